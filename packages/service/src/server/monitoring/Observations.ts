@@ -43,9 +43,24 @@ const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS"
 /** Keys with a label value of their own; the others share one. */
 const maxKeys = 100
 
-const counter = (name: string, description: string) => Metric.counter(name, { description, incremental: true })
-const histogram = (name: string, description: string, boundaries: ReadonlyArray<number> = seconds) =>
-  Metric.histogram(name, { description, boundaries })
+/** Values of labels. */
+type Attributes = Readonly<Record<string, string>>
+
+/** Makes the series of a metric with some labels. Each is a metric by itself: a shared one would write its key anew whenever the labels change. */
+type MakeSeries<State> = (attributes: Attributes) => Metric.Metric<number, State>
+
+const counter =
+  (name: string, description: string): MakeSeries<Metric.CounterState<number>> =>
+  (attributes) =>
+    Metric.counter(name, { description, attributes, incremental: true })
+const gauge =
+  (name: string, description: string): MakeSeries<Metric.GaugeState<number>> =>
+  (attributes) =>
+    Metric.gauge(name, { description, attributes })
+const histogram =
+  (name: string, description: string, boundaries: ReadonlyArray<number> = seconds): MakeSeries<Metric.HistogramState> =>
+  (attributes) =>
+    Metric.histogram(name, { description, attributes, boundaries })
 /** Most operations of a database take less than a request. */
 const databaseSeconds = [0.0001, 0.0005, ...seconds]
 
@@ -63,23 +78,24 @@ const metrics = {
     databaseSeconds,
   ),
   attempts: counter("daybook_webhook_attempts_total", "Attempts to send a message of a webhook, by their result."),
-  wallets: Metric.gauge("daybook_watched_wallets", { description: "Watched wallets, by the state of their proof." }),
-  provedBlock: Metric.gauge("daybook_watched_oldest_proved_block", {
-    description: "Lowest block up to which a watched wallet is proved; -1 where one never was.",
-  }),
+  wallets: gauge("daybook_watched_wallets", "Watched wallets, by the state of their proof."),
+  provedBlock: gauge(
+    "daybook_watched_oldest_proved_block",
+    "Lowest block up to which a watched wallet is proved; -1 where one never was.",
+  ),
 }
 
 /** Counts in the registry of a process. */
 export const make = (process: Metrics.Metrics["Service"]) => {
   const context = Metrics.contextOf(process)
   /** Updates a metric with the values of some labels; each combination is made once. */
-  const updater = <State>(metric: Metric.Metric<number, State>, ...labels: ReadonlyArray<string>) => {
+  const updater = <State>(makeSeries: MakeSeries<State>, ...labels: ReadonlyArray<string>) => {
     const series = new Map<string, Metric.Metric<number, State>>()
     return (amount: number, ...values: ReadonlyArray<string>): void => {
       const key = values.length === 1 ? values[0]! : values.join("\n")
       let found = series.get(key)
       if (found === undefined) {
-        found = Metric.withAttributes(metric, Object.fromEntries(labels.map((label, at) => [label, values[at]!])))
+        found = makeSeries(Object.fromEntries(labels.map((label, at) => [label, values[at]!])))
         series.set(key, found)
       }
       found.updateUnsafe(amount, context)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { vi } from "vitest"
 import * as Observations from "../../../src/server/monitoring/Observations.ts"
 import * as Metrics from "../../../src/server/monitoring/Metrics.ts"
 import * as Rows from "../rows.ts"
@@ -24,6 +25,23 @@ describe("Observations", () => {
     expect(found).toContain('daybook_http_request_duration_seconds_bucket{route="/a",le="0.025"} 1')
     expect(found).toContain('daybook_http_request_duration_seconds_bucket{route="/a",le="+Inf"} 2')
     expect(found).toContain('daybook_http_request_duration_seconds_count{route="/a"} 2')
+  })
+
+  it("operated, answered: write no key of a series again, however they alternate", () => {
+    const { answered, lines, operated } = observed()
+    const observe = () => {
+      for (const operation of ["page", "block"]) operated(operation, 0.001)
+      for (const route of ["/a", "/b"]) answered({ method: "GET", route, status: 200, seconds: 0.02 })
+    }
+    observe()
+    const written = vi.spyOn(JSON, "stringify")
+    observe()
+    const calls = written.mock.calls.length
+    written.mockRestore()
+
+    expect(calls).toBe(0)
+    expect(lines()).toContain('daybook_database_duration_seconds_count{operation="block"} 2')
+    expect(lines()).toContain('daybook_http_requests_total{method="GET",route="/b",status="200"} 2')
   })
 
   it("refused: has a label for the first hundred keys, and one for all others", () => {
