@@ -4,10 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
 import { addKey, main } from "../cli/daybook.ts"
 import * as Client from "./Client.ts"
+import * as Probe from "./Probe.ts"
 
 /** How to start the service. */
 export interface Options {
@@ -94,7 +94,7 @@ export const start = async (options: Options): Promise<AttackedService> => {
   child.stdout!.on("data", (chunk: Buffer) => (output += chunk.toString()))
   child.stderr!.on("data", (chunk: Buffer) => (output += chunk.toString()))
   const url = await listening(child, () => output)
-  const probe = new Worker(new URL("./probe.worker.ts", import.meta.url), { workerData: { url, everyMillis } })
+  const probe = Probe.start({ urls: [`${url}/health`], everyMillis })
 
   const ended = () =>
     child.exitCode === null && child.signalCode === null
@@ -102,8 +102,7 @@ export const start = async (options: Options): Promise<AttackedService> => {
       : `exit ${child.exitCode ?? child.signalCode}: ${output.slice(-300)}`
 
   const measure = async (): Promise<Measured> => {
-    probe.postMessage("read")
-    const { failures, millis } = (await reply(probe)) as { millis: Array<number>; failures: Array<string> }
+    const { failures, millis } = await probe.read()
     if (ended() !== undefined) {
       return { peakMebibytes: NaN, turnMillis: Infinity, healthP99Millis: Infinity, healthCount: 0, failures }
     }
@@ -147,8 +146,7 @@ export const start = async (options: Options): Promise<AttackedService> => {
     ended,
     output: () => output,
     stop: async () => {
-      probe.postMessage("end")
-      await once(probe, "exit")
+      await probe.stop()
       if (ended() === undefined) {
         const closed = once(child, "close")
         child.kill("SIGTERM")

@@ -11,6 +11,7 @@ import type { AttackedService } from "./AttackedService.ts"
 import * as Client from "./Client.ts"
 import * as FakeNode from "./FakeNode.ts"
 import * as LongLedger from "./LongLedger.ts"
+import * as Probe from "./Probe.ts"
 import type { Scale, Scenario } from "./Scenario.ts"
 
 const sizes = {
@@ -136,27 +137,11 @@ const addKeys = async (folder: string, names: ReadonlyArray<string>): Promise<Re
   return await Effect.runPromise(Effect.scoped(program))
 }
 
-interface Neighbour {
-  readonly millis: ReadonlyArray<number>
-  readonly statuses: ReadonlyArray<number | string>
-}
-
-/** Pages and balances of another key, one after the other, until the end of `during`. */
-const neighbour = async (service: AttackedService, key: string, during: Promise<unknown>): Promise<Neighbour> => {
-  const millis: Array<number> = []
-  const statuses: Array<number | string> = []
-  let isOver = false
-  void during.finally(() => (isOver = true))
-  for (let turn = 0; !isOver || turn < 2; turn++) {
-    const path = turn % 2 === 0 ? "verbose?chain=attack&limit=1" : "balances?chain=attack"
-    const url = `${service.url}/api/v2.2/${Rows.address("c")}/${path}`
-    const answer = await Client.send(url, { headers: { "x-api-key": key } }).catch((cause: unknown) => String(cause))
-    statuses.push(typeof answer === "string" ? answer : answer.status)
-    millis.push(typeof answer === "string" ? Infinity : answer.millis)
-    await Client.sleep(90)
-  }
-  await during
-  return { millis, statuses }
+/** What another key measures during an attack. */
+const neighbour = async (probe: Probe.Probe, during: () => Promise<unknown>): Promise<Probe.Seen> => {
+  await probe.read()
+  await during()
+  return await probe.read()
 }
 
 /** Asks by each key with a number of requests open at once, for some time. */
@@ -190,11 +175,11 @@ const blames = (name: string, answers: ReadonlyArray<Client.Response>): Readonly
 
 const round = (millis: number): string => (millis < 10 ? millis.toFixed(1) : millis.toFixed(0))
 
-const latency = ({ millis }: Neighbour): string =>
+const latency = ({ millis }: Probe.Seen): string =>
   `${round(Client.percentile(millis, 0.5))} | ${round(Client.percentile(millis, 0.99))}`
 
-const unserved = (name: string, { statuses }: Neighbour): ReadonlyArray<string> =>
-  statuses.every((status) => status === 200) ? [] : [`another key during ${name}: ${Client.tally(statuses)}`]
+const unserved = (name: string, { failures }: Probe.Seen): ReadonlyArray<string> =>
+  failures.length === 0 ? [] : [`another key during ${name}: ${Client.tally(failures)}`]
 
 /** What a comparison reads of a block. */
 const headerOf = (number: number): string => {
@@ -230,6 +215,53 @@ const idle = async (attacked: AttackedService, count: number) => {
   return sockets
 }
 
+/** Keys of attackers by what they may do. */
+const attackersOf = async (folder: string, count: number) => {
+  const named = async (role: string) =>
+    await addKeys(
+      folder,
+      Array.from({ length: count }, (_, at) => `${role}-${at}`),
+    )
+  const [all, uploaders, provers] = [await named("attacker"), await named("uploader"), await named("prover")]
+  return (name: string) => (name.startsWith("putContract") ? uploaders : name === "proveWallet" ? provers : all)
+}
+
+/** Pages and balances of another key, one after the other: four in a second, which take less than its share of the thread. */
+const probeOf = async ({ folder, url }: AttackedService): Promise<Probe.Probe> => {
+  const [key = ""] = await addKeys(folder, ["other"])
+  const pages = ["verbose?chain=attack&limit=1", "balances?chain=attack"]
+  return Probe.start({
+    urls: pages.map((page) => `${url}/api/v2.2/${Rows.address("c")}/${page}`),
+    headers: { "x-api-key": key },
+    everyMillis: 250,
+  })
+}
+
+/** What another key saw of an operation by one key and by many. */
+const attackBy = async (
+  attacked: AttackedService,
+  probe: Probe.Probe,
+  [name, ask]: readonly [string, Ask],
+  { keys, millis }: { readonly keys: ReadonlyArray<string>; readonly millis: number },
+): Promise<{ readonly line: string; readonly faults: ReadonlyArray<string> }> => {
+  const open = name.startsWith("putContract") ? 20 : 40
+  const floods = [
+    { keys: keys.slice(0, 1), open },
+    { keys, open: 2 },
+  ]
+  const [cells, counted, faults]: [Array<string>, Array<string>, Array<string>] = [[], [], []]
+  for (const one of floods) {
+    let answers: ReadonlyArray<Client.Response> = []
+    const seen = await neighbour(probe, async () => {
+      answers = await flood(attacked, ask, one.keys, { millis, open: one.open })
+    })
+    cells.push(latency(seen))
+    counted.push(Client.tally(answers.map(({ status }) => status)))
+    faults.push(...unserved(name, seen), ...blames(name, answers))
+  }
+  return { line: `| ${[name, ...cells, ...counted].join(" | ")} |`, faults }
+}
+
 /** Each operation by one key and by many, beside another key. */
 export const scenario: Scenario = {
   name: "each operation by one key and by 100 beside another",
@@ -237,53 +269,31 @@ export const scenario: Scenario = {
   service,
   run: async (attacked, scale) => {
     const { idle: idleCount, keys: count, millis } = sizes[scale]
-    const all = await addKeys(
-      attacked.folder,
-      Array.from({ length: count }, (_, at) => `attacker-${at}`),
-    )
-    const uploaders = await addKeys(
-      attacked.folder,
-      Array.from({ length: count }, (_, at) => `uploader-${at}`),
-    )
-    const provers = await addKeys(
-      attacked.folder,
-      Array.from({ length: count }, (_, at) => `prover-${at}`),
-    )
-    const keysOf = (name: string) =>
-      name.startsWith("putContract") ? uploaders : name === "proveWallet" ? provers : all
-    const [other = ""] = await addKeys(attacked.folder, ["other"])
-    const before = await neighbour(attacked, other, Client.sleep(millis))
-    const lines = [
-      "| operation | one key: p50, ms | p99, ms | 100 keys: p50, ms | p99, ms | one key's responses | 100 keys' responses |",
-      "|---|--:|--:|--:|--:|---|---|",
-      `| none | ${latency(before)} | | | | |`,
-    ]
-    const faults: Array<string> = [...unserved("nothing", before)]
-    for (const [name, ask] of Object.entries(operations)) {
-      const keys = keysOf(name)
-      const open = name.startsWith("putContract") ? 20 : 40
-      const floods = [
-        { keys: keys.slice(0, 1), open },
-        { keys, open: 2 },
+    const keysOf = await attackersOf(attacked.folder, count)
+    const probe = await probeOf(attacked)
+    const rest = async () => await Client.sleep(millis)
+    try {
+      const before = await neighbour(probe, rest)
+      const lines = [
+        "| operation | one key: p50, ms | p99, ms | 100 keys: p50, ms | p99, ms | one key's responses | 100 keys' responses |",
+        "|---|--:|--:|--:|--:|---|---|",
+        `| none | ${latency(before)} | | | | |`,
       ]
-      const cells: Array<string> = []
-      const counted: Array<string> = []
-      for (const one of floods) {
-        const running = flood(attacked, ask, one.keys, { millis, open: one.open })
-        const seen = await neighbour(attacked, other, running)
-        const answers = await running
-        cells.push(latency(seen))
-        counted.push(Client.tally(answers.map(({ status }) => status)))
-        faults.push(...unserved(name, seen), ...blames(name, answers))
+      const faults: Array<string> = [...unserved("nothing", before)]
+      for (const operation of Object.entries(operations)) {
+        const seen = await attackBy(attacked, probe, operation, { keys: keysOf(operation[0]), millis })
+        lines.push(seen.line)
+        faults.push(...seen.faults)
       }
-      lines.push(`| ${[name, ...cells, ...counted].join(" | ")} |`)
+      const sockets = await idle(attacked, idleCount)
+      const seen = await neighbour(probe, rest)
+      const open = sockets.filter(({ destroyed }) => !destroyed).length
+      lines.push(`| ${idleCount} idle connections | ${latency(seen)} | | | ${open} stay open | |`)
+      for (const socket of sockets) socket.destroy()
+      faults.push(...unserved("idle connections", seen))
+      return { behaviour: `${Object.keys(operations).length} operations; the other key is served`, faults, lines }
+    } finally {
+      await probe.stop()
     }
-    const sockets = await idle(attacked, idleCount)
-    const seen = await neighbour(attacked, other, Client.sleep(millis))
-    const open = sockets.filter(({ destroyed }) => !destroyed).length
-    lines.push(`| ${idleCount} idle connections | ${latency(seen)} | | | ${open} stay open | |`)
-    for (const socket of sockets) socket.destroy()
-    faults.push(...unserved("idle connections", seen))
-    return { behaviour: `${Object.keys(operations).length} operations; the other key is served`, faults, lines }
   },
 }

@@ -1,44 +1,62 @@
-/** Asks `/health` again and again from a thread of its own, so that a busy attacker does not delay the measurement. */
+/** Asks URLs again and again, one after the other, from a thread of its own, so that a busy attacker does not delay the measurement. */
 import * as http from "node:http"
 import * as https from "node:https"
 import { parentPort, workerData } from "node:worker_threads"
 
-const { url, everyMillis } = workerData as { readonly url: string; readonly everyMillis: number }
-const isTls = url.startsWith("https:")
+const { everyMillis, headers, urls } = workerData as {
+  readonly urls: ReadonlyArray<string>
+  readonly headers: Record<string, string>
+  readonly everyMillis: number
+}
+const isTls = urls[0]!.startsWith("https:")
 const settings = { keepAlive: true, maxSockets: 1 }
 // The certificate of an attacked service is its own.
 const agent = isTls ? new https.Agent({ ...settings, rejectUnauthorized: false }) : new http.Agent(settings)
 const { get } = isTls ? https : http
 let millis: Array<number> = []
 let failures: Array<string> = []
-let isOver = false
+let asked = 0
+let isAsking = false
+/** Replies to what was received while a request is open, which belongs to it. */
+let reply: (() => void) | undefined
+let next = setTimeout(() => undefined)
 
 const ask = () => {
   const startedAt = performance.now()
-  const next = () => {
-    if (isOver) agent.destroy()
-    else setTimeout(ask, everyMillis)
+  isAsking = true
+  const end = () => {
+    isAsking = false
+    next = setTimeout(ask, everyMillis)
+    reply?.()
+    reply = undefined
   }
-  const request = get(`${url}/health`, { agent, timeout: 30_000 }, (response) => {
+  const url = urls[asked++ % urls.length]!
+  const request = get(url, { agent, headers, timeout: 30_000 }, (response) => {
     if (response.statusCode !== 200) failures.push(`status ${response.statusCode}`)
     response.resume().on("end", () => {
       millis.push(performance.now() - startedAt)
-      next()
+      end()
     })
   })
   request.on("timeout", () => request.destroy(new Error("no answer in 30 s")))
   request.on("error", (error) => {
     failures.push(error.message)
-    next()
+    end()
   })
 }
 
 parentPort!.on("message", (message: "read" | "end") => {
-  if (message === "end") isOver = true
-  parentPort!.postMessage({ millis, failures })
-  millis = []
-  failures = []
-  if (isOver) parentPort!.close()
+  const send = () => {
+    parentPort!.postMessage({ millis, failures })
+    millis = []
+    failures = []
+    if (message === "read") return
+    clearTimeout(next)
+    agent.destroy()
+    parentPort!.close()
+  }
+  if (isAsking) reply = send
+  else send()
 })
 
 ask()

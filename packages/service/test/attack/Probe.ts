@@ -1,0 +1,39 @@
+/** Measures how long a service takes to answer, from a thread of its own. */
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
+
+/** What to ask, one URL after the other. */
+export interface Options {
+  readonly urls: ReadonlyArray<string>
+  readonly headers?: Record<string, string>
+  readonly everyMillis: number
+}
+
+/** What was measured since the last look. */
+export interface Seen {
+  readonly millis: ReadonlyArray<number>
+  /** Failures, and responses whose status is not 200. */
+  readonly failures: ReadonlyArray<string>
+}
+
+/** A thread that asks. */
+export interface Probe {
+  readonly read: () => Promise<Seen>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts to ask. */
+export const start = ({ everyMillis, headers = {}, urls }: Options): Probe => {
+  const workerData = { urls, headers, everyMillis }
+  const probe = new Worker(new URL("./probe.worker.ts", import.meta.url), { workerData })
+  return {
+    read: async () => {
+      const [seen] = (probe.postMessage("read"), await once(probe, "message")) as [Seen]
+      return seen
+    },
+    stop: async () => {
+      probe.postMessage("end")
+      await once(probe, "exit")
+    },
+  }
+}
