@@ -12,8 +12,8 @@ import type { ChainReader, LedgerEntry, LedgerQuery, LedgerRows, Position } from
 import type { StoreError } from "../store/StoreError.ts"
 import * as Holding from "../ledger/Holding.ts"
 
-/** Rows that are read at once, and bytes of them: one has up to 20,000 movements. */
-const [pageRows, pageBytes] = [1_000, 1024 * 1024]
+/** Rows that are read at once, and bytes of them, some milliseconds of work: one row has up to 20,000 movements. */
+const [pageRows, pageBytes] = [512, 64 * 1024]
 
 const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
 

@@ -54,6 +54,9 @@ export interface ToolResult extends Schema.Schema.Type<typeof ToolResult> {}
 /** Bytes of an answer at most: about 20,000 tokens of a model. */
 export const maxBytes = 60_000
 
+/** Rows of a list at most: none is so short that more would fit. */
+const maxRows = 512
+
 /** Size of an answer as JSON. */
 export const bytesOf = (answer: ToolResult): number => Buffer.byteLength(JSON.stringify(answer))
 
@@ -62,7 +65,7 @@ export const bytesOf = (answer: ToolResult): number => Buffer.byteLength(JSON.st
  * bounded.
  */
 export const fitting = (make: (count: number) => ToolResult, longest: number): ToolResult => {
-  let count = longest
+  let count = Math.min(longest, maxRows)
   let result = make(count)
   while (bytesOf(result) > maxBytes && count > 0) {
     count = Math.floor(count / 2)
