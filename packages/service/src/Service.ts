@@ -29,6 +29,8 @@ import type { Observation } from "./indexer/job/Observation.ts"
 import * as Supervisor from "./indexer/Supervisor.ts"
 import * as Authentication from "./server/admission/Authentication.ts"
 import * as Bounds from "./server/admission/Bounds.ts"
+import * as KnownKeys from "./server/admission/KnownKeys.ts"
+import * as Turns from "./server/admission/Turns.ts"
 import * as SigningKey from "./signed/SigningKey.ts"
 import * as ChainContracts from "./server/chain/ChainContracts.ts"
 import type { Member } from "./server/cluster/Member.ts"
@@ -60,6 +62,7 @@ import * as RestServer from "./server/rest/RestServer.ts"
 import * as WalletSubscriptions from "./server/rest/WalletSubscriptions.ts"
 import type { ApiKeys } from "./store/ApiKeys.ts"
 import type { Database } from "./store/Database.ts"
+import * as MonotonicClock from "./supervision/MonotonicClock.ts"
 import * as Engine from "./store/Engine.ts"
 import type { StoreError } from "./store/StoreError.ts"
 
@@ -119,6 +122,8 @@ interface ProcessState {
   readonly signatures: SignatureDirectory.SignatureDirectory | null
   readonly signingKey: SigningKey.SigningKey | null
   readonly lookups: NameLookups.NameLookups
+  readonly turns: Turns.Turns
+  readonly knownKeys: KnownKeys.KnownKeys
   /** Those of the start; `null` where none is sent. */
   readonly webhooks: WebhookKey.Settings | null
 }
@@ -148,6 +153,8 @@ const keep = Effect.fnUntraced(function* (
     signatures,
     signingKey,
     lookups: NameLookups.make(),
+    turns: Turns.make(yield* MonotonicClock.reader),
+    knownKeys: KnownKeys.make(),
     webhooks:
       config.webhooks === undefined ? null : yield* WebhookKey.settingsOf(config.webhooks, config.database, baseFolder),
   }
@@ -178,8 +185,8 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
     Layer.provideMerge(RelayEns.layer),
     Layer.provide(isRelay ? RelayChains.layer(chains, observed.called) : RelayChains.none),
     Layer.provide([
-      Authentication.layer({ access, anonymous: config.anonymous }, observed.refused),
-      Bounds.layer(config.limits),
+      Authentication.layer({ access, anonymous: config.anonymous }, observed.refused, kept.knownKeys),
+      Bounds.layer(config.limits, kept.turns),
     ]),
     Layer.provide([
       RateLimit.layer(config.rateLimit, Layer.succeed(RateLimiterStore, kept.buckets)),
@@ -195,11 +202,11 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
  * is sent meanwhile is sent again with the same id.
  */
 const webhookSender = Effect.fnUntraced(function* (
-  { database, lookups, observed, signatures, webhooks: settings }: ProcessState,
+  { database, lookups, observed, signatures, turns, webhooks: settings }: ProcessState,
   roles: ReadonlyArray<Role.Role>,
 ) {
   const sender = yield* FiberHandle.make<never>()
-  const webhooks = yield* WebhookTurns.bounded(database.webhooks)
+  const webhooks = WebhookTurns.bounded(database.webhooks, turns)
   return ({ chains, config }: RouteParts): Effect.Effect<void> => {
     if (settings === null || !roles.includes("rest")) return Effect.void
     const decoder = KnownSignatures.decoder()
@@ -337,6 +344,8 @@ export const run = Effect.fn("Service.run")(function* (
       : yield* HttpServer.make(routesOf(parts, kept), {
           ...answerOptions(config, listen),
           ...tlsOf(config, options.baseFolder),
+          turns: kept.turns,
+          holderOf: kept.knownKeys.holderOf,
           key: isOnlyIndexer ? "monitoring" : "listen",
         })
   const address = server?.address ?? null

@@ -32,9 +32,15 @@ export interface Subject {
 /** Runs work when other work of the process leaves time for it. */
 export type InTurn = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** What all sums of a process share. */
-export interface Shared {
+/** How sums are made beside others. */
+export interface Sharing {
   readonly inTurn: InTurn
+  /** Waits until there is memory for sums, by their number. */
+  readonly room: (sums: number) => Effect.Effect<void>
+}
+
+/** What sums are made with. */
+export interface Shared extends Sharing {
   readonly cache: TotalsCache
 }
 
@@ -123,12 +129,15 @@ export const upToFinal = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Growing, StoreError | IndexChanged> {
   if (to < subject.first) return { totals: Totals.make(), after: null }
   let state = yield* same(subject, (snapshot) => kept(shared, subject, snapshot, to))
+  yield* shared.room(state.totals.sums.size)
   if (state.after?.block === to && state.after.index === blockLevelIndex) return state
   for (let places = 0; ;) {
     const current = state
     const read = yield* same(subject, (snapshot) => addSlice(shared, subject, snapshot, current, to))
     state = { totals: state.totals, after: read === null ? whole(to) : read.last }
     places += read?.count ?? 0
+    // No snapshot is open meanwhile.
+    yield* shared.room(state.totals.sums.size)
     if (read !== null && places < keptEvery) continue
     const grown = state
     yield* same(subject, (snapshot) => keep(shared, subject, snapshot, grown))

@@ -195,20 +195,20 @@ export const lacksOpening = ({ merged, sums }: Totals.Totals, { assets, openings
 }
 
 /** Makes the reader of sums. */
-export const make = (inTurn: LedgerGrowth.InTurn) => {
-  const shared: LedgerGrowth.Shared = { inTurn, cache: TotalsCache.make() }
+export const make = () => {
+  const cache = TotalsCache.make()
 
   /** Sums of all assets, which every list of assets shares, or those of a list by themselves where they are needed. */
-  const read = Effect.fnUntraced(function* (query: Query) {
+  const read = Effect.fnUntraced(function* (shared: LedgerGrowth.Shared, query: Query) {
     const sums = yield* sumsOf(shared, query, false)
     if (sums !== needsOwnPass) return sums
     // Sound: sums by themselves need no pass of their own.
     return (yield* sumsOf(shared, query, true)) as Sums
   })
 
-  const attempt = (query: Query, restarts: number): Effect.Effect<Sums, SumsError> =>
-    Effect.catchTag(read(query), "IndexChanged", () =>
-      restarts === maxRestarts ? Effect.fail(unreadable()) : attempt(query, restarts + 1),
+  const attempt = (shared: LedgerGrowth.Shared, query: Query, restarts: number): Effect.Effect<Sums, SumsError> =>
+    Effect.catchTag(read(shared, query), "IndexChanged", () =>
+      restarts === maxRestarts ? Effect.fail(unreadable()) : attempt(shared, query, restarts + 1),
     )
 
   /**
@@ -221,5 +221,6 @@ export const make = (inTurn: LedgerGrowth.InTurn) => {
    * - `NotDerived`: the ledgers are not derived of all blocks yet.
    * - `StoreError`: the database cannot be read, or changes again and again.
    */
-  return (query: Query): Effect.Effect<Sums, SumsError> => attempt(query, 0)
+  return (query: Query, sharing: LedgerGrowth.Sharing): Effect.Effect<Sums, SumsError> =>
+    attempt({ ...sharing, cache }, query, 0)
 }

@@ -26,6 +26,8 @@ import * as ErrorResponse from "./http/ErrorResponse.ts"
 import * as StaticPage from "./http/StaticPage.ts"
 import * as ForwardedFor from "./admission/ForwardedFor.ts"
 import * as HostCheck from "./admission/HostCheck.ts"
+import type { KnownKeys } from "./admission/KnownKeys.ts"
+import * as Turns from "./admission/Turns.ts"
 import * as Listener from "./Listener.ts"
 import { hasEmptySegment, hasEncodedUnreserved, normalizeUrl, RequestId } from "./http/Request.ts"
 import * as OwnRequests from "./http/OwnRequests.ts"
@@ -51,7 +53,12 @@ export interface AnswerOptions extends Pick<Listener.Options, "listen"> {
 }
 
 /** How to listen and to answer. */
-export interface Options extends AnswerOptions, Listener.Options {}
+export interface Options extends AnswerOptions, Listener.Options {
+  /** The turns in which requests begin. Default: turns of the server alone. */
+  readonly turns?: Turns.Turns
+  /** Whose work a request of an address is. Default: all are work of the process. */
+  readonly holderOf?: KnownKeys["holderOf"]
+}
 
 /** A server that listens. */
 export class HttpServer extends Context.Service<
@@ -150,6 +157,7 @@ const refusePath: App = ErrorResponse.answer(
 const app = (
   { find, handle, list }: Routes.Routes["Service"],
   { allowedHosts, allowedOrigins, listen, onResponse = () => undefined, trustedProxies }: AnswerOptions,
+  { holderOf }: Connections.RequestTurns,
   stopping: Deferred.Deferred<void>,
   beginLog: ReturnType<typeof AccessLog.make>,
   now: MonotonicClock.Reader,
@@ -205,9 +213,13 @@ const app = (
     const effect = hostIssue === undefined ? effectOfPath() : refuseHost(hostIssue)
     const requestId = RequestFacts.requestIdIn(received.headers) ?? randomUUID()
     const facts = RequestFacts.make(received.headers, Deferred.await(stopping))
+    const holder = holderOf(message)
     const handled = Effect.provideContext(
       effect,
-      Context.make(RequestId, requestId).pipe(Context.add(RequestFacts.RequestFacts, facts)),
+      Context.make(RequestId, requestId).pipe(
+        Context.add(RequestFacts.RequestFacts, facts),
+        Context.add(Turns.Holder, holder),
+      ),
     )
     const logAnswer = beginLog(message, NodeHttpServerRequest.toServerResponse(received))
     const own = { [ApiHeader.requestId]: requestId }
@@ -247,10 +259,12 @@ type Handler = Parameters<Connections.Connections["serve"]>[0]
 const makeHandler = Effect.fnUntraced(function* <E, R>(
   routes: Layer.Layer<never, E, R>,
   options: AnswerOptions,
+  admission: Connections.RequestTurns,
   stopping: Deferred.Deferred<void>,
   own: Scope.Scope,
 ) {
-  const ownRequests = OwnRequests.make()
+  const { holderOf, turns } = admission
+  const ownRequests = OwnRequests.make((request, resume) => turns.enter(resume, () => {}, holderOf(request)))
   const provided = Layer.mergeAll(
     Routes.layer,
     NodeHttpServer.layerHttpServices,
@@ -261,7 +275,7 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
   const context = yield* Layer.buildWithMemoMap(all, Layer.makeMemoMapUnsafe(), own)
   const beginLog = AccessLog.make(options.log?.access ?? false, yield* Effect.context<never>())
   const now = yield* MonotonicClock.reader
-  const answer = app(Context.get(context, Routes.Routes), options, stopping, beginLog, now)
+  const answer = app(Context.get(context, Routes.Routes), options, admission, stopping, beginLog, now)
   const handler = yield* Effect.provideService(
     NodeHttpServer.makeHandler(answer, { scope: own }),
     HttpMiddleware.TracerDisabledWhen,
@@ -286,11 +300,17 @@ export const make = Effect.fn("HttpServer.make")(function* <E, R>(
   const requests = yield* Scope.fork(yield* Effect.scope)
   // Done once the server stops: the next answer on each connection is its last.
   const stopping = yield* Deferred.make<void>()
+  const { holderOf = () => "", turns = Turns.make(yield* MonotonicClock.reader) } = options
+  let { trustedProxies } = options
+  const admission: Connections.RequestTurns = {
+    turns,
+    holderOf: (request) => holderOf(request, ForwardedFor.addressOf(request, trustedProxies)),
+  }
   let scope = yield* Scope.fork(requests)
-  let handler: Handler = yield* makeHandler(routes, options, stopping, scope)
+  let handler: Handler = yield* makeHandler(routes, options, admission, stopping, scope)
   const { address, node, prepareTls } = yield* Listener.open(options)
   const bounds = { ...connectionBounds(options) }
-  const connections = yield* Connections.make(node, bounds)
+  const connections = yield* Connections.make(node, bounds, admission)
   connections.serve((request, response) => handler(request, response))
   yield* Effect.addFinalizer(() => Effect.andThen(Deferred.succeed(stopping, undefined), connections.drain))
 
@@ -299,12 +319,13 @@ export const make = Effect.fn("HttpServer.make")(function* <E, R>(
     prepareTls,
     prepare: Effect.fnUntraced(function* (next, nextOptions) {
       const own = yield* Scope.fork(requests)
-      const made = makeHandler(next, nextOptions, stopping, own)
+      const made = makeHandler(next, nextOptions, admission, stopping, own)
       const nextHandler = yield* Effect.onError(made, (cause) => Scope.close(own, Exit.failCause(cause)))
       return Effect.suspend(() => {
         const previous = scope
         const ending = Effect.andThen(Effect.sleep(bounds.drainSeconds * 1000), Scope.close(previous, Exit.void))
         Object.assign(bounds, connectionBounds(nextOptions))
+        trustedProxies = nextOptions.trustedProxies
         scope = own
         handler = nextHandler
         return Effect.asVoid(Effect.forkIn(ending, requests))

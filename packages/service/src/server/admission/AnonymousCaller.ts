@@ -30,8 +30,8 @@ export const networkOf = (address: string): string => {
   return prefix.map((group) => Number.parseInt(group, 16).toString(16)).join(":")
 }
 
-/** Names of keys have no line break, so that none is counted with an address. */
-const holderOf = (address: string): string =>
+/** Who the calls of an address are counted for. Names of keys have no line break, so that none is counted with an address. */
+export const holderAt = (address: string): string =>
   `\n${hash("sha256", networkOf(address), "buffer").readUInt32BE() % maxHolders}`
 
 /** Who the calls of all callers without a key are counted for. */
@@ -49,6 +49,6 @@ export const make = ({ burst, operations, perSecond }: Pick<Anonymous, "burst" |
     operator: false,
     empty: null,
     options,
-    holder: holderOf(Option.getOrElse(remoteAddress, () => "")),
+    holder: holderAt(Option.getOrElse(remoteAddress, () => "")),
   })
 }

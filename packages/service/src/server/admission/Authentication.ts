@@ -22,6 +22,7 @@ import * as AnonymousCaller from "./AnonymousCaller.ts"
 import { keyIn } from "../http/ApiKeyHeader.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import * as KeyLookups from "./KeyLookups.ts"
+import * as KnownKeys from "./KnownKeys.ts"
 import * as KeylessRequest from "./KeylessRequest.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -93,11 +94,12 @@ const keylessOf = ({ access, anonymous }: Options) => {
 
 /**
  * Authentication by the API keys of the database, and of those who need none. `onRefused` receives the name of each key whose calls
- * exceed its limit.
+ * exceed its limit, and `known` each key that is right.
  */
 export const layer = (
   options: Options,
   onRefused: (key: string) => void = () => undefined,
+  known: Pick<KnownKeys.KnownKeys, "add"> = KnownKeys.make(),
 ): Layer.Layer<Authentication, never, Engine | RateLimit.RateLimit> =>
   Layer.effect(
     Authentication,
@@ -133,6 +135,7 @@ export const layer = (
           if (grant === null) return null
           const now = yield* Clock.currentTimeMillis
           if (grant.expires !== undefined && grant.expires <= now) return "expired"
+          known.add(key, holderOf(grant))
           const use = recordUse(grant.name, now)
           if (use !== undefined) yield* Effect.forkIn(use, scope)
           return grant

@@ -5,13 +5,11 @@
  * Source: decision 0039.
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Limits } from "../../config/Limits.ts"
-import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as InFlight from "./InFlight.ts"
 import * as OpenCounts from "./OpenCounts.ts"
-import * as Turns from "./Turns.ts"
+import type * as Turns from "./Turns.ts"
 
 /** Bounds of a process. */
 export class Bounds extends Context.Service<
@@ -32,10 +30,10 @@ export class Bounds extends Context.Service<
 
 const unbounded = { perKey: Infinity, perAddress: Infinity, total: Infinity }
 
-/** Makes the bounds of a process. */
-export const make = (limits: Limits, now: MonotonicClock.Reader): Bounds["Service"] => ({
+/** Makes the bounds of a process with its turns. */
+export const make = (limits: Limits, turns: Turns.Turns): Bounds["Service"] => ({
   limits,
-  turns: Turns.make(now),
+  turns,
   responses: InFlight.make("limits.responsesInFlight", limits.responsesInFlight),
   bodies: InFlight.make("limits.bodiesInFlight", limits.bodiesInFlight),
   nodeResponses: InFlight.make("limits.answerBytes", unbounded),
@@ -43,8 +41,5 @@ export const make = (limits: Limits, now: MonotonicClock.Reader): Bounds["Servic
 })
 
 /** The bounds of a process. */
-export const layer = (limits: Limits): Layer.Layer<Bounds> =>
-  Layer.effect(
-    Bounds,
-    Effect.map(MonotonicClock.reader, (now) => make(limits, now)),
-  )
+export const layer = (limits: Limits, turns: Turns.Turns): Layer.Layer<Bounds> =>
+  Layer.sync(Bounds, () => make(limits, turns))

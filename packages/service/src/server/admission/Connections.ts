@@ -13,7 +13,7 @@ import type { Limits } from "../../config/Limits.ts"
 import * as Closing from "../http/Closing.ts"
 import * as Upgrade from "../http/Upgrade.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
-import * as Turns from "./Turns.ts"
+import type { Turns } from "./Turns.ts"
 
 /** Bounds of connections. */
 export type Options = Pick<
@@ -88,6 +88,13 @@ export interface Connections {
   readonly serve: (handler: Handler) => void
   /** Answers open requests, and closes the connections after their last answer or when the time is over. */
   readonly drain: Effect.Effect<void>
+}
+
+/** When the requests of connections begin. */
+export interface RequestTurns {
+  readonly turns: Pick<Turns, "enter">
+  /** Whose work a request is. */
+  readonly holderOf: (request: Pick<IncomingMessage, "headers" | "socket" | "url">) => string
 }
 
 /** The open connections of a server. */
@@ -304,10 +311,10 @@ const askEnded = (connections: Iterable<Connection>): void => {
 export const make = Effect.fnUntraced(function* (
   server: Server,
   options: Options,
+  { holderOf, turns }: RequestTurns,
   handshakeMillis = maxHandshakeMillis,
 ): Effect.fn.Return<Connections, never, Scope.Scope> {
   const now = yield* MonotonicClock.reader
-  const turns = Turns.make(now)
   const tracked = track(server, options, now)
   const drains = new Set<() => void>()
   const look = setInterval(() => {
@@ -336,6 +343,7 @@ export const make = Effect.fnUntraced(function* (
             if (!response.destroyed && request.socket.writable) handler(request, response)
           },
           () => request.socket.destroy(),
+          holderOf(request),
         )
       }
       const handle = inOrder(server, tracked, inTurn)

@@ -1,12 +1,14 @@
 /**
  * Runs long computations of many callers, so that no caller spends the time of others. One or a few of a caller and a few of all callers
- * run at a time. The next one is that of the caller who waited longest since its last. What waits is bounded, and what is interrupted is taken
- * out.
+ * run at a time. The next one is that of the caller who has used the least of the thread, and of those that have used as much, of the one
+ * who waited longest since its last. What waits is bounded, and what is interrupted is taken out.
  *
  * Source: decision 0049.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as FairShares from "./FairShares.ts"
 
 /** How much runs and waits. */
 export interface Options {
@@ -40,17 +42,17 @@ export class QueueFull extends Data.TaggedError("QueueFull")<{
 /** Computations by caller. */
 export interface FairQueue {
   readonly run: <A, E, R>(caller: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | QueueFull, R>
+  /** Waits for the turn of a caller, which ends with the scope. */
+  readonly enter: (caller: string) => Effect.Effect<void, QueueFull, Scope.Scope>
   /** Computations that run, and that wait. */
   readonly size: () => { readonly running: number; readonly waiting: number }
 }
 
-/** Makes a queue. */
-export const make = ({
-  concurrency,
-  concurrencyPerCaller = 1,
-  maxWaiting,
-  maxWaitingPerCaller,
-}: Options): FairQueue => {
+/** Makes a queue. `shares` is what the callers have used of the thread. Default: equal shares. */
+export const make = (
+  { concurrency, concurrencyPerCaller = 1, maxWaiting, maxWaitingPerCaller }: Options,
+  shares: FairShares.FairShares = FairShares.make(),
+): FairQueue => {
   /** What waits of each caller, in the order of arrival; callers in the order of their turns. */
   const waiting = new Map<string, Array<() => void>>()
   /** How many run of each caller. */
@@ -67,12 +69,13 @@ export const make = ({
     else running.delete(caller)
   }
 
-  /** Starts what may run, of callers in turn. A caller that still has more waiting is looked at again behind the others. */
+  /** Starts what may run. A caller that still has more waiting comes after others that have used as much. */
   const startNext = () => {
-    for (const [caller, queue] of waiting) {
-      if (runningCount >= concurrency) return
-      if (!hasTurn(caller)) continue
+    while (runningCount < concurrency) {
+      const caller = FairShares.first(shares, [...waiting.keys()].filter(hasTurn))
+      if (caller === undefined) return
       // Sound: a caller of whom nothing waits is removed.
+      const queue = waiting.get(caller)!
       const start = queue.shift()!
       waiting.delete(caller)
       if (queue.length > 0) waiting.set(caller, queue)
@@ -122,6 +125,13 @@ export const make = ({
     run: (caller, work) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(restore(turn(caller)), () => Effect.ensuring(restore(work), release(caller))),
+      ),
+    enter: (caller) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.andThen(
+          restore(turn(caller)),
+          Effect.addFinalizer(() => release(caller)),
+        ),
       ),
     size: () => ({ running: runningCount, waiting: waitingCount }),
   }

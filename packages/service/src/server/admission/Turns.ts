@@ -1,14 +1,19 @@
 /**
- * Bounds the synchronous work of one kind in one turn of the event loop: what exceeds it waits for the next turn, so that other
- * requests are read and answered in between. One bounds the work on large responses, another one the start of requests, which therefore
- * do not wait behind large responses. What waits is taken from each holder of an API key in turn: no key waits for all requests of another.
+ * Shares the thread of a process by turns of the event loop: the start of requests, pages, steps of sums, chunks of large responses and
+ * webhooks. A turn takes a few pieces of work, and the rest waits for the next one, so that sockets are read in between. The next piece is
+ * that of the holder of an API key that has used the least (`FairShares`). So a page of a key that asks for little waits for one piece of
+ * work, however many requests others have sent.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as MonotonicClock from "../../supervision/MonotonicClock.ts"
+import * as FairShares from "./FairShares.ts"
 
-/** Time that work takes of a turn, in milliseconds. */
-const turnMillis = 5
+/** Time after which a turn begins no further piece, and a piece goes on in a later turn, in milliseconds. */
+const turnMillis = 2
+
+/** Pieces of a turn at most. */
+const piecesPerTurn = 16
 
 /** Holder of the API key for which a fiber works; empty for work of the process. */
 export const Holder = Context.Reference<string>("@daybook/service/server/admission/Turns/Holder", {
@@ -17,23 +22,34 @@ export const Holder = Context.Reference<string>("@daybook/service/server/admissi
 
 /** Admits work by the turns of the event loop. */
 export interface Turns {
-  /** Runs work of the fiber's `Holder` now, or in a later turn where this one has had enough. */
+  /** Runs work of the fiber's `Holder` in a turn: at once where the fiber is in one that it has not used up. */
   readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Runs a function in a turn, and passes what it throws to `onError`. Default holder: the process. */
   readonly enter: (work: () => void, onError: (error: unknown) => void, holder?: string) => void
+  /** What the holders have used. */
+  readonly shares: FairShares.FairShares
 }
 
-/** Makes turns, each with a time of its own by a clock. */
+/** A piece of work that runs, until all that it called back at once has run too. */
+interface Piece {
+  readonly holder: string
+  readonly startedAt: number
+}
+
+/** Makes turns by a clock. */
 export const make = (now: MonotonicClock.Reader): Turns => {
-  /** Functions of each holder that do not throw: an exception in a later turn would end the process. Holders are in the order of their turns. */
+  const shares = FairShares.make()
+  /** Work of each holder; holders are in the order of their turns. */
   const waiting = new Map<string, Set<() => void>>()
-  /** When work began in this turn; undefined where none did. */
-  let startedAt: number | undefined
+  let isScheduled = false
+  let endsAt = 0
+  let piece: Piece | undefined
 
   const wait = (holder: string, resume: () => void) => {
     const own = waiting.get(holder)
     if (own === undefined) waiting.set(holder, new Set([resume]))
     else own.add(resume)
+    if (!isScheduled) schedule()
   }
 
   const leave = (holder: string, resume: () => void) => {
@@ -41,35 +57,52 @@ export const make = (now: MonotonicClock.Reader): Turns => {
     if (own?.delete(resume) === true && own.size === 0) waiting.delete(holder)
   }
 
+  /** Takes the next work of a holder, whose turn comes after those of others that have used as much. */
+  const take = (holder: string): (() => void) => {
+    // Sound: a holder without work does not wait.
+    const own = waiting.get(holder)!
+    const resume = own.values().next().value!
+    waiting.delete(holder)
+    own.delete(resume)
+    if (own.size > 0) waiting.set(holder, own)
+    return resume
+  }
+
+  /** Ends the piece that ran last. */
+  const settle = () => {
+    if (piece !== undefined) shares.add(piece.holder, now() - piece.startedAt)
+    piece = undefined
+  }
+
   const begin = () => {
-    startedAt = now()
-    for (const [holder, own] of waiting) {
-      const [resume] = own
-      waiting.delete(holder)
-      if (resume === undefined) continue
-      own.delete(resume)
-      if (own.size > 0) waiting.set(holder, own)
-      resume()
-      if (now() - startedAt >= turnMillis) break
-    }
-    startedAt = undefined
+    endsAt = now() + turnMillis
+    step()
+  }
+
+  const step = () => {
+    settle()
+    const startedAt = now()
+    const holder = startedAt < endsAt ? FairShares.first(shares, waiting.keys()) : undefined
+    if (holder === undefined) return
+    piece = { holder, startedAt }
+    take(holder)()
+  }
+
+  const end = () => {
+    settle()
+    isScheduled = false
     if (waiting.size > 0) schedule()
   }
 
-  /**
-   * Begins the next turn; called once in a turn. The first immediate may run before the sockets are read, right after the work of this
-   * turn; the second one runs after it.
-   */
-  const schedule = () => setImmediate(() => setImmediate(begin))
-
-  /** The turn has time. Where it has none, the next one is scheduled: work began in this one, or waits already. */
-  const isOpen = (): boolean => {
-    if (waiting.size > 0) return false
-    if (startedAt !== undefined) return now() - startedAt < turnMillis
-    startedAt = now()
-    schedule()
-    return true
+  /** Plans a turn after sockets were read. Node runs what a piece calls back at once, such as promises, before the next immediate. */
+  const schedule = () => {
+    isScheduled = true
+    setImmediate(begin)
+    for (let count = 1; count < piecesPerTurn; count++) setImmediate(step)
+    setImmediate(end)
   }
+
+  const hasTime = (): boolean => piece !== undefined && now() - piece.startedAt < turnMillis
 
   const next = (holder: string): Effect.Effect<void> =>
     Effect.callback((done) => {
@@ -79,17 +112,15 @@ export const make = (now: MonotonicClock.Reader): Turns => {
     })
 
   return {
-    run: (work) => Effect.withFiber((fiber) => (isOpen() ? work : Effect.andThen(next(fiber.getRef(Holder)), work))),
-    enter: (work, onError, holder = "") => {
-      const settle = () => {
+    shares,
+    run: (work) => Effect.withFiber((fiber) => (hasTime() ? work : Effect.andThen(next(fiber.getRef(Holder)), work))),
+    enter: (work, onError, holder = "") =>
+      wait(holder, () => {
         try {
           work()
         } catch (error) {
           onError(error)
         }
-      }
-      if (isOpen()) settle()
-      else wait(holder, settle)
-    },
+      }),
   }
 }

@@ -10,12 +10,12 @@ import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as IndexedChain from "../../query/IndexedChain.ts"
-import * as WalletSums from "../../query/WalletSums.ts"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
 import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
 import * as FairQueue from "../admission/FairQueue.ts"
+import * as SumQueue from "../admission/SumQueue.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
 import { ChainEns } from "../chain/ChainEns.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
@@ -44,7 +44,7 @@ import * as UnknownActions from "./UnknownActions.ts"
 /** Bytes of a form, which is read before its key is known. */
 const maxFormBytes = 64 * 1024
 
-/** Sums, or pages of logs, of a process: one of a key at a time, so that a key with many of them delays itself. */
+/** Pages of logs of a process: one of a key at a time, so that a key with many of them delays itself. */
 const queueBounds: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
 
 /** Whose form is counted while it is read: those of all clients share the bounds of addresses and of the process. */
@@ -88,8 +88,8 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...BlockActions.make(calls),
     ...ContractActions.make(contracts),
     ...GasActions.make(calls),
-    ...HoldingActions.make({ calls, queue: FairQueue.make(queueBounds), sum: WalletSums.make(bounds.turns.run) }),
-    ...LogActions.make({ calls, queue: FairQueue.make(queueBounds), turns: bounds.turns }),
+    ...HoldingActions.make({ calls, sumsOf: SumQueue.make(bounds.turns) }),
+    ...LogActions.make({ calls, queue: FairQueue.make(queueBounds, bounds.turns.shares), turns: bounds.turns }),
     ...ProxyActions.make(calls),
     ...ServiceActions.make({ authentication, contracts, ensOf: yield* ChainEns }),
     ...UnknownActions.actions,

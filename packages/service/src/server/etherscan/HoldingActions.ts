@@ -13,7 +13,7 @@ import * as CompleteRange from "../../query/CompleteRange.ts"
 import * as WalletSums from "../../query/WalletSums.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
 import type { ComparedHolding } from "../../store/Proofs.ts"
-import type { FairQueue } from "../admission/FairQueue.ts"
+import type { SumQueue } from "../admission/SumQueue.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Lists from "./Lists.ts"
@@ -24,8 +24,7 @@ import type { NodeCalls } from "./NodeCalls.ts"
 /** What the actions need. */
 export interface Options {
   readonly calls: NodeCalls
-  readonly queue: FairQueue
-  readonly sum: ReturnType<typeof WalletSums.make>
+  readonly sumsOf: SumQueue
 }
 
 type Handler = Action["answer"]
@@ -54,14 +53,14 @@ const uncertaintyOf = (sums: WalletSums.Sums): string | undefined => {
 
 /** Sums up to a block, which must be in the index. */
 const sumsAt = Effect.fnUntraced(function* (
-  { queue, sum }: Options,
+  { sumsOf }: Options,
   { chain, grant }: Request,
   wallet: string,
   { assets, block }: { readonly assets: ReadonlyArray<string> | undefined; readonly block: number | undefined },
 ): Effect.fn.Return<WalletSums.Sums, Envelope.Refused> {
   const to = block === undefined ? ({ _tag: "Open" } as const) : ({ _tag: "Block", block } as const)
   const query = { chain, wallet, assets, range: { from: { _tag: "Open" }, to } } as const
-  const sums = yield* queue.run(holderOf(grant), sum(query)).pipe(
+  const sums = yield* sumsOf(holderOf(grant), query).pipe(
     Effect.catch((error) => {
       if (error._tag === "QueueFull") return Effect.fail(Envelope.queueFull("sums", error.max))
       if (error._tag !== "NotIndexed") return Lists.refusalOf(error)

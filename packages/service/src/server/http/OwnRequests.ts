@@ -49,13 +49,18 @@ const headersOf = ({ headers }: HttpServerRequest, httpVersion: string) => {
   return kept
 }
 
-const responseOf = (message: IncomingMessage, onClose: () => void): Response => {
+/** Goes on with what was asked for a request when it has a turn. */
+type InTurn = (request: Pick<IncomingMessage, "headers" | "socket" | "url">, resume: () => void) => void
+
+const responseOf = (message: IncomingMessage, onClose: () => void, whenWhole: () => Promise<void>): Response => {
   message.on("close", onClose)
   // Its reader reports it.
   message.on("error", () => {})
   const chunks: AsyncIterator<Uint8Array, undefined> = message[Symbol.asyncIterator]()
   const read = async () => {
     const { done = false, value } = await chunks.next()
+    // What reads the response decodes all of it next.
+    if (done) await whenWhole()
     return { done, value }
   }
   return {
@@ -69,8 +74,10 @@ const responseOf = (message: IncomingMessage, onClose: () => void): Response => 
 const closedEarly = () =>
   Object.assign(new Error("the connection was closed before a response"), { code: "ECONNRESET" })
 
-/** Makes them; `serve` sets what answers. */
-export const make = (): OwnRequests["Service"] & { readonly serve: (handler: RequestListener) => void } => {
+/** Makes them, whose responses are read in turns; `serve` sets what answers. */
+export const make = (
+  inTurn: InTurn,
+): OwnRequests["Service"] & { readonly serve: (handler: RequestListener) => void } => {
   // It listens nowhere: its connections are made below.
   const server = createServer()
   const fetchFor = (received: HttpServerRequest): Fetch => {
@@ -107,7 +114,7 @@ export const make = (): OwnRequests["Service"] & { readonly serve: (handler: Req
         outgoing.on("close", () => reject(closedEarly()))
         outgoing.on("response", (message) => {
           response = message
-          resolve(responseOf(message, settled))
+          resolve(responseOf(message, settled, async () => await new Promise((next) => inTurn(incoming, next))))
         })
         outgoing.end(body)
       })

@@ -15,9 +15,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as LenientObject from "../../node/LenientObject.ts"
-import { holderOf, type KeyGrant } from "../../store/ApiKeys.ts"
+import type { KeyGrant } from "../../store/ApiKeys.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
-import * as Turns from "../admission/Turns.ts"
+import type { Turns } from "../admission/Turns.ts"
 import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import * as LocalMethod from "./LocalMethod.ts"
 import type { RelayCache } from "./RelayCache.ts"
@@ -97,7 +97,7 @@ const alternativeTo = (method: string): string => {
 export interface Answering {
   readonly cache: RelayCache["Service"]
   readonly local: LocalMethod.Table
-  readonly turns: Pick<Turns.Turns, "run">
+  readonly turns: Pick<Turns, "run">
 }
 
 const notAllowed = (method: string, isKnown: boolean): JsonRpcEnvelope.Failure => ({
@@ -186,7 +186,7 @@ export const run = Effect.fnUntraced(
             own.run(decoded.success as ReadonlyArray<unknown>, {
               chain,
               node: makeNode(cache, chain, grant),
-              inTurn: (work) => Effect.provideService(turns.run(work), Turns.Holder, holderOf(grant)),
+              inTurn: turns.run,
             }),
             (result) => Buffer.from(JSON.stringify(result)),
           )

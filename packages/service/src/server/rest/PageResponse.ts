@@ -16,7 +16,6 @@ import * as InFlight from "../admission/InFlight.ts"
 import { BoundReached } from "../http/BoundReached.ts"
 import * as LargeResponse from "../admission/LargeResponse.ts"
 import type * as Response from "../http/Response.ts"
-import * as Turns from "../admission/Turns.ts"
 import * as ReusedMemory from "../admission/ReusedMemory.ts"
 import * as JsonText from "./JsonText.ts"
 import * as PageCoding from "./PageCoding.ts"
@@ -97,8 +96,5 @@ export const make = (bounds: Bounds["Service"]) => {
         InFlight.clientOf(request, holderOf(grant)),
         Effect.flatMap(read, (body) => write(body, grant, request)),
       ),
-    ).pipe(
-      Effect.catchIf((error): error is BoundReached => error instanceof BoundReached, ErrorResponse.boundReached),
-      Effect.provideService(Turns.Holder, holderOf(grant)),
-    )
+    ).pipe(Effect.catchIf((error): error is BoundReached => error instanceof BoundReached, ErrorResponse.boundReached))
 }

@@ -56,7 +56,7 @@ export const layer = (options: {
         movements: WalletMovements.make({ config, contracts, send }),
         userOperations: WalletUserOperations.make({ config, contracts, send }),
         ...WalletSums.make({ send, turns: bounds.turns }),
-        signedStatement: SignedStatements.make({ send, signingKey: options.signingKey }),
+        signedStatement: SignedStatements.make({ send, shares: bounds.turns.shares, signingKey: options.signingKey }),
       }
       const walletEvents = WalletEvents.make(EventSteps.make({ bounds, config, contracts, decoder }))
       const changing = { authentication, bounds, contracts, database: database.contracts }

@@ -14,6 +14,7 @@ import type { SigningKey } from "../../signed/SigningKey.ts"
 import * as StatementFile from "../../signed/StatementFile.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
 import * as FairQueue from "../admission/FairQueue.ts"
+import type { FairShares } from "../admission/FairShares.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import { version } from "../monitoring/ProcessMetrics.ts"
@@ -28,6 +29,8 @@ import * as WalletMovements from "./WalletMovements.ts"
 export interface Options {
   /** Sends a body within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
+  /** What the holders of keys have used of the thread. */
+  readonly shares: FairShares
   /** `null` where the service signs nothing. */
   readonly signingKey: SigningKey | null
 }
@@ -67,8 +70,8 @@ const unsigned = ErrorResponse.notOffered(
 )
 
 /** Makes the handler. */
-export const make = ({ send, signingKey }: Options) => {
-  const queue = FairQueue.make(bounds)
+export const make = ({ send, shares, signingKey }: Options) => {
+  const queue = FairQueue.make(bounds, shares)
 
   const stated = ({ caller, chain, params, query }: Request) =>
     Effect.flatMap(Effect.fromResult(RangeParameters.read(query)), (range) =>

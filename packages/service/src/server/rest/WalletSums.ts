@@ -11,9 +11,10 @@ import { holderOf } from "../../store/ApiKeys.ts"
 import type * as Authentication from "../admission/Authentication.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
-import * as Sums from "../../query/WalletSums.ts"
-import * as FairQueue from "../admission/FairQueue.ts"
-import * as Turns from "../admission/Turns.ts"
+import type * as Sums from "../../query/WalletSums.ts"
+import type * as FairQueue from "../admission/FairQueue.ts"
+import * as SumQueue from "../admission/SumQueue.ts"
+import type { Turns } from "../admission/Turns.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import type { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as LedgerText from "./LedgerText.ts"
@@ -27,15 +28,12 @@ import * as WalletMovements from "./WalletMovements.ts"
 export interface Options {
   /** Sends a body within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
-  readonly turns: Turns.Turns
+  readonly turns: Turns
 }
 
 type Request<N extends "balances" | "statement"> = OperationRoute.Request<RestOperation.All[N], IndexedChain>
 
 type Response = Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
-
-/** Sums of a process: one of a key at a time, so that a key with many of them delays itself. */
-const bounds: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
 
 /** Seconds after which a refused client may ask again. */
 const retryAfter = { "retry-after": "1" }
@@ -49,29 +47,26 @@ type SumsError = InvalidParameter | Sums.SumsError
 
 /** Makes the handlers. */
 export const make = ({ send, turns }: Options) => {
-  const sum = Sums.make(turns.run)
-  const queue = FairQueue.make(bounds)
+  const sumsOf = SumQueue.make(turns)
 
   const read = ({
+    caller,
     chain,
     params,
     query,
-  }: Request<"balances"> | Request<"statement">): Effect.Effect<Sums.Sums, SumsError> =>
+  }: Request<"balances"> | Request<"statement">): Effect.Effect<Sums.Sums, SumsError | FairQueue.QueueFull> =>
     Effect.flatMap(Effect.fromResult(RangeParameters.read(query)), (range) =>
-      sum({ chain, wallet: params.address, assets: query.asset, range }),
+      sumsOf(holderOf(caller.grant), { chain, wallet: params.address, assets: query.asset, range }),
     )
-
-  const queued = (holder: string, sums: Effect.Effect<Sums.Sums, SumsError>) =>
-    queue.run(holder, Effect.provideService(sums, Turns.Holder, holder))
 
   /** Sums take many turns: they are made before the body takes its own. */
   const respond = (
     { grant, headers }: Authentication.Caller,
-    sums: Effect.Effect<Sums.Sums, SumsError>,
+    sums: Effect.Effect<Sums.Sums, SumsError | FairQueue.QueueFull>,
     bodyOf: (sums: Sums.Sums) => { readonly size: number; readonly value: () => unknown },
   ): Response =>
     OperationError.answer(
-      Effect.flatMap(Effect.catchTag(queued(holderOf(grant), sums), "QueueFull", refuse), (found) =>
+      Effect.flatMap(Effect.catchTag(sums, "QueueFull", refuse), (found) =>
         send(
           grant,
           Effect.sync(() => {

@@ -13,6 +13,8 @@ import * as NameLookups from "../../../src/push/NameLookups.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as RecentChanges from "../../../src/query/RecentChanges.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
+import * as FairShares from "../../../src/server/admission/FairShares.ts"
+import type * as Turns from "../../../src/server/admission/Turns.ts"
 import * as ChainContracts from "../../../src/server/chain/ChainContracts.ts"
 import type { RelayedChain } from "../../../src/server/relay/RelayChains.ts"
 import type * as RelaySocket from "../../../src/server/relay/RelaySocket.ts"
@@ -105,14 +107,20 @@ const indexedOf = ({ chain, changed, database }: Options): IndexedChain.IndexedC
   return { ...indexed, reader, recent: RecentChanges.make(reader) }
 }
 
+/** Work takes no virtual time. */
+const atOnce: Turns.Turns = {
+  run: (work) => work,
+  enter: (work) => work(),
+  shares: FairShares.make(),
+}
+
 /** Makes a process over an open database. */
 export const make = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<ServedProcess, never, Scope.Scope> {
   const { config, database } = options
   const chain = indexedOf(options)
-  // A turn takes no virtual time.
-  const bounds = Bounds.make(config.limits, () => 0)
+  const bounds = Bounds.make(config.limits, atOnce)
   const contracts = ChainContracts.make(database.contracts, decoder)
   const send = PageResponse.make(bounds)
   const open = EventSteps.make({ bounds, config, contracts, decoder })

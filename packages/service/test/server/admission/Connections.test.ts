@@ -9,8 +9,11 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { expect, vi } from "vitest"
 import * as Connections from "../../../src/server/admission/Connections.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 
 const limits = { connections: 10, connectionsPerAddress: 10, writeSeconds: 20, drainSeconds: 10, drainIdleMillis: 50 }
+
+const admission = { turns: Turns.make(() => performance.now()), holderOf: () => "" }
 
 const listen = (server: Server) =>
   Effect.acquireRelease(
@@ -102,7 +105,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
-      const { serve } = yield* Connections.make(server, { ...limits, connections: 2 })
+      const { serve } = yield* Connections.make(server, { ...limits, connections: 2 }, admission)
       serve((_request, response) => void response.writeHead(200))
       const first = yield* open(port)
       const second = yield* open(port)
@@ -126,7 +129,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
-      yield* Connections.make(server, { ...limits, connections: 3 })
+      yield* Connections.make(server, { ...limits, connections: 3 }, admission)
       const oldest = yield* open(port)
       const many = [yield* open(port, "127.0.1.1"), yield* open(port, "127.0.1.1")]
 
@@ -142,7 +145,7 @@ describe("Connections", () => {
       const ca = fixture("localhost.cert.pem")
       const server = createTlsServer({ cert: ca, key: fixture("localhost.key.pem") })
       const port = yield* listen(server)
-      const { serve } = yield* Connections.make(server, { ...limits, connectionsPerAddress: 3 })
+      const { serve } = yield* Connections.make(server, { ...limits, connectionsPerAddress: 3 }, admission)
       serve((_request, response) => void response.end("answered"))
       const sockets = yield* openAll(server, port, 5)
 
@@ -171,7 +174,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createTlsServer({ cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") })
       const port = yield* listen(server)
-      const { serve } = yield* Connections.make(server, { ...limits, connectionsPerAddress: 2 })
+      const { serve } = yield* Connections.make(server, { ...limits, connectionsPerAddress: 2 }, admission)
       serve((_request, response) => void response.end("answered"))
       const openTls = Effect.promise(async () => {
         const socket = connectTls({
@@ -196,7 +199,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createTlsServer({ cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") })
       const port = yield* listen(server)
-      yield* Connections.make(server, { ...limits, connections: 500, connectionsPerAddress: 500 }, 50)
+      yield* Connections.make(server, { ...limits, connections: 500, connectionsPerAddress: 500 }, admission, 50)
       let turn = 0
       const ended: Array<number> = []
       const count = () => void (turn++, ended.length < 250 && setImmediate(count))
@@ -219,7 +222,11 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
-      const { serve } = yield* Connections.make(server, { ...limits, connections: 100, connectionsPerAddress: 100 })
+      const { serve } = yield* Connections.make(
+        server,
+        { ...limits, connections: 100, connectionsPerAddress: 100 },
+        admission,
+      )
       let turn = 0
       const begun: Array<number> = []
       serve((_request, response) => {
@@ -244,7 +251,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
-      const { serve } = yield* Connections.make(server, limits)
+      const { serve } = yield* Connections.make(server, limits, admission)
       const begun: Array<string> = []
       serve(({ url }, response) => {
         work(6)
@@ -276,7 +283,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
-      const { serve } = yield* Connections.make(server, limits)
+      const { serve } = yield* Connections.make(server, limits, admission)
       let [handled, received] = [0, 0]
       serve((_request, response) => {
         handled++
@@ -298,7 +305,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
-      const { serve } = yield* Connections.make(server, { ...limits, connections: 2 })
+      const { serve } = yield* Connections.make(server, { ...limits, connections: 2 }, admission)
       serve((_request, response) => response.writeContinue())
       const expecting = yield* open(port)
       const continued = new Promise((resolve) => expecting.once("data", resolve))
@@ -318,7 +325,7 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
-      const { serve } = yield* Connections.make(server, { ...limits, writeSeconds: 1 })
+      const { serve } = yield* Connections.make(server, { ...limits, writeSeconds: 1 }, admission)
       serve((_request, response) => void response.end(Buffer.alloc(32 * 1024 * 1024)))
       const socket = yield* open(port)
       const ended = new Promise<number>((resolve) => {
@@ -338,7 +345,7 @@ describe("Connections", () => {
       const server = createServer()
       const port = yield* listen(server)
       // Longer than the limit of the test.
-      const connections = yield* Connections.make(server, { ...limits, drainIdleMillis: 3_600_000 }).pipe(
+      const connections = yield* Connections.make(server, { ...limits, drainIdleMillis: 3_600_000 }, admission).pipe(
         Scope.provide(scope),
       )
       const socket = yield* open(port)
@@ -356,7 +363,7 @@ describe("Connections", () => {
       const started = vi.spyOn(globalThis, "setInterval")
       const cleared = vi.spyOn(globalThis, "clearInterval")
       const scope = yield* Scope.make()
-      const { drain } = yield* Connections.make(createServer(), limits).pipe(Scope.provide(scope))
+      const { drain } = yield* Connections.make(createServer(), limits, admission).pipe(Scope.provide(scope))
       yield* drain
       yield* Scope.close(scope, Exit.void)
       const timers = started.mock.results.map(({ value }) => value as NodeJS.Timeout)
@@ -372,7 +379,11 @@ describe("Connections", () => {
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
-      const { drain, serve } = yield* Connections.make(server, { ...limits, drainIdleMillis: 1, drainSeconds: 0.2 })
+      const { drain, serve } = yield* Connections.make(
+        server,
+        { ...limits, drainIdleMillis: 1, drainSeconds: 0.2 },
+        admission,
+      )
       const answered = new Promise<void>((resolve) => {
         serve((_request, response) => {
           response.end(Buffer.alloc(32 * 1024 * 1024))
@@ -397,7 +408,7 @@ describe("Connections", () => {
       const server = createServer()
       Object.assign(server, { httpAllowHalfOpen: true })
       const port = yield* listen(server)
-      const connections = yield* Connections.make(server, { ...limits })
+      const connections = yield* Connections.make(server, { ...limits }, admission)
       const responses = new Map<string, { end: (text: string) => void }>()
       const left: Array<string> = []
       const url = (text: string) => `GET /${text} HTTP/1.1\r\nhost: localhost\r\n\r\n`

@@ -1,13 +1,14 @@
 import { describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Schema } from "effect"
+import { Deferred, Effect, Exit, Fiber, Schema, Scope } from "effect"
 import { expect } from "vitest"
 import * as FairQueue from "../../../src/server/admission/FairQueue.ts"
+import * as FairShares from "../../../src/server/admission/FairShares.ts"
 
 const options: FairQueue.Options = { concurrency: 2, maxWaitingPerCaller: 3, maxWaiting: 5 }
 
 /** A queue, and work that begins when it may run and ends on demand. */
-const makeWork = (more: Partial<FairQueue.Options> = {}) => {
-  const queue = FairQueue.make({ ...options, ...more })
+const makeWork = (more: Partial<FairQueue.Options> = {}, shares?: FairShares.FairShares) => {
+  const queue = FairQueue.make({ ...options, ...more }, shares)
   const begun: Array<string> = []
   const ends = new Map<string, Deferred.Deferred<void>>()
   const start = Effect.fnUntraced(function* (caller: string, name: string) {
@@ -59,6 +60,37 @@ describe("FairQueue", () => {
       for (const name of ["a1", "a2", "b1", "c1"]) yield* end(name)
 
       expect(begun).toEqual(["a1", "a2", "b1", "c1", "a3"])
+    }),
+  )
+
+  it.effect("run: the next caller is the one that has used the least of the thread", () =>
+    Effect.gen(function* () {
+      const shares = FairShares.make()
+      shares.add("a", 1)
+      for (let at = 0; at < 10; at++) shares.add("b", 30)
+      const { begun, end, start } = makeWork({ concurrency: 1 }, shares)
+      yield* start("a", "a1")
+      yield* start("b", "b1")
+      yield* start("a", "a2")
+      yield* start("c", "c1")
+      shares.add("c", 40)
+      for (const name of ["a1", "b1", "a2"]) yield* end(begun.at(-1) ?? name)
+
+      expect(begun).toEqual(["a1", "a2", "b1", "c1"])
+    }),
+  )
+
+  it.effect("enter: keeps a turn until its scope ends", () =>
+    Effect.gen(function* () {
+      const queue = FairQueue.make({ ...options, concurrency: 1 })
+      const scope = yield* Scope.make()
+      yield* Scope.provide(queue.enter("a"), scope)
+      const waiting = yield* Effect.forkChild(queue.run("b", Effect.succeed(1)), { startImmediately: true })
+      expect(queue.size()).toEqual({ running: 1, waiting: 1 })
+      yield* Scope.close(scope, Exit.void)
+
+      expect(yield* Fiber.join(waiting)).toBe(1)
+      expect(queue.size()).toEqual({ running: 0, waiting: 0 })
     }),
   )
 

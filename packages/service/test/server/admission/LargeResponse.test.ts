@@ -9,6 +9,7 @@ import { Limits } from "../../../src/config/Limits.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
 import * as HttpServer from "../../../src/server/HttpServer.ts"
 import * as LargeResponse from "../../../src/server/admission/LargeResponse.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 
 const now = () => performance.now()
 
@@ -31,7 +32,7 @@ const serve = (answer: Effect.Effect<HttpServerResponse, never, HttpServerReques
 describe("LargeResponse", () => {
   it.live("send: the server does not inspect the stream of a client that leaves before its end", () =>
     Effect.gen(function* () {
-      const bounds = Bounds.make(limits, now)
+      const bounds = Bounds.make(limits, Turns.make(now))
       const begun = yield* Deferred.make<void>()
       const ended = yield* Deferred.make<void>()
       let inspections = 0
@@ -60,7 +61,7 @@ describe("LargeResponse", () => {
 
   it.live("send: a chunk that cannot be made ends the connection, not the process, and releases its bytes", () =>
     Effect.gen(function* () {
-      const bounds = Bounds.make(limits, now)
+      const bounds = Bounds.make(limits, Turns.make(now))
       const chunks = function* (): Generator<Uint8Array> {
         yield Buffer.alloc(1024 * 1024)
         // The next chunk waits for a later turn.

@@ -1,92 +1,95 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { stat } from "node:fs"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 
-const now = () => performance.now()
-
-const work = (millis: number) => {
-  const end = performance.now() + millis
-  while (performance.now() < end);
+/** Time passes by work alone: what a busy machine adds would decide otherwise. */
+const makeClock = () => {
+  let now = 0
+  return { now: () => now, spend: (millis: number) => (now += millis) }
 }
 
-/** Enters work that does not throw. */
-const enter = (turns: Turns.Turns, run: () => void) =>
-  turns.enter(run, (error) => {
-    throw error
-  })
+/** Turns, work that takes time of them, and what has run. */
+const make = () => {
+  const { now, spend } = makeClock()
+  const turns = Turns.make(now)
+  const events: Array<string> = []
+  const work = (name: string, millis: number) => Effect.sync(() => (spend(millis), events.push(name)))
+  return {
+    turns,
+    events,
+    spend,
+    work,
+    enter: (name: string, millis: number, holder = "") =>
+      turns.enter(
+        () => (spend(millis), events.push(name)),
+        (error) => {
+          throw error
+        },
+        holder,
+      ),
+    runAs: (holder: string, millis: number, name = holder) =>
+      Effect.provideService(turns.run(work(name, millis)), Turns.Holder, holder),
+  }
+}
+
+/** A turn that was scheduled before has ended. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe("Turns", () => {
   it.live("run: lets other work of the event loop run between pieces that take long", () =>
     Effect.gen(function* () {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
+      const { events, turns, work } = make()
       const tick = () => {
         events.push("tick")
         if (events.filter((event) => event === "work").length < 6) setImmediate(tick)
       }
       setImmediate(tick)
 
-      const piece = turns.run(Effect.sync(() => (work(12), events.push("work"))))
       yield* Effect.all(
-        Array.from({ length: 6 }, () => piece),
+        Array.from({ length: 6 }, () => turns.run(work("work", 3))),
         { concurrency: "unbounded" },
       )
 
       expect(events.filter((event) => event === "work")).toHaveLength(6)
-      expect(events.join(" ")).not.toMatch(/work work work/)
+      expect(events.join(" ")).not.toMatch(/work work/)
     }),
   )
 
-  it.live("run: lets sockets be read between two pieces, of which the first follows a socket", () =>
+  it.live("run: runs small pieces in one turn", () =>
     Effect.gen(function* () {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
-      // Files and sockets call back in the same phase of the event loop.
-      yield* Effect.promise(
-        () =>
-          new Promise<void>((resolve) => {
-            stat(import.meta.filename, () => {
-              stat(import.meta.filename, () => events.push("read"))
-              enter(turns, () => (work(30), events.push("work")))
-              enter(turns, () => (work(12), events.push("work"), resolve()))
-            })
-          }),
-      )
-
-      expect(events).toEqual(["work", "read", "work"])
-    }),
-  )
-
-  it.live("run: runs small pieces at once", () =>
-    Effect.gen(function* () {
-      // Pieces without work take no time, also on a busy machine.
-      vi.useFakeTimers({ toFake: ["performance"] })
-      vi.advanceTimersByTime(60_000)
-      const turns = Turns.make(now)
+      const { turns } = make()
       let ticks = 0
-      setImmediate(() => ticks++)
+      setImmediate(() => setImmediate(() => ticks++))
 
       yield* Effect.all(
-        Array.from({ length: 50 }, () => turns.run(Effect.void)),
+        Array.from({ length: 16 }, () => turns.run(Effect.void)),
         { concurrency: "unbounded" },
       )
 
       expect(ticks).toBe(0)
-    }).pipe(Effect.ensuring(Effect.sync(() => vi.useRealTimers()))),
+    }),
+  )
+
+  it.live("run: goes on at once where earlier work of the fiber runs, until that has taken its time", () =>
+    Effect.gen(function* () {
+      const { enter, events, runAs } = make()
+      const request = Effect.forEach([1, 1, 1], (millis, at) => runAs("one", millis, `one-${at}`))
+      const running = yield* Effect.forkChild(request, { startImmediately: true })
+      enter("other", 1, "other")
+      yield* Fiber.join(running)
+
+      expect(events).toEqual(["one-0", "one-1", "other", "one-2"])
+    }),
   )
 
   it.live("run: a piece that fails or is interrupted lets the next one run", () =>
     Effect.gen(function* () {
-      const turns = Turns.make(now)
-      const failing = turns.run(
-        Effect.andThen(
-          Effect.sync(() => work(12)),
-          Effect.fail("failed"),
-        ),
-      )
-      yield* Effect.flip(failing)
-      yield* Effect.timeoutOption(turns.run(Effect.never), 20)
+      const { turns, work } = make()
+      yield* Effect.flip(turns.run(Effect.andThen(work("failing", 12), Effect.fail("failed"))))
+      const never = yield* Effect.forkChild(turns.run(Effect.never), { startImmediately: true })
+      yield* Effect.promise(turn)
+      yield* Fiber.interrupt(never)
 
       expect(yield* turns.run(Effect.succeed(1))).toBe(1)
     }),
@@ -94,131 +97,130 @@ describe("Turns", () => {
 
   it.live("run: a page of one key does not wait for all that wait of another", () =>
     Effect.gen(function* () {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
-      const page = (key: string) =>
-        Effect.provideService(turns.run(Effect.sync(() => (work(6), events.push(key)))), Turns.Holder, key)
+      const { events, runAs } = make()
       const keys = ["one", "one", "one", "one", "one", "other"]
-      yield* Effect.forEach(keys, page, { concurrency: "unbounded" })
+      yield* Effect.forEach(keys, (key) => runAs(key, 6), { concurrency: "unbounded" })
 
-      expect(events).toEqual(["one", "one", "other", "one", "one", "one"])
+      expect(events).toEqual(["one", "other", "one", "one", "one", "one"])
+    }),
+  )
+
+  it.live("run: a page of a key that asks for little waits for one piece of a hundred others", () =>
+    Effect.gen(function* () {
+      const { events, runAs } = make()
+      const heavy = Array.from({ length: 300 }, (_, at) => at % 100)
+      const all = yield* Effect.forkChild(
+        Effect.forEach(heavy, (key) => runAs(`heavy-${key}`, 6 + key / 1_000, "heavy"), { concurrency: "unbounded" }),
+        { startImmediately: true },
+      )
+      while (events.length < 150) yield* Effect.promise(turn)
+      yield* runAs("light", 1)
+
+      expect(events).toHaveLength(151)
+      expect(events.at(-1)).toBe("light")
+      yield* Fiber.interrupt(all)
     }),
   )
 
   it.live("run: forgets work of a holder that is interrupted while it waits", () =>
     Effect.gen(function* () {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
-      const page = (key: string) =>
-        Effect.provideService(turns.run(Effect.sync(() => (work(6), events.push(key)))), Turns.Holder, key)
-      yield* page("one")
-      const waiting = yield* Effect.forkChild(page("left"), { startImmediately: true })
+      const { events, runAs } = make()
+      const waiting = yield* Effect.forkChild(runAs("left", 6), { startImmediately: true })
       yield* Fiber.interrupt(waiting)
-      yield* page("two")
+      yield* runAs("two", 6)
 
-      expect(events).toEqual(["one", "two"])
+      expect(events).toEqual(["two"])
     }),
   )
 
   describe("enter", () => {
-    /** Time passes only by work: what a busy machine adds would decide otherwise. */
-    const spend = (millis: number) => vi.advanceTimersByTime(millis)
-    const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-    beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }))
-    afterEach(() => void vi.useRealTimers().restoreAllMocks())
-
-    it("enter: runs work at once while the turn has time, and else in the next one", async () => {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
-      enter(turns, () => (spend(4), events.push("a")))
-      enter(turns, () => (spend(1), events.push("b")))
-      enter(turns, () => events.push("c"))
-      expect(events).toEqual(["a", "b"])
-      await turn()
-
-      expect(events).toEqual(["a", "b", "c"])
-    })
-
     it("enter: takes work that waits in order, as much as a turn has time for", async () => {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
-      for (const name of ["a", "b", "c", "d", "e"])
-        enter(turns, () => (spend(name === "a" ? 5 : 2.5), events.push(name)))
+      const { enter, events } = make()
+      for (const name of ["a", "b", "c", "d", "e"]) enter(name, name === "a" ? 2 : 1)
+      await turn()
       expect(events).toEqual(["a"])
       await turn()
       expect(events).toEqual(["a", "b", "c"])
-      enter(turns, () => events.push("f"))
+      enter("f", 0)
       await turn()
-
       expect(events).toEqual(["a", "b", "c", "d", "e"])
       await turn()
       expect(events).toEqual(["a", "b", "c", "d", "e", "f"])
     })
 
-    it("enter: takes the work of holders in turn, so that much of one does not delay another", async () => {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
-      const add = (name: string) =>
-        turns.enter(
-          () => (spend(5), events.push(name)),
-          () => {},
-          name[0],
-        )
-      for (const name of ["a1", "a2", "a3", "a4", "b1", "c1", "b2"]) add(name)
-      for (let count = 0; count < 7; count++) await turn()
+    it("enter: begins after what the sockets have received was read", async () => {
+      const { enter, events } = make()
+      // Files and sockets call back in the same phase of the event loop.
+      await new Promise<void>((resolve) => {
+        stat(import.meta.filename, () => {
+          stat(import.meta.filename, () => events.push("read"))
+          enter("first", 30)
+          enter("second", 12)
+        })
+        const wait = () => (events.includes("second") ? resolve() : setImmediate(wait))
+        wait()
+      })
 
-      expect(events).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
+      expect(events.indexOf("read")).toBeLessThan(events.indexOf("second"))
     })
 
-    it("enter: gives each turn its whole time again", async () => {
-      const turns = Turns.make(now)
-      let runs = 0
-      for (let count = 1; count <= 5; count++) {
-        enter(turns, () => (spend(2), runs++))
-        expect(runs).toBe(count)
-        await turn()
-      }
+    it("enter: takes the work of the holder that has used the least", async () => {
+      const { enter, events } = make()
+      const work: ReadonlyArray<readonly [name: string, millis: number]> = [
+        ["a1", 9],
+        ["a2", 9],
+        ["a3", 9],
+        ["b1", 3],
+        ["b2", 3],
+        ["b3", 3],
+        ["b4", 3],
+        ["c1", 5],
+        ["c2", 5],
+      ]
+      for (const [name, millis] of work) enter(name, millis, name[0])
+      for (let count = 0; count < work.length; count++) await turn()
+
+      expect(events).toEqual(["a1", "b1", "c1", "b2", "c2", "b3", "a2", "b4", "a3"])
     })
 
-    it("enter: passes what work throws in a later turn to its caller, and goes on with the work behind it", async () => {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
-      enter(turns, () => spend(5))
+    it("enter: passes what work throws to its caller, and goes on with the work behind it", async () => {
+      const { enter, events, turns } = make()
       turns.enter(
         () => {
           throw new Error("failed")
         },
         (error) => events.push(String(error)),
       )
-      enter(turns, () => events.push("a"))
+      enter("a", 0)
       await turn()
 
       expect(events).toEqual(["Error: failed", "a"])
     })
 
-    it("enter: schedules nothing once no work waits", async () => {
-      const turns = Turns.make(now)
+    it("enter: schedules one turn while work waits, and nothing once none does", async () => {
       const scheduled = () => process.getActiveResourcesInfo().filter((name) => name === "Immediate").length
+      const { enter } = make()
       const before = scheduled()
-      for (let count = 0; count < 3; count++) enter(turns, () => spend(6))
-      expect(scheduled()).toBe(before + 1)
-      for (let count = 0; count < 4; count++) await turn()
+      for (let count = 0; count < 3; count++) enter("work", 6)
+      const ofTurn = scheduled() - before
+      enter("work", 6)
+      expect(scheduled() - before).toBe(ofTurn)
+      for (let count = 0; count < 5; count++) await turn()
 
       expect(scheduled()).toBe(before)
     })
 
-    it("enter: lets no work pass that which waits already", async () => {
-      const turns = Turns.make(now)
-      const events: Array<string> = []
-      enter(turns, () => spend(6))
-      enter(turns, () => {
-        events.push("a")
-        enter(turns, () => events.push("c"))
-      })
-      enter(turns, () => {
-        events.push("b")
-        queueMicrotask(() => enter(turns, () => events.push("d")))
-      })
+    it("enter: lets no work of a holder pass that which waits already", async () => {
+      const { enter, events, turns } = make()
+      turns.enter(
+        () => {
+          enter("c", 0)
+          queueMicrotask(() => enter("d", 0))
+        },
+        () => {},
+      )
+      enter("a", 0)
+      enter("b", 0)
       for (let count = 0; count < 3; count++) await turn()
 
       expect(events).toEqual(["a", "b", "c", "d"])

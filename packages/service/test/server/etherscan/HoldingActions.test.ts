@@ -55,9 +55,8 @@ interface Index {
   readonly missing?: number
   readonly openings?: WalletSums.Known["openings"]
   readonly compared?: ReadonlyArray<ComparedHolding>
-  readonly error?: WalletSums.SumsError
+  readonly error?: FairQueue.QueueFull | WalletSums.SumsError
   readonly status?: Partial<ReportedStatus>
-  readonly queue?: FairQueue.FairQueue
   /** Balances that a node answers, by the asset; one that is left out is an error. */
   readonly node?: Readonly<Record<string, bigint>>
 }
@@ -110,8 +109,7 @@ const read = Effect.fnUntraced(function* (action: string, query: Readonly<Record
             : Effect.succeed(`0x${amount.toString(16).padStart(64, "0")}`)
         }),
     },
-    queue: index.queue ?? FairQueue.make(FairQueue.besideOthers),
-    sum: (of) => (index.error === undefined ? Effect.succeed(sumsOf(index, of)) : Effect.fail(index.error)),
+    sumsOf: (_, of) => (index.error === undefined ? Effect.succeed(sumsOf(index, of)) : Effect.fail(index.error)),
   })
   // Sound: nothing else is read of the chain and of the key.
   const request = {
@@ -209,7 +207,7 @@ describe("HoldingActions", () => {
         Effect.map(read("balancehistory", query, index), ({ found }) => found)
       const range = { from: { _tag: "Open" }, to: { _tag: "Open" } } as const
       const checkpoint = { first: 0, head, headTimestamp: 0, finalized: null }
-      const full = FairQueue.make({ concurrency: 0, maxWaitingPerCaller: 0, maxWaiting: 0 })
+      const full = new FairQueue.QueueFull({ scope: "caller", max: 16 })
 
       expect(yield* errorOf({})).toBe(notIndexed("block 12 of this chain is not in the index yet"))
       expect(yield* errorOf({ error: new QueryError.NotIndexed({ range, checkpoint }) })).toBe(
@@ -218,7 +216,7 @@ describe("HoldingActions", () => {
       expect(yield* errorOf({ error: new QueryError.NotWatched({ chain: "eth", wallet: Rows.alice }) })).toBe(
         notIndexed(`the wallet ${Rows.alice} is not watched on eth`),
       )
-      expect(yield* errorOf({ queue: full })).toBe("Free API access is temporarily unavailable: 0 sums wait already.")
+      expect(yield* errorOf({ error: full })).toBe("Free API access is temporarily unavailable: 16 sums wait already.")
       expect(yield* errorOf({}, {})).toBe("Error! Invalid blockno: expected decimal digits")
     }),
   )

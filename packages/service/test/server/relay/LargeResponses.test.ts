@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest"
 import { Limits } from "../../../src/config/Limits.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as LargeResponses from "../../../src/server/relay/LargeResponses.ts"
 import { Schema } from "effect"
 
 const mebibyte = 1024 * 1024
 
 const make = () => {
-  const bounds = Bounds.make(Schema.decodeSync(Limits)({}), () => performance.now())
+  const bounds = Bounds.make(
+    Schema.decodeSync(Limits)({}),
+    Turns.make(() => performance.now()),
+  )
   return { bounds, sharing: LargeResponses.make(bounds) }
 }
 

@@ -5,6 +5,7 @@ import { Effect, Exit, Fiber, Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Limits } from "../../../src/config/Limits.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as RequestBody from "../../../src/server/relay/RequestBody.ts"
 import { grant, makeAuthentication } from "./authentication.ts"
 
@@ -18,7 +19,7 @@ const start = (
   { burst = 100, left = 100, isDestroyed = false, limits = {}, areHeadersSent = false } = {},
 ) => {
   const { authentication, taken } = makeAuthentication(burst, left)
-  const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)(limits), now)
+  const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)(limits), Turns.make(now))
   const seen = { paused: 0, resumed: 0, continued: 0 }
   const message = Object.assign(new EventEmitter(), {
     destroyed: isDestroyed,
@@ -226,7 +227,7 @@ describe("RequestBody", () => {
     const reading = start()
     reading.send(10)
     expect(reading.listeners()).toBe(4)
-    const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)({}), now)
+    const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)({}), Turns.make(now))
     // Sound: as above.
     const request = {
       headers: {},

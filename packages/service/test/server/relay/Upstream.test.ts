@@ -9,6 +9,7 @@ import { afterEach, expect, vi } from "vitest"
 import { Limits } from "../../../src/config/Limits.ts"
 import type { ServedChain } from "../../../src/config/ServedChain.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as LargeResponses from "../../../src/server/relay/LargeResponses.ts"
 import * as Upstream from "../../../src/server/relay/Upstream.ts"
 import * as Node from "../node.ts"
@@ -21,7 +22,11 @@ const make = (nodes: Nodes, bounds: Bounds.Bounds["Service"], onNodeCall?: Upstr
   return Upstream.make(chain, { limits: bounds.limits, sharing: LargeResponses.make(bounds) }, onNodeCall)
 }
 
-const makeBounds = () => Bounds.make(Schema.decodeSync(Limits)({}), () => performance.now())
+const makeBounds = () =>
+  Bounds.make(
+    Schema.decodeSync(Limits)({}),
+    Turns.make(() => performance.now()),
+  )
 
 /** The nodes of chain 1, and what they log. */
 const connect = Effect.fnUntraced(function* (...nodes: Nodes) {

@@ -10,6 +10,7 @@ import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as WebhookAccess from "../../../src/server/webhook/WebhookAccess.ts"
 import * as WebhookChanges from "../../../src/server/webhook/WebhookChanges.ts"
 import * as Engine from "../../../src/store/Engine.ts"
@@ -52,7 +53,7 @@ const opened = Effect.gen(function* () {
       return yield* database.webhooks.change(name, revision, webhook, wallets)
     }),
   }
-  const bounds = Bounds.make(config.limits, yield* MonotonicClock.reader)
+  const bounds = Bounds.make(config.limits, Turns.make(yield* MonotonicClock.reader))
   const lookups = NameLookups.make()
   const options = { settings, bounds, lookups, webhooks, chains: [{ ...chain, reader: { ...chain.reader, snapshot } }] }
   const [webhook] = yield* Webhook.make(key, {

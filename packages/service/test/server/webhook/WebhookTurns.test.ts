@@ -1,6 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as WebhookTurns from "../../../src/server/webhook/WebhookTurns.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
 
@@ -22,7 +23,8 @@ describe("WebhookTurns", () => {
           setImmediate(() => turn++)
           return null
         })
-      const webhooks = yield* WebhookTurns.bounded({ acquire } as Webhooks)
+      const turns = Turns.make(() => performance.now())
+      const webhooks = WebhookTurns.bounded({ acquire } as Webhooks, turns)
 
       yield* Effect.all(
         Array.from({ length: 10 }, (_, at) => webhooks.acquire(`wh${at}`, "owner", 1000)),

@@ -1,0 +1,49 @@
+/**
+ * Makes the sums of wallets for many holders of keys: one of a holder at a time, and a few at a time where they take memory. Sums of few
+ * assets wait for none of them.
+ *
+ * Source: decision 0049.
+ */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import type * as LedgerGrowth from "../../query/LedgerGrowth.ts"
+import * as WalletSums from "../../query/WalletSums.ts"
+import * as FairQueue from "./FairQueue.ts"
+import type { Turns } from "./Turns.ts"
+
+/** Sums of a process, whatever memory they take. */
+const all: FairQueue.Options = { concurrency: 1_024, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
+
+/** Sums that take memory; each of them is one of those above. */
+const large: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 1, maxWaiting: all.concurrency }
+
+/** Sums by asset and kind that a holder may have beside the large ones. */
+const maxSmall = 512
+
+/** Makes sums for a holder. */
+export type SumQueue = (
+  holder: string,
+  query: WalletSums.Query,
+) => Effect.Effect<WalletSums.Sums, WalletSums.SumsError | FairQueue.QueueFull>
+
+/** Makes a queue. */
+export const make = ({ run, shares }: Pick<Turns, "run" | "shares">): SumQueue => {
+  const sum = WalletSums.make()
+  const queue = FairQueue.make(all, shares)
+  const largeQueue = FairQueue.make(large, shares)
+
+  return (holder, query) => {
+    const sums = Effect.gen(function* () {
+      const scope = yield* Effect.scope
+      let isLarge = false
+      const room: LedgerGrowth.Sharing["room"] = (count) => {
+        if (isLarge || count <= maxSmall) return Effect.void
+        isLarge = true
+        // A holder has one at a time, so the queue is never full.
+        return Effect.orDie(Effect.provideService(largeQueue.enter(holder), Scope.Scope, scope))
+      }
+      return yield* sum(query, { inTurn: run, room })
+    })
+    return queue.run(holder, Effect.scoped(sums))
+  }
+}

@@ -1,0 +1,121 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as FairShares from "../../../src/server/admission/FairShares.ts"
+
+/** A thread on which holders run work, the first that stands lowest; time passes by work alone. */
+const makeThread = () => {
+  const shares = FairShares.make()
+  const waiting = new Map<string, Array<number>>()
+  const ran: Array<{ readonly holder: string; readonly millis: number }> = []
+  return {
+    ran,
+    add: (holder: string, ...work: ReadonlyArray<number>) => {
+      waiting.set(holder, [...(waiting.get(holder) ?? []), ...work])
+    },
+    waits: (holder: string): boolean => waiting.has(holder),
+    /** Runs one piece of work; gives its holder. */
+    step: (): string | undefined => {
+      const holder = FairShares.first(shares, waiting.keys())
+      if (holder === undefined) return undefined
+      const [millis = 0, ...left] = waiting.get(holder)!
+      waiting.delete(holder)
+      if (left.length > 0) waiting.set(holder, left)
+      shares.add(holder, millis)
+      ran.push({ holder, millis })
+      return holder
+    },
+  }
+}
+
+const used = (ran: ReturnType<typeof makeThread>["ran"], holder: string): number =>
+  ran.reduce((sum, one) => sum + (one.holder === holder ? one.millis : 0), 0)
+
+const names = ["a", "b", "c", "d", "e"] as const
+const holders = Schema.Array(Schema.Literals(names)).check(Schema.isMinLength(1))
+const pieces = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 }))).check(
+  Schema.isMinLength(5),
+  Schema.isMaxLength(40),
+)
+
+describe("FairShares", () => {
+  it("standing: a holder that asks for little is next, however many others wait", () => {
+    const thread = makeThread()
+    for (let at = 0; at < 100; at++) thread.add(`heavy-${at}`, ...Array.from({ length: 3 }, () => 5 + at / 1_000))
+    for (let at = 0; at < 150; at++) thread.step()
+    thread.add("light", 1)
+
+    expect(thread.step()).toBe("light")
+  })
+
+  it("standing: a holder that alternates between nothing and much has no more than its share", () => {
+    const thread = makeThread()
+    thread.add("steady", ...Array.from({ length: 100 }, () => 1))
+    for (let round = 0; round < 5; round++) {
+      thread.add("alternating", 10)
+      for (let at = 0; at < 10; at++) thread.step()
+    }
+
+    expect(used(thread.ran, "alternating")).toBeLessThanOrEqual(used(thread.ran, "steady") + 10)
+  })
+
+  it("standing: what a holder used while no other waited does not count against it", () => {
+    const thread = makeThread()
+    thread.add("alone", ...Array.from({ length: 1_000 }, () => 10))
+    for (let at = 0; at < 998; at++) thread.step()
+    thread.add("other", 10, 10, 10)
+
+    expect([thread.step(), thread.step(), thread.step()]).toEqual(["other", "alone", "other"])
+  })
+
+  it("add: forgets holders that stand no higher than a new one", () => {
+    const shares = FairShares.make()
+    for (let at = 0; at < 10_000; at++) shares.add(`once-${at}`, 1)
+    shares.add("later", 5)
+    for (let at = 0; at < 10_000; at++) shares.add("later", 1)
+
+    expect(shares.standing("once-1")).toBe(shares.standing("never"))
+    expect(shares.standing("later")).toBeGreaterThan(shares.standing("never"))
+  })
+
+  it.prop(
+    "law: of two holders that wait, neither uses more than the other by more than a piece of each",
+    { work: Schema.Struct({ a: pieces, b: pieces, c: pieces }) },
+    ({ work }) => {
+      const thread = makeThread()
+      for (const [holder, own] of Object.entries(work)) thread.add(holder, ...own)
+      while (["a", "b", "c"].every(thread.waits)) {
+        thread.step()
+        const all = ["a", "b", "c"].map((holder) => used(thread.ran, holder))
+        expect(Math.max(...all) - Math.min(...all)).toBeLessThanOrEqual(18)
+      }
+    },
+  )
+
+  it.prop(
+    "law: work that waits begins after at most two pieces of each other holder, whatever they add meanwhile",
+    { before: holders, after: holders },
+    ({ after, before }) => {
+      const thread = makeThread()
+      for (const holder of before) thread.add(holder, 5)
+      for (const _ of before) thread.step()
+      thread.add("late", 5)
+      let steps = 0
+      while (thread.waits("late")) {
+        for (const holder of after) thread.add(holder, 5)
+        thread.step()
+        steps++
+      }
+
+      expect(steps).toBeLessThanOrEqual(2 * names.length + 1)
+    },
+  )
+
+  it.prop("law: some work runs while any waits", { holders }, ({ holders }) => {
+    const thread = makeThread()
+    for (const holder of holders) thread.add(holder, 1)
+    let steps = 0
+    while (thread.step() !== undefined) steps++
+
+    expect(steps).toBe(holders.length)
+  })
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as Config from "../../../src/config/Config.ts"
+import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as IndexedChain from "../../../src/query/IndexedChain.ts"
+import * as FairShares from "../../../src/server/admission/FairShares.ts"
+import * as SumQueue from "../../../src/server/admission/SumQueue.ts"
+import type { Turns } from "../../../src/server/admission/Turns.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import * as LongLedger from "../../attack/LongLedger.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
+import * as Rows from "../rows.ts"
+
+/** Sums of a wallet of 600 assets and of one without a row, in the order in which they end. */
+const make = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  yield* Effect.promise(async () => await LongLedger.fill(`${folder}/data`, { movements: 2_000, assets: 600 }))
+  const database = yield* Engine.fromUrl("sqlite:data", folder)
+  const wire = { listen: "127.0.0.1:0", database: "sqlite:data", chains: LongLedger.chains }
+  const config = yield* Effect.fromResult(Config.decode(wire))
+  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
+  const chain = IndexedChain.fromDatabase(database)(served!)
+  const ended: Array<string> = []
+  const turns: Pick<Turns, "run" | "shares"> = {
+    run: (work) => Effect.andThen(Effect.yieldNow, work),
+    shares: FairShares.make(),
+  }
+  const sumsOf = SumQueue.make(turns)
+  const open = { _tag: "Open" } as const
+  const ask = (holder: string, wallet: string) =>
+    sumsOf(holder, { chain, wallet, assets: undefined, range: { from: open, to: open } }).pipe(
+      Effect.map(({ closing }) => {
+        ended.push(holder)
+        return closing.sums.size
+      }),
+    )
+  return { ask, ended }
+})
+
+describe("SumQueue", () => {
+  it.effect("sums of few assets wait for none of many large ones, of which each ends", () =>
+    Effect.gen(function* () {
+      const { ask, ended } = yield* make
+      const holders = ["a", "b", "c", "d", "e", "f", "g", "h"]
+      const large = holders.map((holder) => ask(holder, Rows.alice))
+      const sizes = yield* Effect.all([...large, ask("small", Rows.address("c"))], { concurrency: "unbounded" })
+
+      expect(sizes).toEqual([...holders.map(() => 600), 0])
+      expect(ended[0]).toBe("small")
+      expect(ended.toSorted()).toEqual([...holders, "small"])
+    }),
+  )
+})
