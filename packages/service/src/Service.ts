@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as References from "effect/References"
 import { layerStoreMemory, RateLimiterStore } from "effect/persistence/RateLimiter"
 import type * as Scope from "effect/Scope"
@@ -141,7 +142,11 @@ const keep = Effect.fnUntraced(function* (
   const metrics = Metrics.empty(member)
   const observed = Observations.make(metrics)
   yield* ProcessMetrics.observeEventLoop(Metrics.contextOf(metrics))
-  const database = yield* Engine.fromUrl(config.database, baseFolder, { documents, onOperation: observed.operated })
+  const database = yield* Effect.provideService(
+    Engine.fromUrl(config.database, baseFolder, { documents, onOperation: observed.operated }),
+    Metric.MetricRegistry,
+    metrics.registry,
+  )
   const cache = Layer.provide(RelayCache.layer(relay.cacheMebibytes), Layer.succeed(Metrics.Metrics, metrics))
   const context = yield* Layer.build(Layer.merge(cache, layerStoreMemory))
   return {

@@ -166,7 +166,7 @@ export const open = Effect.fn("Postgres.open")(function* (
       Pool.source(own.name, own.url, { connectMillis: replicaConnectMillis, tls: own.tls }),
     ),
   )
-  const replicas = Replicas.make(sources)
+  const replicas = yield* Replicas.make(sources)
   const chains = new Map<string, Opened>()
   const openedOf = (ref: ChainRef): Opened => {
     const key = `${ref.id} ${ref.name}`

@@ -41,6 +41,8 @@ export interface Replicas {
   readonly all: ReadonlyArray<Replica>
   /** Counts pages, so that each begins with another replica. */
   turn: number
+  /** Where pages are counted. */
+  readonly registry: typeof Metric.MetricRegistry.Service
 }
 
 /** A server and its ways to read a chain. */
@@ -81,11 +83,13 @@ export const pageReads = {
   replica: Metric.withAttributes(reads, { server: "replica" }),
 }
 
-/** The replicas of sources. */
-export const make = (sources: ReadonlyArray<Source>): Replicas => ({
-  all: sources.map((source) => ({ source, failures: 0, cooldownUntil: 0 })),
-  turn: 0,
-})
+/** The replicas of sources, whose pages are counted where the metrics of the caller are. */
+export const make = (sources: ReadonlyArray<Source>): Effect.Effect<Replicas> =>
+  Effect.map(Metric.MetricRegistry, (registry) => ({
+    all: sources.map((source) => ({ source, failures: 0, cooldownUntil: 0 })),
+    turn: 0,
+    registry,
+  }))
 
 /** Reads a state if it is late enough. The primary has the newest one there is, unless it is a standby itself. */
 const readAt =
@@ -164,6 +168,8 @@ const primarySerials = () => {
 /** Reads pages of a chain on its servers; the primary is among them. */
 export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, primary: Server): PageReading => {
   const { mustAskPrimary, record, required } = primarySerials()
+  const count = (server: keyof typeof pageReads) =>
+    Effect.provideService(Metric.update(pageReads[server], 1), Metric.MetricRegistry, replicas.registry)
 
   const onPrimary: PageReading = (needs, read) =>
     Effect.flatMap(MonotonicClock.millis, (now) =>
@@ -173,7 +179,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
       }).pipe(
         // Sound: only replicas are behind.
         Effect.catchIf((error): error is Behind => error instanceof Behind, Effect.die),
-        Effect.tap(() => Metric.update(pageReads.primary, 1)),
+        Effect.tap(() => count("primary")),
       ),
     )
 
@@ -191,7 +197,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
     return readOn(server, needs, read).pipe(
       Effect.tap(() => {
         replica.failures = 0
-        return Metric.update(pageReads.replica, 1)
+        return count("replica")
       }),
       Effect.catch((error): Effect.Effect<A, E | StoreError, R> => {
         // A replica has nodes of which each lags by itself.

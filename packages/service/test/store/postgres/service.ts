@@ -54,10 +54,10 @@ const start = Effect.fnUntraced(function* (database: string, rpc: string) {
     }),
   )
   const { next, onEvent } = observed()
-  const { address, keys } = yield* Service.run(config, { baseFolder: yield* temporaryFolder, onEvent })
+  const { address, keys, metrics } = yield* Service.run(config, { baseFolder: yield* temporaryFolder, onEvent })
   const key = Redacted.value((yield* keys.add({ name: "test", operator: false, empty: null }))!)
   const get = (path: string) => request(`${address!.url}${path}`, { headers: { "x-api-key": key } })
-  return { next, get }
+  return { next, get, metrics }
 })
 
 const queries = ["limit=100", "limit=7&order=ASC&from_block=2&to_block=10", "scope=all&limit=20"]
@@ -108,6 +108,7 @@ export const service = (server: () => string): void => {
         expect(after).toEqual(expected)
         expect(postgres!.length).toBeGreaterThan(24)
         expect(after).not.toEqual(postgres)
+        expect(services[0].metrics()).toMatch(/^daybook_database_page_reads_total\{server="primary"\} [1-9]/m)
         expect(postgres!.filter((page) => (page as { readonly status: number }).status !== 200)).toEqual([])
       }).pipe(Effect.provide(Logger.layer([]))),
     )
