@@ -90,11 +90,9 @@ class Destroyed {
   }
 }
 
-const textOf = (from: string, to: string | null, amount: bigint): string => `${from} ${to} ${amount}`
-
 /**
- * Adds calls. Tracers of revm before July 2026 state what moved last once more for a self-destruct of a contract to itself, which moves nothing since
- * Cancun. A contract may also pay the same amount twice, so that both sides are marked.
+ * Adds calls. For a self-destruct of a contract to itself, which moves nothing since Cancun, tracers of revm before July 2026 state once
+ * more what moved last. A contract may also pay the same amount twice, so that both sides are marked.
  *
  * Source: bluealloy/revm #3805.
  */
@@ -106,17 +104,17 @@ const addFrames = (
 ): void => {
   if (frames.length === 0) return
   const destroyed = new Destroyed()
-  let last = textOf(sender, recipient ?? created, value)
+  let last = { from: sender, to: recipient ?? created, amount: value }
   if (created !== null) destroyed.create(created)
   for (const frame of frames) {
     addRoles(rows, frame)
     const { from, isFailed, to, type } = frame
     if (isFailed || to === null || valueless.has(type) || type === "CALLCODE") continue
     const amount = BigInt(frame.value)
-    const moved = textOf(from, to, amount)
     if (isCreation(type)) destroyed.create(to)
     if (type === "SELFDESTRUCT") {
-      if (amount > 0n && moved === last) for (const side of [from, to]) rows.incomplete(side)
+      const isRepeated = amount > 0n && last.amount === amount && last.from === from && last.to === to
+      if (isRepeated) for (const side of [from, to]) rows.incomplete(side)
       destroyed.move(from, -amount)
       const isBurned = destroyed.destroy(from)
       if (from === to) {
@@ -128,7 +126,7 @@ const addFrames = (
     } else destroyed.move(from, -amount)
     rows.transfer({ asset: Movement.native, kind: "internal", from, to, amount })
     destroyed.move(to, amount)
-    if (amount > 0n && from !== to) last = moved
+    if (amount > 0n && from !== to) last = { from, to, amount }
     // Since Cancun it keeps what it receives, before it lost it.
     if (amount > 0n && destroyed.hasEarlier(to)) rows.incomplete(to)
   }
