@@ -126,13 +126,11 @@ const closingsAt =
     Effect.map(
       Effect.forEach([...new Set([...totals.values()].map(({ wallet }) => wallet))], (wallet) => {
         const own = [...totals.values()].filter((total) => total.wallet === wallet)
-        const reads = own.map(({ asset: { holding } }) => ({ holding, block }))
-        const isComparable = Holding.comparableAmong(reads.map(({ holding }) => holding))
+        const isComparable = Holding.comparableAmong(own.map(({ asset }) => asset.holding))
+        const compared = own.filter(({ asset }) => isComparable(asset.holding))
+        const reads = compared.map(({ asset: { holding } }) => ({ holding, block }))
         return Effect.map(Proof.holdingsAt(connection, wallet, reads, block), (found) =>
-          own.map((total, at) => ({
-            ...total,
-            found: isComparable(total.asset.holding) ? (found[at] ?? null) : total.amount,
-          })),
+          compared.map((total, at) => ({ ...total, found: found[at] ?? null })),
         )
       }),
       (closings) => closings.flat(),

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { expect, vi } from "vitest"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
+import * as Export from "../../src/export/Export.ts"
 import * as LedgerScope from "../../src/proof/LedgerScope.ts"
 import * as Reconciliation from "../../src/proof/Reconciliation.ts"
 import * as Statement from "../../src/statement/Statement.ts"
@@ -66,8 +67,14 @@ it.effect("run: compares the ids of a contract that is ERC-20 as well by their o
     const later = yield* reconcile(source, wallet, lost)
     const connection = yield* NodeConnection.connect({ node: { url: node.url } })
     const { statements } = yield* Statement.run(connection, { addresses: [wallet], at: owned })
+    const part = yield* Export.fromNode({ connection, options: { addresses: [wallet], at: owned } })
+    const { closings } = yield* Export.write([part], Export.formats.hledger(), () => Effect.void)
 
     expect([isProved(proof), statements[0]!.isProved]).toEqual([true, true])
+    expect(closings.map(({ asset, found }) => [asset.holding.standard, found])).toEqual([
+      ["native", 0n],
+      ["erc20", 2n * 10n ** 18n],
+    ])
     expect(differencesOf(later)).toMatchObject([{ holding: { standard: "erc721", tokenId: "7" } }])
   }),
 )
