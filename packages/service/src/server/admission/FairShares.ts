@@ -10,6 +10,8 @@
 export interface FairShares {
   /** Where the next work of a holder stands; of those that wait, the lowest is next. */
   readonly standing: (holder: string) => number
+  /** Where the last work began: no holder stands lower. */
+  readonly reached: () => number
   /** Adds the milliseconds that work of a holder took, which was next when it began. */
   readonly add: (holder: string, millis: number) => void
 }
@@ -33,6 +35,7 @@ export const make = (): FairShares => {
 
   return {
     standing,
+    reached: () => reached,
     add: (holder, millis) => {
       reached = standing(holder)
       used.set(holder, reached + millis)
@@ -41,11 +44,13 @@ export const make = (): FairShares => {
   }
 }
 
-/** The first of some holders that stands lowest; undefined without any. */
-export const first = ({ standing }: FairShares, holders: Iterable<string>): string | undefined => {
+/** The first of some holders that stands lowest; undefined without any. Those behind one that none can be below are not looked at. */
+export const first = ({ reached, standing }: FairShares, holders: Iterable<string>): string | undefined => {
   let [found, lowest]: [string | undefined, number] = [undefined, Infinity]
+  const least = reached()
   for (const holder of holders) {
     const own = standing(holder)
+    if (own === least) return holder
     if (own < lowest) [found, lowest] = [holder, own]
   }
   return found

@@ -67,6 +67,22 @@ describe("FairShares", () => {
     expect([thread.step(), thread.step(), thread.step()]).toEqual(["other", "alone", "other"])
   })
 
+  it("first: looks at no holder behind one that has used no more than where the last work began", () => {
+    const shares = FairShares.make()
+    shares.add("heavy", 5)
+    shares.add("other", 1)
+    const seen: Array<string> = []
+    const holders = function* () {
+      for (const holder of ["heavy", "light", "new", "newer"]) {
+        seen.push(holder)
+        yield holder
+      }
+    }
+
+    expect(FairShares.first(shares, holders())).toBe("light")
+    expect(seen).toEqual(["heavy", "light"])
+  })
+
   it("add: forgets holders that stand no higher than a new one", () => {
     const shares = FairShares.make()
     for (let at = 0; at < 10_000; at++) shares.add(`once-${at}`, 1)
