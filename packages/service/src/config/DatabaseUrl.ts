@@ -27,7 +27,7 @@ export const sqliteFolder = (location: string): Result.Result<string, Refused> =
 /** Modes of TLS that the driver knows. */
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
-/** Parameters that are accepted: those with an effect, and a name for the connections, which the service sets itself. */
+/** Parameters with an effect, and a name for the connections, which the service sets itself. */
 const parameterNames = new Set([
   "host",
   "port",
@@ -43,10 +43,25 @@ const parameterNames = new Set([
   "sslkey",
 ])
 
+/** Parameters of libpq that providers write into URLs, such as Neon the first, and without which the service does the same or as well. */
+const ignoredNames = new Set([
+  "channel_binding",
+  "client_encoding",
+  "fallback_application_name",
+  "gssencmode",
+  "keepalives",
+  "keepalives_count",
+  "keepalives_idle",
+  "keepalives_interval",
+  "sslsni",
+  "target_session_attrs",
+  "tcp_user_timeout",
+])
+
 /** What is wrong with the parameters of a URL: the driver refuses some values, and would ignore others. Shows no part of the URL. */
 const refusedParameter = (parameters: URLSearchParams): string | undefined => {
   // It may be the rest of a password with "?".
-  const isUnknown = [...parameters.keys()].some((name) => !parameterNames.has(name))
+  const isUnknown = [...parameters.keys()].some((name) => !parameterNames.has(name) && !ignoredNames.has(name))
   if (isUnknown) return 'a parameter without an effect; TLS is "sslmode=require"'
   if (parameters.has("sslcert") !== parameters.has("sslkey")) return '"sslcert" or "sslkey" without the other one'
   const [mode, seconds, port] = ["sslmode", "connect_timeout", "port"].map((name) => parameters.get(name))
