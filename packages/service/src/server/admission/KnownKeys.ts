@@ -25,7 +25,7 @@ const maxKnown = 10_000
 const keyOf = ({ headers, url = "" }: Pick<IncomingMessage, "headers" | "url">): string | undefined =>
   // Sound: each header that may hold a key is one text.
   keyIn(headers as Readonly<Record<string, string | undefined>>) ??
-  /^\/rpc\/[^/?]+\/([^/?]+)|[?&]apikey=([^&]+)/
+  /^\/rpc\/[^/?]+\/([^/?]+)|[?&]apikey=([^&]+)/i
     .exec(url)
     ?.slice(1)
     .find((key) => key !== undefined)

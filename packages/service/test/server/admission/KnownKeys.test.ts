@@ -17,6 +17,7 @@ describe("KnownKeys", () => {
     ["a bearer token", { headers: { authorization: "Bearer right" }, url: "/mcp" }],
     ["the path of the relay", { headers: {}, url: "/rpc/eth/right" }],
     ["the path of the relay with a query", { headers: {}, url: "/rpc/eth/right?a=1" }],
+    ["a query of Etherscan's API in another case", { headers: {}, url: "/v2/api?apiKey=right" }],
     ["a query of Etherscan's API", { headers: {}, url: "/v2/api?module=account&apikey=right&page=1" }],
   ])("holderOf: a known key in %s is that of its holder", (_, request) => {
     expect(make().holderOf(request, address)).toBe("one")
