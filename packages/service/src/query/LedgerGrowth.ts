@@ -61,21 +61,18 @@ const keptEvery = 25_000
 /** The place behind all of a block. */
 export const whole = (block: number): Position => ({ block, index: blockLevelIndex })
 
-/** Adds the next places up to a block, in a turn that has time; `null` where none is left. */
+/** Adds the next places up to a block; `null` where none is left. */
 const addSlice = (
-  { inTurn }: Shared,
   { assets, first, wallet }: Subject,
   snapshot: Snapshot,
   { after, totals }: Growing,
   to: number,
 ): Effect.Effect<{ readonly last: Position; readonly count: number } | null, StoreError> =>
-  inTurn(
-    Effect.map(snapshot.ledger({ wallet, from: first, to, order: "ASC", after, ...slice }), ({ hasMore, rows }) => {
-      for (const entry of rows) Totals.add(totals, entry.block, entry, assets)
-      const last = rows.at(-1)
-      return last === undefined || !hasMore ? null : { last, count: rows.length }
-    }),
-  )
+  Effect.map(snapshot.ledger({ wallet, from: first, to, order: "ASC", after, ...slice }), ({ hasMore, rows }) => {
+    for (const entry of rows) Totals.add(totals, entry.block, entry, assets)
+    const last = rows.at(-1)
+    return last === undefined || !hasMore ? null : { last, count: rows.length }
+  })
 
 const keyOf = ({ assets, chain, wallet }: Subject): string =>
   [chain.id, wallet, ...[...(assets ?? [])].toSorted()].join(" ")
@@ -109,16 +106,19 @@ const keep = Effect.fnUntraced(function* (
   cache.add(keyOf(subject), { ...entry, at: yield* MonotonicClock.millis })
 })
 
-/** Runs reads in a snapshot of the same index. */
+/** Runs reads in a snapshot of the same index, which is opened in a turn that has time: pages need one of the few that may be open. */
 export const same = <A, E>(
+  { inTurn }: Shared,
   { chain, first, head }: Subject,
   read: (snapshot: Snapshot) => Effect.Effect<A, E>,
 ): Effect.Effect<A, E | StoreError | IndexChanged> =>
-  chain.reader.snapshot((snapshot) =>
-    Effect.flatMap(snapshot.checkpoint, (now): Effect.Effect<A, E | IndexChanged> => {
-      const isSame = now?.first === first && now.head.number >= head
-      return isSame ? read(snapshot) : Effect.fail(new IndexChanged())
-    }),
+  inTurn(
+    chain.reader.snapshot((snapshot) =>
+      Effect.flatMap(snapshot.checkpoint, (now): Effect.Effect<A, E | IndexChanged> => {
+        const isSame = now?.first === first && now.head.number >= head
+        return isSame ? read(snapshot) : Effect.fail(new IndexChanged())
+      }),
+    ),
   )
 
 /** Sums up to a final block, each slice in its own snapshot. */
@@ -128,25 +128,25 @@ export const upToFinal = Effect.fnUntraced(function* (
   to: number,
 ): Effect.fn.Return<Growing, StoreError | IndexChanged> {
   if (to < subject.first) return { totals: Totals.make(), after: null }
-  let state = yield* same(subject, (snapshot) => kept(shared, subject, snapshot, to))
+  let state = yield* same(shared, subject, (snapshot) => kept(shared, subject, snapshot, to))
   yield* shared.room(state.totals.sums.size)
   if (state.after?.block === to && state.after.index === blockLevelIndex) return state
   for (let places = 0; ;) {
     const current = state
-    const read = yield* same(subject, (snapshot) => addSlice(shared, subject, snapshot, current, to))
+    const read = yield* same(shared, subject, (snapshot) => addSlice(subject, snapshot, current, to))
     state = { totals: state.totals, after: read === null ? whole(to) : read.last }
     places += read?.count ?? 0
     // No snapshot is open meanwhile.
     yield* shared.room(state.totals.sums.size)
     if (read !== null && places < keptEvery) continue
     const grown = state
-    yield* same(subject, (snapshot) => keep(shared, subject, snapshot, grown))
+    yield* same(shared, subject, (snapshot) => keep(shared, subject, snapshot, grown))
     if (read === null) return state
     places = 0
   }
 })
 
-/** Sums up to a block in one snapshot. */
+/** Sums up to a block in one snapshot, each slice in a turn that has time. */
 export const upTo = Effect.fnUntraced(function* (
   shared: Shared,
   subject: Subject,
@@ -156,7 +156,7 @@ export const upTo = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Growing, StoreError> {
   let last = after
   for (;;) {
-    const read = yield* addSlice(shared, subject, snapshot, { totals, after: last }, to)
+    const read = yield* shared.inTurn(addSlice(subject, snapshot, { totals, after: last }, to))
     if (read === null) return { totals, after: whole(to) }
     last = read.last
   }

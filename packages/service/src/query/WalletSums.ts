@@ -89,7 +89,6 @@ const unreadable = (): StoreError =>
 
 /** Resolves the range of a request. */
 const resolve = Effect.fnUntraced(function* (
-  { inTurn }: LedgerGrowth.Shared,
   { chain, range, wallet }: Query,
   assets: ReadonlySet<string> | undefined,
   snapshot: Snapshot,
@@ -103,7 +102,7 @@ const resolve = Effect.fnUntraced(function* (
   const to = yield* Range.lastBlock(snapshot, range.to, checkpoint)
   if (from === null || to === null || from > to) return yield* new NotIndexed({ range, checkpoint })
   const { finalized, first, head } = checkpoint
-  const openings = yield* inTurn(snapshot.openings(wallet))
+  const openings = yield* snapshot.openings(wallet)
   const subject = {
     chain,
     wallet,
@@ -147,15 +146,15 @@ const sumsOf = Effect.fnUntraced(function* (
   isApart: boolean,
 ): Effect.fn.Return<Sums | typeof needsOwnPass, SumsError | LedgerGrowth.IndexChanged> {
   const assets = query.assets === undefined ? undefined : new Set(query.assets)
-  const resolved = yield* query.chain.reader.snapshot((snapshot) =>
-    resolve(shared, query, isApart ? assets : undefined, snapshot),
+  const resolved = yield* shared.inTurn(
+    query.chain.reader.snapshot((snapshot) => resolve(query, isApart ? assets : undefined, snapshot)),
   )
   const { checkpoint, final, from, openings, subject, to } = resolved
   const start = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(from - 1, final))
   const opening = Totals.copy(start.totals)
   const end = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(to, final))
   const isOpeningFinal = from - 1 <= final
-  return yield* LedgerGrowth.same(subject, (snapshot) =>
+  return yield* LedgerGrowth.same(shared, subject, (snapshot) =>
     Effect.gen(function* () {
       const { upTo, whole } = LedgerGrowth
       const before = isOpeningFinal ? { totals: opening } : yield* upTo(shared, subject, snapshot, end, from - 1)

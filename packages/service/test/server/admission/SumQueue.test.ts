@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as Rows from "../rows.ts"
 
 /** Sums of a wallet of 600 assets and of one without a row, in the order in which they end. */
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (run: Turns["run"]) {
   const folder = yield* temporaryFolder
   yield* Effect.promise(async () => await LongLedger.fill(`${folder}/data`, { movements: 2_000, assets: 600 }))
   const database = yield* Engine.fromUrl("sqlite:data", folder)
@@ -21,11 +21,7 @@ const make = Effect.gen(function* () {
   const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
   const chain = IndexedChain.fromDatabase(database)(served!)
   const ended: Array<string> = []
-  const turns: Pick<Turns, "run" | "shares"> = {
-    run: (work) => Effect.andThen(Effect.yieldNow, work),
-    shares: FairShares.make(),
-  }
-  const sumsOf = SumQueue.make(turns)
+  const sumsOf = SumQueue.make({ run, shares: FairShares.make() })
   const open = { _tag: "Open" } as const
   const ask = (holder: string, wallet: string) =>
     sumsOf(holder, { chain, wallet, assets: undefined, range: { from: open, to: open } }).pipe(
@@ -34,20 +30,33 @@ const make = Effect.gen(function* () {
         return closing.sums.size
       }),
     )
-  return { ask, ended }
+  return { ask, chain, ended }
 })
+
+const holders = ["a", "b", "c", "d", "e", "f", "g", "h"]
 
 describe("SumQueue", () => {
   it.effect("sums of few assets wait for none of many large ones, of which each ends", () =>
     Effect.gen(function* () {
-      const { ask, ended } = yield* make
-      const holders = ["a", "b", "c", "d", "e", "f", "g", "h"]
+      const { ask, ended } = yield* make((work) => Effect.andThen(Effect.yieldNow, work))
       const large = holders.map((holder) => ask(holder, Rows.alice))
       const sizes = yield* Effect.all([...large, ask("small", Rows.address("c"))], { concurrency: "unbounded" })
 
       expect(sizes).toEqual([...holders.map(() => 600), 0])
       expect(ended[0]).toBe("small")
       expect(ended.toSorted()).toEqual([...holders, "small"])
+    }),
+  )
+
+  it.effect("sums that wait for a turn hold no snapshot, which pages of others need", () =>
+    Effect.gen(function* () {
+      let waiting = 0
+      const { ask, chain } = yield* make(() => Effect.suspend(() => (waiting++, Effect.never)))
+      yield* Effect.forEach(holders, (holder) => Effect.forkScoped(ask(holder, Rows.alice)))
+      while (waiting < holders.length) yield* Effect.yieldNow
+      const { head } = (yield* chain.reader.snapshot((snapshot) => snapshot.checkpoint)) ?? {}
+
+      expect(head).toBeDefined()
     }),
   )
 })
