@@ -160,7 +160,7 @@ const readWith = Effect.fnUntraced(function* (
   grant: KeyGrant,
   options: Options,
 ): Effect.fn.Return<RequestBody, RelayError.RelayError> {
-  const { limits } = options.bounds
+  const { limits, turns } = options.bounds
   const refused = refuseEncoding(reading.request)
   if (refused !== undefined) return yield* refused
   const declared = Number(reading.request.headers["content-length"] ?? 0)
@@ -174,6 +174,8 @@ const readWith = Effect.fnUntraced(function* (
     cost = yield* takeFor(options, grant, limits.bodyBytes)
     yield* readOn(Infinity)
   }
+  // What follows is work for the key: a body that arrives later than its head ends between two turns.
+  yield* turns.run(Effect.void)
   return { ...cost, bytes: Buffer.concat(reading.chunks, reading.size) }
 })
 

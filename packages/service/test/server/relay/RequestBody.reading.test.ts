@@ -67,6 +67,15 @@ describe("RequestBody", () => {
     expect([reading.listeners(), reading.seen.paused]).toEqual([0, 1])
   })
 
+  it("read: goes on in a turn of its key, where the body ends after the turn of its head", async () => {
+    const reading = start()
+    reading.message.emit("end")
+    await reading.outcome
+    await settled()
+
+    expect(reading.bounds.turns.shares.standing("")).toBeGreaterThan(0)
+  })
+
   it("read: refuses a compressed body before it is read, and reads one that is declared as it is", async () => {
     for (const [name, value] of [
       ["content-encoding", "gzip"],
