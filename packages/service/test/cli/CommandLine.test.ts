@@ -31,6 +31,7 @@ const commandLine = [
   "cli/Manifest.ts",
   "cli/ProgressLine.ts",
   "cli/Shutdown.ts",
+  "cli/StandardError.ts",
   "cli/Terminal.ts",
   "config/InvalidConfig.ts",
   "indexer/Throughput.ts",

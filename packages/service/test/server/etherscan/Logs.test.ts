@@ -259,7 +259,7 @@ describe("getLogs", () => {
         const unreadable = (what: string) => `Error! The node has not answered ${what}`
         expect(yield* refusedWith({ logs: null })).toBe(unreadable("logs"))
         expect(yield* refusedWith({ logs: { 0: logs[0], length: 1 } })).toBe(unreadable("logs"))
-        expect(yield* refusedWith({ logs: [...logs, { ...logOf(2), topics: null }] })).toBe(unreadable("logs"))
+        expect(yield* refusedWith({ logs: [...logs, { ...logOf(2), topics: "0x" }] })).toBe(unreadable("logs"))
         expect(yield* refusedWith({ logs, block: null })).toBe(unreadable("the block of a log"))
         expect(yield* refusedWith({ logs, receipt: null })).toBe(unreadable("the receipt of a log"))
       }),
