@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { stat } from "node:fs"
+import { once } from "node:events"
+import { connect, createServer } from "node:net"
+import type { AddressInfo } from "node:net"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 
 /** Time passes by work alone: what a busy machine adds would decide otherwise. */
@@ -150,16 +152,19 @@ describe("Turns", () => {
 
     it("enter: begins after what the sockets have received was read", async () => {
       const { enter, events } = make()
-      // Files and sockets call back in the same phase of the event loop.
-      await new Promise<void>((resolve) => {
-        stat(import.meta.filename, () => {
-          stat(import.meta.filename, () => events.push("read"))
-          enter("first", 30)
-          enter("second", 12)
-        })
-        const wait = () => (events.includes("second") ? resolve() : setImmediate(wait))
-        wait()
-      })
+      const server = createServer((socket) => socket.on("data", () => events.push("read")))
+      server.listen(0, "127.0.0.1")
+      await once(server, "listening")
+      const client = connect((server.address() as AddressInfo).port, "127.0.0.1")
+      await Promise.all([once(client, "connect"), once(server, "connection")])
+
+      // The kernel has the byte when `write` returns.
+      client.write("x")
+      enter("first", 30)
+      enter("second", 12)
+      while (!events.includes("second")) await turn()
+      client.destroy()
+      server.close()
 
       expect(events.indexOf("read")).toBeLessThan(events.indexOf("second"))
     })
