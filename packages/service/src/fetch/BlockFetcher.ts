@@ -210,9 +210,9 @@ const fetchParts = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<BlockRows, FetchError> {
   const { failures = 0 } = options
-  const [found, traces] = yield* Effect.all([findReceipts(node, ref, failures), node.traces(ref, failures)], {
-    concurrency: 2,
-  })
+  // Conflux has no traces of a block without transactions, whose root is not that of an empty list.
+  const tracing = ref.transactions.length === 0 ? Effect.succeed(null) : node.traces(ref, failures)
+  const [found, traces] = yield* Effect.all([findReceipts(node, ref, failures), tracing], { concurrency: 2 })
   const { isPartial, receipts } = found
   const verifying = {
     ...options,

@@ -67,6 +67,23 @@ const numbersOf = ({ rows }: BlockFetcher.FetchedRange) =>
   rows.map(({ number, transactions }) => [number, transactions.length])
 
 describe("BlockFetcher", () => {
+  it.effect(
+    "block: needs no traces of a block without transactions, also where its root is not that of an empty list",
+    () =>
+      Effect.gen(function* () {
+        const { node } = nodeOf()
+        const empty = { ...blockAt(7), transactions: [], gasUsed: 0n, transactionsRoot: hashOf(1) }
+        const untraceable = {
+          ...node,
+          block: () => Effect.succeed(empty),
+          receipts: () => Effect.succeed([]),
+          traces: () => Effect.fail(failed),
+        } as unknown as Node
+
+        expect(yield* BlockFetcher.block(untraceable, 7, options)).toMatchObject({ number: 7, transactions: [] })
+      }),
+  )
+
   describe("range", () => {
     it.effect("range: assembles the rows of blocks that were fetched together", () =>
       Effect.gen(function* () {
