@@ -13,22 +13,13 @@ import * as Envelope from "../../../src/server/etherscan/Envelope.ts"
 import * as HoldingActions from "../../../src/server/etherscan/HoldingActions.ts"
 import type { ComparedHolding } from "../../../src/store/Proofs.ts"
 import type { ReportedStatus } from "../../../src/store/StatusBoard.ts"
+import * as Ledgers from "../rest/ledgers.ts"
 import * as Rows from "../rows.ts"
 import type { Json } from "../service.ts"
 
 const [token, other, collectible] = [Rows.address("d"), Rows.address("c"), Rows.address("e")]
 
-const movement = (amount: bigint, more: Partial<Movement>): Movement => ({
-  wallet: Rows.alice,
-  counterparty: Rows.bob,
-  asset: "native",
-  tokenId: null,
-  kind: "value",
-  logIndex: null,
-  isFailed: false,
-  ...more,
-  amount,
-})
+const movement = (amount: bigint, more: Omit<Ledgers.Given, "amount">) => Ledgers.movementOf({ ...more, amount })
 
 const erc20 = (asset: string, amount: bigint) => movement(amount, { asset, kind: "erc20" })
 const erc721 = (asset: string, tokenId: string, amount = 1n) => movement(amount, { asset, kind: "erc721", tokenId })

@@ -28,7 +28,8 @@ export const blockLevel = Movement.blockLevelIndex
 /** The movements of alice in a block, by the index of their transaction. */
 export type Ledger = Readonly<Record<number, ReadonlyArray<Given>>>
 
-const movementOf = ({ amount, ...rest }: Given): Movement.Movement => ({
+/** A movement of alice from bob. */
+export const movementOf = ({ amount, ...rest }: Given): Movement.Movement => ({
   wallet: Rows.alice,
   counterparty: Rows.bob,
   asset: "native",
