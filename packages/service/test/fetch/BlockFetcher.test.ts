@@ -73,6 +73,7 @@ describe("BlockFetcher", () => {
       Effect.gen(function* () {
         const { node } = nodeOf()
         const empty = { ...blockAt(7), transactions: [], gasUsed: 0n, transactionsRoot: hashOf(1) }
+        // Sound: nothing else of a node is asked.
         const untraceable = {
           ...node,
           block: () => Effect.succeed(empty),
