@@ -14,6 +14,7 @@ import * as JsonDepth from "./JsonDepth.ts"
 import * as JsonLines from "./JsonLines.ts"
 import * as Overrides from "./Overrides.ts"
 import * as ServedChain from "./ServedChain.ts"
+import * as ErrorCode from "./ErrorCode.ts"
 
 /**
  * A configuration and the folder that its paths are relative to.
@@ -45,7 +46,7 @@ const locate = (text: string): string => {
 }
 
 const reasonOf = (cause: unknown): string => {
-  const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
+  const code = ErrorCode.of(cause)
   switch (code) {
     case "ENOENT":
       return "no such file"

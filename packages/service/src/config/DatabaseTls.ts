@@ -7,6 +7,7 @@ import { resolve } from "node:path"
 import { createSecureContext } from "node:tls"
 import * as Result from "effect/Result"
 import { quote } from "@daybook/schema/Issue"
+import * as ErrorCode from "./ErrorCode.ts"
 
 /** Contents of the files as PEM; `undefined` for those that no parameter names. */
 export interface DatabaseTls {
@@ -14,9 +15,6 @@ export interface DatabaseTls {
   readonly cert: string | undefined
   readonly key: string | undefined
 }
-
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
 
 /**
  * Reads the files; `undefined` where a URL names none, or no TLS. Relative paths start in `baseFolder`.
@@ -38,6 +36,6 @@ export const read = (url: string, baseFolder: string): Result.Result<DatabaseTls
       return files
     },
     catch: (cause) =>
-      `Cannot use the certificates of "database": ${paths.map((path) => quote(path)).join(", ")} (${codeOf(cause)}). Give them and the key as PEM.`,
+      `Cannot use the certificates of "database": ${paths.map((path) => quote(path)).join(", ")} (${ErrorCode.of(cause)}). Give them and the key as PEM.`,
   })
 }

@@ -43,7 +43,7 @@ const parameterNames = new Set([
   "sslkey",
 ])
 
-/** Parameters of libpq that providers write into URLs, such as Neon the first, and without which the service does the same or as well. */
+/** Parameters of libpq that providers write into URLs, as Neon does `channel_binding`. They have no effect. */
 const ignoredNames = new Set([
   "channel_binding",
   "client_encoding",

@@ -6,6 +6,7 @@ import * as Issue from "@daybook/schema/Issue"
 import { readFileSync, statSync } from "node:fs"
 import * as Result from "effect/Result"
 import type { ConfigIssue } from "./InvalidConfig.ts"
+import * as ErrorCode from "./ErrorCode.ts"
 
 /** The variables of the process, by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -29,8 +30,7 @@ const readSecret = (name: string, path: string): Result.Result<string, Missing> 
     const text = readFileSync(path, "utf8").replace(/\r?\n$/, "")
     return text === "" ? Result.fail({ expected, received: "an empty file" }) : Result.succeed(text)
   } catch (cause) {
-    const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
-    return Result.fail({ expected, received: `a file that cannot be read (${code})` })
+    return Result.fail({ expected, received: `a file that cannot be read (${ErrorCode.of(cause)})` })
   }
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { closeSync, fstatSync, linkSync, openSync, readSync, rmSync, writeFileSync } from "node:fs"
 import * as Result from "effect/Result"
+import * as ErrorCode from "./ErrorCode.ts"
 
 /** Bytes that are read of a file at most. */
 const maxBytes = 4_096
@@ -9,11 +10,8 @@ const maxBytes = 4_096
 /** Permissions of others than the owner. */
 const othersMode = 0o077
 
-/** The code of the operating system by which a file is refused. */
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unreadable"
-
-const attempt = <A>(run: () => A): Result.Result<A, string> => Result.try({ try: run, catch: codeOf })
+const attempt = <A>(run: () => A): Result.Result<A, string> =>
+  Result.try({ try: run, catch: (cause) => ErrorCode.of(cause, "unreadable") })
 
 /**
  * Makes a file, whole or not at all: a reader never finds a part of it. Fails with the code of the operating system, `EEXIST` where the file

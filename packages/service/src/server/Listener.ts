@@ -15,6 +15,7 @@ import type * as Scope from "effect/Scope"
 import * as Listen from "../config/Listen.ts"
 import * as Certificate from "./Certificate.ts"
 import * as Upgrade from "./http/Upgrade.ts"
+import * as ErrorCode from "../config/ErrorCode.ts"
 
 /** Paths of a certificate, with those that it depends on, and of its key, both as PEM. */
 export interface TlsFiles {
@@ -66,9 +67,6 @@ const upgrades = { shouldUpgradeCallback: Upgrade.isAcceptable }
 /** Permissions of a socket: its owner and the group, to which a proxy may belong. */
 const socketMode = 0o660
 
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "unknown"
-
 /** Bytes of the path of a socket at most, without the one that ends it. */
 const maxSocketBytes = process.platform === "linux" ? 107 : 103
 
@@ -93,7 +91,7 @@ const listenError = (cause: unknown, options: Options): ListenError => {
   const { key = "listen", listen } = options
   const isSocket = "socket" in listen
   const failed = failedAt(options)
-  switch (codeOf(cause)) {
+  switch (ErrorCode.of(cause)) {
     case "EADDRINUSE":
       return failed(
         isSocket ? "another process listens there" : "the port is in use",
@@ -114,7 +112,7 @@ const listenError = (cause: unknown, options: Options): ListenError => {
     case "ENOENT":
       return failed(...noFolder(key))
     default:
-      return failed(codeOf(cause), `Check "${key}" in the configuration.`)
+      return failed(ErrorCode.of(cause), `Check "${key}" in the configuration.`)
   }
 }
 
@@ -155,7 +153,7 @@ export const readTls = ({ cert, key }: TlsFiles) =>
     },
     catch: (cause) =>
       new ListenError({
-        problem: `Cannot use the certificate of "tls": ${cert} and ${key} (${codeOf(cause)}).`,
+        problem: `Cannot use the certificate of "tls": ${cert} and ${key} (${ErrorCode.of(cause)}).`,
         remedy: "Give a certificate and its key as PEM.",
       }),
   })
@@ -179,7 +177,7 @@ const removeStale = (listen: Listen.Listen): Effect.Effect<void> => {
       resume(Effect.void)
     })
     socket.on("error", (cause) => {
-      if (codeOf(cause) === "ECONNREFUSED") unlinkSync(path)
+      if (ErrorCode.of(cause) === "ECONNREFUSED") unlinkSync(path)
       resume(Effect.void)
     })
   })
