@@ -72,14 +72,17 @@ const addressOf = (value: unknown): string | undefined =>
 const nameOf = (value: unknown): string =>
   typeof value === "string" ? (/([A-Za-z_$][\w$]{0,99})$/.exec(value)?.[1] ?? "") : ""
 
+/** What is kept of an artifact. */
+interface Artifact {
+  readonly name: string
+  readonly items: ReadonlyArray<ContractAbi.Item>
+  readonly pattern: ContractCode.CodePattern | undefined
+}
+
 /** What is kept of a file. */
 interface Part {
   readonly changed: string
-  readonly artifact?: {
-    readonly name: string
-    readonly items: ReadonlyArray<ContractAbi.Item>
-    readonly pattern: ContractCode.CodePattern | undefined
-  }
+  readonly artifact?: Artifact
   /** Addresses with the names of their contracts. */
   readonly deployments: ReadonlyArray<readonly [address: string, name: string]>
   /** Enums of a source. */
@@ -100,7 +103,7 @@ const abiOf = (fields: Fields, abi: ReadonlyArray<unknown>, enums: EnumNames.Enu
   )
 }
 
-const artifactOf = (path: string, json: unknown, enums: EnumNames.EnumNames): Part["artifact"] => {
+const artifactOf = (path: string, json: unknown, enums: EnumNames.EnumNames): Artifact | undefined => {
   const fields = fieldsOf(json)
   const given: unknown = fields["abi"]
   if (!Array.isArray(given) || isTooling(fields)) return undefined
@@ -206,29 +209,26 @@ const joined = (
 
 /** Joins the parts of a folder: of several ABIs of one name the first is that of its contract. */
 const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): Project => {
-  const named = new Map<string, ReadonlyArray<ContractAbi.Item>>()
-  const ids = new Map<string, { readonly name: string; readonly items: ReadonlyArray<ContractAbi.Item> }>()
+  /** By their names, and by those of their files, which are the ids of Ignition. */
+  const artifacts = new Map<string, Artifact>()
   const pack = new Map<string, ContractAbi.Item>()
   const codes: Array<ContractCode.KnownCode> = []
   for (const [path, { artifact }] of parts) {
     if (artifact === undefined) continue
     const { items, name, pattern } = artifact
     if (pattern !== undefined) codes.push({ name, items, pattern })
-    if (!named.has(artifact.name)) named.set(artifact.name, artifact.items)
-    ids.set(basename(path, ".json"), artifact)
-    for (const item of artifact.items) {
-      // A constructor is that of one contract alone.
-      if (item.type !== "constructor" && pack.size < ContractAbi.maxItems) pack.set(keyOf(item), item)
-    }
+    for (const key of [name, basename(path, ".json")]) if (!artifacts.has(key)) artifacts.set(key, artifact)
+    // A constructor is that of one contract alone.
+    for (const item of items) if (item.type !== "constructor") pack.set(keyOf(item), item)
   }
   const deployed = new Map<string, Deployed>()
   for (const [, { deployments }] of parts) {
     const ofPart = new Map<string, Deployed>()
     for (const [address, given] of deployments) {
-      const byId = ids.get(given)
-      const name = byId?.name ?? nameOf(given)
+      const artifact = artifacts.get(given) ?? artifacts.get(nameOf(given))
+      const name = artifact?.name ?? nameOf(given)
       if (name === "") continue
-      const items = byId?.items ?? named.get(name) ?? []
+      const items = artifact?.items ?? []
       const first = ofPart.get(address)
       ofPart.set(
         address,

@@ -105,6 +105,95 @@ describe("ArtifactFolder", () => {
     expect(project?.pack.map(({ type }) => type)).toEqual(["function"])
   })
 
+  it("of several artifacts with one name, the first is that of what a script or a module deployed", async () => {
+    const codeOf = (byte: string) => ({ object: `0x${byte.repeat(20)}` })
+    write("out/A.sol/Token.json", { abi: [item("first"), item("shared")], deployedBytecode: codeOf("01") })
+    write("out/B.sol/Token.json", { abi: [item("second"), item("shared")], deployedBytecode: codeOf("02") })
+    write("out/C.sol/IToken.json", { abi: [item("shared")], deployedBytecode: codeOf("") })
+    write("out/Box.sol/Box.0.8.19.json", { abi: [item("open")] })
+    write("out/D.sol/1.json", { abi: [item("nameless")] })
+    write("broadcast/Deploy.s.sol/31337/run-latest.json", {
+      transactions: [
+        { transactionType: "CREATE", contractName: "Token", contractAddress: address("a") },
+        { transactionType: "CREATE", contractName: "Box", contractAddress: address("c") },
+      ],
+    })
+    write("ignition/deployments/chain-31337/deployed_addresses.json", { "Module#Token": address("b") })
+
+    const project = await ArtifactFolder.reader(folder, 31337)()
+
+    expect(namesOf(project)).toEqual([
+      [address("b"), "Token", ["first", "shared"]],
+      [address("a"), "Token", ["first", "shared"]],
+      [address("c"), "Box", ["open"]],
+    ])
+    expect(project?.pack.map(({ name }) => name)).toEqual(["first", "shared", "second", "open"])
+    expect(project?.codes.map(({ items, name }) => [name, items[0]?.name])).toEqual([
+      ["Token", "first"],
+      ["Token", "second"],
+    ])
+  })
+
+  it("deployments without an address or a name are passed over, and one without an artifact has a name alone", async () => {
+    write("ignition/deployments/chain-31337/deployed_addresses.json", {
+      "Module#Number": 7,
+      "Module#List": [address("1")],
+      "Module#Short": "0x12",
+      "Module#Long": `${address("1")}1`,
+      "Module#1": address("2"),
+      "Module#Kept": address("3"),
+    })
+    const created = (fields: object) => ({ transactionType: "CREATE2", ...fields })
+    write("broadcast/Deploy.s.sol/31337/run-1.json", { transactions: "x" })
+    write("broadcast/Deploy.s.sol/31337/run-2.json", {
+      transactions: [
+        null,
+        created({ contractName: 5, contractAddress: address("4") }),
+        created({ contractName: null, contractAddress: address("4") }),
+        created({ contractName: "Box", contractAddress: [address("4")] }),
+        created({ contractName: "Box" }),
+        created({ contractName: "Box", contractAddress: address("5"), additionalContracts: "x" }),
+      ],
+    })
+    write("broadcast/Deploy.s.sol/31337/other.json", {
+      transactions: [created({ contractName: "Box", contractAddress: address("6") })],
+    })
+
+    expect(namesOf(await ArtifactFolder.reader(folder, 31337)())).toEqual([
+      [address("3"), "Kept", []],
+      [address("5"), "Box", []],
+    ])
+  })
+
+  it.each([
+    ["out/A.json", ["a"]],
+    ["out/1/2/3/4/5/6/7/8/A.json", ["a"]],
+    ["out/1/2/3/4/5/6/7/8/9/A.json", []],
+    ["artifacts/A.json", ["a"]],
+    ["lib/A.json", ["a"]],
+    ["out/cache/A.json", []],
+    ["out/dry-run/A.json", []],
+    ["node_modules/A.json", []],
+    [".git/A.json", []],
+    ["broadcast/A.json", []],
+    ["ignition/deployments/chain-31337/A.json", ["a"]],
+    ["ignition/deployments/chain-1/A.json", ["a"]],
+  ])("an artifact in %s gives %j", async (path, expected) => {
+    write(path, { abi: [item("a")] })
+
+    expect((await ArtifactFolder.reader(folder, 31337)())?.pack.map(({ name }) => name)).toEqual(expected)
+  })
+
+  it.each(["broadcast/Deploy.s.sol/1/run-1.json", "ignition/deployments/chain-31337/journal.json", "out/A.json"])(
+    "in a folder with %s, artifacts are looked for in the usual folders alone",
+    async (path) => {
+      write(path, {})
+      write("other/A.json", { abi: [item("a")] })
+
+      expect((await ArtifactFolder.reader(folder, 31337)())?.pack).toEqual([])
+    },
+  )
+
   it("a folder is read again when a file is written, changed or removed, and not otherwise", async () => {
     const read = ArtifactFolder.reader(folder, 31337)
     const file = write("out/A.sol/A.json", { abi: [item("a")] })
@@ -129,15 +218,16 @@ describe("ArtifactFolder", () => {
     write("a.json", "{")
     write("b.json", "[".repeat(100_000))
     write("c.json", { abi: "x" })
-    write("d.json", { abi: [item("x")], filler: "x".repeat(9_000_000) })
+    write("d.json", JSON.stringify({ abi: [item("x")] }).padEnd(8 * 1024 * 1024 + 1))
     write("f.json", { abi: [item("kept")] })
+    write("g.json", JSON.stringify({ abi: [item("largest")] }).padEnd(8 * 1024 * 1024))
     write("f.dbg.json", { abi: [item("debug")] })
     write("f.json.orig", { abi: [item("backup")] })
 
     const project = await ArtifactFolder.reader(folder, 31337)()
 
     rmSync(outside, { recursive: true })
-    expect(project?.pack.map(({ name }) => name)).toEqual(["kept"])
+    expect(project?.pack.map(({ name }) => name)).toEqual(["kept", "largest"])
     expect(await ArtifactFolder.reader(join(folder, "absent"), 1)()).toEqual({ deployed: [], pack: [], codes: [] })
   })
 })
