@@ -93,9 +93,8 @@ const namedBy: Readonly<Record<string, string>> = {
 }
 
 /** Why a request that states its version by itself is refused; `undefined` where it is not. */
-const selfContainedIssue = (headers: Headers, message: Fields): McpRequest | undefined => {
-  const { id, method, params } = message
-  const version = headers["mcp-protocol-version"]
+const selfContainedIssue = (version: string | undefined, message: Fields): McpRequest | undefined => {
+  const { id, params } = message
   const meta = fieldsOf(fieldsOf(params)?.["_meta"])
   const claim = claimOf(message)
   if (version === undefined || (claim !== undefined && claim !== version)) {
@@ -106,6 +105,11 @@ const selfContainedIssue = (headers: Headers, message: Fields): McpRequest | und
     const expected = `_meta with ${metaKey} and ${capabilitiesKey}`
     return refused(McpSchema.INVALID_PARAMS_ERROR_CODE, `Invalid params "_meta": expected ${expected}.`, id)
   }
+  return undefined
+}
+
+/** Why the headers of such a request are refused, which repeat its method and what it calls; `undefined` where they are not. */
+const headersIssue = (headers: Headers, { id, method, params }: Fields): McpRequest | undefined => {
   if (headers["mcp-method"] !== method) return mismatch("Mcp-Method", "method", id)
   const key = Object.hasOwn(namedBy, String(method)) ? namedBy[String(method)] : undefined
   if (key === undefined) return undefined
@@ -154,9 +158,11 @@ const readBatch = (values: ReadonlyArray<unknown>, version: string): McpRequest 
   return values.some(isAlone) ? invalid("no message that is sent alone") : ofItems(values.map(itemOf), true, version)
 }
 
-/** Reads a request by its headers, whose names are in lower case, and the JSON of its body. */
-export const read = (headers: Headers, json: unknown): McpRequest => {
-  const stated = headers["mcp-protocol-version"]
+const readVersion = (
+  stated: string | undefined,
+  json: unknown,
+  issueOf: (message: Fields) => McpRequest | undefined,
+): McpRequest => {
   const version = stated ?? versionByDefault
   if (Array.isArray(json)) return versions.includes(version) ? readBatch(json, version) : unsupported(version, null)
   const fields = fieldsOf(json)
@@ -166,19 +172,19 @@ export const read = (headers: Headers, json: unknown): McpRequest => {
   if (!versions.includes(version)) return unsupported(version, fields?.["id"])
   const item = itemOf(json)
   const isSelfContained = fields !== undefined && (version === selfContained || claimOf(fields) !== undefined)
-  const issue = isSelfContained && item._tag === "Message" ? selfContainedIssue(headers, fields) : undefined
+  const issue =
+    isSelfContained && item._tag === "Message" ? (selfContainedIssue(stated, fields) ?? issueOf(fields)) : undefined
   return issue ?? ofItems([item], false, version)
 }
 
-/** Reads a message of a connection that has a version, where it was agreed. Without headers, the message itself states what they would repeat. */
+/** Reads a request by its headers, whose names are in lower case, and the JSON of its body. */
+export const read = (headers: Headers, json: unknown): McpRequest =>
+  readVersion(headers["mcp-protocol-version"], json, (message) => headersIssue(headers, message))
+
+/** Reads a message of a connection without headers that has a version, where it was agreed; a message may state its own. */
 export const readWithoutHeaders = (version: string | undefined, json: unknown): McpRequest => {
-  const fields = fieldsOf(json)
-  const claim = claimOf(fields)
-  if (typeof claim !== "string") return read({ "mcp-protocol-version": version }, json)
-  const method = String(fields?.["method"])
-  const key = Object.hasOwn(namedBy, method) ? namedBy[method] : undefined
-  const name = key === undefined ? undefined : fieldsOf(fields?.["params"])?.[key]
-  return read({ "mcp-protocol-version": claim, "mcp-method": method, "mcp-name": String(name) }, json)
+  const claim = claimOf(fieldsOf(json))
+  return readVersion(typeof claim === "string" ? claim : version, json, () => undefined)
 }
 
 /** The id of the request that a notification cancels; `undefined` for another message. */
