@@ -132,11 +132,11 @@ const revisionOf = ({ candidates, keys }: GrowingSet): number => {
 /** Signatures that are tried for one selector or topic; more of them would multiply the time of each row. */
 const maxCandidates = 8
 
-/** Whether two signatures match the same data: they differ in names of parameters at most. */
+/** Whether two signatures with one selector or topic match the same data: they differ in names of parameters at most. */
 const isEquivalent = (one: Signature.Signature, other: Signature.Signature): boolean =>
-  one.kind === other.kind &&
   one.canonical === other.canonical &&
-  one.parameters.every(({ indexed }, index) => indexed === other.parameters[index]?.indexed)
+  // Sound: a canonical text has the types of all parameters.
+  one.parameters.every(({ indexed }, index) => indexed === other.parameters[index]!.indexed)
 
 /** Adds a signature to those that share its selector or topic, unless it would match no further data. */
 const addCandidate = (candidates: Array<Signature.Signature>, signature: Signature.Signature): void => {

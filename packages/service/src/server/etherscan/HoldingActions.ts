@@ -80,12 +80,12 @@ const sumsAt = Effect.fnUntraced(function* (
   return uncertainty === undefined ? sums : yield* Envelope.notIndexed(uncertainty)
 })
 
-/** What `balanceOf` gives by the sums: an amount, or the number of ids of ERC-721. That of a contract with ERC-1155 is not known by them. */
-const heldOf = (asset: string, { closing }: WalletSums.Sums): Effect.Effect<bigint, Envelope.Refused> => {
-  if ([...closing.sums.values()].some((sum) => sum.asset === asset && sum.kind === "erc1155")) {
+/** What `balanceOf` gives by the sums of one asset: an amount, or the number of ids of ERC-721. That of a contract with ERC-1155 is not known by them. */
+const heldOf = ({ closing }: WalletSums.Sums): Effect.Effect<bigint, Envelope.Refused> => {
+  if ([...closing.sums.values()].some(({ kind }) => kind === "erc1155")) {
     return Effect.fail(Envelope.notIndexed("the contract has an amount of each id"))
   }
-  const own = Totals.balances(closing).filter((balance) => balance.asset === asset)
+  const own = Totals.balances(closing)
   const fungible = own.filter(({ tokenId }) => tokenId === null)
   return Effect.succeed((fungible.length > 0 ? fungible : own).reduce((sum, { amount }) => sum + amount, 0n))
 }
@@ -94,7 +94,7 @@ const heldOf = (asset: string, { closing }: WalletSums.Sums): Effect.Effect<bigi
 const balanceAt = Effect.fnUntraced(function* (options: Options, request: Request, wallet: string, asset: string) {
   const block = yield* Effect.fromResult(Parameters.required(request.parameters, "blockno"))
   const sums = sumsAt(options, request, wallet, { assets: [asset], block })
-  const ofLedger = Effect.flatMap(sums, (found) => heldOf(asset, found))
+  const ofLedger = Effect.flatMap(sums, heldOf)
   const tag = `0x${block.toString(16)}`
   const ofNode = StateCalls.balance(options.calls, request, { wallet, asset, tag })
   const found = yield* ofLedger.pipe(Effect.catch((refused) => Effect.mapError(ofNode, () => refused)))

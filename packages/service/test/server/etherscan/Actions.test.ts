@@ -143,6 +143,15 @@ const answer = (action: string, parameters: Readonly<Record<string, string>>, mo
 const addresses = (count: number) => Array(count).fill(Rows.alice).join(",")
 
 describe("actions", () => {
+  it.effect("txlist: reads transactions without their internal ones", () =>
+    Effect.gen(function* () {
+      asked.length = 0
+      yield* answer("txlist", { address: Rows.alice })
+
+      expect(asked.map(({ kind, selection }) => [kind, selection])).toEqual([["txlist", { internal: false }]])
+    }),
+  )
+
   it.effect("txlistinternal: reads those of an address or of a transaction, and asks for one of them", () =>
     Effect.gen(function* () {
       expect(yield* answer("txlistinternal", { txhash: word("6") })).toBe("No transactions found")

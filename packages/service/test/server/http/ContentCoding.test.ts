@@ -30,6 +30,8 @@ describe("ContentCoding", () => {
       "br;q=2",
       ";;, gzip;level=9",
       "*;q=0",
+      "identity;q=0",
+      "*;q=0, identity;q=0",
     ]) {
       expect([header, ContentCoding.choose(header, built)]).toEqual([header, "identity"])
     }

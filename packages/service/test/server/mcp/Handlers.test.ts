@@ -7,19 +7,35 @@ import { FakeService } from "@daybook/testkit"
 import { Effect, Stream } from "effect"
 import * as ToolResult from "../../../src/server/mcp/ToolResult.ts"
 import * as Handlers from "../../../src/server/mcp/Handlers.ts"
+import * as StatelessServer from "../../../src/server/mcp/StatelessServer.ts"
 import { toolkit } from "../../../src/server/mcp/Tools.ts"
 import type { Json } from "../service.ts"
 
+const serviceOf = Effect.fnUntraced(function* (
+  fake: FakeService.FakeService,
+  explorer: Partial<Handlers.Service["explorer"]> = {},
+) {
+  const service: Handlers.Service = {
+    rest: yield* RestClient.make(fake.rest),
+    explorer: { ...ExplorerClient.createExplorerClient(fake.rest), ...explorer },
+    rpc: () => RpcClient.make(fake.rpc),
+  }
+  return service
+})
+
 /** Calls a tool of a fake service. */
-const callTool = (fake: FakeService.FakeService, name: keyof typeof toolkit.tools, args: Record<string, unknown>) =>
+const callTool = (
+  fake: FakeService.FakeService,
+  name: keyof typeof toolkit.tools,
+  args: Record<string, unknown>,
+  explorer?: Partial<Handlers.Service["explorer"]>,
+) =>
   Effect.gen(function* () {
-    const service: Handlers.Service = {
-      rest: yield* RestClient.make(fake.rest),
-      explorer: ExplorerClient.createExplorerClient(fake.rest),
-      rpc: () => RpcClient.make(fake.rpc),
-    }
+    const service = yield* serviceOf(fake, explorer)
     const built = yield* Effect.provide(toolkit, Handlers.layer(Effect.succeed(service)))
-    const results = yield* Stream.runCollect(yield* built.handle(name, { chain: "eth", ...args } as never))
+    const results = yield* Stream.runCollect(
+      yield* built.handle(name, (name === "chains" ? args : { chain: "eth", ...args }) as never),
+    )
     return results.at(-1)!.encodedResult as ToolResult.ToolResult
   })
 
@@ -314,6 +330,222 @@ describe("tools", () => {
       expect(yield* outcomeWith("", "40000")).toEqual(["succeeded", false])
       expect(yield* outcomeWith("")).toEqual([null, true])
     }),
+  )
+
+  it.effect("explain_transaction: finds a hash in any case, and states why it has no transaction", () =>
+    Effect.gen(function* () {
+      const plain = FakeService.make({ seed: 3 })
+      const client = yield* RestClient.make(plain.rest)
+      const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 1 })
+      const { hash } = result[0]!
+      const upper = (text: string) => `0x${text.slice(2).toUpperCase()}`
+      const { json } = yield* Effect.promise(async () => {
+        const call = { jsonrpc: "2.0", id: 1, method: "eth_getTransactionByHash", params: [hash] }
+        const response = await plain.fetch(`${plain.rpc.rpcUrl}/eth`, { method: "POST", body: JSON.stringify(call) })
+        return { json: (await response.json()) as Json }
+      })
+      const messageOf = (found: object | null) => {
+        const fake = FakeService.make({ seed: 3, methods: { eth_getTransactionByHash: () => found } })
+        return Effect.map(Effect.flip(callTool(fake, "explain_transaction", { hash })), (error) =>
+          String(error.message),
+        )
+      }
+      const { blockNumber: _, ...unplaced } = json.result
+      const waits = `The transaction ${hash} waits in the pool of the node. Ask again once it is in a block.`
+      const { answer } = yield* callTool(plain, "explain_transaction", {
+        hash: upper(hash),
+        address: upper(plain.wallet),
+      })
+
+      expect(answer).toMatchObject({ hash })
+      expect(yield* messageOf(null)).toBe(`No transaction ${hash} on eth. Check hash and chain.`)
+      expect(yield* messageOf({ ...json.result, blockNumber: null })).toBe(waits)
+      expect(yield* messageOf(unplaced)).toBe(waits)
+      expect(yield* messageOf({ ...json.result, blockNumber: "0xffffff" })).toBe(
+        'Block 16777215 of eth is not in the index. Call "chains" for the blocks that are.',
+      )
+    }),
+  )
+
+  it.effect("wallet_summary: has the first and the last movement of a wallet, and none of one without", () =>
+    Effect.gen(function* () {
+      const fake = FakeService.make({ seed: 3 })
+      const rest = yield* RestClient.make(fake.rest)
+      const edge = (order: "ASC" | "DESC") =>
+        Effect.map(rest.movements({ address: fake.wallet, chain: "eth", order }), ({ result }) =>
+          ToolResult.movementOf(result[0]!),
+        )
+      const none = { cursor: null, page: "0", page_size: "1", result: [] }
+      const without = FakeService.make({ seed: 3, operations: { movements: () => none } })
+      const summaryOf = (of: FakeService.FakeService) => callTool(of, "wallet_summary", { address: of.wallet })
+
+      expect((yield* summaryOf(fake)).answer).toMatchObject({
+        address: fake.wallet,
+        first_movement: yield* edge("ASC"),
+        last_movement: yield* edge("DESC"),
+      })
+      expect((yield* summaryOf(without)).answer).toMatchObject({ first_movement: null, last_movement: null })
+    }),
+  )
+
+  it.effect("wallet_statement, wallet_balances_at, prove_wallet: have each part of what REST answers", () =>
+    Effect.gen(function* () {
+      const fake = FakeService.make({ seed: 3, blocks: 40 })
+      const rest = yield* RestClient.make(fake.rest)
+      const own = { address: fake.wallet, chain: "eth" }
+      const range = { ...own, from_block: 20_000_009n, to_block: 20_000_030n }
+      const asked = { address: fake.wallet, from_block: 20_000_009, to_block: 20_000_030 }
+      const whole = yield* rest.statement(own)
+      const before = yield* callTool(fake, "prove_wallet", { address: fake.wallet })
+      fake.reconcile()
+      const [statement, proved] = [yield* rest.statement(range), yield* rest.statement(own)]
+      const balances = yield* rest.balances({ ...own, to_block: 20_000_030n })
+      const compared = yield* callTool(fake, "prove_wallet", { address: fake.wallet })
+
+      expect(yield* callTool(fake, "wallet_statement", asked)).toMatchObject({
+        answer: {
+          address: fake.wallet,
+          opening: { after_block: "20000008", balances: statement.opening.result.map(ToolResult.balanceOf) },
+          sums: statement.sums.map(ToolResult.sumOf),
+          closing: statement.closing.result.map(ToolResult.balanceOf),
+          time: statement.block_timestamp.toISOString(),
+        },
+        coverage: { chain: "eth", from_block: "20000009", to_block: "20000030" },
+      })
+      expect((yield* callTool(fake, "wallet_statement", { address: fake.wallet })).answer).toMatchObject({
+        opening: { after_block: "19999999", balances: [] },
+      })
+      expect(yield* callTool(fake, "wallet_balances_at", { address: fake.wallet, to_block: 20_000_030 })).toMatchObject(
+        {
+          answer: { after_block: "20000030", balances: balances.result.map(ToolResult.balanceOf) },
+          coverage: { chain: "eth", to_block: "20000030" },
+          proof: null,
+        },
+      )
+      expect([before.answer, before.proof]).toEqual(["The wallet was not compared with the chain yet.", null])
+      expect(whole.proof).toBeNull()
+      expect([compared.answer, compared.proof]).toEqual(["See proof.", ToolResult.proofOf(proved, 50)])
+      expect(compared.coverage).toMatchObject({ from_block: "20000000", to_block: proved.block_number.toString() })
+    }),
+  )
+
+  it.effect("find: states what a text is on the chain, beside the names that have it", () =>
+    Effect.gen(function* () {
+      const plain = FakeService.make({ seed: 3 })
+      const { hash, number, transactions } = plain.blocks().find((block) => block.transactions.length > 0)!
+      const fake = FakeService.make({
+        seed: 3,
+        methods: { eth_getCode: ([address]) => (address === `0x${"c".repeat(40)}` ? "0x60" : "0x") },
+      })
+      const queries: Array<unknown> = []
+      const named = { kind: "token", address: `0x${"5".repeat(40)}`, name: command, symbol: null }
+      const search = async (query: object) => {
+        queries.push(query)
+        return { result: [named, { ...named, symbol: "x".repeat(50) }] } as never
+      }
+      const find = (text: string, of: object = { search }) =>
+        Effect.map(callTool(fake, "find", { text }, of), (found): Json => found)
+      const meaningOf = (text: string) => Effect.map(find(text), ({ answer }) => answer.place)
+      const upper = (text: string) => `0x${text.slice(2).toUpperCase()}`
+
+      expect(yield* meaningOf(` ${number} `)).toEqual({ is: "block", number: String(number), hash })
+      expect(yield* meaningOf("9".repeat(15))).toBeNull()
+      expect(yield* meaningOf("9".repeat(16))).toBeNull()
+      expect(yield* meaningOf(upper(`0x${"c".repeat(40)}`))).toEqual({ is: "contract", address: `0x${"c".repeat(40)}` })
+      expect(yield* meaningOf(plain.wallet)).toEqual({ is: "wallet", address: plain.wallet })
+      expect(yield* meaningOf(upper(transactions[0]!.hash))).toEqual({ is: "transaction", hash: transactions[0]!.hash })
+      expect(yield* meaningOf(upper(hash))).toEqual({ is: "block", number: String(number) })
+      expect(yield* meaningOf(`0x${"0".repeat(64)}`)).toEqual({ is: "a hash that this chain does not have" })
+      expect(yield* meaningOf(`0x${"0".repeat(63)}`)).toBeNull()
+      queries.length = 0
+      const { answer, not_covered } = yield* find(` ${"name".repeat(50)} `)
+      expect(queries).toEqual([{ q: "name".repeat(25), chain: "eth" }])
+      expect(answer).toEqual({
+        place: null,
+        names: [null, `${"x".repeat(31)}…`].map((untrusted_symbol) => ({
+          kind: "token",
+          address: named.address,
+          untrusted_name: command,
+          untrusted_symbol,
+        })),
+      })
+      expect(not_covered).toEqual(["Anyone may give a token the name of another one: compare addresses."])
+      const failing = { search: () => Promise.reject(new Error("Search is off")) }
+      const without = yield* find(String(number), failing)
+      expect([without.answer.names, without.not_covered[1]]).toEqual([[], "Names were not searched: Search is off"])
+      expect(yield* Effect.flip(callTool(fake, "find", { text: "cold" }, failing))).toMatchObject({
+        message: "Search is off",
+      })
+    }),
+  )
+
+  it.effect("chains: states the blocks and the state of each, and which are left out", () =>
+    Effect.gen(function* () {
+      const fake = FakeService.make({ seed: 3 })
+      const indexed = { from: "1", to: "9" }
+      const one = { chain: "eth", chainId: "1", state: "synced", indexed, finalized: "7", head: "9", message: "" }
+      const chainsOf = (status: object) =>
+        Effect.map(callTool(fake, "chains", {}, { ready: async () => status as never }), (found): Json => found)
+      const row = {
+        chain: "eth",
+        id: "1",
+        state: "synced",
+        from_block: "1",
+        to_block: "9",
+        final_to: "7",
+        head: "9",
+        message: "",
+      }
+      const many = yield* chainsOf({ chains: Array.from({ length: 600 }, () => one) })
+
+      expect((yield* chainsOf({ chains: [one, { ...one, indexed: null }] })).answer).toEqual([
+        row,
+        { ...row, from_block: null, to_block: null },
+      ])
+      expect(yield* chainsOf(one)).toEqual({ answer: [row], coverage: null, not_covered: [], proof: null })
+      expect([many.answer.length, many.not_covered]).toEqual([512, ["88 of 600 chains are left out."]])
+    }),
+  )
+
+  it.effect("resources: are the answers of the tools of a wallet, and a defect of one is an internal error", () =>
+    Effect.gen(function* () {
+      const fake = FakeService.make({ seed: 3 })
+      const service = yield* serviceOf(fake)
+      const server = yield* StatelessServer.make("1.0.0")
+      const answer = (method: string, params: object, of = service) =>
+        Effect.map(server.answer({ id: 1, method, params }, "2025-06-18", of), (found): Json => found)
+      const read = Effect.fnUntraced(function* (part: string, wallet = fake.wallet) {
+        const uri = `daybook://eth/address/${wallet}/${part}`
+        const { error, result } = yield* answer("resources/read", { uri })
+        if (error !== undefined) return error.code
+        const [{ mimeType, text, uri: of }] = result.contents
+        expect([of, mimeType]).toEqual([uri, "application/json"])
+        return JSON.parse(text)
+      })
+      const called = (name: keyof typeof toolkit.tools) => callTool(fake, name, { address: fake.wallet })
+      // Sound: the tool reads nothing else.
+      const failing = {
+        rest: { movementsWithResponse: () => Effect.die(new TypeError("rows is not iterable")) },
+      } as unknown as Handlers.Service
+      const wallet = { address: fake.wallet, chain: "eth" }
+
+      expect(yield* read("statement")).toEqual(yield* called("wallet_statement"))
+      expect(yield* read("balances")).toEqual(yield* called("wallet_balances_at"))
+      expect(yield* read("movements")).toEqual(yield* called("wallet_movements"))
+      expect(yield* read("balances", "0x12")).toBe(-32_602)
+      expect(yield* answer("tools/call", { name: "wallet_movements", arguments: wallet }, failing)).toMatchObject({
+        result: { isError: true },
+      })
+      expect(
+        yield* answer("resources/read", { uri: `daybook://eth/address/${fake.wallet}/movements` }, failing),
+      ).toEqual({
+        error: { code: -32_603, message: "Internal error" },
+      })
+      expect(yield* answer("ping", {})).toEqual({ result: {} })
+      expect(yield* answer("resources/subscribe", { uri: "daybook://eth" })).toEqual({
+        error: { code: -32_601, message: "Method not found: resources/subscribe" },
+      })
+    }).pipe(Effect.scoped),
   )
 
   describe("explain_transaction: a payment by a stranger", () => {

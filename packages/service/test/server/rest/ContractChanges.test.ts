@@ -165,6 +165,7 @@ describe("uploads of contracts", () => {
         [vault, { name: "V", extra: 1 }, 400, /^Invalid request body "extra"/],
         ["pack", { name: "V", abi: [poke("a")] }, 400, /"name": expected none, as the path names the pack/],
         ["pack", { abi: [] }, 400, /"abi": expected functions/],
+        ["pack", {}, 400, /"abi": expected functions/],
         [vault, nested(70), 400, /at most 64 levels of nesting/],
         [vault, `{"name":"V","abi":[${"0,".repeat(20_001)}0]}`, 400, /at most 20000 values/],
         [vault, { name: "V", abi: ["x".repeat(1_100_000)] }, 413, /Request body too large/],

@@ -348,7 +348,15 @@ describe("balances and statement", () => {
       const whole = yield* read(service, "balances")
       const named = yield* read(service, "balances", `asset=${token}`)
       const native = yield* read(service, "balances", "asset=native")
+      const sent = yield* read(service, "statement", `asset=${token}&to_block=1`)
 
+      // Large bodies are sent in parts.
+      expect([whole, named, sent, native].map(({ headers }) => headers["transfer-encoding"])).toEqual([
+        "chunked",
+        "chunked",
+        "chunked",
+        undefined,
+      ])
       expect([native.json.result.length, native.json.incomplete.merged]).toEqual([0, undefined])
       expect([whole.json.result.length, whole.json.incomplete.merged]).toEqual([10_002, [token]])
       expect(named.json.result.length).toBe(10_001)

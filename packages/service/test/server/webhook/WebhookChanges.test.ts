@@ -249,4 +249,41 @@ describe("WebhookChanges", () => {
       expect(own.id).not.toBe(other.id)
     }),
   )
+
+  it.effect(
+    "create: a request that is sent again finds its webhook without a secret, where no more may be made and where both are received at once",
+    () =>
+      Effect.gen(function* () {
+        const { options } = yield* opened
+        const body = {
+          url: "https://93.184.215.14/",
+          name: "books",
+          addresses: [bob],
+          types: ["wallet.transaction"],
+        } as const
+        const { create } = WebhookChanges.make({ ...options, settings: { ...settings, perKey: 4 } })
+        /** Creates where the first searches find nothing, as another request stores the webhook behind them. */
+        const createLate = (searches: number, of: Parameters<typeof create>[1]) => {
+          let left = searches
+          const find: Webhooks["find"] = (id) => (left-- > 0 ? Effect.succeed(null) : options.webhooks.find(id))
+          return WebhookChanges.make({ ...options, webhooks: { ...options.webhooks, find } }).create(caller, of)
+        }
+        const [first, secret] = yield* create(caller, body)
+        const [again, none] = yield* create(caller, body)
+        const [late, noneLate] = yield* createLate(1, body)
+        const removed = yield* Effect.flip(createLate(2, body))
+        const other = { ...body, finality: "final" } as const
+        const refused = yield* Effect.forEach(
+          [create(caller, other), createLate(1, other), create(caller, { ...body, name: "more" })],
+          Effect.flip,
+        )
+
+        expect([secret?.startsWith("whsec_"), none, noneLate]).toEqual([true, null, null])
+        expect([again.id, late.id]).toEqual([first.id, first.id])
+        expect(removed.message).toBe("The webhook was changed meanwhile. Retry later.")
+        expect(
+          refused.map((error) => JSON.stringify(error).match(/a name that no other|at most 4 webhooks/)?.[0]),
+        ).toEqual(["a name that no other", "a name that no other", "at most 4 webhooks"])
+      }),
+  )
 })
