@@ -4,6 +4,8 @@
  *
  * Source: decision 0074.
  */
+import * as Address from "@daybook/schema/Address"
+import * as Issue from "@daybook/schema/Issue"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -23,13 +25,11 @@ export interface Reads {
   readonly movements: Read
 }
 
-/** The parameters of a URI, in their order. */
-const Parameters = Schema.Tuple([
-  Schema.String.check(Schema.isPattern(/^[\w-]{1,60}$/)),
-  Schema.String.check(Schema.isPattern(/^0x[0-9a-fA-F]{40}$/)),
-])
-
-const decodeParameters = Schema.decodeUnknownEffect(Parameters)
+/** The parameters of a URI. */
+const Parameters = Schema.Struct({
+  chain: Schema.String.check(Schema.isPattern(/^[\w-]{1,60}$/, { expected: "the name of a chain" })),
+  address: Address.Address,
+})
 
 const mimeType = "application/json"
 
@@ -50,12 +50,14 @@ const template = Effect.fnUntraced(function* (part: keyof Reads, name: string, d
     completions: {},
     services,
     annotations: Context.empty(),
-    handle: (uri, parameters) =>
-      decodeParameters(parameters).pipe(
-        Effect.mapError(({ message }) => new McpSchema.InvalidParams({ message })),
-        Effect.flatMap(([chain, address]) => Effect.mapError(read({ address, chain }), errorOf)),
-        Effect.map((found) => ({ contents: [{ uri, mimeType, text: JSON.stringify(found) }] })),
-      ),
+    handle: Effect.fnUntraced(function* (uri: string, [chain = "", address = ""]: ReadonlyArray<string>) {
+      const [issue] = Issue.find(Parameters, { chain, address })
+      if (issue !== undefined) {
+        return yield* new McpSchema.InvalidParams({ message: Issue.format("parameter of the URI", issue) })
+      }
+      const found = yield* Effect.mapError(read({ address, chain }), errorOf)
+      return { contents: [{ uri, mimeType, text: JSON.stringify(found) }] }
+    }),
   })
 })
 

@@ -19,6 +19,7 @@ import * as RpcServer from "effect/rpc/RpcServer"
 import * as Handlers from "./Handlers.ts"
 import * as McpMessage from "./McpMessage.ts"
 import * as Settings from "./Settings.ts"
+import * as ToolArguments from "./ToolArguments.ts"
 
 /** The response to a message: a result, or an error. */
 export type Response = { readonly result: unknown } | { readonly error: McpMessage.McpError }
@@ -59,6 +60,12 @@ const methodNotFound = (method: string): Response => ({
 
 const withCapabilities = (answer: Response): Response =>
   "result" in answer ? { result: { ...(answer.result as object), capabilities } } : answer
+
+/** A refused call of a tool with the sentences of the interface in the place of those of the server. */
+const withIssue = (answer: Response, issue: string): Response =>
+  "result" in answer
+    ? { result: { ...(answer.result as object), content: [{ type: "text", text: issue }] } }
+    : { error: { ...answer.error, message: issue } }
 
 const initialize = (version: string) => ({
   protocolVersion: version,
@@ -136,7 +143,9 @@ export const make = Effect.fnUntraced(function* (version: string) {
         yield* ask(connection, 0, { method: "initialize", params: initialize(protocolVersion) })
       }
       const response = yield* ask(connection, 1, message)
-      return stating.has(method) ? withCapabilities(response) : response
+      if (stating.has(method)) return withCapabilities(response)
+      const issue = ToolArguments.issueOf(message)
+      return issue === undefined ? response : withIssue(response, issue)
     }).pipe(
       Effect.scoped,
       Effect.provideService(Handlers.CurrentService, service),

@@ -149,7 +149,12 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
       expect(answerOf(yield* read("statement"))).toEqual(yield* called("wallet_statement"))
       expect(answerOf(yield* read("balances"))).toEqual(yield* called("wallet_balances_at"))
       expect(answerOf(yield* read("movements"))).toEqual(yield* called("wallet_movements"))
-      expect(yield* read("balances", "0x12")).toContain("-32602")
+      expect(yield* read("balances", "0x12")).toContain(
+        '-32602: Invalid parameter of the URI "address": expected an address of 20 bytes in hex, received "0x12".',
+      )
+      expect(yield* read("balances", Rows.alice, "e+h")).toContain(
+        '-32602: Invalid parameter of the URI "chain": expected the name of a chain, received "e+h".',
+      )
       const unserved = yield* read("balances", Rows.alice, "none")
       expect(unserved).toContain("-32602")
       expect(unserved).toContain("expected a chain that is served here")
@@ -387,9 +392,41 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
         yield* post(service, tool("none")),
       ]
 
-      expect([type.status, type.json.error.code]).toEqual([200, -32_602])
-      expect(type.json.error.message).toContain("limit")
-      expect([unknown.status, unknown.json.error.code]).toEqual([200, -32_602])
+      expect([type.status, type.json.error]).toEqual([
+        200,
+        {
+          code: -32_602,
+          message: 'Invalid argument "limit": expected a value between 1 and 100, received 5000.',
+        },
+      ])
+      expect([unknown.status, unknown.json.error]).toEqual([
+        200,
+        {
+          code: -32_602,
+          message: expect.stringMatching(/^Invalid tool: expected one of chains, .+, received "none"\.$/),
+        },
+      ])
+    }),
+  )
+
+  it.effect("names each argument that is wrong with what it accepts, where a model reads it", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const { body, headers } = modern("tools/call", {
+        name: "wallet_movements",
+        arguments: { address: 5, direction: "up" },
+      })
+      const { json } = yield* post(service, body, { ...headers, "mcp-name": "wallet_movements" })
+
+      expect(json.result).toMatchObject({
+        isError: true,
+        content: [
+          {
+            type: "text",
+            text: 'Invalid argument "address": expected a string, received 5. Invalid argument "chain": expected a string, received nothing. Invalid argument "direction": expected "in" or "out", received "up".',
+          },
+        ],
+      })
     }),
   )
 })

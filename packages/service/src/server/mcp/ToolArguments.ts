@@ -1,0 +1,28 @@
+/**
+ * What is wrong with the call of a tool, in the sentences of the interface: a model corrects an argument by its name, what was received
+ * and what is accepted.
+ *
+ * Source: decisions 0012 and 0074.
+ */
+import * as Issue from "@daybook/schema/Issue"
+import * as Predicate from "effect/Predicate"
+import type { Message } from "./McpMessage.ts"
+import { toolkit } from "./Tools.ts"
+
+const tools = new Map(Object.entries(toolkit.tools))
+
+const sentencesOf = (params: object): ReadonlyArray<string> => {
+  const { arguments: sent = {}, name } = params as { readonly arguments?: unknown; readonly name?: unknown }
+  const tool = tools.get(String(name))
+  if (tool === undefined) {
+    const expected = `one of ${[...tools.keys()].join(", ")}`
+    return [Issue.format("tool", { path: "", expected, received: Issue.describe(name) })]
+  }
+  return Issue.find(tool.parametersSchema, sent).map((issue) => Issue.format("argument", issue))
+}
+
+/** The issues of a message, one after the other; undefined where it has none, or calls no tool. */
+export const issueOf = ({ method, params }: Pick<Message, "method" | "params">): string | undefined => {
+  const sentences = method === "tools/call" && Predicate.isObject(params) ? sentencesOf(params) : []
+  return sentences.length === 0 ? undefined : sentences.join(" ")
+}
