@@ -17,6 +17,7 @@ import { BoundReached } from "../http/BoundReached.ts"
 import * as LargeResponse from "../admission/LargeResponse.ts"
 import type * as Response from "../http/Response.ts"
 import * as ReusedMemory from "../admission/ReusedMemory.ts"
+import * as Turns from "../admission/Turns.ts"
 import * as JsonText from "./JsonText.ts"
 import * as PageCoding from "./PageCoding.ts"
 import type * as PageWriter from "./PageWriter.ts"
@@ -96,5 +97,9 @@ export const make = (bounds: Bounds["Service"]) => {
         InFlight.clientOf(request, holderOf(grant)),
         Effect.flatMap(read, (body) => write(body, grant, request)),
       ),
-    ).pipe(Effect.catchIf((error): error is BoundReached => error instanceof BoundReached, ErrorResponse.boundReached))
+    ).pipe(
+      // A key that is in a form, or right for the first time, was not known when the request began.
+      Effect.provideService(Turns.Holder, holderOf(grant)),
+      Effect.catchIf((error): error is BoundReached => error instanceof BoundReached, ErrorResponse.boundReached),
+    )
 }
