@@ -55,7 +55,10 @@ export const notIndexed = (what: string): Refused => notOk(`Not indexed: ${what}
 export const invalid = (name: string, expected: string): Refused =>
   notOk(`Error! Invalid ${name}: expected ${expected}`)
 
-/** The name of a module or action is missing or not known. */
+/** The name of a module is missing or not known. */
+export const unknownModule = (): Refused => notOk("Error! Missing Or invalid Module name")
+
+/** The name of an action of a module is missing or not known. */
 export const unknownAction = (): Refused => notOk("Error! Missing Or invalid Action name")
 
 /** A list has no rows. */

@@ -31,6 +31,7 @@ import * as Caller from "./Caller.ts"
 import * as BlockActions from "./BlockActions.ts"
 import * as ContractActions from "./ContractActions.ts"
 import * as Envelope from "./Envelope.ts"
+import * as Form from "./Form.ts"
 import * as Lists from "./Lists.ts"
 import * as GasActions from "./GasActions.ts"
 import * as HoldingActions from "./HoldingActions.ts"
@@ -94,25 +95,25 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...ServiceActions.make({ authentication, contracts, ensOf: yield* ChainEns }),
     ...UnknownActions.actions,
   }
+  const modules = new Set(Object.keys(actions).map((name) => name.slice(0, name.indexOf("/"))))
   const send = PageResponse.make(bounds)
   const formBounds = { ...bounds, limits: { ...bounds.limits, bodyBytes: maxFormBytes } }
 
   /** The form of a request by POST. */
-  const formOf = (request: HttpServerRequest): Effect.Effect<string, Envelope.Refused> =>
+  const formOf = (request: HttpServerRequest): Effect.Effect<Form.Form, Envelope.Refused> =>
     request.method !== "POST"
-      ? Effect.succeed("")
+      ? Effect.succeed([])
       : RequestBody.read(request, unknownCaller, { authentication, bounds: formBounds }).pipe(
-          Effect.mapBoth({
-            onSuccess: ({ bytes }) => bytes.toString(),
-            onFailure: ({ headers = {}, message }) => Envelope.notOk(`Error! ${message}`, headers),
-          }),
+          Effect.mapError(({ headers = {}, message }) => Envelope.notOk(`Error! ${message}`, headers)),
+          Effect.flatMap(({ bytes }) => Form.read(bytes, request.headers["content-type"] ?? "")),
         )
 
   const respond = Effect.fnUntraced(function* (parameters: Parameters.Parameters, request: HttpServerRequest) {
     const { grant, headers } = yield* Caller.authenticate(authentication, request, parameters.get("apikey"))
-    const name = `${parameters.get("module") ?? ""}/${parameters.get("action") ?? ""}`.toLowerCase()
+    const module = (parameters.get("module") ?? "").toLowerCase()
+    const name = `${module}/${(parameters.get("action") ?? "").toLowerCase()}`
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
-    if (action === undefined) return yield* Envelope.unknownAction()
+    if (action === undefined) return yield* modules.has(module) ? Envelope.unknownAction() : Envelope.unknownModule()
     const chain = yield* chainIn(chains, parameters)
     const facts = yield* RequestFacts
     facts.chain = chain.name

@@ -8,20 +8,19 @@ import * as Hash from "@daybook/schema/Hash"
 import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
 import * as Envelope from "./Envelope.ts"
+import type { Form } from "./Form.ts"
 
 /** Values by names in lower case. */
 export type Parameters = ReadonlyMap<string, string>
 
 type Read<A> = Result.Result<A, Envelope.Refused>
 
-/** Reads the texts of a query and of a form; of a name that is sent twice, the first value counts. */
-export const parse = (query: string, form: string): Parameters => {
+/** Reads the text of a query, and a form; of a name that is sent twice, the first value counts. */
+export const parse = (query: string, form: Form): Parameters => {
   const found = new Map<string, string>()
-  for (const text of [query, form]) {
-    for (const [name, value] of new URLSearchParams(text)) {
-      const key = name.toLowerCase()
-      if (value !== "" && !found.has(key)) found.set(key, value)
-    }
+  for (const [name, value] of [...new URLSearchParams(query), ...form]) {
+    const key = name.toLowerCase()
+    if (value !== "" && !found.has(key)) found.set(key, value)
   }
   return found
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Result } from "effect"
 import type { Refused } from "../../../src/server/etherscan/Envelope.ts"
+import type { Form } from "../../../src/server/etherscan/Form.ts"
 import * as Parameters from "../../../src/server/etherscan/Parameters.ts"
 import * as Rows from "../rows.ts"
 
@@ -10,21 +11,26 @@ type Reader<A> = (parameters: Parameters.Parameters) => Result.Result<A, Refused
 const reading =
   <A>(read: Reader<A>) =>
   (query: string) =>
-    Result.match(read(Parameters.parse(query, "")), {
+    Result.match(read(Parameters.parse(query, [])), {
       onSuccess: (value: A): unknown => value,
       onFailure: ({ result }) => result,
     })
 
 describe("Parameters", () => {
   it("parse: takes the first value of a name in any case that is not empty, of the query and then of the form", () => {
-    const parse = (query: string, form: string) => Object.fromEntries(Parameters.parse(query, form))
+    const parse = (query: string, form: Form) => Object.fromEntries(Parameters.parse(query, form))
+    const form = [
+      ["PAGE", "3"],
+      ["SORT", "asc"],
+      ["tag", "latest"],
+    ] as const
 
-    expect(parse("Page=1&page=2&sort=", "PAGE=3&SORT=asc&tag=latest")).toEqual({
+    expect(parse("Page=1&page=2&sort=", form)).toEqual({
       page: "1",
       sort: "asc",
       tag: "latest",
     })
-    expect(parse("", "")).toEqual({})
+    expect(parse("", [])).toEqual({})
   })
 
   it("address: is 20 bytes, and lower case", () => {
