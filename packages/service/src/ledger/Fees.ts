@@ -33,19 +33,23 @@ const zeroAddress = `0x${"0".repeat(40)}`
 export const isStateSync = ({ facts, from, to }: SourceTransaction): boolean =>
   facts?.type === stateSync || (from === zeroAddress && to === zeroAddress)
 
+/** True for a fee that was paid in a token, without a log that all such chains have in common. */
+const isInToken = ({ facts }: SourceTransaction): boolean =>
+  facts?.feeCurrency !== undefined || facts?.feeToken !== undefined
+
 /** True for a transaction that pays no fee. */
 export const isFree = (transaction: SourceTransaction): boolean =>
   transaction.facts?.type === deposit || isStateSync(transaction) || isPrepaid(transaction)
 
 const none: Fees = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
 
-/** The fees of a transaction in a block with a base fee. */
+/** The fees of a transaction in a block with a base fee, as far as they are native currency. */
 export const fromTransaction = (
   transaction: SourceTransaction,
   baseFeePerGas: bigint | null,
   rules: FeeRules.FeeRules,
 ): Fees => {
-  if (isFree(transaction)) return none
+  if (isFree(transaction) || isInToken(transaction)) return none
   const { facts, gasPrice, gasUsed } = transaction
   const total = gasUsed * gasPrice
   const base = gasUsed * (baseFeePerGas ?? 0n)
@@ -78,6 +82,7 @@ export const isStated = (
 ): boolean => {
   const { facts } = transaction
   if (isFree(transaction) || facts === null) return true
+  if (isInToken(transaction)) return false
   if (unstatedPayers && facts.type === 0 && facts.feePayer === undefined) return false
   if ((typeof l1Fee === "object" || isRollup) && facts.l1Fee === undefined) return false
   if (typeof operatorFee !== "object" && (facts.operatorFeeScalar ?? 0n) > 0n) return false

@@ -52,11 +52,6 @@ const addMint = (rows: WalletRows, transaction: SourceTransaction, isFailed: boo
 const addFee = (rows: WalletRows, transaction: SourceTransaction, context: BlockContext, isFailed: boolean): void => {
   const { facts, from } = transaction
   if (facts?.feePayer !== undefined) rows.role(facts.feePayer, "fee_payer")
-  if (facts?.feeCurrency !== undefined || facts?.feeToken !== undefined) {
-    // The fee was paid in a token, without a log that all such chains have in common.
-    rows.incomplete(facts.feePayer ?? from)
-    return
-  }
   const wallet = facts?.feePayer ?? from
   const fees = Fees.fromTransaction(transaction, context.baseFeePerGas, context.feeRules)
   rows.change({ wallet, kind: "fee", amount: -Fees.total(fees), isFailed })
@@ -99,9 +94,20 @@ const addParties = (rows: WalletRows, { created, from, to }: SourceTransaction):
   if (created !== null) rows.role(created, "created")
 }
 
-/** A state-sync transaction of Polygon that nodes do not trace moves deposits that only its logs name. */
-const isUntracedSync = ({ frames, logs }: SourceTransaction, { rules }: BlockContext): boolean =>
-  frames?.length === 0 && logs.some(({ address, topics }) => rules.nativeTokens.has(address) && topics[0] !== feeLog)
+/**
+ * Marks the rows of a state-sync transaction of Polygon that nodes do not trace. The accounts of its deposits are named by its logs alone, as
+ * their last topics.
+ */
+const markUntracedSync = (rows: WalletRows, transaction: SourceTransaction, { rules }: BlockContext): void => {
+  const { frames, logs } = transaction
+  if (!Fees.isStateSync(transaction) || (frames !== null && frames.length > 0)) return
+  for (const { address, topics } of logs) {
+    if (!rules.nativeTokens.has(address) || topics[0] === feeLog) continue
+    const account = Address.fromTopic(topics.at(-1))
+    if (account !== undefined) rows.role(account, "mint_recipient")
+    rows.incomplete()
+  }
+}
 
 const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext): ReadonlyArray<LedgerRow> => {
   const { facts, gasUsed, index, logs } = transaction
@@ -115,8 +121,8 @@ const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext
   UserOperations.add(rows, transaction)
   addAuthorities(rows, transaction, context)
   addLoggedReward(rows, transaction, context)
-  const isUnknown = facts === null || arbitrumTypes.has(facts.type) || Fees.isPrepaid(transaction)
-  if (isUnknown || (Fees.isStateSync(transaction) && isUntracedSync(transaction, context))) rows.incomplete()
+  markUntracedSync(rows, transaction, context)
+  if (facts === null || arbitrumTypes.has(facts.type) || Fees.isPrepaid(transaction)) rows.incomplete()
   return rows.toRows()
 }
 

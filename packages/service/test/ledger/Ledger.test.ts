@@ -368,7 +368,7 @@ describe("Ledger", () => {
     expect(movementsOf(alice, of({ facts: payer }))).toEqual([])
     expect(rowsOf(of({ facts: payer })).find(({ wallet }) => wallet === carol)?.roles).toEqual(["fee_payer"])
     expect(movementsOf(carol, of({ facts: inToken }))).toEqual([])
-    expect(markedIn(of({ facts: inToken }))).toEqual([carol])
+    expect(markedIn(of({ facts: inToken }))).toEqual([carol, miner])
   })
 
   it("derive: takes the last fee log of the contract of Polygon, and no log of another contract or event", () => {
@@ -399,12 +399,12 @@ describe("Ledger", () => {
     const marked = (more: Partial<SourceTransaction>) =>
       markedIn(source({ number: 60_000_000, transactions: [transaction({ from: zero, to: zero, ...more })] }), polygon)
 
-    expect(marked({ logs: [moved] })).toEqual([zero])
-    expect(marked({ logs: [moved, log({})] })).toEqual([zero])
+    expect(marked({ logs: [moved] })).toEqual([zero, carol])
+    expect(marked({ logs: [moved, log({})] })).toEqual([zero, carol])
     expect(marked({ logs: [fee] })).toEqual([])
     expect(marked({ logs: [log({ topics: [topic(1)] })] })).toEqual([])
     expect(marked({ logs: [moved], frames: [frame(emitter, carol, 4n)] })).toEqual([])
-    expect(marked({ logs: [moved], frames: null })).toEqual([zero])
+    expect(marked({ logs: [moved], frames: null })).toEqual([zero, carol])
     expect(marked({ logs: [moved], from: alice, to: bob, gasPrice: 7n })).toEqual([])
   })
 

@@ -63,6 +63,13 @@ describe("Rewards", () => {
     expect(markedIn(source())).toEqual([])
   })
 
+  it("add: pays no fee that was paid in a token, and marks the accounts that receive fees", () => {
+    const inToken = transaction({ facts: { index: 0, type: 0x7b, feeCurrency: carol as never } })
+
+    expect(movementsOf(miner, source({ transactions: [inToken] }))).toEqual([])
+    expect(markedIn(source({ transactions: [inToken] }))).toEqual([alice, miner])
+  })
+
   it("add: pays no fees where their sum is unknown, and names no wallet without a fee recipient", () => {
     expect(movementsOf(miner, source({ facts: facts({ gasFees: null }) }))).toEqual([])
     expect(rowsOf(source({ facts: facts({ feeRecipient: null }) })).map(({ wallet }) => wallet)).toEqual([alice, bob])
