@@ -60,7 +60,8 @@ const entryOf = (entry: Entry): string => {
 }
 
 const balanceOf = ({ amount, asset, found, largest, wallet }: Closing, day: string): string => {
-  const held = `${TextFields.amountOf(amount, asset)} ${TextFields.commodityOf(asset)}`
+  // Without a tolerance, beancount accepts what differs in the last digit that is written.
+  const held = `${TextFields.amountOf(amount, asset)} ~ 0 ${TextFields.commodityOf(asset)}`
   const mark = isExact(largest) ? "" : `${inexact}: `
   const line = `${mark}${day} balance ${accountOf(asset.chainId, wallet)}  ${held}\n`
   if (found === amount || (found === null && amount === 0n)) return line

@@ -191,7 +191,7 @@ describe("Beancount", () => {
         `  Assets:Chain1:${wallet}  -0.000000000000021 ETH\n  Expenses:Fees  0.000000000000021 ETH\n\n`,
     )
     expect(format.tail(tail)).toBe(
-      `; not proved: the chain has 0.000000000000000006\n2023-11-15 balance Assets:Chain1:${wallet}  0.000000000000000005 ETH\n`,
+      `; not proved: the chain has 0.000000000000000006\n2023-11-15 balance Assets:Chain1:${wallet}  0.000000000000000005 ~ 0 ETH\n`,
     )
   })
 })
@@ -206,7 +206,7 @@ describe("Beancount: sums of more than 28 digits", () => {
     expect(lines.every((line) => line === "" || line.startsWith("; "))).toBe(true)
 
     expect(Beancount.make().tail({ ...tail, closings })).toBe(
-      `; more digits than beancount computes with: 2023-11-15 balance Assets:Chain1:${wallet}  0.000000000000000001 ETH\n`,
+      `; more digits than beancount computes with: 2023-11-15 balance Assets:Chain1:${wallet}  0.000000000000000001 ~ 0 ETH\n`,
     )
   })
 })
