@@ -254,7 +254,6 @@ const internalOf = (
   options: Options,
 ): Result.Result<InternalTransactions.Rows, InvalidBlock> => {
   const traces = withoutLeftOut(block, received, options.undecoded ?? Undecoded.none)
-  if (transactions.length === block.transactions.length) return InternalTransactions.fromTraces(block, traces, options)
   const hashes = new Set(transactions.map(({ hash }) => hash))
   const ofAll = Result.map(InternalTransactions.fromTraces(block, traces, options), (rows) =>
     rows.filter((_, position) => hashes.has(block.transactions[position]!.hash)),

@@ -8,6 +8,7 @@ import * as BlockAssembler from "../../src/fetch/BlockAssembler.ts"
 import * as BlockFacts from "../../src/block/BlockFacts.ts"
 import * as LenientBlock from "../../src/node/LenientBlock.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
+import * as TrieRoot from "../../src/verification/TrieRoot.ts"
 import * as fixture from "../indexer/fixture.ts"
 
 const { blockHash, created, creationReceiptWire, creationWire, hash, sender, token } = fixture
@@ -146,6 +147,20 @@ describe("BlockAssembler", () => {
       expect(some).toMatchObject({ gasFees: null, transactions: [{ index: 1 }] })
     })
 
+    it("assemble: states no facts of a block whose withdrawals a node left out, by the rules of its chain", () => {
+      const factsOf = (wire: object, more: object = {}) => {
+        const block = fixture.block({ withdrawalsRoot: hash("5"), ...wire })
+        const rules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: true }] as const
+        const responses = { block, receipts: fixture.receipts(), traces: null }
+        return Result.getOrThrow(BlockAssembler.assemble(responses, { decoder, rules, ...more })).facts
+      }
+
+      expect(factsOf({})).toBeUndefined()
+      expect(factsOf({ withdrawals: [], withdrawalsRoot: TrieRoot.empty })).toBeDefined()
+      expect(factsOf({ withdrawalsRoot: TrieRoot.empty })).toBeDefined()
+      expect(factsOf({}, { checks: "links" })).toBeDefined()
+    })
+
     it("assemble: has each transaction in which a watched wallet has a role, those that are kept, and no others", () => {
       const traces = { _tag: "Untraced", reason: "no state" } as const
       const ledger = LedgerRules.fromChainId(1)
@@ -282,6 +297,7 @@ describe("BlockAssembler with index gaps", () => {
   it.each([
     ["also of the transaction without a receipt", frames],
     ["of the others alone", frames.slice(1)],
+    ["of the others alone that have no hashes", frames.slice(1).map(({ result }) => ({ result }))],
   ])("assemble: leaves out a transaction without a receipt, with traces %s (made by rule)", (_, traced) => {
     const responses: BlockAssembler.Responses = {
       block: fixture.block(),

@@ -353,6 +353,18 @@ describe("Ledger", () => {
     expect(rowsOf(block)[0]).toMatchObject({ wallet: alice, roles: ["sender", "mint_recipient"] })
   })
 
+  it.each([
+    ["of another type", { type: 2 }, []],
+    ["with a mint", { type: 0x7e, mint: 3n }, ["mint 3"]],
+    ["with a mint of nothing", { type: 0x7e, mint: 0n }, []],
+    ["with the value of a deposit", { type: 0x7e, depositValue: 4n }, ["mint 4"]],
+    ["with both", { type: 0x7e, mint: 3n, depositValue: 4n }, ["mint 3"]],
+  ])("derive: mints what a transaction %s states, without gas", (_, stated, minted) => {
+    const block = of({ facts: { index: 0, ...stated }, value: 5n, gasPrice: 0n, gasUsed: 0n })
+
+    expect(movementsOf(alice, block)).toEqual([...minted, "value -5"])
+  })
+
   it("derive: mints nothing to the sender of a sponsored transaction of Ronin, and takes the fee of its payer", () => {
     const block = of({ facts: { index: 0, type: 0x64, feePayer: carol as never }, value: 5n })
 
