@@ -27,10 +27,10 @@ const fileOf = (maxLimit: number, drainSeconds = 10): ConfigFile => ({
 })
 
 /** Runs the primary process with processes that behave in a way. */
-const start = (mode: "listen" | "exit" | "stubborn" | "hung", processes: number) =>
+const start = (mode: "listen" | "exit" | "stubborn" | "hung", processes: number, ownMetrics = "") =>
   Effect.suspend(() => {
     cluster.setupPrimary({ exec: join(import.meta.dirname, "member.process.ts"), args: [mode], silent: true })
-    return Primary.run({ processes, ownMetrics: () => "", file: fileOf(1) })
+    return Primary.run({ processes, ownMetrics: () => ownMetrics, file: fileOf(1) })
   })
 
 /** Records the lines about ended processes. */
@@ -75,37 +75,41 @@ const take = (worker: Worker, id: number, tokens: number) =>
   request(worker, id, "take", { key: "a", tokens, limit: 5, refillMillis: 1_000 })
 
 describe("Primary", () => {
-  it.effect("run: shares buckets between processes and collects the metrics of the others", () =>
+  it.effect("run: shares buckets between processes and collects the metrics of the others and its own", () =>
     Effect.gen(function* () {
-      expect((yield* start("listen", 3)).url).toBe("http://127.0.0.1:1")
+      expect((yield* start("listen", 3, "own metrics")).url).toBe("http://127.0.0.1:1")
       const [first, second, third] = workers()
 
       expect(yield* take(first!, 71, 2)).toEqual([3, 0])
       expect(yield* take(second!, 72, 2)).toEqual([1, 0])
       expect(yield* take(first!, 73, 2)).toEqual([-1, 0])
+      expect(yield* take(second!, 75, 1)).toEqual([0, 0])
       const collected = yield* request(first!, 74, "collect")
       expect(collected.toSorted()).toEqual(
-        [second!, third!].map(({ process }) => `metrics of ${process.pid}`).toSorted(),
+        ["own metrics", ...[second!, third!].map(({ process }) => `metrics of ${process.pid}`)].toSorted(),
       )
       expect(workers()).toHaveLength(3)
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: leaves the metrics of a process out that does not respond within a second", () =>
-    Effect.gen(function* () {
-      yield* start("hung", 2)
-      const [first, second] = workers()
-      const asked = new Promise((resolve) =>
-        second!.on("message", ({ message }: Partial<Echo>) => {
-          if (message?._tag === "Request" && message.name === "metrics") resolve(null)
-        }),
-      )
-      const collected = yield* Effect.forkChild(request(first!, 75, "collect"), { startImmediately: true })
-      yield* Effect.promise(() => asked)
-      yield* TestClock.adjust(1_000)
+  it.effect.each(["does not respond within a second", "ends before it responds"])(
+    "run: leaves the metrics of a process out that %s",
+    (how) =>
+      Effect.gen(function* () {
+        yield* start("hung", 2)
+        const [first, second] = workers()
+        const asked = new Promise((resolve) =>
+          second!.on("message", ({ message }: Partial<Echo>) => {
+            if (message?._tag === "Request" && message.name === "metrics") resolve(null)
+          }),
+        )
+        const collected = yield* Effect.forkChild(request(first!, 75, "collect"), { startImmediately: true })
+        yield* Effect.promise(() => asked)
+        if (how.startsWith("ends")) second!.process.kill("SIGKILL")
+        else yield* TestClock.adjust(1_000)
 
-      expect(yield* Fiber.join(collected)).toEqual([])
-    }).pipe(Effect.scoped),
+        expect(yield* Fiber.join(collected)).toEqual([])
+      }).pipe(Effect.scoped),
   )
 
   it.effect("run: restarts a process that ends, logs how it ended, and collects no metrics of it", () =>
@@ -148,9 +152,9 @@ describe("Primary", () => {
       const { replace } = yield* Effect.provide(start("listen", 2), Logger.layer([logger]))
       const [first, second] = workers()
       expect(yield* maxLimitOf(second!, 91)).toBe(1)
-      yield* replace(fileOf(2))
       second!.process.kill("SIGKILL")
       yield* eventually(() => lines.length === 1, "the end is logged")
+      yield* replace(fileOf(2))
       yield* TestClock.adjust(500)
       const [, third] = workers()
       yield* eventually(() => third!.isConnected(), "another process is started")
