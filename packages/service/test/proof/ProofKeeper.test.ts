@@ -1,14 +1,46 @@
+import * as Eventually from "@daybook/harness/Eventually"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger } from "effect"
 import * as TestClock from "effect/testing/TestClock"
 import { StateUnavailable } from "../../src/node/CallsError.ts"
 import type { Node } from "../../src/node/Node.ts"
+import * as Holding from "../../src/ledger/Holding.ts"
+import * as LedgerBooks from "../../src/proof/LedgerBooks.ts"
 import { NotIndexed } from "../../src/proof/LedgerScope.ts"
+import * as OpeningReader from "../../src/proof/OpeningReader.ts"
 import * as ProofKeeper from "../../src/proof/ProofKeeper.ts"
+import type { WatchedProofs } from "../../src/proof/WatchedProofs.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
 import type { ChainStore } from "../../src/store/Database.ts"
+import * as Engine from "../../src/store/Engine.ts"
 import { StoreError } from "../../src/store/StoreError.ts"
+import * as Ledgers from "../server/rest/ledgers.ts"
+import * as Rows from "../server/rows.ts"
+import { temporaryFolder } from "../store/temporaryFolder.ts"
+import * as TestStore from "../store/TestStore.ts"
 
 const busy = new StoreError({ message: "The database is busy.", isRetryable: true, cause: null })
+
+describe("OpeningReader", () => {
+  it.effect("wantedOf: has what moved in block 0, by the books of an index that begins there", () =>
+    Effect.gen(function* () {
+      const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const moved = { 0: { 0: [{ amount: 5n }, { amount: -2n }] }, 1: { 0: [{ amount: 9n }] } }
+      const { blocks, projections } = Ledgers.chainOf(moved, 1)
+      const chain = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections })
+      yield* chain.append(null, blocks)
+      const books = yield* LedgerBooks.read(chain, Rows.alice, 0, 0)
+      const movedWith = (of: typeof books | null) =>
+        OpeningReader.wantedOf(Rows.alice, [Holding.native, Holding.nonce], of)
+
+      expect(movedWith(books)).toMatchObject([
+        { wallet: Rows.alice, holding: Holding.native, movedInFirst: 3n },
+        { wallet: Rows.alice, holding: Holding.nonce },
+      ])
+      expect(movedWith(null).map(({ movedInFirst }) => movedInFirst)).toEqual([0n, 0n])
+    }).pipe(Effect.scoped),
+  )
+})
 
 describe("ProofKeeper", () => {
   it.effect("run: opens a store that was busy again, and logs the reason once", () =>
@@ -72,6 +104,69 @@ describe("ProofKeeper", () => {
       expect(turns).toBeGreaterThan(1)
       expect(logged).toEqual(["Opening balances and proofs are not up to date: tokens is not iterable"])
     }),
+  )
+
+  it.effect(
+    "run: takes over stored comparisons, reads them once, and forgets them once the index ends before them",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+        const { blocks, projections } = Ledgers.chainOf({ 1: { 0: [{ amount: 5n }] } }, 4)
+        const chain = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections })
+        yield* chain.append(null, blocks)
+        const { proofs, reader } = database.chain(chain.ref)
+        const writer = yield* proofs
+        const compared = { first: 0, block: { number: 4, hash: blocks[4]!.hash }, holdings: [] }
+        yield* writer.writeProof({ ...compared, wallet: Rows.alice, provedBlock: 4, unchecked: [] })
+        yield* writer.writeProof({ ...compared, wallet: Rows.bob, provedBlock: 2, unchecked: ["a token"] })
+        const [read, seen] = [new Array<string>(), new Array<WatchedProofs>()]
+        const snapshot: ChainReader["snapshot"] = (use) =>
+          reader.snapshot((one) =>
+            use({
+              ...one,
+              proof: (wallet) => {
+                read.push(wallet)
+                return one.proof(wallet)
+              },
+            }),
+          )
+        let isIdle = true
+        const store = { ...database.chain(chain.ref), reader: { ...reader, snapshot } }
+        const watched = new Set([Rows.alice, Rows.bob])
+        yield* ProofKeeper.run({
+          chain: "eth",
+          // Sound: nothing is compared again, and openings wait.
+          node: {} as Node,
+          store,
+          watch: Effect.succeed(watched),
+          callsPerMinute: 600,
+          isToHead: true,
+          isIdle: () => isIdle,
+          onWallets: (wallets) => {
+            seen.push(wallets)
+            isIdle = false
+          },
+        }).pipe(Effect.forkScoped)
+        const turn = Effect.gen(function* () {
+          const { length } = seen
+          isIdle = true
+          yield* Eventually.untilEffect(
+            Effect.map(TestClock.adjust("1 second"), () => seen.length > length),
+            { everyMillis: 1 },
+          )
+        })
+        yield* turn
+        yield* turn
+        const known = { proved: 1, different: 0, unchecked: 1, pending: 0, oldestProvedBlock: 2 }
+
+        expect(seen).toEqual([known, known])
+        expect(read).toEqual([...watched])
+        yield* chain.unwind(blocks[4]!, blocks[3]!)
+        yield* turn
+        // The first one is compared again, which this node cannot.
+        expect(read).toEqual([...watched, Rows.alice])
+        expect(seen.at(-1)).toMatchObject({ pending: 2, oldestProvedBlock: null })
+      }).pipe(Effect.scoped),
   )
 
   it.effect.each([
