@@ -384,6 +384,29 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
+  it.effect("reads JSON, and answers callers that accept it", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      const cases: ReadonlyArray<readonly [header: string, value: string, status: number]> = [
+        ["accept", "text/html,application/json", 200],
+        ["accept", "Application/JSON;q=0.5", 200],
+        ["accept", "application/*", 200],
+        ["accept", "text/html, */*", 200],
+        ["accept", "text/html, application/xml", 400],
+        ["accept", "text/html;application/json", 400],
+        ["content-type", "APPLICATION/JSON", 200],
+        ["content-type", "application/json ; charset=utf-8", 200],
+        ["content-type", "application/jsonp", 400],
+        ["content-type", "text/application/json", 400],
+      ]
+      for (const [header, value, status] of cases) {
+        const answer = yield* post(service, message("ping"), { [header]: value })
+        expect([header, value, answer.status]).toEqual([header, value, status])
+        if (status === 400) expect(answer.json.error.message).toContain(`"${header}": expected application/json`)
+      }
+    }),
+  )
+
   it.effect("states an argument that is wrong as an error, and a tool that does not exist", () =>
     Effect.gen(function* () {
       const service = yield* Served
@@ -594,6 +617,17 @@ describe("mcp", () => {
       const service = yield* start({ chains, config: { mcp: "off" } })
 
       expect((yield* post(service, message("ping"))).status).toBe(404)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("answers pages of the origins that are named, where `*` is none on a loopback address", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains, config: { allowedOrigins: ["*", "https://app.example"] } })
+      const origins = ["https://app.example", service.url, "https://other.example", "https://app.example.evil"]
+      const answers = yield* Effect.forEach(origins, (origin) => post(service, message("ping"), { origin }))
+
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 403])
+      expect(answers[2]!.json.error.message).toContain('Add it to "allowedOrigins"')
     }).pipe(Effect.scoped),
   )
 
