@@ -193,18 +193,31 @@ const repairerOf = ({ writing }: Pools, chain: Chain, codec: Frame.Codec): Repai
   }
 }
 
-const hasAmcheck = `SELECT 1 FROM pg_extension WHERE extname = 'amcheck'`
+/** The schema of `amcheck`, and whether the user may call it, which only superusers may until it is granted. */
+const amcheck = `SELECT n.name, CASE WHEN has_schema_privilege(n.oid, 'USAGE')
+    THEN has_function_privilege(n.name || '.bt_index_check(regclass, boolean)', 'EXECUTE') ELSE false END
+  FROM pg_extension e JOIN (SELECT oid, quote_ident(nspname)::text AS name FROM pg_namespace) n ON n.oid = e.extnamespace
+  WHERE e.extname = 'amcheck'`
 const checkIndexes = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_am m ON m.oid = c.relam WHERE n.nspname = $1 AND c.relkind = 'i' AND m.amname = 'btree'`
-const checkIndex = `SELECT bt_index_check(($1::text || '.' || quote_ident($2::text))::regclass, true) IS NULL`
+const checkIndex = (extension: string): string =>
+  `SELECT ${extension}.bt_index_check(($1::text || '.' || quote_ident($2::text))::regclass, true) IS NULL`
 
-/** What `amcheck` finds in the indexes, where the extension is installed. */
-const engineIssues = Effect.fnUntraced(function* ({ chain: { schema }, session }: At) {
-  if ((yield* session.rows(hasAmcheck, [])).length === 0) return []
+/** What `amcheck` finds in the indexes, where the extension is installed and the user may call it. */
+const engineIssues = Effect.fnUntraced(function* ({ chain: { name: label, schema }, session }: At) {
+  const [installed] = yield* session.rows<readonly [schema: string, isAllowed: boolean]>(amcheck, [])
+  if (installed === undefined) return []
+  const [extension, isAllowed] = installed
+  if (!isAllowed) {
+    yield* Effect.logWarning(
+      `Indexes of ${label} are not checked: the user may not call amcheck. Run GRANT USAGE ON SCHEMA ${extension} and GRANT EXECUTE ON FUNCTION ${extension}.bt_index_check(regclass, boolean) to the user.`,
+    )
+    return []
+  }
   const indexes = yield* session.rows<readonly [name: string]>(checkIndexes, [Values.text(schema)])
   const found: Array<string> = []
   for (const [name] of indexes) {
-    const checked = session.rows(checkIndex, [Values.text(schema), Values.text(name)])
+    const checked = session.rows(checkIndex(extension), [Values.text(schema), Values.text(name)])
     yield* Effect.catchIf(checked, Issue.isDamage, ({ message }) =>
       Effect.sync(() => void found.push(`index ${name}: ${message}`)),
     )

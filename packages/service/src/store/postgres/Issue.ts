@@ -16,6 +16,12 @@ const unreachable: Kind = {
   remedy: "Check that PostgreSQL runs and accepts connections from this machine.",
   isRetryable: true,
 }
+const lost: Kind = {
+  what: "Connection to the database lost",
+  remedy:
+    "See its log, and that of a pooler in front of it: each ends what exceeds its limits of time, such as query_wait_timeout of PgBouncer.",
+  isRetryable: true,
+}
 const untrusted: Kind = {
   what: "Database unreachable by TLS",
   remedy: 'Check the certificate of the server, and "sslmode" and "sslrootcert" of "database".',
@@ -63,7 +69,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   "25006": {
     what: "Database read-only",
-    remedy: "It may be a standby: name the primary, or wait for its promotion.",
+    remedy:
+      "It may be a standby: name the primary, or wait for its promotion. Otherwise unset default_transaction_read_only.",
     isRetryable: true,
   },
   "25P02": {
@@ -72,6 +79,11 @@ const kinds: Readonly<Record<string, Kind>> = {
     isRetryable: true,
   },
   "25P03": { ...conflict, what: "Transaction of the database ended, as it waited too long" },
+  "25P04": {
+    ...conflict,
+    what: "Transaction of the database ended, as it took too long",
+    remedy: "Raise transaction_timeout.",
+  },
   "26000": pooled,
   "28": login,
   "3D000": { what: "Database missing", remedy: "Create it, or correct its name.", isRetryable: false },
@@ -87,6 +99,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   "42P05": pooled,
   "53": full,
   "53300": { ...unreachable, what: "Database has too many connections", remedy: "Raise max_connections." },
+  "53400": { ...full, what: "Limit of the database reached", remedy: "Raise temp_file_limit." },
   "55P03": conflict,
   "57": unreachable,
   "57014": { ...conflict, what: "Statement of the database cancelled" },
@@ -146,7 +159,11 @@ const tlsIssue = ({ reason: { _tag, cause } }: SqlError): string | undefined => 
 
 const kindOf = (error: SqlError, state: string | undefined): Kind | undefined => {
   if (state !== undefined) return kinds[state] ?? kinds[state.slice(0, 2)]
-  if (error.reason._tag === "ConnectionError") return tlsIssue(error) === undefined ? unreachable : untrusted
+  if (error.reason._tag === "ConnectionError") {
+    if (tlsIssue(error) !== undefined) return untrusted
+    // The driver drops the error by which the server ends a connection that runs a statement.
+    return error.reason.operation === "query" ? lost : unreachable
+  }
   return error.reason._tag === "AuthenticationError" ? login : undefined
 }
 

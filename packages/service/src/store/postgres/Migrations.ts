@@ -27,6 +27,9 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 
 const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`
+const encodingOf = "SELECT getdatabaseencoding()::text"
+/** Encodings that keep the name of any token; SQL_ASCII stores bytes as they are. */
+const encodings = new Set(["UTF8", "SQL_ASCII"])
 const schemaOf = `SELECT 1 FROM pg_namespace WHERE nspname = $1`
 const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) IS NULL`
 
@@ -103,6 +106,12 @@ const step = Effect.fnUntraced(function* (session: Session, database: string, na
   if (version === target) return
   const own = quoted(name)
   if (version === 0) {
+    const [[encoding] = [""]] = yield* session.rows<readonly [encoding: string]>(encodingOf, [])
+    if (!encodings.has(encoding)) {
+      return yield* refuse(
+        `Database of another encoding: ${database} has ${encoding}. Create one with the encoding UTF8, which has the characters of all names.`,
+      )
+    }
     // One that exists is made without the permission to create schemas, which `IF NOT EXISTS` needs too.
     const isMade = (yield* session.rows(schemaOf, [Values.text(name)])).length > 0
     if (!isMade) yield* session.rows(`CREATE SCHEMA ${own}`, [])

@@ -2,7 +2,7 @@
  * Failures of a server, and damage of its rows.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Cause, Effect, Redacted } from "effect"
+import { Cause, Effect, Logger, Redacted } from "effect"
 import * as Holding from "../../../src/ledger/Holding.ts"
 import * as Verify from "../../../src/maintenance/Verify.ts"
 import * as Engine from "../../../src/store/Engine.ts"
@@ -245,6 +245,35 @@ export const failures = (server: () => string): void => {
       }),
     )
 
+    it.live(
+      "a connection that the server ends within a statement is a lost one, and no server that is unreachable",
+      () =>
+        Effect.gen(function* () {
+          const { name, url } = yield* opened
+          const { reading } = yield* Pool.make(name, Redacted.make(url))
+          const { isRetryable, message } = yield* Effect.flip(
+            reading.rows("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)", []),
+          )
+
+          expect(isRetryable).toBe(true)
+          expect(message).toContain(`Connection to the database lost: ${name}. See its log, and that of a pooler`)
+        }),
+    )
+
+    it.live("a database whose encoding lacks characters of names is refused before anything is stored", () =>
+      Effect.gen(function* () {
+        const { rows, url } = yield* TestServer.database(server())
+        const name = `${new URL(url).pathname.slice(1)}_latin`
+        yield* rows(`CREATE DATABASE ${name} ENCODING LATIN1 LOCALE 'C' TEMPLATE template0`)
+        yield* Effect.addFinalizer(() => rows(`DROP DATABASE ${name} WITH (FORCE)`))
+        const database = yield* TestServer.connect(url.replace(/[^/]*$/, name))
+        const { isRetryable, message } = yield* Effect.flip(TestStore.open(database, ref))
+
+        expect(isRetryable).toBe(false)
+        expect(message).toContain(`/${name} has LATIN1. Create one with the encoding UTF8`)
+      }).pipe(Effect.scoped),
+    )
+
     it.live("a server that ends its connections is connected again by the next read and write", () =>
       Effect.gen(function* () {
         const { rows, store } = yield* opened
@@ -288,6 +317,29 @@ export const failures = (server: () => string): void => {
           ...[space, space].map((message) => [message, false]),
         ])
       }),
+    )
+  })
+
+  describe("amcheck", () => {
+    it.live("engineIssues: finds the extension in any schema, and leaves it out for a user who may not call it", () =>
+      Effect.gen(function* () {
+        const { rows, store, url } = yield* opened
+        yield* rows("CREATE SCHEMA extensions")
+        yield* rows("CREATE EXTENSION amcheck SCHEMA extensions")
+        yield* store.append(null, chainOn(null, 2))
+        const own = new URL(url)
+        own.username = `checker_${own.pathname.slice(1)}`
+        yield* rows(`CREATE ROLE ${own.username} LOGIN`)
+        yield* Effect.addFinalizer(() =>
+          Effect.andThen(rows(`DROP OWNED BY ${own.username}`), rows(`DROP ROLE ${own.username}`)),
+        )
+        const ofUser = (yield* TestServer.connect(own.href)).chain(ref).audit.engineIssues
+        const refused = yield* ofUser
+        yield* rows(`GRANT USAGE ON SCHEMA extensions, daybook_test TO ${own.username}`)
+        yield* rows(`GRANT EXECUTE ON FUNCTION extensions.bt_index_check(regclass, boolean) TO ${own.username}`)
+
+        expect([refused, yield* ofUser, yield* store.database.chain(ref).audit.engineIssues]).toEqual([[], [], []])
+      }).pipe(Effect.scoped, Effect.provide(Logger.layer([]))),
     )
   })
 
