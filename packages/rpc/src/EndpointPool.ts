@@ -61,6 +61,11 @@ export interface Ask<T, A, E> extends Omit<Query, "now" | "waitMillis"> {
   readonly verdict: (outcome: Result.Result<A, E>) => Verdict
   /** True: endpoints that asked for a pause are not asked at all. Default false: they are asked last. */
   readonly skipPaused?: boolean | undefined
+  /**
+   * True: an endpoint that has not failed is asked while it is verified, and its outcome is used once it is. For questions that change
+   * nothing. Default false: it is verified first.
+   */
+  readonly besideVerification?: boolean | undefined
 }
 
 /**
@@ -100,19 +105,32 @@ export interface Options<T, E> {
   readonly verify?: ((endpoint: T, index: number) => Effect.Effect<unknown, E>) | undefined
 }
 
+/** Asks an endpoint once it is verified, or meanwhile. */
+const askVerified = <T, A, E, E2>(
+  pool: EndpointPool<T, E>,
+  { besideVerification = false, question }: Ask<T, A, E | E2>,
+  index: number,
+): Effect.Effect<A, E | E2> => {
+  const verified = pool.verify(index)
+  // Sound: the order of calls holds indexes of endpoints only.
+  const asked = question(pool.endpoints[index] as T, index)
+  const { failures = 0, isVerified = false } = pool.state().endpoints[index] ?? {}
+  return besideVerification && !isVerified && failures === 0
+    ? Effect.map(Effect.all([verified, asked], { concurrency: 2 }), ([, answer]) => answer)
+    : Effect.andThen(verified, asked)
+}
+
 const askInTurn = Effect.fnUntraced(function* <T, A, E>(
   pool: EndpointPool<T, E>,
   options: Ask<T, A, E>,
 ): Effect.fn.Return<A, E | AllEndpointsFailed<E>> {
-  const { question, strategy, skipPaused = false } = options
+  const { strategy, skipPaused = false } = options
   const now = yield* MonotonicClock.millis
   const failures: Array<{ readonly index: number; readonly error: E }> = []
   let empty: Result.Result<A, E> | undefined
   for (const [turn, index] of callOrder(pool.state(), { ...options, now }).entries()) {
     if (skipPaused && (pool.state().endpoints[index]?.pausedUntil ?? 0) > now) continue
-    // Sound: the order holds indexes of endpoints only.
-    const asked = Effect.andThen(pool.verify(index), question(pool.endpoints[index] as T, index))
-    const outcome = yield* Effect.result(asked)
+    const outcome = yield* Effect.result(askVerified(pool, options, index))
     const verdict = options.verdict(outcome)
     pool.note({ _tag: "Judged", index, verdict, now: yield* MonotonicClock.millis })
     if (verdict._tag === "Final") {

@@ -173,6 +173,31 @@ describe("EndpointPool.verify", () => {
     }),
   )
 
+  it.effect("verify: an endpoint may be asked meanwhile, once, and its answer is used only where it is accepted", () =>
+    Effect.gen(function* () {
+      const nodes = [new FakeNode("a"), new FakeNode("b")]
+      const verify = (_: FakeNode, index: number) =>
+        Effect.delay(index === 0 ? Effect.fail("wrong chain") : Effect.void, "1 second")
+      const pool = EndpointPool.make({ endpoints: nodes, verify })
+      const asked = (among: ReadonlyArray<number>) =>
+        Effect.forkChild(Effect.result(pool.ask({ question, verdict, among, besideVerification: true })), {
+          startImmediately: true,
+        })
+
+      const both = yield* Effect.all([asked([0]), asked([1])])
+      yield* Effect.yieldNow
+      expect(calls(...nodes)).toEqual([1, 1])
+      expect(both.map((fiber) => fiber.pollUnsafe())).toEqual([undefined, undefined])
+      yield* TestClock.adjust("1 second")
+      expect(yield* Fiber.join(both[0])).toMatchObject({ failure: { _tag: "AllEndpointsFailed" } })
+      expect(yield* Fiber.join(both[1])).toEqual(Result.succeed("b"))
+      const again = yield* asked([0])
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(again)
+      expect(calls(...nodes)).toEqual([1, 1])
+    }),
+  )
+
   it.effect("verify: runs once for callers that need it at the same time, and each of them gets its outcome", () =>
     Effect.gen(function* () {
       let runs = 0

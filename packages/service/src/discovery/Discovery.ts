@@ -73,13 +73,11 @@ export const headerOf = Effect.fnUntraced(function* (source: Calls.Budgeted, blo
  */
 export const closingBlock = Effect.fnUntraced(function* (source: Calls.Budgeted, chainId: number, at?: number) {
   const { node } = source
-  const read = Effect.gen(function* () {
-    if (at !== undefined) return at
-    const finalized = yield* node.finalized
-    if (finalized !== null) return finalized
-    return Math.max(0, (yield* node.head).number - HashRules.finalityBlocksOf(chainId))
-  })
-  return yield* headerOf(source, yield* Calls.withRetries(source, read))
+  if (at !== undefined) return yield* headerOf(source, at)
+  const finalized = yield* Calls.withRetries(source, node.finalized)
+  if (finalized !== null) return finalized
+  const { number } = yield* Calls.withRetries(source, node.head)
+  return yield* headerOf(source, Math.max(0, number - HashRules.finalityBlocksOf(chainId)))
 })
 
 /** Makes the calls of a turn at the same time. */

@@ -2,8 +2,11 @@
  * Detects the hash rules of a chain that is not listed from several of its blocks: the newest ones, and some of its history. Each rule
  * is judged by itself: a header hash that can be reproduced proves neither blooms nor roots.
  */
+import type { HydratedBlock } from "@daybook/schema/Block"
+import type { Receipt } from "@daybook/schema/Receipt"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as BatchFetcher from "../node/BatchFetcher.ts"
+import * as BlockReceipts from "../node/BlockReceipts.ts"
 import type { Node } from "../node/Node.ts"
 import { type NodeError, undecodable } from "../node/NodeError.ts"
 import * as BlockVerifier from "../verification/BlockVerifier.ts"
@@ -16,6 +19,10 @@ export interface Sample {
   readonly block: bigint
   readonly evidence: BlockVerifier.Evidence
 }
+
+/** The node has responded: not with what was asked for. */
+const isOfResponse = (error: NodeError): boolean =>
+  error._tag === "NodeFailed" && (error.cause._tag === "RpcError" || error.cause._tag === "InvalidResponse")
 
 const newestBlocks = 8
 const parts = 4
@@ -77,22 +84,51 @@ export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules
   return [rangeAt(0n), ...forks.map(rangeAt)]
 }
 
+/** A block and its receipts as one response gave them; `null` for what it lacks. */
+interface Received {
+  readonly block: HydratedBlock | null
+  readonly receipts: ReadonlyArray<Receipt> | null
+}
+
+/** Blocks and receipts by number in one request, for which a distant node is waited for once; nothing of a node that gives none of them. */
+const receive = Effect.fnUntraced(function* (
+  node: Node,
+  numbers: ReadonlyArray<number>,
+): Effect.fn.Return<ReadonlyArray<Received>, NodeError> {
+  const calls = [...numbers.map(BatchFetcher.blockCall), ...numbers.map(BatchFetcher.receiptsCall)]
+  const task = { what: "return blocks", block: Math.max(...numbers) }
+  const results = yield* Effect.catchIf(node.batch(calls, task), isOfResponse, () => Effect.succeed([]))
+  return numbers.map((_, at) => {
+    const block = results[at]
+    const ofBlock = numbers.length + at
+    return {
+      // Sound: the result is that of the method, which is decoded by its schema.
+      block: block?._tag === "Success" ? (block.success as HydratedBlock | null) : null,
+      receipts: BlockReceipts.fromResults(results.slice(ofBlock, ofBlock + 1), false),
+    }
+  })
+})
+
 const sampleWhole = Effect.fnUntraced(function* (
   node: Node,
   number: number,
+  received: Received,
 ): Effect.fn.Return<ReadonlyArray<Sample>, NodeError> {
-  const block = yield* node.block(number)
+  const block = received.block ?? (yield* node.block(number))
   if (block === null || block.hash === null) return []
-  const transactions = block.transactions.map(({ hash }) => hash)
-  const receipts = transactions.length === 0 ? [] : yield* node.receipts({ number, hash: block.hash, transactions })
+  const { hash } = block
+  const transactions = block.transactions.map((transaction) => transaction.hash)
+  const given = transactions.length === 0 ? [] : received.receipts
+  const isOfBlock = given?.length === transactions.length && given.every(({ blockHash }) => blockHash === hash)
+  const receipts = isOfBlock ? given : yield* node.receipts({ number, hash, transactions })
   const evidence = BlockVerifier.evidence(block, receipts)
   return evidence === null ? [] : [{ block: BigInt(number), evidence }]
 })
 
 /** A block of which something does not decode is no evidence. */
-const sample = (node: Node, number: number): Effect.Effect<ReadonlyArray<Sample>, NodeError> =>
+const sample = (node: Node, number: number, received: Received): Effect.Effect<ReadonlyArray<Sample>, NodeError> =>
   Effect.catchIf(
-    sampleWhole(node, number),
+    sampleWhole(node, number, received),
     (error) => undecodable(error) !== "none",
     () => Effect.succeed<ReadonlyArray<Sample>>([]),
   )
@@ -112,16 +148,15 @@ export const detect = Effect.fnUntraced(function* (
   head: number,
   doubtful: number | null = null,
 ): Effect.fn.Return<HashRules.HashRules, NodeError> {
-  const [newestNumber = head, ...olderNumbers] = samplesOf(head, doubtful)
-  const older = Effect.forEach(
-    olderNumbers,
-    (number) =>
-      Effect.map(
-        Effect.option(sample(node, number)),
-        Option.getOrElse((): ReadonlyArray<Sample> => []),
-      ),
+  const numbers = samplesOf(head, doubtful)
+  const received = yield* receive(node, numbers)
+  const samples = yield* Effect.forEach(
+    numbers,
+    (number, at) => {
+      const found = sample(node, number, received[at]!)
+      return number === head ? found : Effect.orElseSucceed(found, (): ReadonlyArray<Sample> => [])
+    },
     { concurrency },
   )
-  const [newest, others] = yield* Effect.all([sample(node, newestNumber), older], { concurrency: 2 })
-  return fromSamples([newest, ...others].flat())
+  return fromSamples(samples.flat())
 })

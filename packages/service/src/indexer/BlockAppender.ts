@@ -1,6 +1,6 @@
 /**
  * Fetches a range of blocks, several at a time, and appends them in order. Ends at the first block that does not extend the one
- * before it.
+ * before it, and after the time of a turn.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -49,9 +49,17 @@ interface Ended {
     | { readonly _tag: "Failed"; readonly error: TurnError }
 }
 
-/** The range that begins with a block; `undefined` at the end. */
-const nextRange = Effect.fnUntraced(function* (source: RangeSource.RangeSource, at: number, to: number) {
-  if (at > to) return undefined
+/** Time after which a turn begins no range: meanwhile, only the head of the node is polled. */
+const turnMillis = 30_000
+
+/** The range that begins with a block; `undefined` at the end of the blocks, or of the turn. */
+const nextRange = Effect.fnUntraced(function* (
+  source: RangeSource.RangeSource,
+  at: number,
+  { from, to }: Extend,
+  begin: number,
+) {
+  if (at > to || (at > from && (yield* MonotonicClock.millis) - begin > turnMillis)) return undefined
   const planned = yield* source.plan({ from: at, to }, "lowest")
   return [planned, planned.to + 1] as const
 })
@@ -96,8 +104,8 @@ const ended = (batch: AppendBatch.AppendBatch, reason: Ended["reason"]): Effect.
   Effect.fail({ _tag: "Ended", batch, reason })
 
 /**
- * Appends the blocks of a range; gives the first block that does not extend its predecessor, `null` when all do. Blocks that were
- * fetched before a failure are appended.
+ * Appends the blocks of a range, as far as there is time in a turn; gives the first block that does not extend its predecessor, `null` when
+ * all do. Blocks that were fetched before a failure are appended.
  *
  * **Errors**
  * - `NodeFailed`, `WrongChain`, `BlockNotFound`, `InvalidBlock`: a block could not be fetched.
@@ -117,7 +125,7 @@ export const run = Effect.fn("BlockAppender.run")(function* (
   }
   const source = to - from < headBlocks ? RangeSource.single(turn) : rangeSource(turn)
   const begin = yield* MonotonicClock.millis
-  const { batch, reason } = yield* Stream.unfold(from, (at) => nextRange(source, at, to)).pipe(
+  const { batch, reason } = yield* Stream.unfold(from, (at) => nextRange(source, at, extend, begin)).pipe(
     Stream.mapEffect(({ fetch }) => fetch, { concurrency: source.concurrency }),
     Stream.runFoldEffect(
       () => AppendBatch.make(tip, begin),

@@ -220,8 +220,7 @@ const failedAfter = (error: IndexerTurn.TurnError, millis: number): IndexerTurn.
 
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
   const { node, pollMillis, reporter } = context
-  const { from, nodeHead, to } = action
-  const head = to === nodeHead ? to : undefined
+  const { nodeHead } = action
   const startedAt = yield* MonotonicClock.millis
   let appendedAt = startedAt
   const onHead = (number: number) => reporter.report({ _tag: "HeadSeen", nodeHead: number, isExtending: true })
@@ -236,13 +235,18 @@ const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTur
   const now = yield* MonotonicClock.millis
   if (Result.isFailure(appended)) return failedAfter(appended.failure, now - appendedAt)
   const found = appended.success
-  if (found === null) return { _tag: "Extended", count: to - from + 1, millis: now - startedAt, head } as const
   const checkpoint = yield* checkpointOf(context.store)
+  if (found === null) {
+    return { _tag: "Extended", head: checkpoint?.head.number === nodeHead ? nodeHead : undefined } as const
+  }
   return { _tag: "ChainBroken", checkpoint, nodeHead, found } satisfies IndexerTurn.Input
 })
 
-const compareBlock = Effect.fnUntraced(function* ({ node, store }: Context, number: number) {
-  const remote = yield* node.header(number)
+const compareBlock = Effect.fnUntraced(function* (
+  { node, store }: Context,
+  { number, remote: known }: IndexerTurn.Action & { readonly _tag: "CompareBlock" },
+) {
+  const remote = known ?? (yield* node.header(number))
   return { _tag: "BlockCompared", number, local: yield* localBlock(store, number), remote } satisfies IndexerTurn.Input
 })
 
@@ -286,13 +290,13 @@ const execute = (context: Context, action: IndexerTurn.Action): Outcome => {
     case "CheckChain":
       return Effect.as(node.checkChain, { _tag: "ChainChecked" })
     case "CompareBlock":
-      return compareBlock(context, action.number)
+      return compareBlock(context, action)
     case "Unwind": {
       const { head: from, to } = action
       return Effect.as(store.unwind(from, to), { _tag: "Unwound", from, to })
     }
     case "ReadFinality":
-      return Effect.map(node.finalized, (number) => ({ _tag: "FinalityRead", number }))
+      return Effect.map(node.finalized, (finalized) => ({ _tag: "FinalityRead", finalized }))
     case "FinalizeBlock":
       return Effect.as(store.finalize(action.number), { _tag: "BlockFinalized" })
     case "FillProjections":

@@ -29,7 +29,7 @@ import * as ThreadPool from "./backfill/ThreadPool.ts"
 import * as BlockSource from "./job/BlockSource.ts"
 import * as ChainIndexer from "./ChainIndexer.ts"
 import * as ChainJob from "./job/ChainJob.ts"
-import { turnBlocks } from "./IndexerState.ts"
+import { farBlocks } from "./IndexerState.ts"
 import * as StatusReporter from "./StatusReporter.ts"
 import type { IndexerEvent } from "./IndexerEvent.ts"
 import * as Observation from "./job/Observation.ts"
@@ -125,7 +125,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
       : yield* ThreadPool.make({
           threads: shared.threads,
           start: yield* Thread.starter(job, shared.each, onObserved),
-          minBlocks: turnBlocks,
+          minBlocks: farBlocks,
         })
   const limitsOf = (node: NodeConfig.NodeOptions) => shared.ownOf(node, pool?.running() ?? 0)
   const onRequest = Observation.onRequest(onObserved)

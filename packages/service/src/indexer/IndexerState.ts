@@ -93,8 +93,6 @@ export interface IndexerState {
   readonly finality: { readonly head: number; readonly nodeHead: number } | null
   /** Every projection has reached the head with its current revision. */
   readonly isFilled: boolean
-  /** Blocks that one turn appends at most. */
-  readonly turnBlocks: number
   readonly phase: Reorg | Finality | null
 }
 
@@ -107,12 +105,8 @@ export interface Transition {
   readonly action: Action
 }
 
-/** Blocks of the first turn, after which the head of the node is polled again. */
-export const turnBlocks = 2_000
-/** Blocks of the longest turn. */
-const maxTurnBlocks = 16_000
-/** A whole turn that is shorter is followed by one of twice as many blocks, and one that is longer by one of half as many. */
-const [shortTurnMillis, longTurnMillis] = [15_000, 60_000]
+/** An index that lacks more blocks is far behind: its finality is looked up before each turn. */
+export const farBlocks = 2_000
 /** Blocks after which the finalized block is looked up where the head of the node moves in each turn, so that none begins at it. */
 const movingBlocks = 16
 const maxLeaseDelayMillis = 1_000
@@ -136,7 +130,6 @@ export const make = (
   tried: null,
   finality: null,
   isFilled: false,
-  turnBlocks,
   doubt: RuleDoubt.make(rules === null),
   phase: null,
 })
@@ -174,7 +167,7 @@ const failed = (settings: Settings, state: IndexerState, error: TurnError, tookM
   const doubt = doubtAfter(state, error, failures)
   const tried = state.tried && { ...state.tried, failures }
   return transition(
-    { ...state, failures, failingMillis, tried, doubt, turnBlocks, phase: null },
+    { ...state, failures, failingMillis, tried, doubt, phase: null },
     action,
     FailureReports.of(error, failures),
   )
@@ -214,12 +207,11 @@ const leaseAcquired = (state: IndexerState): Transition =>
     state.isStarted ? [] : [{ _tag: "Started" }],
   )
 
-/** Extends the index by one turn's blocks; by one block after a failure, which a node may answer to only one block. */
+/** Extends the index to the head of the node; by one block after a failure, which a node may answer to only one block. */
 const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHead: number): Extend => {
   const from = tip === null ? first : tip.number + 1
   const isRetry = state.failures > 0
-  const blocks = isRetry ? 1 : state.turnBlocks
-  const to = Math.min(nodeHead, from + blocks - 1)
+  const to = isRetry ? from : nodeHead
   const failures = isRetry ? { failures: state.failures } : {}
   const rules = state.rules ?? HashRules.none
   return { _tag: "Extend", tip, from, to, first, nodeHead, rules, isRetry, ...failures }
@@ -316,9 +308,11 @@ const finalized = (state: IndexerState, { head, next, nodeHead }: Finality, repo
 const finalityUnknown = (state: IndexerState, phase: Finality, { message }: NodeFailed): Transition =>
   finalized(state, phase, [{ _tag: "Note", level: state.finality === null ? "Warn" : "Debug", message }])
 
-const finalityRead = (settings: Settings, state: IndexerState, phase: Finality, tag: number | null): Transition => {
-  const number = Math.min(phase.head, tag ?? phase.nodeHead - settings.finalityBlocks)
-  return number < phase.first ? finalized(state, phase) : transition(state, { _tag: "CompareBlock", number })
+const finalityRead = (settings: Settings, state: IndexerState, phase: Finality, tag: BlockRef | null): Transition => {
+  const number = Math.min(phase.head, tag?.number ?? phase.nodeHead - settings.finalityBlocks)
+  if (number < phase.first) return finalized(state, phase)
+  const remote = tag?.number === number ? { remote: tag } : {}
+  return transition(state, { _tag: "CompareBlock", number, ...remote })
 }
 
 const compared = (
@@ -367,18 +361,12 @@ const extendMoving = (
   const { first, head, nodeHead } = heads
   const { failures, finality } = state
   const next = extend(state, first, tip, nodeHead)
-  const isFar = nodeHead - head > turnBlocks
+  const isFar = nodeHead - head > farBlocks
   const isDue = isFar || head - (finality?.head ?? first) >= movingBlocks
   // After a failure the finalized block can wait: a node that cannot go on gets as few calls as possible.
   if (failures > 0 || !isDue) return transition(state, next, reports)
   const rest = isFar || finality === null ? null : restOf(settings, state, heads, input)
   return finalize(state, heads, rest ?? next, reports)
-}
-
-/** Between two turns nothing is fetched, for several responses of the node: turns become longer the faster they are. */
-const lengthAfter = ({ turnBlocks: blocks }: IndexerState, { count, millis }: Input & { _tag: "Extended" }): number => {
-  if (millis > longTurnMillis) return Math.max(turnBlocks, blocks / 2)
-  return count === blocks && millis < shortTurnMillis ? Math.min(maxTurnBlocks, blocks * 2) : blocks
 }
 
 /** A head that is reached. Before the finalized block was looked up once, the next turn reports it, and looks it up. */
@@ -456,7 +444,7 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
     case "StartBlockFound":
       return startBlockFound(settings, state, input)
     case "Extended":
-      return nextTurn({ ...state, turnBlocks: lengthAfter(state, input) }, reachedOf(state, input.head))
+      return nextTurn(state, reachedOf(state, input.head))
     case "ChainBroken":
       if (input.checkpoint === null) return nextTurn(state)
       return startReorg(state, input.checkpoint, input.nodeHead, input.found)
@@ -467,7 +455,7 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
     case "Unwound":
       return nextTurn({ ...state, finality: null }, [{ _tag: "Reorged", from: input.from, to: input.to }])
     case "FinalityRead":
-      return phase?._tag === "Finality" ? finalityRead(settings, state, phase, input.number) : nextTurn(state)
+      return phase?._tag === "Finality" ? finalityRead(settings, state, phase, input.finalized) : nextTurn(state)
     case "BlockFinalized":
       return phase?._tag === "Finality" ? finalized(state, phase) : nextTurn(state)
     case "PrependFailed":

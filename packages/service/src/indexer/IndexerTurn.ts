@@ -54,8 +54,8 @@ export type Input =
     }
   /** `number` is `null` while the chain has no block at or after the date. */
   | { readonly _tag: "StartBlockFound"; readonly remote: Header; readonly number: number | null }
-  /** All blocks of the range were appended, `count` in so many milliseconds; `head` is the last one where it was the head of the node. */
-  | { readonly _tag: "Extended"; readonly count: number; readonly millis: number; readonly head?: number | undefined }
+  /** Blocks were appended; `head` is the last one where it was the head of the node. */
+  | { readonly _tag: "Extended"; readonly head?: number | undefined }
   /** The block `found` does not extend the index, whose checkpoint is given. */
   | {
       readonly _tag: "ChainBroken"
@@ -72,8 +72,8 @@ export type Input =
       readonly remote: BlockRef | null
     }
   | { readonly _tag: "Unwound"; readonly from: BlockRef; readonly to: BlockRef | null }
-  /** `number` is `null` where the node has no `finalized` tag. */
-  | { readonly _tag: "FinalityRead"; readonly number: number | null }
+  /** `finalized` is `null` where the node has no `finalized` tag. */
+  | { readonly _tag: "FinalityRead"; readonly finalized: BlockRef | null }
   | { readonly _tag: "BlockFinalized" }
   | { readonly _tag: "ProjectionsFilled"; readonly isDone: boolean }
   | { readonly _tag: "Waited" }
@@ -82,7 +82,7 @@ export type Input =
   /** `millis` is the time that the action took, since the last block that it appended. */
   | { readonly _tag: "Failed"; readonly error: TurnError; readonly millis: number }
 
-/** Appends the blocks from `from` to `to`, above the stored block `tip`. */
+/** Appends the blocks from `from` to `to`, above the stored block `tip`; fewer where they take longer than a turn. */
 export interface Extend {
   readonly _tag: "Extend"
   readonly tip: BlockRef | null
@@ -125,7 +125,8 @@ export type Action =
   | Extend
   /** Asks the node for its chain id again. */
   | { readonly _tag: "CheckChain" }
-  | { readonly _tag: "CompareBlock"; readonly number: number }
+  /** `remote` is the node's block where it is known. */
+  | { readonly _tag: "CompareBlock"; readonly number: number; readonly remote?: BlockRef }
   | { readonly _tag: "Unwind"; readonly head: BlockRef; readonly to: BlockRef | null }
   | { readonly _tag: "ReadFinality" }
   | { readonly _tag: "FinalizeBlock"; readonly number: number }

@@ -106,8 +106,10 @@ const send = Effect.fnUntraced(function* (
   return results
 })
 
-const blockCall = (number: number): Call => ({ method: "eth_getBlockByNumber", params: [number, true] })
-const receiptsCall = (number: number): Call => ({ method: BlockReceipts.byBlock, params: [number] })
+/** Call for a block with its transactions. */
+export const blockCall = (number: number): Call => ({ method: "eth_getBlockByNumber", params: [number, true] })
+/** Call for the receipts of a block by its number. */
+export const receiptsCall = (number: number): Call => ({ method: BlockReceipts.byBlock, params: [number] })
 const traceCall = (number: number): Call => ({ method: "trace_block", params: [number] })
 
 /** Blocks of one range that are traced alone at the same time. */

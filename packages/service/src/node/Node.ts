@@ -11,9 +11,7 @@ import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { platformFetch } from "@daybook/transport/Http"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import type { TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
@@ -24,6 +22,7 @@ import * as BatchFetcher from "./BatchFetcher.ts"
 import * as BlockParts from "./BlockParts.ts"
 import * as BlockReceipts from "./BlockReceipts.ts"
 import * as CallBatch from "./CallBatch.ts"
+import * as Finality from "./Finality.ts"
 import * as HeadTracker from "./HeadTracker.ts"
 import type { LenientBlock } from "./LenientBlock.ts"
 import type { LenientReceipts } from "./LenientReceipts.ts"
@@ -42,8 +41,8 @@ import * as SingleTrace from "./SingleTrace.ts"
 export interface Node {
   /** Head of the nodes. */
   readonly head: Effect.Effect<NodeEndpoint.Header, NodeError.NodeError>
-  /** Number of the last block that the nodes call final; `null` when they do not know the tag. */
-  readonly finalized: Effect.Effect<number | null, NodeError.NodeError>
+  /** The last block that the nodes call final; `null` when they do not know the tag. */
+  readonly finalized: Effect.Effect<NodeEndpoint.Header | null, NodeError.NodeError>
   /** Header of a number; `null` when there is none yet. */
   readonly header: (number: number) => Effect.Effect<NodeEndpoint.Header | null, NodeError.NodeError>
   /** Block of a number with its transactions; `null` when there is none yet. */
@@ -140,13 +139,6 @@ interface Context {
   traced: BlockRef | undefined
   /** The block before was stored without its traces. */
   tracingAbandoned: boolean
-  /** The last final block as it is asked for, or was last; `none` once a node has none. */
-  finality:
-    | {
-        readonly found: Fiber.Fiber<number | null, NodeError.NodeError>
-        readonly none: Deferred.Deferred<null>
-      }
-    | undefined
 }
 
 const cooldown = "5 seconds"
@@ -184,6 +176,8 @@ const ask = <A>(
     .ask({
       ...(isSpread ? { strategy: "spread", key: number } : { strategy: "sticky" }),
       among,
+      // A start waits for one response of a distant node in place of two.
+      besideVerification: task.isHead,
       question,
       verdict: (outcome) => NodeVerdict.fromOutcome(outcome, among.length === 1),
     })
@@ -390,36 +384,6 @@ const header = (context: Context, number: number) =>
 
 const finalityTask = { what: "return the finalized block" }
 
-/** Asks several nodes for the last block that they call final, until all have responded: one that is slow is then known to have one. */
-const startFinality = Effect.fnUntraced(function* (context: Context) {
-  const none = yield* Deferred.make<null>()
-  const lookup = ask(context, finalityTask, (endpoint) =>
-    Effect.tap(NodeEndpoint.finalized(endpoint), (number) =>
-      number === null ? Deferred.succeed(none, null) : Effect.void,
-    ),
-  )
-  return (context.finality = { found: yield* Effect.forkDetach(lookup), none })
-})
-
-const isOver = ({ finality }: Context): boolean => finality?.found.pollUnsafe() !== undefined
-
-/**
- * The last block that the nodes call final. One that does not respond must not hold up another that has none, unless it has returned one
- * before: then no other is asked, since a block that was final remains so.
- */
-const finalized = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<number | null, NodeError.NodeError> {
-  const knowing = endpointsOf(context).flatMap(([index, { knowsFinalizedTag }]) =>
-    knowsFinalizedTag === true ? [index] : [],
-  )
-  const among = knowing.length === 0 ? context.among : knowing
-  if (among.length === 1 || knowing.length > 0) {
-    return yield* ask(context, finalityTask, NodeEndpoint.finalized, undefined, among)
-  }
-  if (isOver(context)) context.finality = undefined
-  const { found, none } = context.finality ?? (yield* startFinality(context))
-  return yield* Effect.raceFirst(Fiber.join(found), Effect.delay(Deferred.await(none), promptMillis))
-})
-
 /** The task of a block or its receipts. */
 const taskOf = (what: string): NodeError.Task => ({ what, advice: historyAdvice })
 
@@ -456,14 +420,16 @@ const build = (
     isDoubtful: false,
     traced: undefined,
     tracingAbandoned: false,
-    finality: undefined,
   }
   const source = Effect.suspend(() => traceSource(context))
   const each =
     among.length === 1 ? undefined : among.map((index) => build(pool, [index], options, knownSource(context)))
   return {
     head: Effect.suspend(() => head(context)),
-    finalized: finalized(context),
+    finalized: Finality.make({
+      endpoints: () => endpointsOf(context),
+      ask: (question, nodes) => ask(context, finalityTask, question, undefined, nodes),
+    }),
     header: (number) => header(context, number),
     block: (number) =>
       ask(context, taskOf(`return block ${number}`), (endpoint) => BlockParts.fetch(endpoint, number), number),

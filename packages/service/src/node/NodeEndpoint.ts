@@ -220,17 +220,18 @@ export const head = (endpoint: NodeEndpoint): Effect.Effect<Header, CallError> =
   )
 
 /**
- * Number of the last block that the node calls final; `null` where it does not know the tag, or fails again and has not returned one yet.
+ * The last block that the node calls final; `null` where it does not know the tag, or fails again and has not returned one yet.
  * Gateways give an error that may pass for a tag that they do not know.
  */
-export const finalized = (endpoint: NodeEndpoint): Effect.Effect<number | null, CallError> =>
+export const finalized = (endpoint: NodeEndpoint): Effect.Effect<Header | null, CallError> =>
   endpoint.knowsFinalizedTag === false
     ? Effect.succeed(null)
     : header(endpoint, "finalized").pipe(
-        Effect.map((found) => {
-          if (found !== null) endpoint.knowsFinalizedTag = true
-          return found?.number ?? null
-        }),
+        Effect.tap((found) =>
+          Effect.sync(() => {
+            if (found !== null) endpoint.knowsFinalizedTag = true
+          }),
+        ),
         Effect.catchTag("RpcError", (error) => {
           // A node that knows the tag has no block for it until the first one is final.
           if (isDefinite(error) && error.kind !== "notFound") endpoint.knowsFinalizedTag = false

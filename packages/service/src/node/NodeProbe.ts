@@ -157,7 +157,7 @@ export const finality = Effect.fnUntraced(function* (endpoint: NodeEndpoint.Node
   const name = "finalized tag"
   const found = yield* ask(NodeEndpoint.finalized(endpoint), "return the finalized block")
   if (Result.isFailure(found)) return { name, grade: "limited", text: found.failure }
-  if (found.success !== null) return { name, grade: "good", text: `block ${found.success}` }
+  if (found.success !== null) return { name, grade: "good", text: `block ${found.success.number}` }
   return { name, grade: "limited", text: "none: a block is final by its depth", remedy: 'Set "finalityBlocks".' }
 })
 

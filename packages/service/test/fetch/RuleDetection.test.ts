@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import type { Call } from "@daybook/rpc/Method"
+import { Effect, Result, Schema } from "effect"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type * as Node from "../../src/node/Node.ts"
@@ -34,12 +35,16 @@ const emptyBlock = (number: number, isHashed = true): HydratedBlock => {
   return isHashed ? { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash } : draft
 }
 
+/** A node that takes no batch gives blocks and receipts one by one. */
+const refusedBatch = new NodeFailed({ message: "no batches", cause: { _tag: "RpcError" } } as never)
+
 const nodeOf = (
   block: (number: number) => HydratedBlock | null,
   receipts: ReadonlyArray<Receipt> | null = [],
 ): Node.Node =>
-  // Sound: detection calls these two alone.
+  // Sound: detection calls these three alone.
   ({
+    batch: () => Effect.fail(refusedBatch),
     block: (number: number) => Effect.suspend(() => Effect.succeed(block(number))),
     receipts: () => Effect.succeed(receipts),
   }) as unknown as Node.Node
@@ -217,6 +222,51 @@ describe("RuleDetection", () => {
         RuleDetection.samplesOf(40, 7).toSorted((one, other) => one - other),
       )
       expect(asked).toEqual([{ number: 40, hash: busy.hash, transactions: [fixture.transferHash] }])
+    }),
+  )
+
+  it.effect(
+    "detect: takes blocks and receipts of one response, and asks for what it lacks or does not belong to it",
+    () =>
+      Effect.gen(function* () {
+        const busyAt = (number: number) => {
+          const draft = fixture.block({ number: `0x${number.toString(16)}`, transactions: [fixture.transferWire] })
+          return { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash! }
+        }
+        const receiptOf = (number: number) => [{ ...fixture.receipts()[0]!, blockHash: busyAt(number).hash }]
+        const asked: Array<unknown> = []
+        const batches: Array<ReadonlyArray<Call>> = []
+        const node: Node.Node = {
+          ...nodeOf(() => null),
+          batch: (calls) =>
+            Effect.sync(() => {
+              batches.push(calls)
+              return calls.map(({ method, params }) => {
+                const number = Number(params?.[0])
+                if (method === "eth_getBlockByNumber") return Result.succeed(number === 0 ? null : busyAt(number))
+                return Result.succeed(number === 1 ? receiptOf(2) : receiptOf(number))
+              })
+            }),
+          block: (number) => Effect.sync(() => (asked.push(["block", number]), emptyBlock(number))),
+          receipts: ({ number }) => Effect.sync(() => (asked.push(["receipts", number]), receiptOf(number))),
+        }
+        const rules = yield* RuleDetection.detect(node, 3)
+
+        expect(batches.map(({ length }) => length)).toEqual([8])
+        expect(asked).toEqual([
+          ["receipts", 1],
+          ["block", 0],
+        ])
+        expect(HashRules.at(rules, 0n).headerHash).toBe(true)
+      }),
+  )
+
+  it.effect("detect: makes no further call to a node that does not respond to the first", () =>
+    Effect.gen(function* () {
+      const gone = new NodeFailed({ message: "gone", cause: { _tag: "TimeoutError" } } as never)
+      const node = { ...nodeOf(() => null), batch: () => Effect.fail(gone), block: () => Effect.die("another call") }
+
+      expect(yield* Effect.flip(RuleDetection.detect(node, 40))).toBe(gone)
     }),
   )
 

@@ -1,6 +1,7 @@
 /** Ranges that are fetched together, and what is appended where a range ends early. */
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { type Duration, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import * as BlockAppender from "../../src/indexer/BlockAppender.ts"
@@ -23,7 +24,11 @@ const failed = new NodeFailed({
 })
 
 /** An appender over an empty store and a node of empty blocks, and the ranges that it fetched together. */
-const setup = Effect.fnUntraced(function* (blockAt: (number: number) => HydratedBlock | null, size = 5) {
+const setup = Effect.fnUntraced(function* (
+  blockAt: (number: number) => HydratedBlock | null,
+  size = 5,
+  delay: Duration.Input = 0,
+) {
   const database = yield* Engine.fromUrl(`sqlite:${yield* temporaryFolder}`, "/")
   const store = yield* ChainSession.open(database, { chain: { name: "test", id: 1 }, owner: "one", leaseMillis: 5_000 })
   yield* store.holdLease
@@ -32,9 +37,12 @@ const setup = Effect.fnUntraced(function* (blockAt: (number: number) => Hydrated
   const fetcher: BatchFetcher = {
     size,
     blocks: (numbers) =>
-      Effect.sync(() => {
+      Effect.suspend(() => {
         ranges.push(numbers)
-        return numbers.map((number) => blockAt(number))
+        return Effect.delay(
+          Effect.sync(() => numbers.map((number) => blockAt(number))),
+          delay,
+        )
       }),
     parts: (refs) => Effect.succeed(refs.map(() => ({ receipts: [], traces: null }))),
   }
@@ -103,6 +111,17 @@ describe("BlockAppender", () => {
       yield* run(10, 18)
 
       expect([ranges.flat().length, renewals(), yield* headOf]).toEqual([9, 1, 18])
+    }),
+  )
+
+  it.effect("run: begins no range after 30 seconds, but at least one", () =>
+    Effect.gen(function* () {
+      const { headOf, ranges, run } = yield* setup(emptyBlock, 5, "15 seconds")
+      const turn = yield* Effect.forkChild(run(10, 1_000))
+      yield* TestClock.adjust("10 minutes")
+
+      // Two at a time: the third pair begins at 30 seconds.
+      expect([yield* Fiber.join(turn), yield* headOf, ranges.length]).toEqual([null, 39, 6])
     }),
   )
 

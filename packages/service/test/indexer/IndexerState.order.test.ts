@@ -39,7 +39,7 @@ const broken: IndexerTurn.Input = { _tag: "ChainBroken", checkpoint, nodeHead: 1
 const outcomes: ReadonlyArray<IndexerTurn.Input> = [
   { _tag: "ChainChecked" },
   { _tag: "BlockCompared", number: 5, local: ref(5), remote: ref(5) },
-  { _tag: "FinalityRead", number: 5 },
+  { _tag: "FinalityRead", finalized: ref(5) },
   { _tag: "BlockFinalized" },
 ]
 

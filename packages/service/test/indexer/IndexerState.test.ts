@@ -67,14 +67,13 @@ const begun: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "Begun" }, { _tag: "Lea
 
 const gone = { message: "The node is gone.", isMisconfigured: false, pace: "soon", cause: undefined as never } as const
 const nodeFailed = new NodeFailed(gone)
-/** A turn that appended so many blocks in so many milliseconds. */
-const extendedBy = (count: number, millis: number, head?: number): IndexerTurn.Input => ({
-  _tag: "Extended",
-  count,
-  millis,
-  head,
+const extended: IndexerTurn.Input = { _tag: "Extended" }
+
+/** The last block that the node calls final; `null` where it has none. */
+const finalityRead = (number: number | null, branch = "a"): IndexerTurn.Input => ({
+  _tag: "FinalityRead",
+  finalized: number === null ? null : ref(number, branch),
 })
-const extended = extendedBy(1, 0)
 
 const failure = (error: IndexerTurn.TurnError): IndexerTurn.Input => ({
   _tag: "Failed",
@@ -195,37 +194,8 @@ describe("IndexerState", () => {
       expect(action).toMatchObject({ _tag: "Extend", tip: ref(5), from: 6, to: 9, first: 2 })
     })
 
-    it.each([
-      [1_999, 1_999],
-      [2_000, 1_999],
-      [50_000, 1_999],
-    ])("is at most 2000 blocks: with the node at %d it ends at %d", (nodeHead, to) => {
-      expect(apply([headSeen(nodeHead, null)]).action).toMatchObject({ _tag: "Extend", from: 0, to })
-    })
-
-    it("becomes longer while turns are short, to 16,000 blocks, and shorter after one that is long or fails", () => {
-      const far = 1_000_000
-      /** Blocks of the turn that follows turns of so many milliseconds each. */
-      const lengthAfter = (millis: ReadonlyArray<number>, isWhole = true) => {
-        let { state } = apply([])
-        let length = 0
-        for (const each of [...millis, 0]) {
-          const { action, state: next } = apply([...begun, headSeen(far, null)], { state })
-          length = action._tag === "Extend" ? action.to - action.from + 1 : 0
-          state = apply([extendedBy(isWhole ? length : 9, each)], { state: next }).state
-        }
-        return length
-      }
-
-      expect([[], [14_999], [15_000], [60_000], [60_001]].map((millis) => lengthAfter(millis))).toEqual([
-        2_000, 4_000, 2_000, 2_000, 2_000,
-      ])
-      expect(lengthAfter([1, 1, 1, 1, 1, 1])).toBe(16_000)
-      expect(lengthAfter([1, 1, 60_000])).toBe(8_000)
-      expect(lengthAfter([1, 1, 60_001])).toBe(4_000)
-      expect(lengthAfter([1, 1], false)).toBe(2_000)
-      const { state } = apply([...begun, extendedBy(2_000, 1), failure(nodeFailed), ...begun, extendedBy(1, 1)])
-      expect(apply([...begun, headSeen(far, null)], { state }).action).toMatchObject({ from: 0, to: 1_999 })
+    it("ends at the head of the node, however far that is", () => {
+      expect(apply([headSeen(1_000_000, null)]).action).toMatchObject({ _tag: "Extend", from: 0, to: 1_000_000 })
     })
 
     it("is one block after a failure, and full again once that one is stored", () => {
@@ -235,7 +205,7 @@ describe("IndexerState", () => {
 
       expect(probe.action).toMatchObject({ _tag: "Extend", from: 0, to: 0 })
       expect(next.action).toMatchObject({ _tag: "ReadFinality" })
-      expect(apply([{ _tag: "FinalityRead", number: 0 }], { state: next.state }).action).toMatchObject({
+      expect(apply([finalityRead(0)], { state: next.state }).action).toMatchObject({
         _tag: "CompareBlock",
         number: 0,
       })
@@ -297,12 +267,12 @@ describe("IndexerState", () => {
     it("is reported as reached once every block up to it is appended", () => {
       const state = { ...initial(), finality: { head: 4, nodeHead: 4 } }
 
-      expect(apply([extendedBy(1, 0, 5)], { state }).reports).toEqual([{ _tag: "Synced", head: 5 }])
+      expect(apply([{ _tag: "Extended", head: 5 }], { state }).reports).toEqual([{ _tag: "Synced", head: 5 }])
       expect(apply([extended], { state }).reports).toEqual([])
     })
 
     it("is not reported as reached by the blocks that reach it, before the finalized block was looked up once", () => {
-      expect(apply([extendedBy(1, 0, 5)]).reports).toEqual([])
+      expect(apply([{ _tag: "Extended", head: 5 }]).reports).toEqual([])
     })
 
     it("with another hash than the stored block starts the search for the common ancestor", () => {
@@ -406,27 +376,27 @@ describe("IndexerState", () => {
     const synced = headSeen(100, checkpointAt(100, 10))
 
     it.each([
-      ["the tag of the node", 80, { _tag: "CompareBlock", number: 80 }],
+      ["the tag of the node, whose block is known", 80, { _tag: "CompareBlock", number: 80, remote: ref(80) }],
       ["the stored head where the tag is above it", 120, { _tag: "CompareBlock", number: 100 }],
       ["64 blocks below the head where there is no tag", null, { _tag: "CompareBlock", number: 36 }],
-      ["the first indexed block", 10, { _tag: "CompareBlock", number: 10 }],
+      ["the first indexed block", 10, { _tag: "CompareBlock", number: 10, remote: ref(10) }],
       ["nothing where the tag is below the first indexed block", 9, { _tag: "FillProjections", millis: 2_000 }],
     ] as const)("is %s", (_, number, action) => {
-      expect(apply([synced, { _tag: "FinalityRead", number }]).action).toEqual(action)
+      expect(apply([synced, finalityRead(number)]).action).toEqual(action)
     })
 
     it("is counted by the configured number of blocks", () => {
-      const { action } = apply([synced, { _tag: "FinalityRead", number: null }], { settings: { finalityBlocks: 90 } })
+      const { action } = apply([synced, finalityRead(null)], { settings: { finalityBlocks: 90 } })
 
       expect(action).toEqual({ _tag: "CompareBlock", number: 10 })
-      expect(
-        apply([synced, { _tag: "FinalityRead", number: null }], { settings: { finalityBlocks: 91 } }).action._tag,
-      ).toBe("FillProjections")
+      expect(apply([synced, finalityRead(null)], { settings: { finalityBlocks: 91 } }).action._tag).toBe(
+        "FillProjections",
+      )
     })
 
     it("of a block that the node no longer has is not stored, and looked up again", () => {
       const other: IndexerTurn.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80, "b") }
-      const transition = apply([synced, { _tag: "FinalityRead", number: 80 }, other])
+      const transition = apply([synced, finalityRead(80), other])
 
       expect(transition.action._tag).toBe("FillProjections")
       expect(transition.state.finality).toBeNull()
@@ -434,7 +404,7 @@ describe("IndexerState", () => {
 
     it("is looked up once for the same heads", () => {
       const shared: IndexerTurn.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80) }
-      const done = apply([synced, { _tag: "FinalityRead", number: 80 }, shared])
+      const done = apply([synced, finalityRead(80), shared])
       const next = apply([{ _tag: "BlockFinalized" }, { _tag: "ProjectionsFilled", isDone: true }], {
         state: done.state,
       })
@@ -490,7 +460,7 @@ describe("IndexerState", () => {
       ["projections are filled", growingFrom(100, 117, checkpointAt(116, 10)), "FillProjections"],
       ["blocks are added above after a restart", growingFrom(null, 117, checkpointAt(116, 10)), "Extend"],
     ])("is looked up while the head of the node moves in each turn, before %s", (_, { state }, tag) => {
-      expect(apply([{ _tag: "FinalityRead", number: 9 }], { state }).action._tag).toBe(tag)
+      expect(apply([finalityRead(9)], { state }).action._tag).toBe(tag)
     })
 
     it.each([
@@ -502,7 +472,7 @@ describe("IndexerState", () => {
         const state = { ...initial(), isFilled: true, finality: { head: 100, nodeHead: 100 } }
         const polled = headSeen(117, checkpointAt(116, 10), { startBlock })
 
-        expect(apply([polled, { _tag: "FinalityRead", number: 9 }], { state }).action).toMatchObject(action)
+        expect(apply([polled, finalityRead(9)], { state }).action).toMatchObject(action)
       },
     )
   })
@@ -685,7 +655,7 @@ describe("IndexerState", () => {
             expect(stored[action.number]).toBeDefined()
             return { _tag: "BlockFinalized" }
           case "ReadFinality":
-            return { _tag: "FinalityRead", number: null }
+            return finalityRead(null)
           case "FillProjections":
             return { _tag: "ProjectionsFilled", isDone: true }
           case "CheckChain":
@@ -732,7 +702,7 @@ describe("IndexerState", () => {
           { _tag: "Waited" },
           { _tag: "LeaseAcquired" },
           headSeen(number, checkpointAt(20, 10), { startBlock }),
-          { _tag: "FinalityRead", number: null },
+          finalityRead(null),
         ],
         { state },
       ).action
