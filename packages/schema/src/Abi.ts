@@ -79,8 +79,8 @@ const itemCodec = open("AbiItem", {
   inputs: parameters,
   /** Return values of a function; absent for the other kinds. */
   outputs: Schema.optionalKey(parameters),
-  /** Only of a function that reads and changes nothing. */
-  stateMutability: Schema.optionalKey(Schema.Literals(["view", "pure"])),
+  /** Of a function and a constructor: `view` and `pure` change nothing, `payable` takes native value. */
+  stateMutability: Schema.optionalKey(Schema.Literals(["view", "pure", "payable", "nonpayable"])),
   /** Only of a constructor: bytes of the creation code, which its arguments follow. */
   codeBytes: Schema.optionalKey(Quantity.SafeIntegerFromNumber),
 })

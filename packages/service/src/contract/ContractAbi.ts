@@ -30,8 +30,8 @@ export interface Item {
   readonly inputs: ReadonlyArray<Parameter>
   /** Return values of a function. */
   readonly outputs?: ReadonlyArray<Parameter> | undefined
-  /** Only of a function that reads and changes nothing. */
-  readonly stateMutability?: "view" | "pure" | undefined
+  /** Of a function and a constructor: whether it reads alone, and whether it takes native value. */
+  readonly stateMutability?: "view" | "pure" | "payable" | "nonpayable" | undefined
   /** Only of a constructor: bytes of the creation code, which its arguments follow. */
   readonly codeBytes?: number | undefined
 }
@@ -110,11 +110,12 @@ const parametersOf = (value: unknown, count: { left: number }, depth = 0): Reado
 
 const kinds = new Set(["event", "function", "error"])
 
-/** Compilers before Solidity 0.6 wrote `constant`. */
+/** Compilers before Solidity 0.6 wrote `constant` and `payable`. */
 const mutabilityOf = (item: Readonly<Record<string, unknown>>): Item["stateMutability"] => {
-  const { constant, stateMutability } = item
-  if (stateMutability === "view" || stateMutability === "pure") return stateMutability
-  return constant === true ? "view" : undefined
+  const { constant, payable, stateMutability } = item
+  if (stateMutability === "view" || stateMutability === "pure" || stateMutability === "payable") return stateMutability
+  if (constant === true) return "view"
+  return payable === true ? "payable" : "nonpayable"
 }
 
 /** An item with its signature; an error has that of a function, and a constructor none. */
@@ -130,7 +131,10 @@ const constructorFrom = (value: Readonly<Record<string, unknown>>): Decodable | 
   const codeBytes = Number.isSafeInteger(bytes) && Number(bytes) > 0 ? Number(bytes) : undefined
   return inputs === undefined
     ? undefined
-    : { item: { type: "constructor", name: "", inputs, codeBytes }, signature: undefined }
+    : {
+        item: { type: "constructor", name: "", inputs, stateMutability: mutabilityOf(value), codeBytes },
+        signature: undefined,
+      }
 }
 
 /** An item that can be decoded; `undefined` for an anonymous event, and what is malformed. */

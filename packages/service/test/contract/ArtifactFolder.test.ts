@@ -99,8 +99,8 @@ describe("ArtifactFolder", () => {
 
     const named = { name: "term", type: "uint8", enum: ["Short", "Long"] }
     expect(project?.deployed[0]?.items).toEqual([
-      { type: "constructor", name: "", inputs: [named], codeBytes: 40 },
-      { type: "function", name: "open", inputs: [named] },
+      { type: "constructor", name: "", inputs: [named], stateMutability: "nonpayable", codeBytes: 40 },
+      { type: "function", name: "open", inputs: [named], stateMutability: "nonpayable" },
     ])
     expect(project?.pack.map(({ type }) => type)).toEqual(["function"])
   })

@@ -37,6 +37,7 @@ describe("ContractAbi", () => {
           { type: "tuple[]", name: "parts", components: [{ type: "uint256", name: "id" }] },
         ],
         outputs: [{ type: "bool", name: "" }],
+        stateMutability: "payable",
       },
       { type: "event", name: "Sent", inputs: [{ type: "uint256", name: "id", indexed: true }] },
       { type: "error", name: "TooLate", inputs: [{ type: "uint64", name: "at" }] },
@@ -54,10 +55,24 @@ describe("ContractAbi", () => {
     const created = { type: "constructor", inputs: [{ type: "address", name: "owner" }], codeBytes: 7 }
     const { items, signatures } = Result.getOrThrow(ContractAbi.fromJson([created, transfer]))
 
-    expect(items[0]).toEqual({ ...created, name: "" })
+    expect(items[0]).toEqual({ ...created, name: "", stateMutability: "nonpayable" })
     expect(signatures).toHaveLength(1)
-    expect(read([{ ...created, codeBytes: -1 }])).toEqual([{ type: "constructor", name: "", inputs: created.inputs }])
+    expect(read([{ ...created, codeBytes: -1, payable: true }])).toEqual([
+      { type: "constructor", name: "", inputs: created.inputs, stateMutability: "payable" },
+    ])
     expect(read([{ type: "constructor", inputs: "x" }])).toEqual([])
+  })
+
+  it("a function has how it treats state and value, as compilers before Solidity 0.6 wrote it too", () => {
+    const mutabilityOf = (stated: object) =>
+      read([{ type: "function", name: "f", inputs: [], outputs: [], ...stated }]).map((item) => item.stateMutability)
+
+    for (const stateMutability of ["view", "pure", "payable", "nonpayable"]) {
+      expect(mutabilityOf({ stateMutability })).toEqual([stateMutability])
+    }
+    expect(mutabilityOf({ constant: true, payable: false })).toEqual(["view"])
+    expect(mutabilityOf({ constant: false, payable: true })).toEqual(["payable"])
+    expect([mutabilityOf({}), mutabilityOf({ stateMutability: "other" })]).toEqual([["nonpayable"], ["nonpayable"]])
   })
 
   it("names of the values of an enum are kept of a uint8 alone, where all are identifiers and no more than 256", () => {
@@ -107,7 +122,7 @@ describe("ContractAbi", () => {
     ]
     for (const item of broken) expect([item, read([item])]).toEqual([item, []])
     expect(read([{ type: "function", name: "f", inputs: [{ name: '"><b>', type: "bool" }] }])).toEqual([
-      { type: "function", name: "f", inputs: [{ type: "bool", name: "" }] },
+      { type: "function", name: "f", inputs: [{ type: "bool", name: "" }], stateMutability: "nonpayable" },
     ])
   })
 

@@ -109,7 +109,7 @@ const Items = ({ address, items, title }: ItemsProps) =>
     </Panel>
   )
 
-const isRead = ({ stateMutability }: AbiItem): boolean => stateMutability !== undefined
+const isRead = ({ stateMutability }: AbiItem): boolean => stateMutability === "view" || stateMutability === "pure"
 
 interface AbiProps {
   readonly address: string
