@@ -39,7 +39,7 @@ interface Piece {
 /** Makes turns by a clock. */
 export const make = (now: MonotonicClock.Reader): Turns => {
   const shares = FairShares.make()
-  /** Work of each holder; holders are in the order of their turns. */
+  /** Work of each holder. */
   const waiting = new Map<string, Set<() => void>>()
   let isScheduled = false
   let endsAt = 0
@@ -47,31 +47,39 @@ export const make = (now: MonotonicClock.Reader): Turns => {
 
   const wait = (holder: string, resume: () => void) => {
     const own = waiting.get(holder)
-    if (own === undefined) waiting.set(holder, new Set([resume]))
-    else own.add(resume)
+    if (own !== undefined) own.add(resume)
+    else {
+      waiting.set(holder, new Set([resume]))
+      // What the piece takes is not known before it ends.
+      if (piece?.holder !== holder) shares.enter(holder)
+    }
     if (!isScheduled) schedule()
   }
 
   const leave = (holder: string, resume: () => void) => {
     const own = waiting.get(holder)
-    if (own?.delete(resume) === true && own.size === 0) waiting.delete(holder)
+    if (own?.delete(resume) !== true || own.size > 0) return
+    waiting.delete(holder)
+    shares.leave(holder)
   }
 
-  /** Takes the next work of a holder, whose turn comes after those of others that have used as much. */
+  /** Takes the next work of a holder. */
   const take = (holder: string): (() => void) => {
     // Sound: a holder without work does not wait.
     const own = waiting.get(holder)!
     const resume = own.values().next().value!
-    waiting.delete(holder)
     own.delete(resume)
-    if (own.size > 0) waiting.set(holder, own)
+    if (own.size === 0) waiting.delete(holder)
     return resume
   }
 
-  /** Ends the piece that ran last. */
+  /** Ends the piece that ran last; what its holder has beside it waits again. */
   const settle = () => {
-    if (piece !== undefined) shares.add(piece.holder, now() - piece.startedAt)
+    if (piece === undefined) return
+    const { holder, startedAt } = piece
     piece = undefined
+    shares.add(holder, now() - startedAt)
+    if (waiting.has(holder)) shares.enter(holder)
   }
 
   const begin = () => {
@@ -82,7 +90,7 @@ export const make = (now: MonotonicClock.Reader): Turns => {
   const step = () => {
     settle()
     const startedAt = now()
-    const holder = startedAt < endsAt ? FairShares.first(shares, waiting.keys()) : undefined
+    const holder = startedAt < endsAt ? shares.next() : undefined
     if (holder === undefined) return
     piece = { holder, startedAt }
     take(holder)()

@@ -66,6 +66,7 @@ describe("FairQueue", () => {
   it.effect("run: the next caller is the one that has used the least of the thread", () =>
     Effect.gen(function* () {
       const shares = FairShares.make()
+      shares.enter("waiting")
       shares.add("a", 1)
       for (let at = 0; at < 10; at++) shares.add("b", 30)
       const { begun, end, start } = makeWork({ concurrency: 1 }, shares)
@@ -76,7 +77,7 @@ describe("FairQueue", () => {
       shares.add("c", 40)
       for (const name of ["a1", "b1", "a2"]) yield* end(begun.at(-1) ?? name)
 
-      expect(begun).toEqual(["a1", "a2", "b1", "c1"])
+      expect(begun).toEqual(["a1", "a2", "c1", "b1"])
     }),
   )
 

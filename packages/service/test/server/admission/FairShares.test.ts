@@ -2,26 +2,36 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as FairShares from "../../../src/server/admission/FairShares.ts"
 
-/** A thread on which holders run work, the first that stands lowest; time passes by work alone. */
+/** A thread on which holders run work, one piece after the other; time passes by work alone. */
 const makeThread = () => {
   const shares = FairShares.make()
   const waiting = new Map<string, Array<number>>()
   const ran: Array<{ readonly holder: string; readonly millis: number }> = []
   return {
+    shares,
     ran,
     add: (holder: string, ...work: ReadonlyArray<number>) => {
-      waiting.set(holder, [...(waiting.get(holder) ?? []), ...work])
+      const own = waiting.get(holder)
+      if (own === undefined) shares.enter(holder)
+      waiting.set(holder, [...(own ?? []), ...work])
     },
     waits: (holder: string): boolean => waiting.has(holder),
+    leave: (holder: string) => {
+      waiting.delete(holder)
+      shares.leave(holder)
+    },
     /** Runs one piece of work; gives its holder. */
     step: (): string | undefined => {
-      const holder = FairShares.first(shares, waiting.keys())
+      const holder = shares.next()
       if (holder === undefined) return undefined
       const [millis = 0, ...left] = waiting.get(holder)!
       waiting.delete(holder)
-      if (left.length > 0) waiting.set(holder, left)
       shares.add(holder, millis)
       ran.push({ holder, millis })
+      if (left.length > 0) {
+        waiting.set(holder, left)
+        shares.enter(holder)
+      }
       return holder
     },
   }
@@ -64,30 +74,50 @@ describe("FairShares", () => {
     for (let at = 0; at < 998; at++) thread.step()
     thread.add("other", 10, 10, 10)
 
-    expect([thread.step(), thread.step(), thread.step()]).toEqual(["other", "alone", "other"])
+    expect([thread.step(), thread.step(), thread.step()]).toEqual(["alone", "other", "alone"])
   })
 
-  it("first: looks at no holder behind one that has used no more than where the last work began", () => {
-    const shares = FairShares.make()
-    shares.add("heavy", 5)
-    shares.add("other", 1)
-    const seen: Array<string> = []
-    const holders = function* () {
-      for (const holder of ["heavy", "light", "new", "newer"]) {
-        seen.push(holder)
-        yield holder
-      }
+  it("next: short work of a holder goes before that of a hundred new ones, which all stand as low", () => {
+    const thread = makeThread()
+    for (let at = 0; at < 10; at++) {
+      thread.add("short", 1)
+      thread.step()
     }
+    for (let at = 0; at < 100; at++) thread.add(`new-${at}`, 7, 7)
+    for (let at = 0; at < 30; at++) thread.step()
+    thread.add("short", 1)
 
-    expect(FairShares.first(shares, holders())).toBe("light")
-    expect(seen).toEqual(["heavy", "light"])
+    expect(thread.step()).toBe("short")
+  })
+
+  it("next: a holder that has used less than its share is next, though its work takes longer than that of others", () => {
+    const thread = makeThread()
+    for (let at = 0; at < 20; at++) {
+      thread.add("seldom", 5)
+      thread.step()
+    }
+    for (let at = 0; at < 50; at++) thread.add(`often-${at}`, ...Array.from({ length: 20 }, () => 1))
+    for (let at = 0; at < 50 * 12; at++) thread.step()
+    thread.add("seldom", 5)
+
+    expect(thread.step()).toBe("seldom")
+  })
+
+  it("next: one that has left is passed over, and stands behind those that waited when it returns", () => {
+    const thread = makeThread()
+    for (const holder of ["a", "b", "c"]) thread.add(holder, 5)
+    thread.leave("a")
+    thread.leave("b")
+    thread.add("a", 5)
+
+    expect([thread.step(), thread.step(), thread.step()]).toEqual(["c", "a", undefined])
   })
 
   it("add: forgets holders that stand no higher than a new one", () => {
     const shares = FairShares.make()
-    for (let at = 0; at < 10_000; at++) shares.add(`once-${at}`, 1)
+    for (let at = 0; at < 30_000; at++) shares.add(`once-${at}`, 1)
+    shares.enter("other")
     shares.add("later", 5)
-    for (let at = 0; at < 10_000; at++) shares.add("later", 1)
 
     expect(shares.standing("once-1")).toBe(shares.standing("never"))
     expect(shares.standing("later")).toBeGreaterThan(shares.standing("never"))
@@ -123,6 +153,35 @@ describe("FairShares", () => {
       }
 
       expect(steps).toBeLessThanOrEqual(2 * names.length + 1)
+    },
+  )
+
+  it.prop(
+    "law: work of a holder that is short and below its share begins behind the piece that runs, whatever new holders ask for",
+    {
+      count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 })),
+      long: Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 9 }))),
+      pauses: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 40 }))),
+    },
+    ({ count, long, pauses }) => {
+      const thread = makeThread()
+      for (let at = 0; at < 20; at++) {
+        thread.add("short", 1)
+        thread.step()
+      }
+      const keepBusy = () => {
+        for (let at = 0; at < count; at++) if (!thread.waits(`long-${at}`)) thread.add(`long-${at}`, ...long)
+      }
+      for (const [times, pause] of pauses.entries()) {
+        // It may come at any time at first, and uses less than its share with a piece for each round of the others.
+        for (let at = 0; at < pause + (times === 0 ? 0 : count); at++) {
+          keepBusy()
+          thread.step()
+        }
+        keepBusy()
+        thread.add("short", 1)
+        expect(thread.step()).toBe("short")
+      }
     },
   )
 
