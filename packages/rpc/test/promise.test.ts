@@ -488,6 +488,12 @@ describe("promise", () => {
       }),
     )
 
+    it("request: is an async function, by which web3 knows a provider of EIP-1193", () => {
+      const { request } = createRpcClient({ url: "http://127.0.0.1:1" })
+
+      expect(request.constructor.name).toBe("AsyncFunction")
+    })
+
     it.live("request: accepts options of its own", () =>
       Effect.gen(function* () {
         const server = yield* script(stall)

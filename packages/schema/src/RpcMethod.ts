@@ -8,6 +8,7 @@ import * as Address from "./Address.ts"
 import * as Block from "./Block.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
+import { noneOrMany } from "./internal/open.ts"
 import { blockMethod, type Labelled, method } from "./internal/rpcMethod.ts"
 import {
   BlockId,
@@ -150,8 +151,8 @@ export const all = {
   eth_call: method("eth_call", callParamNames, callParams, Hex.Hex, latestAt(1)),
   /** Gas that a transaction needs, in gas units. */
   eth_estimateGas: method("eth_estimateGas", callParamNames, callParams, Quantity.Quantity),
-  /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs of one call. */
-  eth_getLogs: method("eth_getLogs", ["filter"], [LogFilter], Schema.Array(Receipt.Log), { cacheability: "logs" }),
+  /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs of one call. Decodes `null` for none. */
+  eth_getLogs: method("eth_getLogs", ["filter"], [LogFilter], noneOrMany(Receipt.Log), { cacheability: "logs" }),
   /** Fee history of a range of blocks that ends at `newest`, with the priority fees at the given percentiles, 0 to 100. */
   eth_feeHistory: method(
     "eth_feeHistory",

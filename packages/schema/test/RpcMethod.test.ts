@@ -113,6 +113,10 @@ describe("RpcMethod", () => {
       expect(refused({ nonsense: { balance: "0x1" } })._tag).toBe("Failure")
     })
 
+    it("eth_getLogs: null is no log, as gateways of Flow write it", () => {
+      expect(Schema.decodeUnknownSync(RpcMethod.all.eth_getLogs.result)(null)).toEqual([])
+    })
+
     it("eth_getProof: a slot is a hash or a quantity", () => {
       const { params } = RpcMethod.all.eth_getProof
       const wire = [`0x${"2".repeat(40)}`, ["0x0", hash("a")], "latest"]

@@ -71,8 +71,9 @@ export const build = (client: Client.Client, signal: AbortSignal | undefined): R
   const promises = {
     ...methods,
     host: client.host,
-    request: (request: Client.RawRequest, options?: CallOptions) =>
-      options === undefined ? run(client.request(request)) : (async () => withOptions(options).request(request))(),
+    // web3 knows providers of EIP-1193 by this: it hands a callback to another function.
+    request: async (request: Client.RawRequest, options?: CallOptions) =>
+      options === undefined ? run(client.request(request)) : withOptions(options).request(request),
     requestText: (method: string, params?: Client.RawRequest["params"]) => run(client.requestText(method, params)),
     batch: (calls: ReadonlyArray<Call>) =>
       run(Effect.map(client.batch(calls), (results) => results.map((result) => settled(result)))),
