@@ -38,7 +38,6 @@ const maxTexts = placesOfSelector - 1
 const maxLineCharacters = 65_536
 /** Characters of a text: the longest calls of exchanges have about 900 with the names of their parameters. */
 const maxTextCharacters = 1024
-const maxFiles = maxTexts
 const maxBytes = 256 * 1024 * 1024
 /** Signatures of one selector that are tried; public directories have about ten of the selectors that are imitated most. */
 const maxOfSelector = 32
@@ -196,12 +195,8 @@ async function* filesOf(path: string): AsyncGenerator<string> {
   const found = await stat(path)
   if (found.isFile()) return yield path
   if (!found.isDirectory()) throw new TypeError("neither a file nor a folder")
-  let count = 0
   for await (const entry of await opendir(path)) {
-    if (!entry.isFile() || entry.name.startsWith(".")) continue
-    // Texts and bytes bound no folder of empty files.
-    if (++count > maxFiles) throw new RangeError(`more than ${maxFiles} files`)
-    yield join(path, entry.name)
+    if (entry.isFile() && !entry.name.startsWith(".")) yield join(path, entry.name)
   }
 }
 

@@ -221,8 +221,8 @@ export const read = (
   if (json === undefined) return refuse("it is not JSON.")
   const decoded = decode(json)
   if (Result.isFailure(decoded)) {
-    const [issue] = Issue.fromError(decoded.failure, json)
-    return refuse(issue === undefined ? "it is not a signed statement." : Issue.format("statement", issue))
+    // Sound: an error has at least one issue.
+    return refuse(Issue.format("statement", Issue.fromError(decoded.failure, json)[0]!))
   }
   const { success: statement } = decoded
   const [unsigned] = [

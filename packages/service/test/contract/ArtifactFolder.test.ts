@@ -184,6 +184,15 @@ describe("ArtifactFolder", () => {
     expect((await ArtifactFolder.reader(folder, 31337)())?.pack.map(({ name }) => name)).toEqual(expected)
   })
 
+  it("files are read in the order of their names, those of a folder where it stands among them", async () => {
+    const names = [..."jcahgedbif"]
+    for (const name of names) write(name === "e" ? "out/e/x.json" : `out/${name}.json`, { abi: [item(name)] })
+
+    const project = await ArtifactFolder.reader(folder, 31337)()
+
+    expect(project?.pack.map(({ name }) => name)).toEqual(names.toSorted())
+  })
+
   it.each(["broadcast/Deploy.s.sol/1/run-1.json", "ignition/deployments/chain-31337/journal.json", "out/A.json"])(
     "in a folder with %s, artifacts are looked for in the usual folders alone",
     async (path) => {

@@ -125,6 +125,9 @@ describe("StatementFile", () => {
       expect(reasonOf(text.trimEnd())).toContain("its text is not canonical JSON")
       expect(reasonOf("{}")).toBe('Invalid statement "header": expected an object (StatementHeader), received nothing.')
       expect(reasonOf("no")).toBe("it is not JSON.")
+      expect(reasonOf(" ".repeat(StatementFile.maxLength + 1))).toBe(
+        "it has 67108865 characters, and at most 67108864 are accepted.",
+      )
       expect(reasonOf(`${"[".repeat(1_000_000)}`)).toBe("it is not JSON.")
       expect(reasonOf(`"${"x".repeat(20_000_000)}"`)).toContain("expected an object")
     }),

@@ -1,6 +1,10 @@
+import type { ErrorKind } from "@daybook/rpc/ErrorKind"
+import { RpcError } from "@daybook/rpc/RpcError"
+import { type InvalidReason, InvalidResponse } from "@daybook/transport/ClientError"
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { expect } from "vitest"
+import type * as CallBatch from "../../src/node/CallBatch.ts"
 import type * as Calls from "../../src/node/Calls.ts"
 import * as Node from "../../src/node/Node.ts"
 import * as MetadataReader from "../../src/token/MetadataReader.ts"
@@ -36,6 +40,40 @@ const nodeOf = Effect.fnUntraced(function* (reply: (token: string, place: number
 })
 
 describe("TokenMetadata", () => {
+  const rpcError = (kind: ErrorKind) =>
+    new RpcError({ method: "eth_call", host: "node", code: -32000, message: "", kind, requestId: undefined })
+  const invalid = (reason: InvalidReason) =>
+    new InvalidResponse({ host: "node", requestId: undefined, reason, path: "body", received: "", expected: "" })
+
+  it.effect.each([
+    ["a response that is too large", invalid("too-large"), { isAgain: true, isAnswer: true, isOfToken: true }],
+    ["a response that is no JSON", invalid("content"), { isAgain: true, isAnswer: false, isOfToken: false }],
+    ["an error of size", rpcError("tooLarge"), { isAgain: true, isAnswer: true, isOfToken: true }],
+    ["a revert", rpcError("reverted"), { isAgain: false, isAnswer: true, isOfToken: true }],
+    ["a state that is gone", rpcError("pruned"), { isAgain: false, isAnswer: true, isOfToken: false }],
+    ["a limit of calls", rpcError("rateLimited"), { isAgain: true, isAnswer: false, isOfToken: false }],
+  ] as const)("read: asks again where a call may succeed alone, after %s", ([, error, expected]) =>
+    Effect.gen(function* () {
+      let isAnswer: boolean | undefined
+      // Sound: nothing else is read of the node.
+      const budgeted = {
+        node: {
+          batch: (calls: ReadonlyArray<unknown>, task: CallBatch.Task) => {
+            isAnswer ??= task.isResult?.(error)
+            const whole = calls.map(() => Result.succeed(text("Token")))
+            return Effect.succeed(calls.length === 1 ? whole : [Result.fail(error), ...whole.slice(1)])
+          },
+        },
+        maxCalls: 100,
+        usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
+      } as unknown as Calls.Budgeted
+      const found = yield* MetadataReader.read(budgeted, [first], 7)
+
+      expect(found.get(first)).toMatchObject({ name: expected.isAgain ? "Token" : null, symbol: "Token" })
+      expect({ isAgain: expected.isAgain, isAnswer, isOfToken: MetadataReader.isOfToken(error) }).toEqual(expected)
+    }),
+  )
+
   it.live("read: a token whose texts leave no room in a response does not hide the names of others", () =>
     Effect.gen(function* () {
       const node = yield* nodeOf((token, place) =>
