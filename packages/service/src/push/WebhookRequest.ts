@@ -103,9 +103,10 @@ const post = (
 ): Effect.Effect<Received> =>
   Effect.callback((resume) => {
     const lookup: LookupFunction = (_name, options, done) => {
-      const [first] = addresses
-      if (first === undefined || options.all === true) done(null, [...addresses])
-      else done(null, first.address, first.family)
+      // Sound: a name without an address is not sent to.
+      const { address, family } = addresses[0]!
+      if (options.all === true) done(null, [...addresses])
+      else done(null, address, family)
     }
     const request = target.protocol === "https:" ? httpsRequest : httpRequest
     const outgoing = request(target, {

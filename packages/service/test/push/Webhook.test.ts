@@ -64,6 +64,9 @@ describe("Webhook", () => {
       })
 
       expect([yield* highest(9, 8), yield* highest(30, 8), yield* highest(9, 40)]).toEqual([20, 30, 40])
+      const [made] = yield* Webhook.make(key, settings)
+      const [, { move }] = Webhook.replayedAfter(made, { wallet: "0xa", highest: -1 }, sentTo(-1))
+      expect(move).toMatchObject([{ wallet: "0xa", highest: -1 }])
     }),
   )
 

@@ -1,18 +1,24 @@
 /** Messages to receivers that do not answer as HTTP does. */
-import { createServer, type AddressInfo } from "node:net"
+import {
+  createServer,
+  getDefaultAutoSelectFamily,
+  setDefaultAutoSelectFamily,
+  type AddressInfo,
+  type Socket,
+} from "node:net"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
+import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as NameLookups from "../../src/push/NameLookups.ts"
 import * as WebhookRequest from "../../src/push/WebhookRequest.ts"
 
-/** The URL of a server that answers each connection with a text once it has received something, until the scope ends. */
-const answering = (text: string) =>
+/** The URL of a server that answers each connection once it has received something, until the scope ends. */
+const serving = (answer: (socket: Socket) => void) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
       const server = createServer((socket) => {
         socket.on("error", () => socket.destroy())
-        socket.once("data", () => socket.end(text))
+        socket.once("data", () => answer(socket))
       })
       server.listen(0, "127.0.0.1", () => {
         // Sound: the server listens on a port.
@@ -22,6 +28,19 @@ const answering = (text: string) =>
     }),
     ({ close }) => Effect.sync(close),
   )
+
+/** The URL of a server that answers each connection with a text. */
+const answering = (text: string) => serving((socket) => socket.end(text))
+
+/** The URL of a server that sends a text and goes on with nothing; states when it was sent, and when the client leaves. */
+const goingOn = Effect.fnUntraced(function* (text: string) {
+  const [sent, left] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const { url } = yield* serving((socket) => {
+    socket.on("close", () => Deferred.doneUnsafe(left, Effect.void))
+    socket.write(text, () => Deferred.doneUnsafe(sent, Effect.void))
+  })
+  return { url, sent: Deferred.await(sent), left: Deferred.await(left) }
+})
 
 /** Look-ups by a function, and the names that it received. */
 const lookups = (resolve: NameLookups.Resolve) => {
@@ -65,16 +84,60 @@ describe("WebhookRequest", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("send: connects to an address that the name was looked up to", () =>
+  it.live.each([
+    ["a response of which more follows", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", { status: 200 }],
+    ["many informational responses", "HTTP/1.1 100 Continue\r\n\r\n".repeat(11), { _tag: "Failed" }],
+  ] as const)("send: leaves the connection after %s", ([, text, expected]) =>
     Effect.gen(function* () {
-      const { url } = yield* answering("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
-      const { lookUp, names } = lookups((_name, done) => done(null, [{ address: "127.0.0.1", family: 4 }]))
-      const named = url.replace("127.0.0.1", "hook.example")
-      const received = yield* WebhookRequest.send(named, {}, "{}", { allowPrivate: true, lookUp: lookUp("a") })
+      const { left, url } = yield* goingOn(text)
 
-      expect(received).toEqual({ _tag: "Status", status: 204, waitMillis: 0 })
-      expect(names).toEqual(["hook.example"])
+      expect(yield* WebhookRequest.send(url, {}, "{}", options)).toMatchObject(expected)
+      yield* left
     }).pipe(Effect.scoped),
+  )
+
+  it.live("send: leaves the connection where it is interrupted", () =>
+    Effect.gen(function* () {
+      const { left, sent, url } = yield* goingOn("HTTP/1.1 100 Continue\r\n\r\n")
+      const sending = yield* Effect.forkChild(WebhookRequest.send(url, {}, "{}", options))
+      yield* sent
+      yield* Fiber.interrupt(sending)
+
+      yield* left
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("send: gives the reason of an error of the connection, as of a server that does not speak TLS", () =>
+    Effect.gen(function* () {
+      const { url } = yield* answering("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+      const received = yield* WebhookRequest.send(url.replace("http:", "https:"), {}, "{}", options)
+
+      expect(received).toEqual({ _tag: "Failed", reason: expect.stringMatching(/ssl|tls/i) })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live.each([true, false])(
+    "send: connects to an address that the name was looked up to, by the choice of Node: %s",
+    (isOne) =>
+      Effect.gen(function* () {
+        const before = getDefaultAutoSelectFamily()
+        yield* Effect.acquireRelease(
+          Effect.sync(() => setDefaultAutoSelectFamily(isOne)),
+          () => Effect.sync(() => setDefaultAutoSelectFamily(before)),
+        )
+        const { url } = yield* answering("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        const { lookUp, names } = lookups((_name, done) => {
+          done(
+            null,
+            ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })),
+          )
+        })
+        const named = url.replace("127.0.0.1", "hook.example")
+        const received = yield* WebhookRequest.send(named, {}, "{}", { allowPrivate: true, lookUp: lookUp("a") })
+
+        expect(received).toEqual({ _tag: "Status", status: 204, waitMillis: 0 })
+        expect(names).toEqual(["hook.example"])
+      }).pipe(Effect.scoped),
   )
 
   it.live(
