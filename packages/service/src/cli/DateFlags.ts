@@ -84,8 +84,10 @@ export const blocksOf = Effect.fnUntraced(function* (source: Calls.Budgeted, cha
   const final = yield* Discovery.closingBlock(source, chainId)
   const head = { number: final.number, timestamp: final.timestamp ?? 0 }
   const at = (seconds: number) => Calls.withRetries(source, StartBlock.atOrAfter(source.node, head, seconds))
-  const fromBlock = from === undefined ? undefined : yield* at(from)
-  const after = end === undefined ? null : yield* at(end)
+  const [fromBlock, after] = yield* Effect.all(
+    [from === undefined ? Effect.undefined : at(from), end === undefined ? Effect.succeed(null) : at(end)],
+    { concurrency: 2 },
+  )
   const last = after === null ? final.number : after - 1
   if (fromBlock === null || last < (fromBlock ?? 0)) {
     return yield* invalidOption("--from-date", "dates with a final block of the chain between them", "none")

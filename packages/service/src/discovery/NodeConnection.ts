@@ -65,7 +65,11 @@ export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls
   const node = yield* Node.make({ urls: [options], chainId, where: "--rpc", fetch })
   const budget = { node, usage, maxCalls }
   const head = yield* Calls.withRetries(budget, node.head)
-  const traces = yield* Calls.withRetries(budget, node.traceSource)
+  // Both ask the node several questions: a distant one is waited for once.
+  const [traces, rules] = yield* Effect.all(
+    [Calls.withRetries(budget, node.traceSource), rulesOf(node, chainId, head.number)],
+    { concurrency: 2 },
+  )
   const connection: NodeConnection = {
     ...budget,
     chainId,
@@ -73,7 +77,7 @@ export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls
     assembling: {
       decoder: KnownSignatures.decoder(),
       watch: null,
-      rules: yield* rulesOf(node, chainId, head.number),
+      rules,
       ledger: LedgerRules.fromChainId(chainId),
     },
   }

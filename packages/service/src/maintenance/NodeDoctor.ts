@@ -94,8 +94,10 @@ const historyOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Finding> {
   const name = "history"
   const parts = endpoint.tracer === "off" ? (["receipts"] as const) : (["receipts", "traces"] as const)
-  const firsts = yield* Effect.forEach(parts, (part) =>
-    NodeProbe.firstAvailable(from, head, (number) => NodeProbe.hasParts(endpoint, part, number)),
+  const firsts = yield* Effect.forEach(
+    parts,
+    (part) => NodeProbe.firstAvailable(from, head, (number) => NodeProbe.hasParts(endpoint, part, number)),
+    { concurrency: 2 },
   )
   const text = parts.map((part, at) => `${part} from block ${firsts[at] ?? "none"}`).join(", ")
   if (firsts.every((first) => first === from)) return { name, grade: "good", text }
@@ -227,14 +229,22 @@ const examineParts = Effect.fnUntraced(function* (
     return add({ name: "blocks", grade: "missing", text, remedy: "Use a node with eth_getBlockByNumber." })
   }
   add({ name: "blocks", grade: "good", text: "with transactions (eth_getBlockByNumber)" })
-  const receipts = yield* NodeProbe.receipts(endpoint, sample.success)
-  add(receipts)
-  add(yield* NodeProbe.traces(endpoint, sample.success))
-  add(yield* NodeProbe.finality(endpoint))
+  const [receipts, traces, finality] = yield* Effect.all(
+    [
+      NodeProbe.receipts(endpoint, sample.success),
+      NodeProbe.traces(endpoint, sample.success),
+      NodeProbe.finality(endpoint),
+    ],
+    { concurrency: "unbounded" },
+  )
+  for (const found of [receipts, traces, finality]) add(found)
   add(yield* NodeProbe.batches(endpoint, head, requests))
   if (receipts.grade === "missing") return
-  add(yield* historyOf(endpoint, from, head))
-  const { finding, rules } = yield* rulesOf(node, chainId, head)
+  const [history, { finding, rules }] = yield* Effect.all(
+    [historyOf(endpoint, from, head), rulesOf(node, chainId, head)],
+    { concurrency: 2 },
+  )
+  add(history)
   add(finding)
   for (const sampled of yield* fetchSamples(node, rules, { from, head })) add(sampled)
 })
@@ -260,8 +270,11 @@ const examineAll = Effect.fnUntraced(function* (
   const chain = chainOf(chainId, options.chainId)
   add(chain)
   if (chain.grade === "missing") return
-  add(yield* versionOf(endpoint))
-  const head = yield* NodeProbe.ask(NodeEndpoint.head(endpoint), "return its latest block")
+  const [version, head] = yield* Effect.all(
+    [versionOf(endpoint), NodeProbe.ask(NodeEndpoint.head(endpoint), "return its latest block")],
+    { concurrency: 2 },
+  )
+  add(version)
   if (Result.isFailure(head)) return add({ name: "head", grade: "missing", text: head.failure })
   add(yield* headOf(head.success))
   const from = Math.min(fromBlock, head.success.number)

@@ -81,7 +81,8 @@ const latencyOf = ({ before, shortest }: Latency): number => {
   return Number.isFinite(millis) ? millis : 0
 }
 
-const firstCalls = 8
+/** As many as the ranges of a distant node that are in flight: its first ones are then asked for at the same time. */
+const firstCalls = 24
 /** Calls that are open at once at most. */
 export const maxCalls = 128
 /** A call that takes longer counts as slow. */

@@ -7,6 +7,8 @@ import * as NodeDoctor from "../../src/maintenance/NodeDoctor.ts"
 import * as NodeProbe from "../../src/node/NodeProbe.ts"
 import * as TrieRoot from "../../src/verification/TrieRoot.ts"
 import * as fixture from "../indexer/fixture.ts"
+import { healthy as scripted } from "../indexer/scriptedChain.ts"
+import * as ScriptedFetch from "../indexer/ScriptedFetch.ts"
 import { type Response, missing, start } from "../node/server.ts"
 
 const { hash } = fixture
@@ -68,6 +70,33 @@ describe("NodeDoctor", () => {
       expect(texts["client"]).toContain("Test/1.0")
       expect(grades).toMatchObject({ receipts: "good", traces: "good", "finalized tag": "good", batches: "good" })
       expect(texts["history"]).toContain("receipts from block 0, traces from block 0")
+    }),
+  )
+
+  it.effect("examine: waits eight times for a distant node before it measures its rate", () =>
+    Effect.gen(function* () {
+      const distant = ScriptedFetch.inRounds(scripted)
+      const found: Array<string> = []
+      yield* Effect.forkScoped(
+        NodeDoctor.examine({ node: "http://node.example:8545", fetch: distant.fetch }, ({ name }) => found.push(name)),
+      )
+      const rounds: Array<ReadonlyArray<string>> = []
+      while (!found.includes("checks")) rounds.push(yield* distant.round)
+
+      // The last round is the first of the measurement.
+      expect(rounds).toHaveLength(9)
+      expect(found).toEqual([
+        "chain id",
+        "client",
+        "head",
+        "blocks",
+        "receipts",
+        "traces",
+        "finalized tag",
+        "batches",
+        "history",
+        "checks",
+      ])
     }),
   )
 

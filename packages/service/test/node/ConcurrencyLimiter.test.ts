@@ -30,15 +30,15 @@ const times = (count: number, isGood: boolean) => Array.from({ length: count }, 
 
 describe("ConcurrencyLimiter", () => {
   it("step: doubles after as many successes as calls may be open", () => {
-    expect([0, 7, 8, 23, 24].map((count) => limitAfter(times(count, true)).calls)).toEqual([8, 8, 16, 16, 32])
+    expect([0, 23, 24, 71, 72].map((count) => limitAfter(times(count, true)).calls)).toEqual([24, 24, 48, 48, 96])
   })
 
   it("step: halves after a failure, and then grows by one at a time", () => {
     const halved = limitAfter([false])
     const next = { isGood: true, startedAtMillis: 20, nowMillis: 21 }
-    const grown = [next, next, next, next].reduce(ConcurrencyLimiter.step, halved)
+    const grown = Array.from({ length: 12 }, () => next).reduce(ConcurrencyLimiter.step, halved)
 
-    expect([halved.calls, grown.calls]).toEqual([4, 5])
+    expect([halved.calls, grown.calls]).toEqual([12, 13])
   })
 
   it("step: ignores calls that began before the last decrease", () => {
@@ -49,7 +49,7 @@ describe("ConcurrencyLimiter", () => {
     })
 
     expect(ConcurrencyLimiter.step(decreased, { isGood: false, startedAtMillis: 100, nowMillis: 120 })).toBe(decreased)
-    expect(ConcurrencyLimiter.step(decreased, { isGood: false, startedAtMillis: 101, nowMillis: 120 }).calls).toBe(2)
+    expect(ConcurrencyLimiter.step(decreased, { isGood: false, startedAtMillis: 101, nowMillis: 120 }).calls).toBe(6)
   })
 
   it.effect(
@@ -138,17 +138,17 @@ describe("ConcurrencyLimiter", () => {
     },
   )
 
-  it.live("calls: share requests, each with its own result, and at most 8 are open at first", () =>
+  it.live("calls: share requests, each with its own result, and at most 24 are open at first", () =>
     Effect.gen(function* () {
       const server = yield* start({
         eth_getBlockReceipts: ([number]) => ({ result: number === "0x3" ? null : [] }),
       })
-      const results = yield* callMany(yield* limiterOf(server.url), 24)
+      const results = yield* callMany(yield* limiterOf(server.url), 72)
 
-      expect(results.map((result) => result === null)).toEqual(Array.from({ length: 24 }, (_, index) => index === 3))
-      expect(server.calls).toHaveLength(24)
-      expect(server.requests[0]).toBeLessThanOrEqual(8)
-      expect(server.requests.length).toBeLessThan(24)
+      expect(results.map((result) => result === null)).toEqual(Array.from({ length: 72 }, (_, index) => index === 3))
+      expect(server.calls).toHaveLength(72)
+      expect(server.requests[0]).toBeLessThanOrEqual(24)
+      expect(server.requests.length).toBeLessThan(72)
     }),
   )
 
@@ -201,7 +201,7 @@ describe("ConcurrencyLimiter", () => {
       }) as Clock.Clock
       yield* Effect.provideService(callMany(limiter, 60), Clock.Clock, jumping)
 
-      expect(limiter.limit()).toBeGreaterThan(8)
+      expect(limiter.limit()).toBeGreaterThan(24)
     }),
   )
 
