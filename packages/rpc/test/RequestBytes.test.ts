@@ -195,6 +195,19 @@ describe("requestBytes", () => {
     }),
   )
 
+  it.live("requestBytes: parses a small response in a step of the caller", () =>
+    Effect.gen(function* () {
+      let steps = 0
+      const inTurn: RequestBytes.Sharing["inTurn"] = (step) => {
+        steps++
+        setImmediate(step)
+      }
+      yield* request({ chunks: [bytesOf(envelope('"0x1"'))] }, {}, { inTurn })
+
+      expect(steps).toBe(1)
+    }),
+  )
+
   it.live("requestBytes: counts what a large response holds until its result is read, or its call has failed", () =>
     Effect.gen(function* () {
       const log: Array<number | string> = []

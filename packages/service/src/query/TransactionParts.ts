@@ -13,6 +13,7 @@ import type { PageRow, PageRows, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as Coverage from "./Coverage.ts"
 import { type NotWatched, TooManyTexts } from "./QueryError.ts"
+import type { InTurn } from "./LedgerGrowth.ts"
 import * as WalletPage from "./WalletPage.ts"
 
 /** A stored transaction, read. */
@@ -109,11 +110,12 @@ export const sourceOf = <Part>({
     snapshot: Snapshot,
     query: Query,
     count: number,
+    inTurn: InTurn,
   ): Effect.fn.Return<WalletPage.Place | null, StoreError | TooManyTexts> {
     let after = WalletPage.placeBefore(query)
     let left = count
     for (let batches = 0; batches < maxSkippedBatches; batches++) {
-      const { hasMore, rows } = yield* readBatch(snapshot, query, after, maxBatchBytes)
+      const { hasMore, rows } = yield* inTurn(readBatch(snapshot, query, after, maxBatchBytes))
       for (const row of rows) {
         const candidates = candidatesOf(row, query)
         const last = candidates[left - 1]
@@ -122,8 +124,6 @@ export const sourceOf = <Part>({
       }
       if (!hasMore) return null
       after = rows.at(-1) ?? null
-      // Other requests are answered between two batches.
-      yield* Effect.yieldNow
     }
     return yield* new TooManyTexts()
   })

@@ -14,6 +14,7 @@ import * as StoreError from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
+import type { InTurn } from "./LedgerGrowth.ts"
 import { type NotDerived, Stale } from "./QueryError.ts"
 import * as Range from "./Range.ts"
 
@@ -52,11 +53,19 @@ export interface CountedPlace {
   readonly rows: number
 }
 
+/** A page begins behind a number of rows, which are counted in steps that others leave time for. */
+export interface Skip {
+  readonly _tag: "Skip"
+  readonly rows: number
+  /** Rows are counted from this place on, one among those that are skipped; left out, from the first one. */
+  readonly known?: CountedPlace | undefined
+  readonly inTurn: InTurn
+}
+
 /** Where a page begins: at the first row, behind a number of rows, or behind the page before. */
 export type Position =
   | { readonly _tag: "First" }
-  /** Rows are counted from `known` on, a place among those that are skipped; left out, from the first one. */
-  | { readonly _tag: "Skip"; readonly rows: number; readonly known?: CountedPlace | undefined }
+  | Skip
   | { readonly _tag: "After"; readonly continuation: Continuation }
 
 /** The position of a first page. */
@@ -121,6 +130,7 @@ export interface Source<Row, Selection, E> extends Pick<Projection, "id" | "kind
     snapshot: Snapshot,
     query: SourceQuery<Selection>,
     rows: number,
+    inTurn: InTurn,
   ) => Effect.Effect<Place | null, StoreError.StoreError | E>
 }
 
@@ -225,11 +235,11 @@ const startOf = <Row, Selection, E>(
 ): Effect.Effect<Place | null | undefined, StoreError.StoreError | E> => {
   if (position._tag === "After") return Effect.succeed(position.continuation.after)
   if (position._tag === "First" || position.rows === 0) return Effect.succeed(null)
-  const { known, rows } = position
+  const { inTurn, known, rows } = position
   const left = rows - (known?.rows ?? 0)
   if (known !== undefined && left === 0) return Effect.succeed(known.place)
   const after = known?.place ?? null
-  return Effect.map(source.skip(snapshot, { ...range, after }, left), (place) => place ?? undefined)
+  return Effect.map(source.skip(snapshot, { ...range, after }, left, inTurn), (place) => place ?? undefined)
 }
 
 /** Reads a page in a snapshot. */

@@ -66,6 +66,8 @@ const queryOf = <S>(chain: IndexedChain.IndexedChain, selection: S, more: Partia
 
 type Read<Row, S, E> = (query: WalletPage.Query<S>) => Effect.Effect<WalletPage.Page<Row>, E>
 
+const inTurn: InTurn = (work) => work
+
 /** Every page by number and size, and by what each states as its continuation, is a part of the whole list. */
 const verify = Effect.fnUntraced(function* <Row, S, E>(
   chain: IndexedChain.IndexedChain,
@@ -77,7 +79,7 @@ const verify = Effect.fnUntraced(function* <Row, S, E>(
     expect(whole.rows.length).toBeGreaterThan(3)
     for (let limit = 1; limit <= whole.rows.length + 1; limit++) {
       for (let rows = 0; rows <= whole.rows.length + 1; rows++) {
-        const position = { _tag: "Skip", rows } as const
+        const position = { _tag: "Skip", rows, inTurn } as const
         const skipped = yield* read(queryOf(chain, selection, { order, limit, position }))
         expect(skipped.rows).toEqual(whole.rows.slice(rows, rows + limit))
         expect(skipped.next === null).toBe(rows + limit >= whole.rows.length)

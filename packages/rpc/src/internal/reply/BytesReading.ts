@@ -14,7 +14,10 @@ export interface BytesResult {
 
 /** How large responses share a program with other work. */
 export interface Sharing {
-  /** Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. */
+  /**
+   * Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. What goes on at once behind it belongs to the step:
+   * a small response is parsed so.
+   */
   readonly inTurn: (step: () => void, onError: (error: unknown) => void) => void
   /** Begins to count the bytes that a response holds; called once for each response. */
   readonly hold: () => Hold
@@ -94,6 +97,8 @@ interface Reading {
   readonly keep: (result: BytesResult) => void
   readonly hold: Hold
   readonly step: (work: () => void) => Promise<void>
+  /** Waits until a small body may be parsed as a whole. */
+  readonly parsing: () => Promise<void>
 }
 
 const isUtf8 = async (bytes: Uint8Array, { step }: Reading): Promise<boolean> => {
@@ -137,7 +142,7 @@ const takeResult = async (
 
 /** Reads a body; gives the chunks that the client receives of it. */
 const read = async (reading: Reading): Promise<Array<Uint8Array>> => {
-  const { hold, maxBytes, reader, signal, step } = reading
+  const { hold, maxBytes, parsing, reader, signal, step } = reading
   const chunks: Array<Uint8Array> = []
   const finder = MemberFinder.make(["result", "error"])
   const scan = async (chunk: Uint8Array) => {
@@ -159,7 +164,10 @@ const read = async (reading: Reading): Promise<Array<Uint8Array>> => {
     for (const chunk of isLarge ? [value] : chunks) await scan(chunk)
     isLarge = true
   }
-  if (!isLarge) return chunks
+  if (!isLarge) {
+    await parsing()
+    return chunks
+  }
   const found = MemberFinder.end(finder)
   const rest = found && (await takeResult(chunks, length, found, reading))
   return rest === undefined ? [...cut(chunks, { start: 0, end: rejectedBytes })] : [rest]
@@ -185,13 +193,14 @@ const uncounted: Hold = { add: async () => undefined, release: () => undefined }
 
 /** Makes the reading of the requests of a call. */
 export const make =
-  ({ hold = () => uncounted, inTurn = ownTurns() }: Partial<Sharing>): BytesReading =>
+  ({ hold = () => uncounted, inTurn: sharedTurns }: Partial<Sharing>): BytesReading =>
   (fetch, maxBytes, keep) =>
   async (url, init) => {
     const response = await fetch(url, init)
     const { body } = response
     if (body === null || body === undefined) return response
     const { signal } = init
+    const inTurn = sharedTurns ?? ownTurns()
     const step = (work: () => void): Promise<void> =>
       new Promise((resolve, reject) => {
         inTurn(() => {
@@ -200,13 +209,14 @@ export const make =
           resolve()
         }, reject)
       })
+    const parsing = async () => sharedTurns && (await step(() => undefined))
     const getReader = () => {
       const reader = body.getReader()
       let chunks: Array<Uint8Array> | undefined
       const readAll = async () => {
         const held = hold()
         try {
-          return await read({ reader, maxBytes, signal, keep, hold: held, step })
+          return await read({ reader, maxBytes, signal, keep, hold: held, step, parsing })
         } finally {
           held.release()
         }

@@ -6,6 +6,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { ChainReader } from "../../store/ChainReader.ts"
 import type * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as FairShares from "./FairShares.ts"
 
@@ -29,6 +30,12 @@ export interface Turns {
   /** What the holders have used. */
   readonly shares: FairShares.FairShares
 }
+
+/** A reader each of whose snapshots is read in a turn: it is opened once there is one. */
+export const reading = ({ run }: Pick<Turns, "run">, reader: ChainReader): ChainReader => ({
+  ...reader,
+  snapshot: (read, options) => run(reader.snapshot(read, options)),
+})
 
 /** A piece of work that runs, until all that it called back at once has run too. */
 interface Piece {

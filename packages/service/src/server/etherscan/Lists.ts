@@ -108,26 +108,35 @@ interface Shared {
   readonly calls: NodeCalls
   readonly turns: Turns
   readonly places: ListPlaces.ListPlaces
+  /** Lists whose rows before their page are counted. */
+  readonly skips: FairQueue.FairQueue
 }
+
+/**
+ * Lists whose rows are counted keep a snapshot while they wait for turns. Few snapshots may be open, and pages need one. A caller has as many
+ * lists at most as are read of it at once.
+ */
+const skipBounds: FairQueue.Options = { ...FairQueue.besideOthers, concurrency: 4, concurrencyPerCaller: 1 }
 
 /** Reads a list once. */
 const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
   { kind, ...options }: Options<Row, Selection>,
-  { calls, places, turns }: Shared,
+  { calls, places, skips, turns }: Shared,
   toWire: (rows: ReadonlyArray<Row>, coverage: Coverage.Coverage) => Effect.Effect<ReadonlyArray<Wire>, StoreError>,
 ) {
   const { list, needs, read, request, selection, wallet } = options
   const { chain } = request
+  const skipping = <A, E>(page: Effect.Effect<A, E>) => skips.run(holderOf(request.grant), page)
   const { from, limit, order, skipped, to } = list
   const ownPlaces = { chain, wallet, list, kind }
   const range = { from: bound(from), to: bound(to) }
   const found: Array<Wire> = []
   let position: WalletPage.Position =
-    skipped === 0 ? WalletPage.first : { _tag: "Skip", rows: skipped, known: places.find(ownPlaces, skipped) }
+    skipped === 0 ? WalletPage.first : { _tag: "Skip", rows: skipped, known: places.find(ownPlaces, skipped), inTurn: turns.run }
   let bytes = 0
   for (let pages = 1; ; pages++) {
     const query = { chain, wallet, range, order, position, limit: limit - found.length, maxBytes: pageBytes, selection }
-    const { after, coverage, next, rows } = yield* read(query)
+    const { after, coverage, next, rows } = yield* position._tag === "Skip" ? skipping(read(query)) : read(query)
     if (pages === 1) {
       const readHead = calls.head(request).pipe(
         Effect.timeout(maxHeadMillis),
@@ -156,7 +165,8 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
  * - `Refused`: the index does not have all of the list, it is too large, too many of its caller wait, or the database cannot be read now.
  */
 export const make = (turns: Turns, calls: NodeCalls) => {
-  const shared: Shared = { calls, turns, places: ListPlaces.make() }
+  const skips = FairQueue.make(skipBounds, turns.shares)
+  const shared: Shared = { calls, turns, places: ListPlaces.make(), skips }
   const queue = FairQueue.make(FairQueue.besideOthers)
 
   const attempt = <Row, Selection, Wire>(

@@ -1,6 +1,6 @@
 /**
- * Shares a process between the large responses of its nodes while they are read. They are scanned in the turns of the event loop, a few
- * of them are read at the same time, and a meter counts their bytes.
+ * Shares a process between the responses of its nodes while they are read. They are scanned or parsed in the turns of the event loop, as work of
+ * who has called. A few large ones are read at the same time, and a meter counts their bytes.
  *
  * Source: decision 0039.
  */
@@ -49,15 +49,18 @@ const makeSlots = (count: number) => {
 }
 
 /** The meter counts them together: they belong to the process until one of its clients is sent their result. */
-const holder = { key: "", address: "" }
+const client = { key: "", address: "" }
 
-/** Makes what the large responses of a process share. */
-export const make = ({ nodeResponses, turns }: Pick<Bounds["Service"], "nodeResponses" | "turns">): Sharing => {
+/** What the responses of a process share, by the holder of the key whose call they answer. */
+export type SharingOf = (holder: string) => Sharing
+
+/** Makes what the responses of a process share. */
+export const make = ({ nodeResponses, turns }: Pick<Bounds["Service"], "nodeResponses" | "turns">): SharingOf => {
   const slots = makeSlots(maxReading)
-  return {
-    inTurn: turns.enter,
+  return (holder) => ({
+    inTurn: (step, onError) => turns.enter(step, onError, holder),
     hold: () => {
-      const held = nodeResponses.hold(holder)
+      const held = nodeResponses.hold(client)
       let received = 0
       let hasSlot = false
       return {
@@ -74,5 +77,5 @@ export const make = ({ nodeResponses, turns }: Pick<Bounds["Service"], "nodeResp
         },
       }
     },
-  }
+  })
 }

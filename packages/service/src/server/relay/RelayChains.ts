@@ -39,7 +39,7 @@ export const layer = (
     Effect.gen(function* () {
       const bounds = yield* Bounds
       const database = yield* Engine
-      const reading = { limits: bounds.limits, sharing: LargeResponses.make(bounds) }
+      const reading = { limits: bounds.limits, sharingOf: LargeResponses.make(bounds) }
       return yield* Effect.forEach(served, (chain) =>
         Effect.map(Upstream.make(chain, reading, onNodeCall), (upstream) => ({
           ...IndexedChain.fromDatabase(database)(chain),

@@ -15,7 +15,9 @@ import * as NodeConfig from "../../config/NodeConfig.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import * as SignedFetch from "../../node/SignedFetch.ts"
 import type { Limits } from "../../config/Limits.ts"
+import * as Turns from "../admission/Turns.ts"
 import type { NodeCall } from "../monitoring/Observations.ts"
+import type { SharingOf } from "./LargeResponses.ts"
 
 /** No node of the chain answers now. */
 export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")<{
@@ -32,8 +34,8 @@ export type OnNodeCall = (call: NodeCall) => void
 /** How the responses of nodes are read. */
 export interface Reading {
   readonly limits: Pick<Limits, "answerBytes" | "answerDepth">
-  /** What the large ones share. */
-  readonly sharing: RequestBytes.Sharing
+  /** What they share. */
+  readonly sharingOf: SharingOf
 }
 
 /** The nodes of a chain. */
@@ -168,7 +170,7 @@ const connect = (
  */
 export const make = Effect.fn("Upstream.make")(function* (
   chain: Pick<ServedChain, "name" | "id" | "config">,
-  { limits: { answerBytes, answerDepth }, sharing }: Reading,
+  { limits: { answerBytes, answerDepth }, sharingOf }: Reading,
   onNodeCall: OnNodeCall = () => undefined,
 ): Effect.fn.Return<Upstream, InvalidOption> {
   const { id, name } = chain
@@ -204,6 +206,7 @@ export const make = Effect.fn("Upstream.make")(function* (
       Uint8Array,
       RpcError | UpstreamUnavailable | ResponseRejected
     > {
+      const sharing = sharingOf(yield* Turns.Holder)
       const outcome = yield* pool
         .ask({
           strategy: "sticky",

@@ -19,6 +19,7 @@ import type { StoreError } from "../../store/StoreError.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import { fromDefect, type UnexpectedFailure } from "../../supervision/UnexpectedFailure.ts"
 import * as FairQueue from "../admission/FairQueue.ts"
+import * as Turns from "../admission/Turns.ts"
 
 /** Comparisons of a process. */
 const bounds: FairQueue.Options = { concurrency: 2, maxWaitingPerCaller: 4, maxWaiting: 64 }
@@ -81,9 +82,10 @@ const noUsage: Calls.Usage = { requests: 0, calls: 0, byMethod: [] }
 /** Makes comparisons until the scope ends. */
 export const make = Effect.fnUntraced(function* (
   database: Pick<Database, "chain">,
+  turns: Turns.Turns,
 ): Effect.fn.Return<ProofJobs, never, Scope.Scope> {
   const scope = yield* Effect.scope
-  const queue = FairQueue.make(bounds)
+  const queue = FairQueue.make(bounds, turns.shares)
   const jobs = new Map<string, Job>()
   const failures = new Map<string, Failed>()
   const nodes = new Map<number, Node.Node>()
@@ -130,7 +132,8 @@ export const make = Effect.fnUntraced(function* (
     blocks: Reconciliation.Scope,
     counted: Calls.Budgeted,
   ) {
-    const source = { ...counted, reader: database.chain(chain).reader, proofs: yield* proofsOf(chain) }
+    const reader = Turns.reading(turns, database.chain(chain).reader)
+    const source = { ...counted, reader, proofs: yield* proofsOf(chain) }
     yield* Reconciliation.run(source, blocks, wallet)
   })
 
@@ -152,6 +155,7 @@ export const make = Effect.fnUntraced(function* (
       const work = queue.run(subject.holder, fromDefect(compare(subject, blocks, counted))).pipe(
         Effect.catch((error) => keepFailure(subject, key, error)),
         Effect.ensuring(Effect.sync(() => jobs.delete(key))),
+        Effect.provideService(Turns.Holder, subject.holder),
       )
       yield* Effect.forkIn(work, scope, { startImmediately: true })
       yield* checkFailure(key)

@@ -56,12 +56,12 @@ export const layer = (options: {
         movements: WalletMovements.make({ config, contracts, send }),
         userOperations: WalletUserOperations.make({ config, contracts, send }),
         ...WalletSums.make({ send, turns: bounds.turns }),
-        signedStatement: SignedStatements.make({ send, shares: bounds.turns.shares, signingKey: options.signingKey }),
+        signedStatement: SignedStatements.make({ send, turns: bounds.turns, signingKey: options.signingKey }),
       }
       const walletEvents = WalletEvents.make(EventSteps.make({ bounds, config, contracts, decoder }))
       const changing = { authentication, bounds, contracts, database: database.contracts }
       const { putContract, removeContract } = ContractChanges.make(changing)
-      const proveWallet = WalletProofs.make(yield* ProofJobs.make(database))
+      const proveWallet = WalletProofs.make(yield* ProofJobs.make(database, bounds.turns))
       const { balances, movements, signedStatement, statement, userOperations, walletTransactions } = RestOperation.all
       const { changes } = RestOperation
       yield* router.addAll([

@@ -14,7 +14,7 @@ import type { SigningKey } from "../../signed/SigningKey.ts"
 import * as StatementFile from "../../signed/StatementFile.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
 import * as FairQueue from "../admission/FairQueue.ts"
-import type { FairShares } from "../admission/FairShares.ts"
+import * as Turns from "../admission/Turns.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import { version } from "../monitoring/ProcessMetrics.ts"
@@ -29,8 +29,7 @@ import * as WalletMovements from "./WalletMovements.ts"
 export interface Options {
   /** Sends a body within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
-  /** What the holders of keys have used of the thread. */
-  readonly shares: FairShares
+  readonly turns: Turns.Turns
   /** `null` where the service signs nothing. */
   readonly signingKey: SigningKey | null
 }
@@ -70,12 +69,19 @@ const unsigned = ErrorResponse.notOffered(
 )
 
 /** Makes the handler. */
-export const make = ({ send, shares, signingKey }: Options) => {
-  const queue = FairQueue.make(bounds, shares)
+export const make = ({ send, signingKey, turns }: Options) => {
+  const queue = FairQueue.make(bounds, turns.shares)
 
   const stated = ({ caller, chain, params, query }: Request) =>
     Effect.flatMap(Effect.fromResult(RangeParameters.read(query)), (range) =>
-      queue.run(holderOf(caller.grant), IndexedStatement.read({ chain, wallet: params.address, range })),
+      queue.run(
+        holderOf(caller.grant),
+        IndexedStatement.read({
+          chain: { ...chain, reader: Turns.reading(turns, chain.reader) },
+          wallet: params.address,
+          range,
+        }),
+      ),
     )
 
   return (request: Request): Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest> => {

@@ -12,13 +12,13 @@ const make = () => {
     Schema.decodeSync(Limits)({}),
     Turns.make(() => performance.now()),
   )
-  return { bounds, sharing: LargeResponses.make(bounds) }
+  return { bounds, sharing: LargeResponses.make(bounds)("") }
 }
 
 const { signal } = new AbortController()
 
 /** Begins to hold a response of so many bytes; reports whether it may be read on. */
-const begin = (sharing: ReturnType<typeof LargeResponses.make>, bytes: number, until: AbortSignal = signal) => {
+const begin = (sharing: ReturnType<LargeResponses.SharingOf>, bytes: number, until: AbortSignal = signal) => {
   const held = sharing.hold()
   const state = { isAdmitted: false, ...held, added: held.add(bytes, until) }
   state.added.then(

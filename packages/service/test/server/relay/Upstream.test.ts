@@ -19,7 +19,7 @@ type Nodes = ServedChain["config"]["rpc"]
 const make = (nodes: Nodes, bounds: Bounds.Bounds["Service"], onNodeCall?: Upstream.OnNodeCall) => {
   // Sound: nothing else of a chain is used.
   const chain = { name: "eth", id: 1, config: { rpc: nodes } } as unknown as Parameters<typeof Upstream.make>[0]
-  return Upstream.make(chain, { limits: bounds.limits, sharing: LargeResponses.make(bounds) }, onNodeCall)
+  return Upstream.make(chain, { limits: bounds.limits, sharingOf: LargeResponses.make(bounds) }, onNodeCall)
 }
 
 const makeBounds = () =>
@@ -127,6 +127,18 @@ describe("Upstream", () => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
 
       expect(yield* upstream.call("eth_gasPrice", [])).toHaveLength(mebibyte + 2)
+    }),
+  )
+
+  it.live("call: a small result is read in a turn of the key that asks for it", () =>
+    Effect.gen(function* () {
+      const bounds = makeBounds()
+      const node = yield* Node.start(() => Node.result('"0x7"'))
+      const upstream = yield* make([node.url], bounds)
+      yield* Effect.provideService(upstream.call("eth_gasPrice", []), Turns.Holder, "caller")
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+      expect(bounds.turns.shares.standing("caller")).toBeGreaterThan(0)
     }),
   )
 
