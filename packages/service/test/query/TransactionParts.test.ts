@@ -1,6 +1,7 @@
 /** What it costs to count the rows before a page. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { InTurn } from "../../src/query/LedgerGrowth.ts"
 import * as TransactionParts from "../../src/query/TransactionParts.ts"
 import type { PageQuery, PageRows, Snapshot } from "../../src/store/ChainReader.ts"
 import * as Rows from "../server/rows.ts"
@@ -34,18 +35,22 @@ const query = {
   after: null,
 } as const
 
+let turns = 0
+const inTurn: InTurn = (work) => Effect.suspend(() => (turns++, work))
+
 describe("TransactionParts.sourceOf", () => {
   it.effect("skip: counts rows in 2,000 reads, and fails where they do not have enough of them", () =>
     Effect.gen(function* () {
       const [within, beyond] = [walletOf(2_000), walletOf(2_001)]
       const none = { ...query, selection: () => false }
 
-      expect(yield* source.skip(within.snapshot, { ...query, selection: () => true }, 2_000)).toMatchObject({
+      expect(yield* source.skip(within.snapshot, { ...query, selection: () => true }, 2_000, inTurn)).toMatchObject({
         block: 1_999,
       })
-      expect(yield* source.skip(within.snapshot, none, 1)).toBe(null)
-      expect((yield* Effect.flip(source.skip(beyond.snapshot, none, 1)))._tag).toBe("TooManyTexts")
+      expect(yield* source.skip(within.snapshot, none, 1, inTurn)).toBe(null)
+      expect((yield* Effect.flip(source.skip(beyond.snapshot, none, 1, inTurn)))._tag).toBe("TooManyTexts")
       expect(beyond.counts.reads).toBe(2_000)
+      expect(turns).toBe(within.counts.reads + beyond.counts.reads)
     }),
   )
 })

@@ -11,6 +11,7 @@ import * as WalletTransactionRows from "../../src/projection/WalletTransactions.
 import * as IndexedChain from "../../src/query/IndexedChain.ts"
 import * as Lookalikes from "../../src/query/Lookalikes.ts"
 import * as WalletMovements from "../../src/query/WalletMovements.ts"
+import type { InTurn } from "../../src/query/LedgerGrowth.ts"
 import type * as WalletPage from "../../src/query/WalletPage.ts"
 import * as WalletTransactions from "../../src/query/WalletTransactions.ts"
 import * as Engine from "../../src/store/Engine.ts"

@@ -118,6 +118,8 @@ interface Shared {
  */
 const skipBounds: FairQueue.Options = { ...FairQueue.besideOthers, concurrency: 4, concurrencyPerCaller: 1 }
 
+const refuseMore = ({ max }: FairQueue.QueueFull) => Effect.fail(Envelope.queueFull("lists", max))
+
 /** Reads a list once. */
 const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
   { kind, ...options }: Options<Row, Selection>,
@@ -132,7 +134,9 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
   const range = { from: bound(from), to: bound(to) }
   const found: Array<Wire> = []
   let position: WalletPage.Position =
-    skipped === 0 ? WalletPage.first : { _tag: "Skip", rows: skipped, known: places.find(ownPlaces, skipped), inTurn: turns.run }
+    skipped === 0
+      ? WalletPage.first
+      : { _tag: "Skip", rows: skipped, known: places.find(ownPlaces, skipped), inTurn: turns.run }
   let bytes = 0
   for (let pages = 1; ; pages++) {
     const query = { chain, wallet, range, order, position, limit: limit - found.length, maxBytes: pageBytes, selection }
@@ -177,6 +181,7 @@ export const make = (turns: Turns, calls: NodeCalls) => {
     readOnce(options, shared, toWire).pipe(
       Effect.catch((error): Effect.Effect<Rows<Wire>, Envelope.Refused> => {
         if (error._tag === "Refused") return Effect.fail(error)
+        if (error._tag === "QueueFull") return refuseMore(error)
         if (error._tag !== "Stale") return refusalOf(error)
         return restarts === maxRestarts
           ? Effect.fail(Envelope.busy("the chain reorganizes."))
@@ -188,9 +193,7 @@ export const make = (turns: Turns, calls: NodeCalls) => {
     options: Options<Row, Selection>,
     toWire: Parameters<typeof attempt<Row, Selection, Wire>>[1],
   ): Effect.Effect<Rows<Wire>, Envelope.Refused> =>
-    queue
-      .run(holderOf(options.request.grant), attempt(options, toWire))
-      .pipe(Effect.catchTag("QueueFull", ({ max }) => Effect.fail(Envelope.queueFull("lists", max))))
+    queue.run(holderOf(options.request.grant), attempt(options, toWire)).pipe(Effect.catchTag("QueueFull", refuseMore))
 }
 
 /** Reads lists. */

@@ -3,6 +3,7 @@ import { Effect, Fiber } from "effect"
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
 import type { AddressInfo } from "node:net"
+import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 
 /** Time passes by work alone: what a busy machine adds would decide otherwise. */
@@ -132,6 +133,19 @@ describe("Turns", () => {
       yield* runAs("two", 6)
 
       expect(events).toEqual(["two"])
+    }),
+  )
+
+  it.live("reading: reads each snapshot in a turn of the key", () =>
+    Effect.gen(function* () {
+      const { turns, work } = make()
+      // Sound: nothing else of a reader is used.
+      const reader = { snapshot: () => work("read", 3) } as unknown as ChainReader
+      const read = Turns.reading(turns, reader).snapshot(() => Effect.void)
+      yield* Effect.provideService(read, Turns.Holder, "one")
+      yield* Effect.promise(turn)
+
+      expect(turns.shares.standing("one")).toBe(3)
     }),
   )
 

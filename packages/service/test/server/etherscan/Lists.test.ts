@@ -124,11 +124,40 @@ describe("Lists", () => {
       yield* lists({ ...options, list: { ...list, limit: 9, skipped: 6 } }, (all) => Effect.succeed(all))
       yield* lists({ ...options, list: { ...list, limit: 9, skipped: 7 } }, (all) => Effect.succeed(all))
 
-      expect(queries.map(({ position }) => position)).toEqual([
+      expect(queries.map(({ position }) => position)).toMatchObject([
         { _tag: "Skip", rows: 6, known: undefined },
         { _tag: "Skip", rows: 7, known: { place: { block: 5, index: 0 }, rows: 6 } },
       ])
     }),
+  )
+
+  it.effect(
+    "readList: counts the rows before four lists of all callers at once, as each keeps a snapshot meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const lists = readList()
+        let [open, most] = [0, 0]
+        const read = () =>
+          Effect.suspend(() => {
+            most = Math.max(most, ++open)
+            return Effect.as(Effect.yieldNow, { ...page, next: null })
+          }).pipe(Effect.ensuring(Effect.sync(() => open--)))
+        const listOf = (name: string) =>
+          lists(
+            {
+              request: { ...request, grant: { ...request.grant, name } },
+              wallet: Rows.alice,
+              list: { ...list, skipped: 10 },
+              selection: null,
+              kind: "tokentx",
+              read,
+            },
+            () => Effect.succeed([]),
+          )
+        yield* Effect.forEach([..."abcdefghij"], listOf, { concurrency: "unbounded" })
+
+        expect(most).toBe(4)
+      }),
   )
 
   it.effect(

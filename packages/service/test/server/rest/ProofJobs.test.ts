@@ -5,7 +5,9 @@ import { expect } from "vitest"
 import * as Config from "../../../src/config/Config.ts"
 import * as ServedChain from "../../../src/config/ServedChain.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
+import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as ProofJobs from "../../../src/server/rest/ProofJobs.ts"
+import type { Database } from "../../../src/store/Database.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
 
@@ -23,12 +25,14 @@ describe("ProofJobs", () => {
       const [served] = Result.getOrThrow(ServedChain.fromChains(chains))
       const chain = IndexedChain.fromDatabase(database)(served!)
       let opened = 0
-      const jobs = yield* ProofJobs.make({
+      const turns = Turns.make(() => performance.now())
+      const counted: Pick<Database, "chain"> = {
         chain: (ref) => {
           const store = database.chain(ref)
           return { ...store, proofs: Effect.tap(store.proofs, () => Effect.sync(() => opened++)) }
         },
-      })
+      }
+      const jobs = yield* ProofJobs.make(counted, turns)
       const blocks = {
         first: { number: 0, parentHash: `0x${"00".repeat(32)}` },
         closing: { number: 1, hash: `0x${"11".repeat(32)}` },
