@@ -10,12 +10,14 @@ import * as Json from "@daybook/schema/Json"
 import type { Decoder } from "@daybook/abi/Decoder"
 import * as Effect from "effect/Effect"
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
+import * as Movement from "../../ledger/Movement.ts"
 import type { Coverage } from "../../query/Coverage.ts"
 import * as L1Fees from "../../query/L1Fees.ts"
 import * as TransferFlags from "../../query/TransferFlags.ts"
 import * as TransactionParts from "../../query/TransactionParts.ts"
 import * as WalletBlocks from "../../query/WalletBlocks.ts"
 import * as WalletFrames from "../../query/WalletFrames.ts"
+import * as Movements from "../../query/WalletMovements.ts"
 import type * as WalletPage from "../../query/WalletPage.ts"
 import * as WalletTransactions from "../../query/WalletTransactions.ts"
 import * as WalletTransfers from "../../query/WalletTransfers.ts"
@@ -24,7 +26,7 @@ import * as IndexCoverage from "../rest/IndexCoverage.ts"
 import { rowDecoder } from "../rest/WalletTransactions.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
-import type { ReadList, Rows as ListRows } from "./Lists.ts"
+import * as Lists from "./Lists.ts"
 import type { NodeCalls } from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
 import * as Rows from "./Rows.ts"
@@ -34,18 +36,15 @@ import * as TransactionFrames from "./TransactionFrames.ts"
 export interface Options {
   readonly contracts: ChainContracts["Service"]
   readonly decoder: Decoder
-  readonly readList: ReadList
+  readonly readList: Lists.ReadList
   readonly calls: NodeCalls
 }
 
-const rowsOf = (
-  { bytes, coverage, rows }: ListRows<unknown>,
-  none = Envelope.noTransactions,
-): Envelope.ActionResult => ({
+const rowsOf = ({ bytes, coverage, rows }: Lists.Rows<unknown>): Envelope.ActionResult => ({
   _tag: "Rows",
   rows,
   bytes,
-  none,
+  none: Envelope.noTransactions,
   headers: IndexCoverage.headers(coverage),
 })
 
@@ -191,8 +190,38 @@ const minedBlocks = ({ readList }: Options): Handler =>
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
     const list = { ...(yield* listOf(request)), order: "DESC" } as const
     const options = { request, wallet, list, selection: undefined, kind: "rewards", read: WalletBlocks.rewards }
-    const found = yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.minedBlock)))
-    return rowsOf(found, Envelope.noBlocks)
+    return rowsOf(yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.minedBlock))))
+  })
+
+/** Kinds of movements by which others give ether to an account. */
+const fundingKinds = ["value", "internal", "ether_log", "mint", "genesis"] as const
+
+/** What an account received first. */
+const fundedBy = ({ readList }: Options): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const { chain, parameters } = request
+    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const openings = yield* chain.reader
+      .snapshot((snapshot) => snapshot.openings(wallet))
+      .pipe(Effect.catch(Lists.refusalOf))
+    if (!openings.some(({ holding: { asset } }) => asset === Movement.native)) {
+      return yield* Envelope.notIndexed("what the wallet held before the first block is not known")
+    }
+    const list = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", skipped: 0, limit: 1 } as const
+    const selection = { asset: [Movement.native], direction: "in", kind: fundingKinds } as const
+    const options = {
+      request,
+      wallet,
+      list,
+      selection,
+      kind: "fundedby",
+      read: Movements.read,
+      needs: "traces",
+    } as const
+    const [first] = (yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.funding)))).rows
+    if (first === undefined) return yield* Envelope.none("No data found")
+    if (first.fundingTxn === null) return yield* Envelope.notOk("Error! The account was funded in the first block")
+    return Envelope.ofResult(first)
   })
 
 /** The actions. */
@@ -203,5 +232,6 @@ export const make = (options: Options): Actions => ({
   "account/tokennfttx": { operation: "movements", answer: transfers("tokennfttx", options) },
   "account/token1155tx": { operation: "movements", answer: transfers("token1155tx", options) },
   "account/txsbeaconwithdrawal": { operation: "movements", answer: withdrawals(options) },
+  "account/fundedby": { operation: "movements", answer: fundedBy(options) },
   "account/getminedblocks": { operation: "movements", answer: minedBlocks(options) },
 })

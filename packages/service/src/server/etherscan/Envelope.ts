@@ -63,8 +63,6 @@ export const unknownAction = (): Refused => notOk("Error! Missing Or invalid Act
 
 /** A list has no rows. */
 export const noTransactions = "No transactions found"
-export const noBlocks = "No blocks found"
-export const noTokens = "No tokens found"
 export const noRecords = "No records found"
 
 /** What clients answer by a smaller range. */

@@ -40,6 +40,7 @@ import * as NodeCalls from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
 import * as ProxyActions from "./ProxyActions.ts"
 import * as ServiceActions from "./ServiceActions.ts"
+import * as TokenActions from "./TokenActions.ts"
 import * as UnknownActions from "./UnknownActions.ts"
 
 /** Bytes of a form, which is read before its key is known. */
@@ -93,6 +94,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...LogActions.make({ calls, queue: FairQueue.make(queueBounds, bounds.turns.shares), turns: bounds.turns }),
     ...ProxyActions.make(calls),
     ...ServiceActions.make({ authentication, contracts, ensOf: yield* ChainEns }),
+    ...TokenActions.make(calls),
     ...UnknownActions.actions,
   }
   const modules = new Set(Object.keys(actions).map((name) => name.slice(0, name.indexOf("/"))))

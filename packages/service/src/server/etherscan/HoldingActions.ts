@@ -191,7 +191,7 @@ const pageOf = <Row>(parameters: Parameters.Parameters, rows: ReadonlyArray<Row>
     _tag: "Rows",
     rows: rows.slice(skipped, skipped + limit),
     bytes: Math.min(limit, rows.length) * rowBytes,
-    none: Envelope.noTokens,
+    none: Envelope.noRecords,
     headers: {},
   }))
 

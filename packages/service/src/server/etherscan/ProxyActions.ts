@@ -107,12 +107,6 @@ const tokenBalance = (calls: Calls): Action["answer"] =>
     return Envelope.ofResult(String(found))
   })
 
-const tokenSupply = (calls: Calls): Action["answer"] =>
-  Effect.fnUntraced(function* (request) {
-    const token = yield* Effect.fromResult(Parameters.address(request.parameters, "contractaddress"))
-    return Envelope.ofResult(String(yield* StateCalls.supply(calls, request, token, tagOf(request.parameters))))
-  })
-
 /** The actions. */
 export const make = (calls: Calls): Actions => ({
   ...Object.fromEntries(
@@ -121,5 +115,4 @@ export const make = (calls: Calls): Actions => ({
   "account/balance": { operation: "relay", answer: balance(calls) },
   "account/balancemulti": { operation: "relay", answer: balances(calls) },
   "account/tokenbalance": { operation: "relay", answer: tokenBalance(calls) },
-  "stats/tokensupply": { operation: "relay", answer: tokenSupply(calls) },
 })

@@ -10,6 +10,7 @@ import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
 import type { Document, PartRow } from "../../query/TransactionParts.ts"
 import type { Reward, Withdrawal } from "../../query/WalletBlocks.ts"
 import type { Frame } from "../../query/WalletFrames.ts"
+import type { MovementRow } from "../../query/WalletMovements.ts"
 import type { Transfer } from "../../query/WalletTransfers.ts"
 
 /** What rows need beside what is stored of a transaction. */
@@ -170,4 +171,13 @@ export const minedBlock = ({ amount, block }: Reward) => ({
   blockNumber: String(block.number),
   timeStamp: String(block.timestamp),
   blockReward: String(amount),
+})
+
+/** A movement that funds an account; what it held before the first block belongs to no transaction. */
+export const funding = ({ block, movement: { amount, counterparty }, transactionHash }: MovementRow) => ({
+  block: block.number,
+  timeStamp: String(block.timestamp),
+  fundingAddress: counterparty ?? "",
+  fundingTxn: transactionHash,
+  value: String(amount),
 })

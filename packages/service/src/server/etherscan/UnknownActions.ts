@@ -14,12 +14,41 @@ const unknown = (what: string): Action => ({
 
 const prices = unknown("Prices are")
 const supply = unknown("The supply of the native currency is")
+const holders = unknown("The holders of tokens are")
+const network = unknown("Nodes of the network and their sizes are")
+
+/** Statistics of days, by the action of the module `stats`. */
+const daily = [
+  "dailyavgblocksize",
+  "dailyavgblocktime",
+  "dailyavggaslimit",
+  "dailyavggasprice",
+  "dailyavghashrate",
+  "dailyavgnetdifficulty",
+  "dailyblkcount",
+  "dailyblockrewards",
+  "dailygasused",
+  "dailynetutilization",
+  "dailynewaddress",
+  "dailytx",
+  "dailytxnfee",
+  "dailyuncleblkcount",
+]
 
 /** The actions. */
 export const actions: Actions = {
+  ...Object.fromEntries(daily.map((action) => [`stats/${action}`, unknown("Statistics of days are")])),
+  "stats/chainsize": network,
+  "stats/nodecount": network,
+  "stats/ethdailyprice": prices,
   "stats/ethprice": prices,
   "stats/ethsupply": supply,
   "stats/ethsupply2": supply,
   "account/getdeposittxs": unknown("Transactions of L1 that deposit are"),
   "account/getwithdrawaltxs": unknown("Transactions of L1 that withdraw are"),
+  "account/txnbridge": unknown("Transactions of bridges are"),
+  "gastracker/gasestimate": unknown("The time until a transaction is mined is"),
+  "token/tokenholdercount": holders,
+  "token/tokenholderlist": holders,
+  "token/topholders": holders,
 }

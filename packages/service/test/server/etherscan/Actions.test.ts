@@ -7,6 +7,7 @@ import type { NodeCalls } from "../../../src/server/etherscan/NodeCalls.ts"
 import * as BlockActions from "../../../src/server/etherscan/BlockActions.ts"
 import * as ContractActions from "../../../src/server/etherscan/ContractActions.ts"
 import * as ProxyActions from "../../../src/server/etherscan/ProxyActions.ts"
+import * as TokenActions from "../../../src/server/etherscan/TokenActions.ts"
 import * as Rows from "../rows.ts"
 
 /** A frame of the call tracer. */
@@ -124,6 +125,7 @@ const actions = {
   ...ContractActions.make(contracts as unknown as Parameters<typeof ContractActions.make>[0]),
   ...ProxyActions.make(calls),
   ...BlockActions.make(calls),
+  ...TokenActions.make(calls),
 }
 
 interface Contracts {
@@ -257,6 +259,10 @@ describe("actions", () => {
         expect(yield* answer("tokenbalance", token)).toBe("Error! Invalid address format")
         expect(yield* answer("tokenbalance", { address: Rows.alice })).toBe("Error! Invalid address format")
         expect(yield* answer("tokensupply", {}, "stats")).toBe("Error! Invalid address format")
+        expect(yield* answer("tokensupplyhistory", { ...token, blockno: "31" }, "stats")).toBe("22136")
+        expect(yield* answer("tokensupplyhistory", token, "stats")).toBe(
+          "Error! Invalid blockno: expected decimal digits",
+        )
       }),
   )
 

@@ -261,7 +261,7 @@ const etherscanApiLists = Effect.fnUntraced(function* (service: Indexed) {
   expect(yield* ask("account", "txlistinternal", first!["hash"])).toContainEqual(
     expect.objectContaining({ from: first!["from"], to: first!["to"], value: first!["value"] }),
   )
-  expect(yield* ask("account", "getminedblocks", bob)).toBe("refused: No blocks found")
+  expect(yield* ask("account", "getminedblocks", bob)).toBe("refused: No transactions found")
   const { miner } = yield* ofNode<indexedService.Row>("eth_getBlockByNumber", "0x4", false)
   const mined = yield* ask("account", "getminedblocks", miner)
   expect(listed(mined, "blockNumber")).toContain("4")

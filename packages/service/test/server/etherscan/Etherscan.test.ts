@@ -192,7 +192,7 @@ describe("Etherscan's API", () => {
       const empty = yield* answer(service, `module=account&action=txlist&address=${Rows.stranger}`)
       expect(empty).toEqual({ status: "0", message: "No transactions found", result: [] })
       const noBlocks = yield* answer(service, `module=account&action=getminedblocks&address=${Rows.alice}`)
-      expect(noBlocks).toEqual({ status: "0", message: "No blocks found", result: [] })
+      expect(noBlocks).toEqual({ status: "0", message: "No transactions found", result: [] })
       const abi = yield* answer(service, `module=contract&action=getabi&address=${Rows.alice}`)
       expect(abi).toEqual(notOk("Contract source code not verified"))
     }).pipe(Effect.scoped),

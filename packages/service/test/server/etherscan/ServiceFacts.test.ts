@@ -2,11 +2,12 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
+import * as Holding from "../../../src/ledger/Holding.ts"
 import * as Role from "../../../src/ledger/Role.ts"
 import * as WalletLedger from "../../../src/projection/WalletLedger.ts"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
 import * as Node from "../node.ts"
-import { blockLevel, chainOf, type Ledger, token, writeProof } from "../rest/ledgers.ts"
+import { blockLevel, chainOf, type Ledger, token, writeOpenings, writeProof, writeTokens } from "../rest/ledgers.ts"
 import * as Rows from "../rows.ts"
 import { start, type Started } from "../service.ts"
 
@@ -301,7 +302,66 @@ describe("Etherscan's API: what the index and the service state", () => {
         { TokenAddress: collectible, TokenId: "7" },
       ])
       const none = account("addresstokennftinventory", `&contractaddress=${token}`)
-      expect(yield* ask(service, none)).toEqual({ status: "0", message: "No tokens found", result: [] })
+      expect(yield* ask(service, none)).toEqual({ status: "0", message: "No records found", result: [] })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("fundedby: is the first native value of a transaction, where what was held before block 0 is known", () =>
+    Effect.gen(function* () {
+      const received: Readonly<Record<number, Ledger>> = {
+        1: { 0: [{ amount: -5n }], [blockLevel]: [{ kind: "withdrawal", amount: 40n, counterparty: null }] },
+        2: {
+          0: [
+            { asset: token, kind: "erc20", amount: 9n },
+            { kind: "internal", amount: 6n },
+          ],
+        },
+        3: { 0: [{ amount: 8n }] },
+      }
+      const service = yield* start({ chains: { eth: chainOf(received, 3) } })
+      const funded = ask(service, account("fundedby"))
+      const [, second] = (yield* ask(service, account("txlist"))).result
+
+      expect(yield* funded).toEqual(notOk("Not indexed: what the wallet held before the first block is not known"))
+      yield* Effect.orDie(writeOpenings(service, [{ holding: Holding.native, amount: 0n }]))
+      expect((yield* funded).result).toEqual({
+        block: 2,
+        timeStamp: second.timeStamp,
+        fundingAddress: Rows.bob,
+        fundingTxn: second.hash,
+        value: "6",
+      })
+      yield* Effect.orDie(writeOpenings(service, [{ holding: Holding.native, amount: 3n }]))
+      expect(yield* funded).toEqual(notOk("Error! The account was funded in the first block"))
+
+      const empty = yield* start({ chains: { eth: chainOf({ 1: { 0: [{ amount: -5n }] } }, 1) } })
+      yield* Effect.orDie(writeOpenings(empty, [{ holding: Holding.native, amount: 0n }]))
+      expect(yield* ask(empty, account("fundedby"))).toEqual({ status: "0", message: "No data found", result: null })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("tokeninfo: is how a token describes itself in the index, with its supply of a node", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(({ method }) =>
+        Node.result(method === "eth_chainId" ? '"0x1"' : `"0x${"0".repeat(63)}7"`),
+      )
+      const service = yield* start({ chains: { eth: { ...chainOf(ledgers, 3), config: { rpc: [node.url] } } } })
+      const info = ask(service, `module=token&action=tokeninfo&contractaddress=${token}`)
+
+      expect(yield* info).toEqual(notOk(`Not indexed: the token ${token} of eth`))
+      yield* Effect.orDie(
+        writeTokens(service, new Map([[token, { name: "Gold", symbol: "GLD", decimals: 6, block: 1 }]])),
+      )
+      expect((yield* info).result).toEqual([
+        expect.objectContaining({
+          contractAddress: token,
+          tokenName: "Gold",
+          symbol: "GLD",
+          divisor: "6",
+          totalSupply: "7",
+          tokenPriceUSD: "",
+        }),
+      ])
     }).pipe(Effect.scoped),
   )
 
@@ -437,6 +497,11 @@ describe("Etherscan's API: what the index and the service state", () => {
           "module=stats&action=ethsupply",
           account("getdeposittxs"),
           account("getwithdrawaltxs"),
+          account("txnbridge"),
+          "module=stats&action=dailytx&startdate=2026-01-01&enddate=2026-01-02",
+          "module=stats&action=nodecount",
+          "module=token&action=tokenholderlist",
+          "module=gastracker&action=gasestimate",
         ],
         (query) => ask(service, query),
       )
@@ -446,6 +511,11 @@ describe("Etherscan's API: what the index and the service state", () => {
         notOk("Error! The supply of the native currency is not known here"),
         notOk("Error! Transactions of L1 that deposit are not known here"),
         notOk("Error! Transactions of L1 that withdraw are not known here"),
+        notOk("Error! Transactions of bridges are not known here"),
+        notOk("Error! Statistics of days are not known here"),
+        notOk("Error! Nodes of the network and their sizes are not known here"),
+        notOk("Error! The holders of tokens are not known here"),
+        notOk("Error! The time until a transaction is mined is not known here"),
       ])
     }).pipe(Effect.scoped),
   )
