@@ -185,8 +185,8 @@ export const rangeUnsafe = function* (
   for (;;) {
     const parts = Ranges.partsUnsafe(connection, order)(from, to)
     const read = <Row extends ReadonlyArray<unknown>>(sqlOf: KeyRangeStatements.OfParts) => {
-      const paramsOf = (...[range, lowest, highest]: KeyRanges.Part) => [range, key, lowest, highest, limit]
-      return Ranges.rowsOfUnsafe<Row>(connection, sqlOf, { parts, paramsOf, ending: limit })
+      const paramsOf = ([range, lowest, highest]: KeyRanges.Part, left: number) => [range, key, lowest, highest, left]
+      return Ranges.rowsUnsafe<Row>(connection, sqlOf, { parts, paramsOf, limit })
     }
     const rows = read<Joined>(Statements.pageRows[order])
     compareUnsafe(connection, order, rows, read(Statements.pageCopy[order]))

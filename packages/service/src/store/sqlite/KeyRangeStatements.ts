@@ -98,33 +98,23 @@ export const move = ofTables(
 /** Parameters: range, last key and row id. */
 export const removeTo = ({ key, name }: Table) => `DELETE FROM ${name} WHERE range = ? AND (${key}, id) <= (?, ?)`
 
-/** Parts of a statement are a multiple of this, or one: few statements are prepared for any number of ranges. */
-const partsAtOnce = 8
+/** Parts that are read at once. */
+export const partsAtOnce = 8
 
-/** Parts of the statement for a number of them. */
+/** Parts of the statement for a number of them: few statements are prepared for any number of ranges. */
 export const roundedParts = (parts: number): number => (parts === 1 ? 1 : Math.ceil(parts / partsAtOnce) * partsAtOnce)
 
 /** A part without rows: no range has its number. */
 export const noPart: KeyRanges.Part = [-1, 0, 0]
 
-/** A statement on parts of a history or a ledger. */
-export interface OfParts {
-  readonly sqlOf: (parts: number) => string
-  /** Whether the parameters of a number of parts are followed by one more. */
-  readonly hasEnding: (parts: number) => boolean
-}
+/** A statement on a number of parts of a history or a ledger. */
+export type OfParts = (parts: number) => string
 
 /** Rows of several parts, in their order; `one` reads those of one part, ordered and with a limit. */
 const union = (one: string, parts: number): string => repeated(parts, `SELECT * FROM (${one})`)
 
 /** The first rows of parts; the limit follows the parameters of several ones. */
-export const ofParts = (one: string): OfParts => ({
-  sqlOf: kept((parts) => (parts === 1 ? one : `${union(one, parts)} ${limit}`)),
-  hasEnding: (parts) => parts > 1,
-})
+export const ofParts = (one: string): OfParts => kept((parts) => (parts === 1 ? one : `${union(one, parts)} ${limit}`))
 
 /** The row of parts behind a number of others, which follows the parameters of the parts. */
-export const behind = (one: string): OfParts => ({
-  sqlOf: kept((parts) => `${union(one, parts)} LIMIT 1 OFFSET ? + 0`),
-  hasEnding: () => true,
-})
+export const behind = (one: string): OfParts => kept((parts) => `${union(one, parts)} LIMIT 1 OFFSET ? + 0`)

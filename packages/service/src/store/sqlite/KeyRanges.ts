@@ -122,22 +122,43 @@ export const partsUnsafe = (
 /** What is read of parts. */
 export interface Reading {
   readonly parts: ReadonlyArray<KeyRanges.Part>
-  /** Parameters of a part. */
-  readonly paramsOf: (...part: KeyRanges.Part) => Params
-  /** The last parameter: a limit, or a number of rows that are passed over. */
-  readonly ending: number
+  /** Parameters of a part, of which some rows are read at most. */
+  readonly paramsOf: (part: KeyRanges.Part, limit: number) => Params
+  /** Rows that are read at most. */
+  readonly limit: number
 }
 
-/** Rows of the parts of a history or a ledger, in their order. */
-export const rowsOfUnsafe = <Row extends ReadonlyArray<unknown>>(
+const rowsOfPartsUnsafe = <Row extends ReadonlyArray<unknown>>(
   connection: Connection,
-  { hasEnding, sqlOf }: Statements.OfParts,
-  { ending, paramsOf, parts }: Reading,
+  sqlOf: Statements.OfParts,
+  { limit, paramsOf, parts }: Reading,
+  endingOf: (parts: number) => Params,
 ): ReadonlyArray<Row> => {
   const rounded = Statements.roundedParts(parts.length)
-  const params = Array.from({ length: rounded }, (_, at) => paramsOf(...(parts[at] ?? Statements.noPart))).flat()
-  return connection.valuesUnsafe<Row>(sqlOf(rounded), hasEnding(rounded) ? [...params, ending] : params)
+  const params = Array.from({ length: rounded }, (_, at) => paramsOf(parts[at] ?? Statements.noPart, limit)).flat()
+  return connection.valuesUnsafe<Row>(sqlOf(rounded), [...params, ...endingOf(rounded)])
 }
+
+/** First rows of the parts of a history or a ledger, in their order: a few parts, which fill most pages, are read at once. */
+export const rowsUnsafe = <Row extends ReadonlyArray<unknown>>(
+  connection: Connection,
+  sqlOf: Statements.OfParts,
+  { limit, paramsOf, parts }: Reading,
+): ReadonlyArray<Row> => {
+  const rows: Array<Row> = []
+  for (let at = 0; at < parts.length && rows.length < limit; at += Statements.partsAtOnce) {
+    const left = { limit: limit - rows.length, paramsOf, parts: parts.slice(at, at + Statements.partsAtOnce) }
+    rows.push(...rowsOfPartsUnsafe<Row>(connection, sqlOf, left, (count) => (count === 1 ? [] : [left.limit])))
+  }
+  return rows
+}
+
+/** The row of parts behind a number of others, which is less than the limit; undefined where there are fewer. */
+export const behindUnsafe = <Row extends ReadonlyArray<unknown>>(
+  connection: Connection,
+  sqlOf: Statements.OfParts,
+  reading: Reading,
+): Row | undefined => rowsOfPartsUnsafe<Row>(connection, sqlOf, reading, () => [reading.limit - 1])[0]
 
 /** Begins a range with an appended block, or with those below the `first` one, where the entries of one reach the limit. */
 export const beginUnsafe = (

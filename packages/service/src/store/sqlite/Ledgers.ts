@@ -221,11 +221,10 @@ const checkHistoryUnsafe = (
   const end = rows.length < limit ? undefined : rows.at(-1)?.[0]
   const ids = order === "ASC" ? ([first, end ?? last] as const) : ([end ?? first, last] as const)
   const key = WalletKey.fromAddress(wallet)
-  const wanted = rows.length + 1
-  const entries = Ranges.rowsOfUnsafe<readonly [id: number]>(connection, DocumentStatements.pageCopy[order], {
+  const entries = Ranges.rowsUnsafe<readonly [id: number]>(connection, DocumentStatements.pageCopy[order], {
     parts: partsOf(...ids),
-    paramsOf: (range, lowest, highest) => [range, key, lowest, highest, wanted],
-    ending: wanted,
+    paramsOf: ([range, lowest, highest], left) => [range, key, lowest, highest, left],
+    limit: rows.length + 1,
   })
   let at = 0
   const missing = entries.find(([id]) => {
@@ -246,11 +245,7 @@ const ofWalletUnsafe = <Row extends OwnRow>(
 ): ReadonlyArray<Row> => {
   const { ids, limit, order, paramsOf } = reading
   const partsOf = Ranges.partsUnsafe(connection, order)
-  const rows = Ranges.rowsOfUnsafe<Row>(connection, statements[order], {
-    parts: partsOf(...ids),
-    paramsOf,
-    ending: limit,
-  })
+  const rows = Ranges.rowsUnsafe<Row>(connection, statements[order], { parts: partsOf(...ids), paramsOf, limit })
   const after = rows.find(([id], at) => at > 0 && (order === "ASC") !== id > rows[at - 1]![0])
   if (after !== undefined)
     throw Checksum.damaged(connection.name, RowId.toPosition(after[0]).block, "the ledger of a wallet is not in order")
@@ -285,7 +280,7 @@ export const pageUnsafe = (connection: Connection, query: LedgerQuery): LedgerRo
     order,
     limit,
     isForProof,
-    paramsOf: (range, lowest, highest) => [inlineBytes, range, wallet, lowest, highest, limit],
+    paramsOf: ([range, lowest, highest], left) => [inlineBytes, range, wallet, lowest, highest, left],
   })
   const rows: Array<LedgerEntry> = []
   let left = maxBytes
@@ -316,7 +311,7 @@ export const transactionsUnsafe = (
     ids: [first, last],
     order,
     limit,
-    paramsOf: (range, lowest, highest) => [range, key, lowest, highest, limit],
+    paramsOf: ([range, lowest, highest], left) => [range, key, lowest, highest, left],
   }).map(([id, body, checksum]) => {
     checkUnsafe(connection, ofWallet, id, body, checksum)
     return [id, LedgerCodec.rolesOf(body)]

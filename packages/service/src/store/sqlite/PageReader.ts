@@ -114,10 +114,10 @@ export const skipUnsafe = (
     kind === "ledger"
       ? [LedgerStatements.skip[order], fromHex(key)]
       : [DocumentStatements.skip[order], WalletKey.fromAddress(key)]
-  const [found] = Ranges.rowsOfUnsafe<readonly [id: number]>(connection, sql, {
+  const found = Ranges.behindUnsafe<readonly [id: number]>(connection, sql, {
     parts: Ranges.partsUnsafe(connection, order)(first, last),
-    paramsOf: (range, lowest, highest) => [range, owner, lowest, highest, rows],
-    ending: rows - 1,
+    paramsOf: ([range, lowest, highest], limit) => [range, owner, lowest, highest, limit],
+    limit: rows,
   })
   return found === undefined ? null : RowId.toPosition(found[0])
 }

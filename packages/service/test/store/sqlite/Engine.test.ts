@@ -65,11 +65,11 @@ describe("the SQLite engine", () => {
         yield* openOnce(file)
 
         for (const order of ["ASC", "DESC"] as const) {
-          expect(planOf(file, DocumentStatements.pageRows[order].sqlOf(1))).toEqual([
+          expect(planOf(file, DocumentStatements.pageRows[order](1))).toEqual([
             "SEARCH h USING PRIMARY KEY (range=? AND key=? AND id>? AND id<?)",
             "SEARCH d USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN",
           ])
-          expect(planOf(file, DocumentStatements.pageCopy[order].sqlOf(1))).toEqual([
+          expect(planOf(file, DocumentStatements.pageCopy[order](1))).toEqual([
             "SEARCH h USING PRIMARY KEY (range=? AND key=? AND id>? AND id<?)",
           ])
         }

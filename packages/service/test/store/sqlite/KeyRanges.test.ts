@@ -14,6 +14,7 @@ import { expectedLedger, ledgerOf, ledgers } from "../projections.ts"
 import { all, bodiesOf, laws, pageBodies, ref, usualPart } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
+import { ranBy } from "./statements.ts"
 
 const rangeEntries = 4
 const projections = [WalletTransactions.projection, ledgers(1)]
@@ -141,6 +142,26 @@ describe("KeyRanges", () => {
       }
       expect(yield* pageBodies(store)).toEqual(bodiesOf(blocks))
       expect(yield* ledgerOf(store, wallet)).toEqual(expectedLedger(blocks, wallet))
+    }),
+  )
+
+  it.effect("page: searches eight ranges at once, and no others where these fill it", () =>
+    Effect.gen(function* () {
+      const { blocks, open, ranges } = yield* stored(60)
+      const store = yield* open
+      const searched = Effect.fnUntraced(function* (key: string, limit: number) {
+        const query = { ...all, key, limit, order: "DESC" } as const
+        const read = store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, query))
+        const [{ rows }, statements] = yield* ranBy(read)
+        const parts = statements.map((sql) => sql.split("FROM history_copy").length - 1).filter((count) => count > 0)
+        return { bodies: rows.map(({ body }) => body), parts }
+      })
+      const newest = bodiesOf(blocks).toReversed()
+
+      expect(Formats.partsOf(ranges(), 0, Number.MAX_SAFE_INTEGER)).toHaveLength(9)
+      expect(yield* searched(wallet, 3)).toEqual({ bodies: newest.slice(0, 3), parts: [8] })
+      expect(yield* searched(wallet, 50)).toEqual({ bodies: newest.slice(0, 50), parts: [8, 1] })
+      expect(yield* searched(wallets[1]!, 3)).toEqual({ bodies: [], parts: [8, 1] })
     }),
   )
 
