@@ -37,6 +37,8 @@ export interface Sharing {
   readonly inTurn: InTurn
   /** Waits until there is memory for sums, by their number. */
   readonly room: (sums: number) => Effect.Effect<void>
+  /** Waits until one of the few snapshots is free that may be kept between turns. */
+  readonly keeping: Effect.Effect<void>
 }
 
 /** What sums are made with. */
@@ -52,6 +54,9 @@ export interface Growing {
 
 /** Blocks were removed, or added below the first one, while sums were made. */
 export class IndexChanged extends Data.TaggedError("IndexChanged")<{}> {}
+
+/** There are more places behind the last final block than are summed in one turn. */
+export class LongTail extends Data.TaggedError("LongTail")<{}> {}
 
 /** Places of a slice, and their bytes: some milliseconds of work. The shortest movement has three bytes. */
 const slice = { limit: 512, maxBytes: 32 * 1024 } as const
@@ -146,18 +151,26 @@ export const upToFinal = Effect.fnUntraced(function* (
   }
 })
 
-/** Sums up to a block in one snapshot, each slice in a turn that has time. */
+/**
+ * Sums up to a block in one snapshot: one slice, or all where the snapshot may be kept (`isKept`), each of them then in a turn that has time.
+ *
+ * **Errors**
+ * - `LongTail`: there are more slices, and the snapshot may not be kept.
+ */
 export const upTo = Effect.fnUntraced(function* (
   shared: Shared,
   subject: Subject,
   snapshot: Snapshot,
   { after, totals }: Growing,
   to: number,
-): Effect.fn.Return<Growing, StoreError> {
+  isKept: boolean,
+): Effect.fn.Return<Growing, StoreError | LongTail> {
   let last = after
   for (;;) {
-    const read = yield* shared.inTurn(addSlice(subject, snapshot, { totals, after: last }, to))
+    const slice = addSlice(subject, snapshot, { totals, after: last }, to)
+    const read = yield* isKept ? shared.inTurn(slice) : slice
     if (read === null) return { totals, after: whole(to) }
+    if (!isKept) return yield* new LongTail()
     last = read.last
   }
 })

@@ -117,16 +117,17 @@ const resolve = Effect.fnUntraced(function* (
 /** Tokens that are read in a turn. */
 const tokensPerTurn = 512
 
-/** The tokens among the sums, as far as they were read. */
+/** The tokens among the sums, as far as they were read, beside those of the first turn. */
 const tokensOf = Effect.fnUntraced(function* (
   { inTurn }: LedgerGrowth.Shared,
-  snapshot: Snapshot,
-  { sums }: Totals.Totals,
+  { reader }: Pick<IndexedChain, "reader">,
+  addresses: ReadonlyArray<string>,
+  first: Known["tokens"],
 ): Effect.fn.Return<Known["tokens"], StoreError> {
-  const addresses = [...Totals.tokensOf(sums.values())]
-  const found = new Map<string, TokenMetadata>()
-  for (let at = 0; at < addresses.length; at += tokensPerTurn) {
-    const read = yield* inTurn(snapshot.tokens(addresses.slice(at, at + tokensPerTurn)))
+  const found = new Map(first)
+  for (let at = tokensPerTurn; at < addresses.length; at += tokensPerTurn) {
+    const part = addresses.slice(at, at + tokensPerTurn)
+    const read = yield* inTurn(reader.snapshot((snapshot) => snapshot.tokens(part)))
     for (const [address, token] of read) found.set(address, token)
   }
   return found
@@ -139,12 +140,16 @@ const needsOwnPass = "needs own pass"
 const isExact = ({ merged, omitted }: Totals.Totals, assets: ReadonlySet<string>): boolean =>
   omitted === 0 && [...assets].every((asset) => !merged.has(asset))
 
-/** Sums at both ends: final places first, then the rest in one snapshot, which both ends share. */
+/**
+ * Sums at both ends: final places first, then the rest in one snapshot, which both ends share. It is kept between turns where `isKept`: pages
+ * need one of the few that may be open.
+ */
 const sumsOf = Effect.fnUntraced(function* (
   shared: LedgerGrowth.Shared,
   query: Query,
   isApart: boolean,
-): Effect.fn.Return<Sums | typeof needsOwnPass, SumsError | LedgerGrowth.IndexChanged> {
+  isKept: boolean,
+): Effect.fn.Return<Sums | typeof needsOwnPass, SumsError | LedgerGrowth.IndexChanged | LedgerGrowth.LongTail> {
   const assets = query.assets === undefined ? undefined : new Set(query.assets)
   const resolved = yield* shared.inTurn(
     query.chain.reader.snapshot((snapshot) => resolve(query, isApart ? assets : undefined, snapshot)),
@@ -154,12 +159,15 @@ const sumsOf = Effect.fnUntraced(function* (
   const opening = Totals.copy(start.totals)
   const end = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(to, final))
   const isOpeningFinal = from - 1 <= final
-  return yield* LedgerGrowth.same(shared, subject, (snapshot) =>
+  if (isKept) yield* shared.keeping
+  const ends = yield* LedgerGrowth.same(shared, subject, (snapshot) =>
     Effect.gen(function* () {
       const { upTo, whole } = LedgerGrowth
-      const before = isOpeningFinal ? { totals: opening } : yield* upTo(shared, subject, snapshot, end, from - 1)
+      const before = isOpeningFinal
+        ? { totals: opening }
+        : yield* upTo(shared, subject, snapshot, end, from - 1, isKept)
       const base = isOpeningFinal ? end : { totals: Totals.copy(before.totals), after: whole(from - 1) }
-      const { totals: closing } = to <= final ? end : yield* upTo(shared, subject, snapshot, base, to)
+      const { totals: closing } = to <= final ? end : yield* upTo(shared, subject, snapshot, base, to, isKept)
       if (assets !== undefined && !isApart && !isExact(closing, assets)) return needsOwnPass
       const selected = assets === undefined || isApart ? closing : Totals.only(closing, assets)
       const earlier = assets === undefined || isApart ? before.totals : Totals.only(before.totals, assets)
@@ -167,17 +175,23 @@ const sumsOf = Effect.fnUntraced(function* (
       if (block === null) return yield* unreadable()
       const gaps = yield* snapshot.gapCounts
       const missing = Coverage.missingTransactions(gaps)
-      const tokens = yield* tokensOf(shared, snapshot, selected)
-      const proof = yield* shared.inTurn(snapshot.proof(subject.wallet))
       const summed = { ...checkpoint, head: block }
       const searchedTo = WatchList.searchedTo(checkpoint, query.wallet)
       const directOnlyTo = yield* CompleteRange.directOnlyTo(query.chain, summed, searchedTo)
       const untraced = { transactions: gaps.trace, serial: snapshot.serial }
       const untracedTo = yield* CompleteRange.untracedTo(query.chain, summed, untraced)
+      const proof = yield* snapshot.proof(subject.wallet)
+      const tokens = yield* snapshot.tokens([...Totals.tokensOf(selected.sums.values())].slice(0, tokensPerTurn))
       const known = { openings, proof, assets, tokens, directOnlyTo, untracedTo, searchedTo: searchedTo ?? undefined }
       return { from, block, opening: Totals.mergeAs(earlier, selected), closing: selected, checkpoint, missing, known }
     }),
   )
+  if (ends === needsOwnPass) return needsOwnPass
+  const addresses = [...Totals.tokensOf(ends.closing.sums.values())]
+  return {
+    ...ends,
+    known: { ...ends.known, tokens: yield* tokensOf(shared, query.chain, addresses, ends.known.tokens) },
+  }
 })
 
 /** Whether an opening is missing of an asset that moved, but for merged contracts, or of the native one, or is a number of tokens without their ids. */
@@ -197,12 +211,16 @@ export const lacksOpening = ({ merged, sums }: Totals.Totals, { assets, openings
 export const make = () => {
   const cache = TotalsCache.make()
 
+  /** Most wallets have few places behind the last final block. Those up to it are kept, and so not summed again. */
+  const passOf = (shared: LedgerGrowth.Shared, query: Query, isApart: boolean) =>
+    Effect.catchTag(sumsOf(shared, query, isApart, false), "LongTail", () => sumsOf(shared, query, isApart, true))
+
   /** Sums of all assets, which every list of assets shares, or those of a list by themselves where they are needed. */
   const read = Effect.fnUntraced(function* (shared: LedgerGrowth.Shared, query: Query) {
-    const sums = yield* sumsOf(shared, query, false)
+    const sums = yield* passOf(shared, query, false)
     if (sums !== needsOwnPass) return sums
     // Sound: sums by themselves need no pass of their own.
-    return (yield* sumsOf(shared, query, true)) as Sums
+    return (yield* passOf(shared, query, true)) as Sums
   })
 
   const attempt = (shared: LedgerGrowth.Shared, query: Query, restarts: number): Effect.Effect<Sums, SumsError> =>

@@ -17,6 +17,9 @@ const all: FairQueue.Options = { concurrency: 1_024, maxWaitingPerCaller: 16, ma
 /** Sums that take memory; each of them is one of those above. */
 const large: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 1, maxWaiting: all.concurrency }
 
+/** Sums that keep a snapshot between turns. Few snapshots may be open, and pages need one. */
+const kept: FairQueue.Options = { concurrency: 3, maxWaitingPerCaller: 1, maxWaiting: all.concurrency }
+
 /** Sums by asset and kind that a holder may have beside the large ones. */
 const maxSmall = 512
 
@@ -31,18 +34,26 @@ export const make = ({ run, shares }: Pick<Turns, "run" | "shares">): SumQueue =
   const sum = WalletSums.make()
   const queue = FairQueue.make(all, shares)
   const largeQueue = FairQueue.make(large, shares)
+  const keepingQueue = FairQueue.make(kept, shares)
 
   return (holder, query) => {
     const sums = Effect.gen(function* () {
       const scope = yield* Effect.scope
-      let isLarge = false
+      // A holder has one at a time, so no queue is ever full.
+      const enter = (queue: FairQueue.FairQueue) =>
+        Effect.orDie(Effect.provideService(queue.enter(holder), Scope.Scope, scope))
+      let [isLarge, isKeeping] = [false, false]
       const room: LedgerGrowth.Sharing["room"] = (count) => {
         if (isLarge || count <= maxSmall) return Effect.void
         isLarge = true
-        // A holder has one at a time, so the queue is never full.
-        return Effect.orDie(Effect.provideService(largeQueue.enter(holder), Scope.Scope, scope))
+        return enter(largeQueue)
       }
-      return yield* sum(query, { inTurn: run, room })
+      const keeping = Effect.suspend(() => {
+        if (isKeeping) return Effect.void
+        isKeeping = true
+        return enter(keepingQueue)
+      })
+      return yield* sum(query, { inTurn: run, room, keeping })
     })
     return queue.run(holder, Effect.scoped(sums))
   }

@@ -116,7 +116,7 @@ interface Shared {
  * Lists whose rows are counted keep a snapshot while they wait for turns. Few snapshots may be open, and pages need one. A caller has as many
  * lists at most as are read of it at once.
  */
-const skipBounds: FairQueue.Options = { ...FairQueue.besideOthers, concurrency: 4, concurrencyPerCaller: 1 }
+const skipBounds: FairQueue.Options = { ...FairQueue.besideOthers, concurrency: 3, concurrencyPerCaller: 1 }
 
 const refuseMore = ({ max }: FairQueue.QueueFull) => Effect.fail(Envelope.queueFull("lists", max))
 

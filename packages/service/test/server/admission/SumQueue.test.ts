@@ -6,6 +6,7 @@ import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as FairShares from "../../../src/server/admission/FairShares.ts"
 import * as SumQueue from "../../../src/server/admission/SumQueue.ts"
 import type { Turns } from "../../../src/server/admission/Turns.ts"
+import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import * as LongLedger from "../../attack/LongLedger.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
@@ -23,8 +24,8 @@ const make = Effect.fnUntraced(function* (run: Turns["run"]) {
   const ended: Array<string> = []
   const sumsOf = SumQueue.make({ run, shares: FairShares.make() })
   const open = { _tag: "Open" } as const
-  const ask = (holder: string, wallet: string) =>
-    sumsOf(holder, { chain, wallet, assets: undefined, range: { from: open, to: open } }).pipe(
+  const ask = (holder: string, wallet: string, reader = chain.reader) =>
+    sumsOf(holder, { chain: { ...chain, reader }, wallet, assets: undefined, range: { from: open, to: open } }).pipe(
       Effect.map(({ closing }) => {
         ended.push(holder)
         return closing.sums.size
@@ -58,5 +59,38 @@ describe("SumQueue", () => {
 
       expect(head).toBeDefined()
     }),
+  )
+
+  it.effect(
+    "sums of many movements behind the last final block keep three snapshots between turns, and leave others to pages",
+    () =>
+      Effect.gen(function* () {
+        let [ran, most, open] = [0, 0, 0]
+        const { ask, chain } = yield* make((work) =>
+          Effect.suspend(() => {
+            ran++
+            most = Math.max(most, open)
+            return Effect.andThen(Effect.yieldNow, work)
+          }),
+        )
+        const counted: ChainReader = {
+          ...chain.reader,
+          snapshot: (read, options) =>
+            chain.reader.snapshot(
+              (snapshot) =>
+                Effect.suspend(() => {
+                  open++
+                  return read(snapshot)
+                }).pipe(Effect.ensuring(Effect.sync(() => open--))),
+              options,
+            ),
+        }
+        const sums = holders.map((holder) => ask(holder, Rows.alice, counted))
+        const sizes = yield* Effect.all(sums, { concurrency: "unbounded" })
+
+        expect(sizes).toEqual(holders.map(() => 600))
+        expect(ran).toBeGreaterThan(8 * holders.length)
+        expect(most).toBe(3)
+      }),
   )
 })

@@ -132,7 +132,7 @@ describe("Lists", () => {
   )
 
   it.effect(
-    "readList: counts the rows before four lists of all callers at once, as each keeps a snapshot meanwhile",
+    "readList: counts the rows before three lists of all callers at once, as each keeps a snapshot meanwhile",
     () =>
       Effect.gen(function* () {
         const lists = readList()
@@ -156,7 +156,7 @@ describe("Lists", () => {
           )
         yield* Effect.forEach([..."abcdefghij"], listOf, { concurrency: "unbounded" })
 
-        expect(most).toBe(4)
+        expect(most).toBe(3)
       }),
   )
 
