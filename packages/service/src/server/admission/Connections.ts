@@ -266,7 +266,8 @@ const upgrading =
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
-    response.once("finish", () => Upgrade.offerOf(request) !== undefined && socket.end())
+    // A client that leaves its side open would keep the connection: no time of the server ends one that may change its protocol.
+    response.once("finish", () => Upgrade.offerOf(request) !== undefined && socket.destroySoon())
     Upgrade.offer({
       request,
       response,

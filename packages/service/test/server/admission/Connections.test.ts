@@ -10,6 +10,7 @@ import { Effect, Exit, Scope } from "effect"
 import { expect, vi } from "vitest"
 import * as Connections from "../../../src/server/admission/Connections.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
+import * as Upgrade from "../../../src/server/http/Upgrade.ts"
 
 const limits = { connections: 10, connectionsPerAddress: 10, writeSeconds: 20, drainSeconds: 10, drainIdleMillis: 50 }
 
@@ -433,5 +434,25 @@ describe("Connections", () => {
       expect(left).toEqual(["/leaving"])
       expect(answer).toMatch(/^(HTTP\/1\.1 102 Processing\r\n\r\n)*HTTP\/1\.1 200 OK\r\n[^]*answered/)
     }).pipe(Effect.scoped),
+  )
+
+  it.live("a refused change of protocol ends its connection, also where the client leaves its side open", () =>
+    Effect.gen(function* () {
+      const server = createServer({ shouldUpgradeCallback: Upgrade.isAcceptable })
+      Object.assign(server, { httpAllowHalfOpen: true })
+      const port = yield* listen(server)
+      const connections = yield* Connections.make(server, { ...limits }, admission)
+      connections.serve((_request, response) => void response.writeHead(401).end("refused"))
+      let isClosed = false
+      server.on("connection", (socket: Socket) => socket.once("close", () => (isClosed = true)))
+      const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
+      let answer = ""
+      client.on("data", (chunk: Buffer) => (answer += chunk.toString()))
+      client.write("GET /rpc/eth HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n")
+      yield* Effect.promise(() => Eventually.until(() => isClosed, { what: "the end of the connection" }))
+      client.destroy()
+
+      expect(answer).toMatch(/^HTTP\/1\.1 401 [^]*refused/)
+    }),
   )
 })
