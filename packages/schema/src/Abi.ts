@@ -81,6 +81,8 @@ const itemCodec = open("AbiItem", {
   outputs: Schema.optionalKey(parameters),
   /** Of a function and a constructor: `view` and `pure` change nothing, `payable` takes native value. */
   stateMutability: Schema.optionalKey(Schema.Literals(["view", "pure", "payable", "nonpayable"])),
+  /** Only of an event: false, as one that is anonymous has no topic to decode it by. */
+  anonymous: Schema.optionalKey(Schema.Boolean),
   /** Only of a constructor: bytes of the creation code, which its arguments follow. */
   codeBytes: Schema.optionalKey(Quantity.SafeIntegerFromNumber),
 })

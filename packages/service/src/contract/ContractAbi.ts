@@ -32,6 +32,8 @@ export interface Item {
   readonly outputs?: ReadonlyArray<Parameter> | undefined
   /** Of a function and a constructor: whether it reads alone, and whether it takes native value. */
   readonly stateMutability?: "view" | "pure" | "payable" | "nonpayable" | undefined
+  /** Only of an event: one that is anonymous has no topic to decode it by. */
+  readonly anonymous?: false | undefined
   /** Only of a constructor: bytes of the creation code, which its arguments follow. */
   readonly codeBytes?: number | undefined
 }
@@ -152,7 +154,8 @@ const decodableFrom = (value: unknown): Decodable | undefined => {
   const stateMutability = isFunction ? mutabilityOf(value) : undefined
   // Sound: it is one of the kinds.
   const type = value["type"] as Item["type"]
-  const item: Item = { type, name, inputs, outputs, stateMutability }
+  const anonymous = type === "event" ? false : undefined
+  const item: Item = { type, name, inputs, outputs, stateMutability, anonymous }
   const signature = Signature.fromItem(type === "error" ? { ...item, type: "function" } : item)
   return Result.isSuccess(signature) ? { item, signature: signature.success } : undefined
 }

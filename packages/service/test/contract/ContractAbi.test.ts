@@ -39,7 +39,7 @@ describe("ContractAbi", () => {
         outputs: [{ type: "bool", name: "" }],
         stateMutability: "payable",
       },
-      { type: "event", name: "Sent", inputs: [{ type: "uint256", name: "id", indexed: true }] },
+      { type: "event", name: "Sent", inputs: [{ type: "uint256", name: "id", indexed: true }], anonymous: false },
       { type: "error", name: "TooLate", inputs: [{ type: "uint64", name: "at" }] },
     ]
     expect(read([transfer, event, error, { type: "receive" }])).toEqual(items)

@@ -149,6 +149,41 @@ const cast = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed) {
   expect(yield* run("source", contracts.gold, ...unknown)).toBe("Error: Invalid API Key")
 })
 
+/** The ABI that the operator has described of a contract is one that cast, ethers 5 and ethers 6 read. */
+const describedAbi = Effect.fnUntraced(function* ({ addKey, chain, fetch, key, url }: Indexed) {
+  const { silver } = chain.world.contracts
+  const declared = [
+    "constructor(address owner)",
+    "event Deposited(address indexed by, uint256 amount)",
+    "error TooLate(uint256 at)",
+    "function deposit() payable",
+    "function withdraw(uint256 amount)",
+    "function held() view returns (uint256)",
+  ]
+  const abi = JSON.parse(new ethers5.utils.Interface(declared).format("json") as string)
+  const uploads = yield* addKey({ name: "uploads", options: { operations: ["putContract"] } })
+  const uploaded = yield* fetch(`/api/v2.2/contracts/${silver}?chain=${chain.chain.name}`, {
+    method: "PUT",
+    headers: { "x-api-key": uploads },
+    body: JSON.stringify({ name: "Vault", abi }),
+  })
+  expect(uploaded.status).toBe(200)
+
+  const folder = yield* temporaryFolder
+  const api = `${url}/v2/api?chainid=1`
+  writeFileSync(join(folder, "foundry.toml"), `[etherscan]\nmainnet = { key = "${key}", chain = 1, url = "${api}" }\n`)
+  const printed = yield* foundryIn(folder, "cast")("interface", silver)
+  for (const text of ["function deposit() external payable;", "function held() external view returns (uint256);"]) {
+    expect(printed).toContain(text)
+  }
+  const contract = yield* Effect.promise(() => new EtherscanProvider(1, key).getContract(silver))
+  expect(contract?.interface.getFunction("deposit")?.payable).toBe(true)
+  const { json } = yield* fetch(`/v2/api?chainid=1&module=contract&action=getabi&address=${silver}&apikey=${key}`)
+  expect(new ethers5.utils.Interface(json.result).format("full")).toEqual(
+    new ethers5.utils.Interface(declared).format("full"),
+  )
+})
+
 /** What `forge` reads of an explorer: sources of a contract, and how a verification stands. */
 const forge = Effect.fnUntraced(function* ({ chain, key, url }: Indexed) {
   const folder = yield* temporaryFolder
@@ -331,6 +366,7 @@ describe("programs for Etherscan's API", () => {
       yield* ethers6(service)
       yield* ethers5s(service)
       yield* cast(service)
+      yield* describedAbi(service)
       yield* forge(service)
       yield* hardhatVerify(service)
       yield* etherscanApiLists(service)
