@@ -116,9 +116,11 @@ export const make = Effect.fnUntraced(function* ({
       webSocket.on("error", () => undefined)
       // Sound: each chain of a caller is relayed.
       const feed = feeds.get(caller.chain.name)!
+      // A message that was received before it listens would have no reply.
       yield* Effect.forkIn(
         RelaySocket.serve(options, { webSocket, socket, target, request, caller, feed, onDrain }),
         scope,
+        { startImmediately: true },
       )
       return HttpServerResponse.empty({ status: 101 })
     },

@@ -1,4 +1,5 @@
 /** The relay over WebSocket: calls and batches as over HTTP, subscriptions, and what ends a connection. */
+import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { WebSocket } from "@effect/platform-node/NodeWS"
 import { Eventually } from "@daybook/harness"
@@ -15,6 +16,23 @@ const served = Effect.fnUntraced(function* (head = 5, options: Options = {}) {
   const service = yield* start({ ...options, chains: { eth: { config: { rpc: [node.url], pollMillis: 100 } } } })
   return { blocks, node, service, url: SocketClient.urlOf(service) }
 })
+
+/** Requests a connection, and sends a message with the request; gives what is received until it has a text. */
+const sendWithRequest = (url: string, text: string, until: string) => {
+  const { host, pathname, port } = new URL(url)
+  const request = `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${"A".repeat(22)}==\r\nSec-WebSocket-Version: 13\r\n\r\n`
+  // A frame with a mask of zeros, of fewer than 126 bytes.
+  const frame = Buffer.concat([Buffer.from([0x81, 0x80 + text.length, 0, 0, 0, 0]), Buffer.from(text)])
+  return Effect.callback<string>((resume) => {
+    let received = ""
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(Buffer.concat([Buffer.from(request), frame])))
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1")
+      if (received.includes(until)) resume(Effect.succeed(received))
+    })
+    return Effect.sync(() => socket.destroy())
+  })
+}
 
 describe("WebSockets", () => {
   it.live("connect: answers calls, batches and errors with the texts of HTTP", () =>
@@ -66,6 +84,15 @@ describe("WebSockets", () => {
       expect(answers.map(({ status }) => status)).toEqual([401, 401, 400, 403, 404])
       expect(JSON.parse(answers[0].text).error).toMatchObject({ code: 4100, data: { code: "unauthorized" } })
       expect([plain.status, plain.headers["upgrade"], plain.json.error.code]).toEqual([426, "websocket", -32600])
+    }),
+  )
+
+  it.live("connect: answers a message that arrives at once", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served()
+      const call = `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`
+
+      expect(yield* sendWithRequest(url, call, `"result"`)).toContain(`{"jsonrpc":"2.0","id":1,"result":"0x5"}`)
     }),
   )
 
