@@ -98,8 +98,9 @@ const parseOnce = (text: string): number | undefined => {
  * - `InvalidParameter`: the text of `parameter` is in none of the formats, or no date of the calendar.
  */
 export const read = (parameter: string, value: string): Result.Result<number, InvalidParameter> => {
-  const millis = parseOnce(restorePlus(value.trim()))
+  const text = value.trim()
+  const millis = parseOnce(restorePlus(text))
   return millis === undefined
-    ? Result.fail(InvalidParameter.fromIssue({ path: parameter, expected, received: Issue.describe(value.trim()) }))
+    ? Result.fail(InvalidParameter.fromIssue({ path: parameter, expected, received: Issue.describe(text) }))
     : Result.succeed(millis)
 }

@@ -155,6 +155,22 @@ describe("Cursor", () => {
       }
     })
 
+    it("fromText refuses numbers that are not exact, of a bound too", () => {
+      const { continuation, range } = cursor
+      const cursors: ReadonlyArray<Cursor.Cursor> = [
+        { ...cursor, range: { ...range, from: { _tag: "Block", block: 2 ** 53 } } },
+        { ...cursor, range: { ...range, from: { _tag: "Date", date: -(2 ** 53) } } },
+        { ...cursor, range: { ...range, to: { _tag: "Block", block: 2 ** 53 } } },
+        { ...cursor, range: { ...range, to: { _tag: "Date", date: 2 ** 53 } } },
+        { ...cursor, page: 2 ** 53 },
+        { ...cursor, continuation: { ...continuation, serial: 2 ** 53 } },
+      ]
+
+      for (const one of cursors) {
+        expect(failure(Cursor.toText(one))).toContain("received a cursor of another version of the service")
+      }
+    })
+
     it("fromText: refuses a text with a changed character, and one that is shorter or longer", () => {
       const text = Cursor.toText(cursor)
       for (let at = 0; at < text.length; at++) {
