@@ -86,21 +86,24 @@ describe("KeyLookups", () => {
         const service = yield* start()
         const path = `/api/v2.2/0x${"a".repeat(40)}/verbose`
         const call = { method: "POST", body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_chainId" }) }
-        const statuses = yield* Effect.forEach(unknown(200), (key) =>
-          Effect.map(service.fetch(path, { headers: { "x-api-key": key } }), ({ status }) => status),
+        // They are sent at once, as a loaded machine may take longer for one than after which another one is looked up.
+        const atOnce = { concurrency: "unbounded" } as const
+        const answers = yield* Effect.forEach(
+          unknown(200),
+          (key) => service.fetch(path, { headers: { "x-api-key": key } }),
+          atOnce,
         )
-        // A loaded machine takes longer for a request than after which one more is looked up.
-        const untilLimited = { until: ({ status }: { readonly status: number }) => status === 429, times: 100 }
-        const limited = yield* Effect.repeat(
-          service.fetch(path, { headers: { "x-api-key": "unknown-limited" } }),
-          untilLimited,
+        const relayed = yield* Effect.forEach(
+          unknown(60),
+          (key) => service.fetch(`/rpc/eth/relayed-${key}`, call),
+          atOnce,
         )
-        const relayed = yield* Effect.repeat(service.fetch("/rpc/eth/unknown-relayed", call), untilLimited)
+        const limited = answers.find(({ status }) => status === 429)
+        const refused = relayed.find(({ status }) => status === 429)
 
-        expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 401))
-        expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(50)
-        expect([limited.status, limited.headers["retry-after"], limited.json.code]).toEqual([429, "1", "rate_limited"])
-        expect([relayed.status, relayed.json.error.data.code]).toEqual([429, "rate_limited"])
+        expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(20)
+        expect([limited?.headers["retry-after"], limited?.json.code]).toEqual(["1", "rate_limited"])
+        expect(refused?.json.error.data.code).toBe("rate_limited")
         expect((yield* service.get(path)).status).toBe(200)
       }).pipe(Effect.scoped),
   )
