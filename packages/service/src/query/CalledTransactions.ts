@@ -10,6 +10,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as CompleteRange from "./CompleteRange.ts"
 import type * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
+import type { InTurn } from "./LedgerGrowth.ts"
 import type { NotWatched, NotDerived, Stale } from "./QueryError.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 import * as WalletPage from "./WalletPage.ts"
@@ -27,9 +28,6 @@ export interface Query {
   /** No further block is listed after so many transactions. */
   readonly limit: number
 }
-
-/** Runs work in a part of the time of a process that is left to others too. */
-export type InTurn = <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 /** Transactions in the order of the query. */
 export interface Found {

@@ -12,7 +12,7 @@ export interface BytesResult {
   readonly depth: number
 }
 
-/** How large responses share a program with other work. */
+/** How responses share a program with other work. */
 export interface Sharing {
   /**
    * Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. What goes on at once behind it belongs to the step:

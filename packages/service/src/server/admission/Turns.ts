@@ -1,8 +1,7 @@
 /**
  * Shares the thread of a process by turns of the event loop: the start of requests, pages, steps of sums, chunks of large responses and
- * webhooks. A turn takes a few pieces of work, and the rest waits for the next one, so that sockets are read in between. The next piece is
- * that of the holder of an API key that has used the least (`FairShares`). So a page of a key that asks for little waits for one piece of
- * work, however many requests others have sent.
+ * webhooks. A turn takes a few pieces of work, and the rest waits for the next one, so that sockets are read in between. `FairShares`
+ * decides whose piece is next. A page of a key that asks for little waits for one piece of work, however many requests others have sent.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
