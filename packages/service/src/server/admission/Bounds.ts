@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import type { Limits } from "../../config/Limits.ts"
 import * as InFlight from "./InFlight.ts"
 import * as OpenCounts from "./OpenCounts.ts"
+import * as SumQueue from "./SumQueue.ts"
 import type * as Turns from "./Turns.ts"
 
 /** Bounds of a process. */
@@ -25,6 +26,8 @@ export class Bounds extends Context.Service<
     readonly nodeResponses: InFlight.Meter
     /** Counts the open streams of events of each holder, however they are sent. */
     readonly eventStreams: OpenCounts.OpenCounts
+    /** Makes sums of wallets, whatever asks for them: few of them may take memory, or keep a snapshot. */
+    readonly sums: SumQueue.SumQueue
   }
 >()("@daybook/service/server/Bounds") {}
 
@@ -38,6 +41,7 @@ export const make = (limits: Limits, turns: Turns.Turns): Bounds["Service"] => (
   bodies: InFlight.make("limits.bodiesInFlight", limits.bodiesInFlight),
   nodeResponses: InFlight.make("limits.answerBytes", unbounded),
   eventStreams: OpenCounts.make("limits.eventStreams", limits.eventStreams),
+  sums: SumQueue.make(turns),
 })
 
 /** The bounds of a process. */

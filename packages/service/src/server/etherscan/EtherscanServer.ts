@@ -15,7 +15,6 @@ import { Engine } from "../../store/Engine.ts"
 import { Authentication } from "../admission/Authentication.ts"
 import { Bounds } from "../admission/Bounds.ts"
 import * as FairQueue from "../admission/FairQueue.ts"
-import * as SumQueue from "../admission/SumQueue.ts"
 import { ChainContracts } from "../chain/ChainContracts.ts"
 import { ChainEns } from "../chain/ChainEns.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
@@ -90,7 +89,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
     ...BlockActions.make(calls),
     ...ContractActions.make(contracts),
     ...GasActions.make(calls),
-    ...HoldingActions.make({ calls, sumsOf: SumQueue.make(bounds.turns) }),
+    ...HoldingActions.make({ calls, sumsOf: bounds.sums }),
     ...LogActions.make({ calls, queue: FairQueue.make(queueBounds, bounds.turns.shares), turns: bounds.turns }),
     ...ProxyActions.make(calls),
     ...ServiceActions.make({ authentication, contracts, ensOf: yield* ChainEns }),

@@ -55,7 +55,7 @@ export const layer = (options: {
         walletTransactions: WalletTransactions.make({ config, contracts, decoder, send }),
         movements: WalletMovements.make({ config, contracts, send }),
         userOperations: WalletUserOperations.make({ config, contracts, send }),
-        ...WalletSums.make({ send, turns: bounds.turns }),
+        ...WalletSums.make({ send, sumsOf: bounds.sums }),
         signedStatement: SignedStatements.make({ send, turns: bounds.turns, signingKey: options.signingKey }),
       }
       const walletEvents = WalletEvents.make(EventSteps.make({ bounds, config, contracts, decoder }))

@@ -13,8 +13,7 @@ import * as ErrorResponse from "../http/ErrorResponse.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type * as Sums from "../../query/WalletSums.ts"
 import type * as FairQueue from "../admission/FairQueue.ts"
-import * as SumQueue from "../admission/SumQueue.ts"
-import type { Turns } from "../admission/Turns.ts"
+import type { SumQueue } from "../admission/SumQueue.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 import type { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as LedgerText from "./LedgerText.ts"
@@ -28,7 +27,7 @@ import * as WalletMovements from "./WalletMovements.ts"
 export interface Options {
   /** Sends a body within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
-  readonly turns: Turns
+  readonly sumsOf: SumQueue
 }
 
 type Request<N extends "balances" | "statement"> = OperationRoute.Request<RestOperation.All[N], IndexedChain>
@@ -46,9 +45,7 @@ const refuse = ({ max, scope }: FairQueue.QueueFull) =>
 type SumsError = InvalidParameter | Sums.SumsError
 
 /** Makes the handlers. */
-export const make = ({ send, turns }: Options) => {
-  const sumsOf = SumQueue.make(turns)
-
+export const make = ({ send, sumsOf }: Options) => {
   const read = ({
     caller,
     chain,

@@ -306,6 +306,24 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live(
+    "holdings are sums of the same queue as those of REST: what one has added up, the other does not read again",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: chainOf(ledgers, 3) } })
+        yield* Effect.orDie(service.stores["eth"]!.finalize(3))
+        const reads = Effect.map(service.fetch("/metrics"), ({ text }) =>
+          Number(/_count\{operation="ledger"\} (\d+)/.exec(text)?.[1] ?? 0),
+        )
+        const before = yield* reads
+        yield* service.get(`/api/v2.2/${Rows.alice}/balances?chain=eth`)
+        const added = yield* reads
+        expect((yield* ask(service, account("addresstokenbalance"))).result).toHaveLength(1)
+
+        expect([added - before, yield* reads]).toEqual([1, added])
+      }).pipe(Effect.scoped),
+  )
+
   it.live("fundedby: is the first native value of a transaction, where what was held before block 0 is known", () =>
     Effect.gen(function* () {
       const received: Readonly<Record<number, Ledger>> = {
