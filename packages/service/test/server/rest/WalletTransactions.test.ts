@@ -1,8 +1,13 @@
+import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import { describe, it } from "@effect/vitest"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as ContractDecoder from "../../../src/contract/ContractDecoder.ts"
 import * as Dates from "../../../src/server/rest/Dates.ts"
+import * as WalletTransactions from "../../../src/server/rest/WalletTransactions.ts"
+import type { PageRow } from "../../../src/store/ChainReader.ts"
+import * as Steps from "../../../src/supervision/Steps.ts"
 import * as TestStore from "../../store/TestStore.ts"
 import * as Rows from "../rows.ts"
 import { type Response, decodePage, encodePage, hashesIn, start, type Started } from "../service.ts"
@@ -722,5 +727,29 @@ describe("walletTransactions", () => {
         expect((yield* service.wallet(alice, "chain=0xe708")).status).toBe(200)
       }),
     )
+  })
+})
+
+describe("rowDecoder", () => {
+  const decoder = KnownSignatures.decoder()
+  const contracts = Steps.runSync(ContractDecoder.make([], decoder))
+  const input = `0xa9059cbb${"1".padStart(64, "0")}${"2".padStart(64, "0")}`
+  const body = JSON.stringify({ to_address: Rows.bob, input, logs: [], decoded_call: null })
+  // Sound: nothing else is read of a row.
+  const row = (revision: number) => ({ revision, body, block: 1, stored: "kept" }) as unknown as PageRow
+  const read = (of: PageRow, maxBytes: number) => WalletTransactions.rowDecoder(decoder, maxBytes)(of, contracts)
+
+  it("rowDecoder: leaves a row of the present decoder, and one that is too large, as they are", () => {
+    const [current, earlier] = [row(decoder.revision), row(decoder.revision - 1)]
+
+    expect(read(current, body.length)).toBe(current)
+    expect(read(earlier, body.length - 1)).toBe(earlier)
+  })
+
+  it("rowDecoder: decodes a row of an earlier decoder again, of the largest size too", () => {
+    const { body: decoded, stored } = read(row(decoder.revision - 1), body.length)
+
+    expect(JSON.parse(decoded).decoded_call).toMatchObject({ label: "transfer" })
+    expect(stored).toBeUndefined()
   })
 })
