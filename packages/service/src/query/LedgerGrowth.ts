@@ -37,8 +37,8 @@ export interface Sharing {
   readonly inTurn: InTurn
   /** Waits until there is memory for sums, by their number. */
   readonly room: (sums: number) => Effect.Effect<void>
-  /** Waits until one of the few snapshots is free that may be kept between turns. */
-  readonly keeping: Effect.Effect<void>
+  /** Reads in a snapshot that is kept between turns, once one of the few is free that may be. */
+  readonly keeping: InTurn
 }
 
 /** What sums are made with. */

@@ -159,8 +159,7 @@ const sumsOf = Effect.fnUntraced(function* (
   const opening = Totals.copy(start.totals)
   const end = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(to, final))
   const isOpeningFinal = from - 1 <= final
-  if (isKept) yield* shared.keeping
-  const ends = yield* LedgerGrowth.same(shared, subject, (snapshot) =>
+  const reading = LedgerGrowth.same(shared, subject, (snapshot) =>
     Effect.gen(function* () {
       const { upTo, whole } = LedgerGrowth
       const before = isOpeningFinal
@@ -186,6 +185,7 @@ const sumsOf = Effect.fnUntraced(function* (
       return { from, block, opening: Totals.mergeAs(earlier, selected), closing: selected, checkpoint, missing, known }
     }),
   )
+  const ends = yield* isKept ? shared.keeping(reading) : reading
   if (ends === needsOwnPass) return needsOwnPass
   const addresses = [...Totals.tokensOf(ends.closing.sums.values())]
   return {

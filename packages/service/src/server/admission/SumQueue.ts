@@ -39,20 +39,16 @@ export const make = ({ run, shares }: Pick<Turns, "run" | "shares">): SumQueue =
   return (holder, query) => {
     const sums = Effect.gen(function* () {
       const scope = yield* Effect.scope
-      // A holder has one at a time, so no queue is ever full.
-      const enter = (queue: FairQueue.FairQueue) =>
-        Effect.orDie(Effect.provideService(queue.enter(holder), Scope.Scope, scope))
-      let [isLarge, isKeeping] = [false, false]
+      let isLarge = false
       const room: LedgerGrowth.Sharing["room"] = (count) => {
         if (isLarge || count <= maxSmall) return Effect.void
         isLarge = true
-        return enter(largeQueue)
+        // A holder has one at a time, so no queue is ever full.
+        return Effect.orDie(Effect.provideService(largeQueue.enter(holder), Scope.Scope, scope))
       }
-      const keeping = Effect.suspend(() => {
-        if (isKeeping) return Effect.void
-        isKeeping = true
-        return enter(keepingQueue)
-      })
+      // It ends before the sum waits for memory: others that have memory wait for it.
+      const keeping: LedgerGrowth.Sharing["keeping"] = (work) =>
+        Effect.catchTag(keepingQueue.run(holder, work), "QueueFull", Effect.die)
       return yield* sum(query, { inTurn: run, room, keeping })
     })
     return queue.run(holder, Effect.scoped(sums))

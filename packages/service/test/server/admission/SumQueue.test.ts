@@ -13,9 +13,9 @@ import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as Rows from "../rows.ts"
 
 /** Sums of a wallet of 600 assets and of one without a row, in the order in which they end. */
-const make = Effect.fnUntraced(function* (run: Turns["run"]) {
+const make = Effect.fnUntraced(function* (run: Turns["run"], movements = 2_000) {
   const folder = yield* temporaryFolder
-  yield* Effect.promise(async () => await LongLedger.fill(`${folder}/data`, { movements: 2_000, assets: 600 }))
+  yield* Effect.promise(async () => await LongLedger.fill(`${folder}/data`, { movements, assets: 600 }))
   const database = yield* Engine.fromUrl("sqlite:data", folder)
   const wire = { listen: "127.0.0.1:0", database: "sqlite:data", chains: LongLedger.chains }
   const config = yield* Effect.fromResult(Config.decode(wire))
@@ -91,6 +91,41 @@ describe("SumQueue", () => {
         expect(sizes).toEqual(holders.map(() => 600))
         expect(ran).toBeGreaterThan(8 * holders.length)
         expect(most).toBe(3)
+      }),
+  )
+
+  it.effect(
+    "sums that begin again, as the index has changed, wait for memory without the snapshot that they kept",
+    () =>
+      Effect.gen(function* () {
+        const { ask, chain } = yield* make((work) => Effect.andThen(Effect.yieldNow, work), 4_000)
+        /** The reader of an index with another last final block, and another head, for each of its snapshots. */
+        const reading = (
+          of: (snapshot: number, head: number) => { readonly finalized: number; readonly head: number },
+        ) => {
+          let snapshots = 0
+          const reader: ChainReader = {
+            ...chain.reader,
+            snapshot: (read, options) =>
+              chain.reader.snapshot((snapshot) => {
+                const number = ++snapshots
+                const checkpoint = Effect.map(snapshot.checkpoint, (now) => {
+                  if (now === null) return null
+                  const { finalized, head } = of(number, now.head.number)
+                  return { ...now, finalized, head: { ...now.head, number: head } }
+                })
+                return read({ ...snapshot, checkpoint })
+              }, options),
+          }
+          return reader
+        }
+        // All is behind the last final block until the fourth snapshot, which is kept and has another head; then all is final.
+        const changing = () =>
+          reading((snapshot, head) => ({ finalized: snapshot < 5 ? -1 : head, head: snapshot === 4 ? head - 1 : head }))
+        const large = () => reading((_, head) => ({ finalized: 0, head }))
+        const sums = holders.map((holder, at) => ask(holder, Rows.alice, at < 3 ? changing() : large()))
+
+        expect(yield* Effect.all(sums, { concurrency: "unbounded" })).toEqual(holders.map(() => 600))
       }),
   )
 })
