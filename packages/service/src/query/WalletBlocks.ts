@@ -12,6 +12,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LedgerEntry, Snapshot } from "../store/ChainReader.ts"
 import { StoreError } from "../store/StoreError.ts"
 import * as Coverage from "./Coverage.ts"
+import type { InTurn } from "./LedgerGrowth.ts"
 import type { NotWatched } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
@@ -92,20 +93,20 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
     snapshot: Snapshot,
     query: Query,
     count: number,
+    inTurn: InTurn,
   ): Effect.fn.Return<WalletPage.Place | null, StoreError> {
     let after = WalletPage.placeBefore(query)
     for (let remaining = count; ;) {
-      const { hasMore, rows: entries } = yield* readBatch(snapshot, query, after)
+      const { hasMore, rows: entries } = yield* inTurn(readBatch(snapshot, query, after))
       for (const { block, index, ...entry } of entries) {
         if (!isOf({ block, index, ...entry }, role)) continue
-        const found = yield* left(snapshot, { block, index, ...entry }, query)
+        const found = yield* inTurn(left(snapshot, { block, index, ...entry }, query))
         const last = found[remaining - 1]
         if (last !== undefined) return { block, index, part: last.part }
         remaining -= found.length
       }
       if (!hasMore) return null
       after = entries.at(-1) ?? null
-      yield* Effect.yieldNow
     }
   })
 

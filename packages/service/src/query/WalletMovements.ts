@@ -13,6 +13,7 @@ import type { LedgerEntry, Place as LedgerPlace, Position, Snapshot } from "../s
 import type { StoreError } from "../store/StoreError.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as Coverage from "./Coverage.ts"
+import type { InTurn } from "./LedgerGrowth.ts"
 import * as Lookalikes from "./Lookalikes.ts"
 import * as MovementFlags from "./MovementFlags.ts"
 import type { NotWatched } from "./QueryError.ts"
@@ -131,12 +132,13 @@ const skip = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   query: Query,
   rows: number,
+  inTurn: InTurn,
 ): Effect.fn.Return<WalletPage.Place | null, StoreError> {
   const { from, order, to, wallet } = query
   const matches = matcherOf(query.selection)
   let after = WalletPage.placeBefore(query)
   for (let left = rows; ;) {
-    const { hasMore, rows } = yield* snapshot.ledger({ wallet, from, to, order, after, limit: batch, maxBytes })
+    const { hasMore, rows } = yield* inTurn(snapshot.ledger({ wallet, from, to, order, after, limit: batch, maxBytes }))
     for (const entry of rows) {
       const matching = candidatesOf(entry, query).filter(({ movement }) => matches(movement))
       const last = matching[left - 1]
@@ -145,8 +147,6 @@ const skip = Effect.fnUntraced(function* (
     }
     if (!hasMore) return null
     after = rows.at(-1) ?? null
-    // Other requests are answered between two batches.
-    yield* Effect.yieldNow
   }
 })
 

@@ -10,6 +10,7 @@ import type { LedgerRow } from "../../src/ledger/WalletRows.ts"
 import * as WalletTransactionRows from "../../src/projection/WalletTransactions.ts"
 import * as IndexedChain from "../../src/query/IndexedChain.ts"
 import * as Lookalikes from "../../src/query/Lookalikes.ts"
+import * as WalletBlocks from "../../src/query/WalletBlocks.ts"
 import * as WalletMovements from "../../src/query/WalletMovements.ts"
 import type { InTurn } from "../../src/query/LedgerGrowth.ts"
 import type * as WalletPage from "../../src/query/WalletPage.ts"
@@ -145,6 +146,20 @@ describe("WalletPage", () => {
 
       yield* verify(chain, {}, WalletMovements.read)
       yield* verify(chain, { direction: "in" }, WalletMovements.read)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("rows before a page are counted in turns, of movements and of what blocks pay too", () =>
+    Effect.gen(function* () {
+      const chain = yield* opened
+      let turns = 0
+      const counting: InTurn = (work) => Effect.suspend(() => (turns++, work))
+      const position = { _tag: "Skip", rows: 1, inTurn: counting } as const
+      yield* WalletMovements.read(queryOf(chain, {}, { position }))
+      expect(turns).toBe(1)
+      yield* WalletBlocks.withdrawals(queryOf(chain, undefined, { position }))
+
+      expect(turns).toBe(2)
     }).pipe(Effect.scoped),
   )
 
