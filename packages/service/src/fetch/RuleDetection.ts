@@ -90,30 +90,24 @@ interface Received {
   readonly receipts: ReadonlyArray<Receipt> | null
 }
 
-/** Blocks and receipts by number in one request, for which a distant node is waited for once; nothing of a node that gives none of them. */
-const receive = Effect.fnUntraced(function* (
-  node: Node,
-  numbers: ReadonlyArray<number>,
-): Effect.fn.Return<ReadonlyArray<Received>, NodeError> {
-  const calls = [...numbers.map(BatchFetcher.blockCall), ...numbers.map(BatchFetcher.receiptsCall)]
-  const task = { what: "return blocks", block: Math.max(...numbers) }
+/** A block and its receipts by number in one request, for which a distant node is waited for once; nothing of a node that gives neither. */
+const receive = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<Received, NodeError> {
+  const calls = [BatchFetcher.blockCall(number), BatchFetcher.receiptsCall(number)]
+  const task = { what: "return the block", block: number }
   const results = yield* Effect.catchIf(node.batch(calls, task), isOfResponse, () => Effect.succeed([]))
-  return numbers.map((_, at) => {
-    const block = results[at]
-    const ofBlock = numbers.length + at
-    return {
-      // Sound: the result is that of the method, which is decoded by its schema.
-      block: block?._tag === "Success" ? (block.success as HydratedBlock | null) : null,
-      receipts: BlockReceipts.fromResults(results.slice(ofBlock, ofBlock + 1), false),
-    }
-  })
+  const [block] = results
+  return {
+    // Sound: the result is that of the method, which is decoded by its schema.
+    block: block?._tag === "Success" ? (block.success as HydratedBlock | null) : null,
+    receipts: BlockReceipts.fromResults(results.slice(1), false),
+  }
 })
 
 const sampleWhole = Effect.fnUntraced(function* (
   node: Node,
   number: number,
-  received: Received,
 ): Effect.fn.Return<ReadonlyArray<Sample>, NodeError> {
+  const received = yield* receive(node, number)
   const block = received.block ?? (yield* node.block(number))
   if (block === null || block.hash === null) return []
   const { hash } = block
@@ -126,9 +120,9 @@ const sampleWhole = Effect.fnUntraced(function* (
 })
 
 /** A block of which something does not decode is no evidence. */
-const sample = (node: Node, number: number, received: Received): Effect.Effect<ReadonlyArray<Sample>, NodeError> =>
+const sample = (node: Node, number: number): Effect.Effect<ReadonlyArray<Sample>, NodeError> =>
   Effect.catchIf(
-    sampleWhole(node, number, received),
+    sampleWhole(node, number),
     (error) => undecodable(error) !== "none",
     () => Effect.succeed<ReadonlyArray<Sample>>([]),
   )
@@ -149,11 +143,10 @@ export const detect = Effect.fnUntraced(function* (
   doubtful: number | null = null,
 ): Effect.fn.Return<HashRules.HashRules, NodeError> {
   const numbers = samplesOf(head, doubtful)
-  const received = yield* receive(node, numbers)
   const samples = yield* Effect.forEach(
     numbers,
-    (number, at) => {
-      const found = sample(node, number, received[at]!)
+    (number) => {
+      const found = sample(node, number)
       return number === head ? found : Effect.orElseSucceed(found, (): ReadonlyArray<Sample> => [])
     },
     { concurrency },

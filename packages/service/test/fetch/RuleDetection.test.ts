@@ -252,7 +252,8 @@ describe("RuleDetection", () => {
         }
         const rules = yield* RuleDetection.detect(node, 3)
 
-        expect(batches.map(({ length }) => length)).toEqual([8])
+        // Not all at once: a slow node responds to a request that has few calls.
+        expect(batches.map(({ length }) => length)).toEqual([2, 2, 2, 2])
         expect(asked).toEqual([
           ["receipts", 1],
           ["block", 0],
