@@ -116,7 +116,9 @@ const askVerified = <T, A, E, E2>(
   const asked = question(pool.endpoints[index] as T, index)
   const { failures = 0, isVerified = false } = pool.state().endpoints[index] ?? {}
   return besideVerification && !isVerified && failures === 0
-    ? Effect.map(Effect.all([verified, asked], { concurrency: 2 }), ([, answer]) => answer)
+    ? Effect.flatMap(Effect.all([verified, Effect.result(asked)], { concurrency: 2 }), ([, outcome]) =>
+        Effect.fromResult(outcome),
+      )
     : Effect.andThen(verified, asked)
 }
 

@@ -198,6 +198,20 @@ describe("EndpointPool.verify", () => {
     }),
   )
 
+  it.effect("ask: an endpoint that is wrong fails by its verification, also where its question had failed before", () =>
+    Effect.gen(function* () {
+      const verify = () => Effect.delay(Effect.fail("wrong chain"), "1 second")
+      const pool = EndpointPool.make({ endpoints: ["a"], verify })
+      const question = () => Effect.fail("no head")
+      const asked = yield* Effect.forkChild(Effect.flip(pool.ask({ question, verdict, besideVerification: true })), {
+        startImmediately: true,
+      })
+      yield* TestClock.adjust("1 second")
+
+      expect(yield* Fiber.join(asked)).toMatchObject({ failures: [{ index: 0, error: "wrong chain" }] })
+    }),
+  )
+
   it.effect("verify: runs once for callers that need it at the same time, and each of them gets its outcome", () =>
     Effect.gen(function* () {
       let runs = 0
