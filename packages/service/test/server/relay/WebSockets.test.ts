@@ -28,7 +28,9 @@ const sendWithRequest = (url: string, text: string, until: string) => {
     const socket = connect(Number(port), "127.0.0.1", () => socket.write(Buffer.concat([Buffer.from(request), frame])))
     socket.on("data", (chunk) => {
       received += chunk.toString("latin1")
-      if (received.includes(until)) resume(Effect.succeed(received))
+      if (!received.includes(until)) return
+      socket.destroy()
+      resume(Effect.succeed(received))
     })
     return Effect.sync(() => socket.destroy())
   })
