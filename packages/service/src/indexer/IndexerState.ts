@@ -85,10 +85,12 @@ export interface IndexerState {
   readonly isLeaseDenied: boolean
   /** Turns that failed since the last one that did not. */
   readonly failures: number
+  /** Those of them that the nodes caused: a node may lack the next block, however often the database has failed. */
+  readonly refusals: number
   /** Time of these failures and of the delays between them, in milliseconds. */
   readonly failingMillis: number
   /** The head of the index in the last turns, and those that failed there, also before another indexer had the lease. */
-  readonly tried: { readonly head: number | null; readonly failures: number } | null
+  readonly tried: { readonly head: number | null; readonly failures: number; readonly refusals: number } | null
   /** The heads for which the finalized block was looked up last. */
   readonly finality: { readonly head: number; readonly nodeHead: number } | null
   /** Every projection has reached the head with its current revision. */
@@ -126,6 +128,7 @@ export const make = (
   isStarted: false,
   isLeaseDenied: false,
   failures: 0,
+  refusals: 0,
   failingMillis: 0,
   tried: null,
   finality: null,
@@ -145,7 +148,7 @@ const acquireLease: Action = { _tag: "AcquireLease" }
 const wait = (millis: number): Wait => ({ _tag: "Wait", millis })
 
 /** The end of a turn that did not fail. */
-const ended = { failures: 0, failingMillis: 0, tried: null, phase: null } as const
+const ended = { failures: 0, refusals: 0, failingMillis: 0, tried: null, phase: null } as const
 
 /** Ends a turn that did something, so that the next one follows at once. */
 const nextTurn = (state: IndexerState, reports: Reports = []): Transition =>
@@ -158,16 +161,20 @@ const idle = (state: IndexerState, millis: number, reports: Reports = []): Trans
 const doubtAfter = ({ doubt }: IndexerState, error: TurnError, failures: number): RuleDoubt.RuleDoubt =>
   error._tag === "InvalidBlock" && failures > FailureDelay.toleratedFailures ? RuleDoubt.refused(doubt, error) : doubt
 
+const isOfDatabase = ({ _tag }: TurnError): boolean =>
+  _tag === "StoreError" || _tag === "LeaseLost" || _tag === "CheckpointConflict"
+
 const failed = (settings: Settings, state: IndexerState, error: TurnError, tookMillis = 0): Transition => {
   if (error._tag === "StoreError" && !error.isRetryable) return transition(state, { _tag: "Stop", error })
   const failures = state.failures + 1
+  const refusals = state.refusals + (isOfDatabase(error) ? 0 : 1)
   const delayMillis = FailureDelay.delayAfter(error, failures, settings.maxDelayMillis)
   const failingMillis = state.failingMillis + tookMillis + delayMillis
   const action = { ...wait(delayMillis), isLeaseOffered: failingMillis > offeringMillis ? true : undefined }
   const doubt = doubtAfter(state, error, failures)
-  const tried = state.tried && { ...state.tried, failures }
+  const tried = state.tried && { ...state.tried, failures, refusals }
   return transition(
-    { ...state, failures, failingMillis, tried, doubt, phase: null },
+    { ...state, failures, refusals, failingMillis, tried, doubt, phase: null },
     action,
     FailureReports.of(error, failures),
   )
@@ -196,8 +203,10 @@ const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition 
 /** The state of a turn that begins with this head; `null` while the index is empty. */
 const trying = (state: IndexerState, head: number | null): IndexerState => {
   const { tried } = state
-  const failures = tried !== null && tried.head === head ? Math.max(state.failures, tried.failures) : state.failures
-  return { ...state, failures, tried: { head, failures } }
+  const before = tried !== null && tried.head === head ? tried : { failures: 0, refusals: 0 }
+  const failures = Math.max(state.failures, before.failures)
+  const refusals = Math.max(state.refusals, before.refusals)
+  return { ...state, failures, refusals, tried: { head, failures, refusals } }
 }
 
 const leaseAcquired = (state: IndexerState): Transition =>
@@ -212,7 +221,7 @@ const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHe
   const from = tip === null ? first : tip.number + 1
   const isRetry = state.failures > 0
   const to = isRetry ? from : nodeHead
-  const failures = isRetry ? { failures: state.failures } : {}
+  const failures = state.refusals > 0 ? { failures: state.refusals } : {}
   const rules = state.rules ?? HashRules.none
   return { _tag: "Extend", tip, from, to, first, nodeHead, rules, isRetry, ...failures }
 }

@@ -92,7 +92,7 @@ export interface Extend {
   readonly first: number
   readonly nodeHead: number
   readonly rules: HashRules.HashRules
-  /** Turns that have failed on the first of the blocks; left out when none. */
+  /** Turns that have failed on the first of the blocks by what nodes responded; left out when none. */
   readonly failures?: number
   /** The turn before failed: the node gets as few calls as possible. */
   readonly isRetry: boolean

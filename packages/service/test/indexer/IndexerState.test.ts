@@ -141,6 +141,24 @@ describe("IndexerState", () => {
       expect(apply(behind(6), { state }).action).toMatchObject({ _tag: "Extend", from: 7, isRetry: false })
     })
 
+    it("a turn that the database failed does not count as one that the nodes failed at a block", () => {
+      const behind = [{ _tag: "LeaseAcquired" }, headSeen(6, checkpointAt(5))] as const
+      const locked = failure(new StoreError({ message: "Locked.", isRetryable: true, cause: null }))
+      const { state } = apply([
+        ...behind,
+        locked,
+        { _tag: "Waited" },
+        ...behind,
+        failure(nodeFailed),
+        { _tag: "Waited" },
+      ])
+      const taken: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "LeaseDenied" }, { _tag: "Waited" }]
+
+      expect(state).toMatchObject({ failures: 2 })
+      expect(apply(behind, { state }).action).toMatchObject({ _tag: "Extend", failures: 1, isRetry: true })
+      expect(apply([...taken, ...behind], { state }).action).toMatchObject({ failures: 1, isRetry: true })
+    })
+
     it("is offered in the delay once turns have failed for more than a minute, and kept after one that did not fail", () => {
       const waited: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "Waited" }, { _tag: "LeaseAcquired" }]
       const timedOut: IndexerTurn.Input = { _tag: "Failed", error: nodeFailed, millis: 29_900 }
