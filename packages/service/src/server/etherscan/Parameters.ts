@@ -25,6 +25,9 @@ export const parse = (query: string, form: Form): Parameters => {
   return found
 }
 
+/** The block of a state: a number, or a word such as `latest`, which it is by default. The node checks it. */
+export const tag = (parameters: Parameters): string => parameters.get("tag") ?? "latest"
+
 /** An address in lower case, from a text of 20 bytes. */
 export const addressOf = (text: string): Read<string> => {
   const address = Address.fromText(text)

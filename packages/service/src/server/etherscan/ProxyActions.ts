@@ -16,8 +16,6 @@ type Calls = NodeCalls.NodeCalls
 
 type Params = (parameters: Parameters.Parameters) => ReadonlyArray<unknown>
 
-const tagOf = (parameters: Parameters.Parameters): string => parameters.get("tag") ?? "latest"
-
 const isTrue = (parameters: Parameters.Parameters, name: string): boolean =>
   parameters.get(name)?.toLowerCase() === "true"
 
@@ -46,16 +44,16 @@ const callOf = (parameters: Parameters.Parameters): Record<string, string> =>
 const methods: Readonly<Record<string, Params>> = {
   eth_blockNumber: () => [],
   eth_gasPrice: () => [],
-  eth_getBlockByNumber: (sent) => [tagOf(sent), isTrue(sent, "boolean")],
-  eth_getBlockTransactionCountByNumber: (sent) => [tagOf(sent)],
-  eth_getUncleByBlockNumberAndIndex: (sent) => [tagOf(sent), sent.get("index")],
-  eth_getTransactionByBlockNumberAndIndex: (sent) => [tagOf(sent), sent.get("index")],
+  eth_getBlockByNumber: (sent) => [Parameters.tag(sent), isTrue(sent, "boolean")],
+  eth_getBlockTransactionCountByNumber: (sent) => [Parameters.tag(sent)],
+  eth_getUncleByBlockNumberAndIndex: (sent) => [Parameters.tag(sent), sent.get("index")],
+  eth_getTransactionByBlockNumberAndIndex: (sent) => [Parameters.tag(sent), sent.get("index")],
   eth_getTransactionByHash: (sent) => [sent.get("txhash")],
   eth_getTransactionReceipt: (sent) => [sent.get("txhash")],
-  eth_getTransactionCount: (sent) => [sent.get("address"), tagOf(sent)],
-  eth_getCode: (sent) => [sent.get("address"), tagOf(sent)],
-  eth_getStorageAt: (sent) => [sent.get("address"), sent.get("position"), tagOf(sent)],
-  eth_call: (sent) => [callOf(sent), tagOf(sent)],
+  eth_getTransactionCount: (sent) => [sent.get("address"), Parameters.tag(sent)],
+  eth_getCode: (sent) => [sent.get("address"), Parameters.tag(sent)],
+  eth_getStorageAt: (sent) => [sent.get("address"), sent.get("position"), Parameters.tag(sent)],
+  eth_call: (sent) => [callOf(sent), Parameters.tag(sent)],
   eth_estimateGas: (sent) => [callOf(sent)],
   eth_sendRawTransaction: (sent) => [sent.get("hex")],
 }
@@ -71,7 +69,7 @@ const proxy = (calls: Calls, method: string, params: Params): Action => ({
 
 const balanceOf = (calls: Calls, request: Request, wallet: string) =>
   Effect.map(
-    StateCalls.balance(calls, request, { wallet, asset: Movement.native, tag: tagOf(request.parameters) }),
+    StateCalls.balance(calls, request, { wallet, asset: Movement.native, tag: Parameters.tag(request.parameters) }),
     String,
   )
 
@@ -103,7 +101,7 @@ const tokenBalance = (calls: Calls): Action["answer"] =>
     const { parameters } = request
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
     const asset = yield* Effect.fromResult(Parameters.address(parameters, "contractaddress"))
-    const found = yield* StateCalls.balance(calls, request, { wallet, asset, tag: tagOf(parameters) })
+    const found = yield* StateCalls.balance(calls, request, { wallet, asset, tag: Parameters.tag(parameters) })
     return Envelope.ofResult(String(found))
   })
 

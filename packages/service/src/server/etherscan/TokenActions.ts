@@ -18,7 +18,7 @@ const tokenOf = ({ parameters }: Request) => Effect.fromResult(Parameters.addres
 const supply = (calls: NodeCalls): Handler =>
   Effect.fnUntraced(function* (request) {
     const token = yield* tokenOf(request)
-    const tag = request.parameters.get("tag") ?? "latest"
+    const tag = Parameters.tag(request.parameters)
     return Envelope.ofResult(String(yield* StateCalls.supply(calls, request, token, tag)))
   })
 

@@ -68,6 +68,14 @@ const opened = Effect.gen(function* () {
   return { counts, options }
 })
 
+/** Makes a webhook of a wallet. */
+const creation = {
+  url: "https://93.184.215.14/",
+  name: "books",
+  addresses: [bob],
+  types: ["wallet.transaction"],
+} as const
+
 describe("WebhookChanges", () => {
   it.effect("addresses: the positions of wallets are read once, however often the sender is quicker", () =>
     Effect.gen(function* () {
@@ -231,15 +239,9 @@ describe("WebhookChanges", () => {
   it.effect("create: a webhook of the operator belongs to no key, and each has an id of 24 characters behind wh_", () =>
     Effect.gen(function* () {
       const { options } = yield* opened
-      const body = {
-        url: "https://93.184.215.14/",
-        name: "books",
-        addresses: [bob],
-        types: ["wallet.transaction"],
-      } as const
       const create = (name: string) =>
         Effect.map(
-          WebhookChanges.make(options).create({ grant: { name, operator: true, empty: null }, headers: {} }, body),
+          WebhookChanges.make(options).create({ grant: { name, operator: true, empty: null }, headers: {} }, creation),
           ([found]) => found,
         )
       const [own, other] = [yield* create(""), yield* create("usual")]
@@ -255,12 +257,6 @@ describe("WebhookChanges", () => {
     () =>
       Effect.gen(function* () {
         const { options } = yield* opened
-        const body = {
-          url: "https://93.184.215.14/",
-          name: "books",
-          addresses: [bob],
-          types: ["wallet.transaction"],
-        } as const
         const { create } = WebhookChanges.make({ ...options, settings: { ...settings, perKey: 4 } })
         /** Creates where the first searches find nothing, as another request stores the webhook behind them. */
         const createLate = (searches: number, of: Parameters<typeof create>[1]) => {
@@ -268,13 +264,13 @@ describe("WebhookChanges", () => {
           const find: Webhooks["find"] = (id) => (left-- > 0 ? Effect.succeed(null) : options.webhooks.find(id))
           return WebhookChanges.make({ ...options, webhooks: { ...options.webhooks, find } }).create(caller, of)
         }
-        const [first, secret] = yield* create(caller, body)
-        const [again, none] = yield* create(caller, body)
-        const [late, noneLate] = yield* createLate(1, body)
-        const removed = yield* Effect.flip(createLate(2, body))
-        const other = { ...body, finality: "final" } as const
+        const [first, secret] = yield* create(caller, creation)
+        const [again, none] = yield* create(caller, creation)
+        const [late, noneLate] = yield* createLate(1, creation)
+        const removed = yield* Effect.flip(createLate(2, creation))
+        const other = { ...creation, finality: "final" } as const
         const refused = yield* Effect.forEach(
-          [create(caller, other), createLate(1, other), create(caller, { ...body, name: "more" })],
+          [create(caller, other), createLate(1, other), create(caller, { ...creation, name: "more" })],
           Effect.flip,
         )
 
