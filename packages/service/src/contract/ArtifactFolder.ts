@@ -6,7 +6,7 @@
  * Source: decision 0059.
  */
 import { readdir, readFile, stat } from "node:fs/promises"
-import { basename, join, relative, sep } from "node:path"
+import { basename, join, sep } from "node:path"
 import * as Json from "@daybook/schema/Json"
 import * as Result from "effect/Result"
 import * as ContractAbi from "./ContractAbi.ts"
@@ -208,7 +208,7 @@ const joined = (
   ContractAbi.firstItems(new Map([...more, ...first].map((item) => [keyOf(item), item])).values())
 
 /** Joins the parts of a folder: of several ABIs of one name the first is that of its contract. */
-const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): Project => {
+const projectOf = (parts: ReadonlyMap<string, Part>): Project => {
   /** By their names, and by those of their files, which are the ids of Ignition. */
   const artifacts = new Map<string, Artifact>()
   const pack = new Map<string, ContractAbi.Item>()
@@ -222,7 +222,7 @@ const projectOf = (parts: ReadonlyArray<readonly [path: string, part: Part]>): P
     for (const item of items) if (item.type !== "constructor") pack.set(keyOf(item), item)
   }
   const deployed = new Map<string, Deployed>()
-  for (const [, { deployments }] of parts) {
+  for (const { deployments } of parts.values()) {
     const ofPart = new Map<string, Deployed>()
     for (const [address, given] of deployments) {
       const artifact = artifacts.get(given) ?? artifacts.get(nameOf(given))
@@ -262,6 +262,6 @@ export const reader = (folder: string, chainId: number): Reader => {
     isChanged ||= next.size !== parts.size
     parts = next
     isRead = true
-    return isChanged ? projectOf([...next].map(([path, part]) => [relative(folder, path), part] as const)) : null
+    return isChanged ? projectOf(next) : null
   }
 }

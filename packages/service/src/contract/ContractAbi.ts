@@ -110,7 +110,7 @@ const parametersOf = (value: unknown, count: { left: number }, depth = 0): Reado
   return parameters
 }
 
-const kinds = new Set(["event", "function", "error"])
+const kinds: ReadonlySet<unknown> = new Set(["event", "function", "error"])
 
 /** Compilers before Solidity 0.6 wrote `constant` and `payable`. */
 const mutabilityOf = (item: Readonly<Record<string, unknown>>): Item["stateMutability"] => {
@@ -143,7 +143,7 @@ const constructorFrom = (value: Readonly<Record<string, unknown>>): Decodable | 
 const decodableFrom = (value: unknown): Decodable | undefined => {
   if (!isObject(value)) return undefined
   if (value["type"] === "constructor") return constructorFrom(value)
-  if (typeof value["type"] !== "string" || !kinds.has(value["type"])) return undefined
+  if (!kinds.has(value["type"])) return undefined
   const name = nameOf(value["name"])
   if (name === "" || value["anonymous"] === true) return undefined
   const count = { left: maxParameters }
@@ -169,7 +169,6 @@ const typesIn = (parameters: unknown, depth = 0): number => {
   for (const parameter of parameters as ReadonlyArray<unknown>) {
     if (!isObject(parameter)) continue
     types += 1 + listLevels(parameter["type"]) + typesIn(parameter["components"], depth + 1)
-    if (types > maxTypes) return types
   }
   return types
 }

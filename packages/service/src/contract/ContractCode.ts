@@ -93,7 +93,7 @@ const digest = (digits: string, masked: ReadonlyArray<Range>): string => {
 export const fromArtifact = (artifact: unknown): CodePattern | undefined => {
   const { deployedBytecode: deployed, immutableReferences } = fieldsOf(artifact)
   const text = typeof deployed === "string" ? deployed : fieldsOf(deployed)["object"]
-  if (typeof text !== "string" || text.length > 2 * maxBytes + 2) return undefined
+  if (typeof text !== "string") return undefined
   const body = text.replace(/^0x/i, "")
   const whole = digitsOf(body.replaceAll(/__.{38}/g, "0".repeat(40)))
   if (whole === undefined) return undefined

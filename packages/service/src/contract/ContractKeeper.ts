@@ -199,14 +199,8 @@ const followProxies = Effect.fnUntraced(function* (
   round: Round,
   block: number,
 ): Effect.fn.Return<void, StoreError | NodeError> {
-  const remaining = (yield* contracts.list(chain))
-    .filter(({ address }) => address !== null && address > round.last)
-    .toSorted((one, other) => ((one.address ?? "") < (other.address ?? "") ? -1 : 1))
+  const remaining = (yield* contracts.list(chain)).filter(({ address }) => (address ?? "") > round.last)
   const stored = remaining.slice(0, followedPerTurn)
-  if (stored.length === 0) {
-    round.isDone = true
-    return
-  }
   const found = yield* Proxies.read(node, stored, block)
   const changed = stored.flatMap((contract) => {
     const implementations = found.get(contract.address ?? "") ?? contract.implementations

@@ -98,7 +98,7 @@ interface End {
   readonly claims: ReadonlyArray<Proof.Claim>
 }
 
-const endsOf = (header: SignedStatement.StatementHeader, wallet: Wallet): ReadonlyArray<End> => {
+const endsOf = (header: SignedStatement.StatementHeader, wallet: Wallet): readonly [opening: End, closing: End] => {
   const { sent_transactions: sent } = wallet
   const native = { holding: Holding.native, expected: 0n }
   const claimsOf = (balances: ReadonlyArray<SignedStatement.SignedBalance>, nonce: bigint | undefined) => {
@@ -163,15 +163,14 @@ export const run = Effect.fn("StatementCheck.run")(function* (
     const { address } = wallet
     const issue = issueOfSums(wallet)
     if (issue !== null) return yield* refuse(`${issue}.`)
-    const ends = endsOf(header, wallet)
-    const readings: Array<StateRoot.Reading> = []
-    for (const end of ends) readings.push(yield* checkEnd(budgeted, address, end))
-    const closing = readings.at(-1)
+    const [opening, closing] = endsOf(header, wallet)
+    yield* checkEnd(budgeted, address, opening)
+    const reading = yield* checkEnd(budgeted, address, closing)
     checked.push({
       address,
       balances: wallet.opening.length + wallet.closing.length,
-      isByStateRoot: closing?._tag === "Verified",
-      trusted: closing?._tag === "Trusted" ? closing.reason : null,
+      isByStateRoot: reading._tag === "Verified",
+      trusted: reading._tag === "Trusted" ? reading.reason : null,
     })
   }
   yield* checkBlock(budgeted, refOf(header.closing_block))

@@ -27,8 +27,7 @@ const isAnswer = (error: CallError): boolean => isTooLarge(error) || (error._tag
 export const isOfToken = (error: CallError): boolean =>
   isAnswer(error) && !(error._tag === "RpcError" && error.kind === "pruned")
 
-const valueOf = (result: Result.Result<unknown, CallError> | undefined): unknown =>
-  result !== undefined && Result.isSuccess(result) ? result.success : null
+const valueOf = (result: Result.Result<unknown, CallError>): unknown => Result.getOrElse(result, () => null)
 
 /**
  * Reads what tokens return of themselves at a block, by address.

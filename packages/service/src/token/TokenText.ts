@@ -34,7 +34,7 @@ const decodeText = (digits: string): string | null => {
 
 const sizeAt = (digits: string, at: number): number => {
   const word = digits.slice(at, at + wordDigits)
-  return /^0{56}[0-9a-f]{8}$/.test(word) ? Number.parseInt(word.slice(56), 16) : Number.POSITIVE_INFINITY
+  return /^0{56}[0-9a-f]{8}$/.test(word) ? Number.parseInt(word, 16) : Number.POSITIVE_INFINITY
 }
 
 /** Text of an ABI string: an offset, a length and the bytes. A long one is cut. */

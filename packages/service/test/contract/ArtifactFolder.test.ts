@@ -219,6 +219,21 @@ describe("ArtifactFolder", () => {
     expect(await packOf()).toEqual(["c"])
   })
 
+  it("a source is read for its enums alone, and changed names are given once the artifact is compiled again", async () => {
+    const read = ArtifactFolder.reader(folder, 31337)
+    const abi = [{ type: "function", name: "open", inputs: [{ name: "x", type: "uint8", internalType: "enum Term" }] }]
+    const valuesOf = async () => (await read())?.pack.map(({ inputs }) => inputs[0]?.enum)
+    write("contracts/Term.sol", "enum Term { Short, Long }")
+    write("contracts/Other.json", { abi: [item("never")] })
+    const artifact = write("artifacts/Vault.json", { abi })
+    const first = await valuesOf()
+    write("contracts/Term.sol", "enum Term { Brief, Extended }")
+    const kept = await valuesOf()
+    utimesSync(artifact, 1, 1)
+
+    expect([first, kept, await valuesOf()]).toEqual([[["Short", "Long"]], [["Short", "Long"]], [["Brief", "Extended"]]])
+  })
+
   it("files that are no artifacts, too large or links are passed over, and a missing folder is empty", async () => {
     const outside = mkdtempSync(join(tmpdir(), "daybook-outside-"))
     writeFileSync(join(outside, "Secret.json"), JSON.stringify({ abi: [item("secret")] }))

@@ -20,6 +20,10 @@ const event = {
 }
 const error = { type: "error", name: "TooLate", inputs: [{ name: "at", type: "uint64" }] }
 
+const bools = (length: number): ReadonlyArray<object> => Array.from({ length }, () => ({ type: "bool" }))
+const tuple = (components: ReadonlyArray<object>) => ({ name: "x", type: "tuple", components })
+const nested = (levels: number): object => (levels === 0 ? { name: "x", type: "uint8" } : tuple([nested(levels - 1)]))
+
 const read = (value: unknown) => Result.getOrThrow(ContractAbi.fromJson(value)).items
 const reasonOf = (text: string) => {
   const result = ContractAbi.fromText(text)
@@ -57,9 +61,11 @@ describe("ContractAbi", () => {
 
     expect(items[0]).toEqual({ ...created, name: "", stateMutability: "nonpayable" })
     expect(signatures).toHaveLength(1)
-    expect(read([{ ...created, codeBytes: -1, payable: true }])).toEqual([
-      { type: "constructor", name: "", inputs: created.inputs, stateMutability: "payable" },
-    ])
+    for (const codeBytes of [-1, 0, 1.5, "7"]) {
+      expect(read([{ ...created, codeBytes, payable: true }])).toEqual([
+        { type: "constructor", name: "", inputs: created.inputs, stateMutability: "payable" },
+      ])
+    }
     expect(read([{ type: "constructor", inputs: "x" }])).toEqual([])
   })
 
@@ -88,17 +94,25 @@ describe("ContractAbi", () => {
     expect(enumOf("uint16", ["Short"])).toBeUndefined()
     expect(enumOf("uint8", ["<b>"])).toBeUndefined()
     expect(enumOf("uint8", [])).toBeUndefined()
-    expect(
-      enumOf(
-        "uint8",
-        Array.from({ length: 257 }, (_, at) => `Value${at}`),
-      ),
-    ).toBeUndefined()
+    const values = Array.from({ length: 257 }, (_, at) => `Value${at}`)
+    expect(enumOf("uint8", values)).toBeUndefined()
+    expect(enumOf("uint8", values.slice(1))).toEqual(values.slice(1))
+  })
+
+  it.each([
+    ["256 parameters with those of its tuples", { inputs: bools(200), outputs: [tuple(bools(55))] }, true],
+    ["257 parameters with those of its tuples", { inputs: bools(200), outputs: [tuple(bools(56))] }, false],
+    ["tuples in 16 levels", { inputs: [], outputs: [nested(16)] }, true],
+    ["tuples in 17 levels", { inputs: [], outputs: [nested(17)] }, false],
+    ["a type of 100 characters", { inputs: [], outputs: [{ type: `uint8${"[1234]".repeat(15)}[123]` }] }, true],
+    ["a type of 101 characters", { inputs: [], outputs: [{ type: `uint8${"[1234]".repeat(16)}` }] }, false],
+  ])("the outputs of a function with %s are read or left out", (_, parts, isRead) => {
+    const [item] = read([{ type: "function", name: "f", ...parts }])
+
+    expect(item?.outputs !== undefined).toBe(isRead)
   })
 
   it("malformed items are left out: unknown types, deep tuples, anonymous events, and names that are no identifiers", () => {
-    const deep = (depth: number): object =>
-      depth === 0 ? { name: "x", type: "uint8" } : { name: "x", type: "tuple", components: [deep(depth - 1)] }
     const broken: ReadonlyArray<unknown> = [
       null,
       7,
@@ -112,7 +126,7 @@ describe("ContractAbi", () => {
       { type: "function", name: "f", inputs: [{ type: "tuple", components: [] }] },
       { type: "function", name: "f", inputs: [{ type: "uint256[0]" }] },
       { type: "function", name: "f", inputs: [{ type: "x".repeat(1_000) }] },
-      { type: "function", name: "f", inputs: [deep(40)] },
+      { type: "function", name: "f", inputs: [nested(40)] },
       { type: "function", name: "f", inputs: Array.from({ length: 300 }, () => ({ type: "bool" })) },
       { type: "function", name: "<script>", inputs: [] },
       { type: "function", name: "f".repeat(101), inputs: [] },
@@ -130,6 +144,28 @@ describe("ContractAbi", () => {
     const { list, types } = Result.getOrThrow(ContractAbi.count([transfer, event, error, null, { type: "receive" }]))
 
     expect([list.length, types]).toEqual([5, 12])
+  })
+
+  it("count: counts no more than 16 levels of a list, and no deeper tuples than are read", () => {
+    const typesOf = (parameter: object) =>
+      Result.getOrThrow(ContractAbi.count([{ type: "function", inputs: [null, parameter] }])).types
+    const lists = (levels: number) => ({ type: `uint8${"[]".repeat(levels)}` })
+
+    expect([0, 15, 16, 17].map((levels) => typesOf(lists(levels)))).toEqual([2, 17, 18, 18])
+    expect([0, 16, 17, 40].map((levels) => typesOf(nested(levels)))).toEqual([2, 18, 18, 18])
+  })
+
+  it("count, firstItems: take 4,096 items with 32,768 types", () => {
+    const item = (types: number) =>
+      ({ type: "event", name: "E", inputs: bools(types - 1) }) as unknown as ContractAbi.Item
+    const items = (last: number) => [...Array.from({ length: 4_095 }, () => item(8)), item(last)]
+    const small = Array.from({ length: 4_097 }, () => item(1))
+
+    expect(Result.getOrThrow(ContractAbi.count(items(8))).types).toBe(32_768)
+    expect(Result.isFailure(ContractAbi.count(items(9)))).toBe(true)
+    expect([items(8), items(9), small].map((list) => ContractAbi.firstItems(list).length)).toEqual([
+      4_096, 4_095, 4_096,
+    ])
   })
 
   it("read: pauses after each item, so that a long ABI takes no turn of the event loop for long", () => {
@@ -165,6 +201,7 @@ describe("ContractAbi", () => {
     expect(reasonOf(JSON.stringify(Array.from({ length: 9 }, () => deep)))).toBe(
       "Invalid ABI: expected at most 32768 items, parameters and levels of lists, received more",
     )
+    expect(reasonOf("[]".padEnd(ContractAbi.maxBytes))).toBeUndefined()
     expect(reasonOf(" ".repeat(ContractAbi.maxBytes + 1))).toBe(
       "Invalid ABI: expected at most 8388608 bytes, received 8388609",
     )

@@ -68,18 +68,51 @@ describe("ContractCode", () => {
     ["an interface", { deployedBytecode: { object: "0x" } }],
     ["an artifact without code", { abi: [] }],
     ["a code that is no hex", { deployedBytecode: `0x${codeOf(1)}zz` }],
-    ["a code that is too long", { deployedBytecode: `0x${"00".repeat(200_000)}` }],
+    ["a code with half a byte", { deployedBytecode: `0x${codeOf(1)}5` }],
+    ["a code of 15 bytes", { deployedBytecode: `0x${"5b".repeat(15)}` }],
+    ["a code of 131,073 bytes", { deployedBytecode: `0x${"5b".repeat(131_073)}` }],
     [
       "more immutables than a code has",
       {
         deployedBytecode: `0x${codeOf(1)}`,
-        immutableReferences: { 1: Array.from({ length: 5_000 }, () => ({ start: 0, length: 1 })) },
+        immutableReferences: { 1: Array.from({ length: 4_097 }, () => ({ start: 0, length: 1 })) },
       },
     ],
     ["a list", []],
     ["nothing", null],
   ])("%s has no pattern", (_, artifact) => {
     expect(ContractCode.fromArtifact(artifact)).toBeUndefined()
+  })
+
+  it.each([16, 131_072])("a code of %d bytes is compared", (bytes) => {
+    const code = `0x${"5b".repeat(bytes)}`
+
+    expect(nameOf([known("Bound", { deployedBytecode: code })], code)).toBe("Bound")
+  })
+
+  it("compares no immutables of the first byte, in an artifact of Hardhat, whatever else it lists", () => {
+    const references = Array.from({ length: 4_094 }, () => ({ start: 0, length: 1 }))
+    const first = known("First", {
+      deployedBytecode: `0x00${codeOf(1)}`,
+      immutableReferences: { 1: references, 2: [{ start: 5 }, { length: 5 }], 3: { start: 0, length: 1 } },
+    })
+
+    expect(nameOf([first], `0x12${codeOf(1)}`)).toBe("First")
+    expect(nameOf([first], `0x12${codeOf(2)}`)).toBeUndefined()
+  })
+
+  it.each([
+    [40, { bytecode: { object: `0x${"60".repeat(40)}` } }],
+    [40, { bytecode: `0x${"60".repeat(40)}` }],
+    [262_143, { bytecode: `0x${"60".repeat(262_143)}` }],
+    [undefined, { bytecode: `0x${"60".repeat(262_144)}` }],
+    [undefined, { bytecode: "0x" }],
+    [undefined, { bytecode: "6060" }],
+    [undefined, { bytecode: 7 }],
+    [undefined, { abi: [] }],
+    [undefined, null],
+  ])("creationBytes: is %s", (bytes, artifact) => {
+    expect(ContractCode.creationBytes(artifact)).toBe(bytes)
   })
 
   it("references outside of the code, and metadata that state a length beyond it, leave the code as it is", () => {

@@ -191,6 +191,19 @@ describe("ContractDecoder", () => {
     expect(decoder.functionOf(other, selector("poke(uint256)"))).toBeNull()
   })
 
+  it("make: pauses after each 512 signatures of packs and errors of any ABI, as far as they are read", () => {
+    const items = Array.from({ length: 600 }, (_, at) => functionOf(`act${at}`, "x"))
+    const errors = items.slice(0, 424).map((item) => ({ ...item, type: "error" }))
+    const abis = [abiOf(...items), abiOf(...errors)]
+    const contracts = [contract(null, abis[0]!), contract(token, abis[1]!)]
+    const read = new Map(
+      abis.map((text) => [text, ContractDecoder.decoding(Result.getOrThrow(ContractAbi.fromText(text)))]),
+    )
+    const steps = (of: ReadonlyArray<Contract>) => [...ContractDecoder.make(of, builtIn, read)].length
+
+    expect([steps(contracts), steps(contracts.slice(1)), steps([contract(token, abis[0]!)])]).toEqual([2, 0, 0])
+  })
+
   it("a stored ABI that does not decode describes a contract without items", () => {
     const decoder = make([contract(token, "{"), contract(null, '"x"')])
 

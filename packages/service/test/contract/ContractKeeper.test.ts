@@ -31,6 +31,8 @@ const project = (count: number): Project => ({
   codes: [],
 })
 
+const pack = { type: "event", name: "Sent", inputs: [] } as const
+
 /** A project with an artifact that each contract of the node is recognised by. */
 const recognising: Project = {
   deployed: [],
@@ -85,6 +87,94 @@ describe("ContractKeeper", () => {
 
       expect(yield* followed).toBe(600)
     }),
+  )
+
+  it.live(
+    "run: follows each contract once in a round, and all again after a new head or a change by another process",
+    () =>
+      Effect.gen(function* () {
+        const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+        const puts: Array<number> = []
+        let revisions = 0
+        let hash = "0x01"
+        const addresses = new Set<unknown>()
+        const rounds: Array<Array<unknown>> = [[]]
+        const observed: typeof node = {
+          head: Effect.suspend(() => Effect.map(node.head, (head) => ({ ...head, hash }))),
+          batch: (calls, options) => {
+            const codes = calls.filter(({ method }) => method === "eth_getCode")
+            rounds.at(-1)!.push(codes.length)
+            for (const { params } of codes) addresses.add(params?.[0])
+            return node.batch(calls, options)
+          },
+        }
+        const counted: typeof contracts = {
+          ...contracts,
+          put: (of, list) =>
+            Effect.andThen(
+              Effect.sync(() => puts.push(list.length)),
+              contracts.put(of, list),
+            ),
+          revision: (of) =>
+            Effect.andThen(
+              Effect.sync(() => revisions++),
+              contracts.revision(of),
+            ),
+        }
+        const projects = [{ folder: "project", read: () => Promise.resolve({ ...project(600), pack: [pack] }) }]
+        yield* Effect.forkScoped(
+          ContractKeeper.run({ chain, node: observed, contracts: counted, projects, pauseMillis: 1 }),
+        )
+        /** Waits for a whole round, and some turns behind it. */
+        const roundDone = Effect.gen(function* () {
+          yield* Eventually.untilEffect(Effect.sync(() => rounds.at(-1)!.length === 3))
+          const after = revisions + 8
+          yield* Eventually.untilEffect(Effect.sync(() => revisions >= after))
+        })
+        yield* roundDone
+        rounds.push([])
+        hash = "0x02"
+        yield* roundDone
+        rounds.push([])
+        yield* contracts.put(chain, [
+          { ...ContractKeeper.contractsOf("other", project(600))[599]!, address: addressOf(700) },
+        ])
+        yield* roundDone
+
+        expect(rounds).toEqual([
+          [256, 256, 88],
+          [256, 256, 88],
+          [256, 256, 89],
+        ])
+        expect(addresses.size).toBe(601)
+        expect(puts).toEqual([601, 256, 256, 88, 1])
+        expect(logged.filter((message) => message.startsWith("Contracts of project"))).toEqual([
+          "Contracts of project: 600 named, 1 functions, events and errors",
+        ])
+      }).pipe(Effect.provide(Logger.layer([logger]))),
+  )
+
+  it.live("run: has nothing to follow where a chain has packs alone, and asks the node nothing where it has none", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      let isDescribed = false
+      let turns = 0
+      const observed: typeof node = {
+        head: Effect.suspend(() => (isDescribed ? node.head : Effect.die(new Error("nothing to follow")))),
+        batch: () => Effect.die(new Error("nothing to read")),
+      }
+      const read = () => {
+        isDescribed = ++turns >= 4
+        return Promise.resolve(isDescribed ? { ...project(0), pack: [pack] } : project(0))
+      }
+      const before = logged.length
+      yield* Effect.forkScoped(
+        ContractKeeper.run({ chain, node: observed, contracts, projects: [{ folder: "packs", read }], pauseMillis: 1 }),
+      )
+      yield* Eventually.untilEffect(Effect.sync(() => turns >= 8))
+
+      expect(logged.slice(before)).toEqual(["Contracts of packs: 0 named, 1 functions, events and errors"])
+    }).pipe(Effect.provide(Logger.layer([logger]))),
   )
 
   it.live("run: goes on after a folder whose reading was rejected, and logs it once", () =>

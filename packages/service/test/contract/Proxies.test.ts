@@ -37,6 +37,42 @@ const nodeOf = (storage: unknown, logs: unknown): Pick<Node, "batch"> => ({
     ),
 })
 
+const addressOf = (byte: string) => `0x${byte.repeat(20)}`
+const wordOf = (address: string) => `0x${address.slice(2).padStart(64, "0")}`
+const zero = addressOf("00")
+/** Topic of Upgraded(address), and the slot of an implementation by EIP-1967. */
+const upgraded = "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b"
+const implementationSlot = 0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbcn
+
+type Words = Readonly<Record<string, string>>
+
+/** A chain whose accounts have these codes and slots. Its requests are the methods of their calls, each with the account that it is about. */
+const chainOf = (state: {
+  readonly codes: Words
+  readonly slots: Words
+  readonly beacons: Words
+  readonly answers: Readonly<Record<string, unknown>>
+  readonly logs: ReadonlyArray<object>
+}) => {
+  const requests: Array<ReadonlyArray<readonly [method: string, account: unknown]>> = []
+  const accountOf = (parameter: unknown): unknown =>
+    typeof parameter === "string" ? parameter : (Object(parameter).to ?? Object(parameter).address)
+  const answerOf = (method: string, account: string, slot: unknown): unknown => {
+    if (method === "eth_getLogs") return Result.succeed(state.logs)
+    if (method === "eth_call") return state.answers[account]
+    if (method === "eth_getCode") return Result.succeed(state.codes[account] ?? "0x")
+    return Result.succeed((slot === implementationSlot ? state.slots : state.beacons)[account] ?? wordOf(zero))
+  }
+  const batch: Node["batch"] = (calls) => {
+    const asked = calls.map(({ method, params }) => [method, accountOf(params?.[0]), params?.[1]] as const)
+    requests.push(asked.map(([method, account]) => [method, account]))
+    const answers = asked.map(([method, account, slot]) => answerOf(method, String(account), slot))
+    // Sound: nothing else is read of a result.
+    return Effect.succeed(answers as Effect.Success<ReturnType<Node["batch"]>>)
+  }
+  return { batch, requests }
+}
+
 const contracts = [proxy, other].map((address) => ({ address, implementations: history }))
 
 describe("Proxies", () => {
@@ -63,6 +99,101 @@ describe("Proxies", () => {
       const found = yield* Proxies.read(nodeOf(Result.succeed(slot), failed("tooLarge")), contracts, 1)
 
       expect(found.get(proxy)).toEqual(history)
+    }),
+  )
+
+  it.effect("read: gives the implementations of each kind of proxy, by what it or its beacon announced", () =>
+    Effect.gen(function* () {
+      const [first, second] = ["11", "22"].map(addressOf) as [string, string]
+      const [beacon, emptyBeacon, failingBeacon, limitedBeacon] = ["b1", "b2", "b3", "b4"].map(addressOf) as [
+        string,
+        string,
+        string,
+        string,
+      ]
+      const minimal = (address: string) => `363d3d373d3d3d363d73${address.slice(2)}5af43d82803e903d91602b57fd5bf3`
+      const upgrade = (address: string, blockNumber: bigint, to: string | undefined) => {
+        return { address, blockNumber, topics: [upgraded, ...(to === undefined ? [] : [wordOf(to)])] }
+      }
+      const node = chainOf({
+        codes: {
+          [addressOf("01")]: `0x${minimal(first)}`,
+          [addressOf("02")]: `0x3d602d80600a3d3981f3${minimal(second)}`,
+          [addressOf("03")]: `0x00${minimal(first)}`,
+        },
+        slots: {
+          [addressOf("04")]: wordOf(second).replaceAll("2", "C"),
+          [addressOf("05")]: wordOf(second),
+          [addressOf("06")]: wordOf(second),
+          [addressOf("0a")]: wordOf(second),
+        },
+        beacons: {
+          [addressOf("06")]: wordOf(beacon),
+          [addressOf("07")]: wordOf(beacon),
+          [addressOf("08")]: wordOf(beacon),
+          [addressOf("09")]: wordOf(emptyBeacon),
+          [addressOf("0a")]: wordOf(emptyBeacon),
+          [addressOf("0b")]: wordOf(failingBeacon),
+          [addressOf("0c")]: wordOf(limitedBeacon),
+        },
+        answers: {
+          [beacon]: Result.succeed(wordOf(first)),
+          [emptyBeacon]: Result.succeed("0x"),
+          [failingBeacon]: failed("reverted"),
+          [limitedBeacon]: failed("rateLimited"),
+        },
+        logs: [
+          upgrade(addressOf("05"), 3n, first),
+          upgrade(addressOf("05"), 7n, second),
+          upgrade(addressOf("06"), 4n, second),
+          upgrade(addressOf("06"), 5n, zero),
+          upgrade(addressOf("06"), 6n, undefined),
+          upgrade(addressOf("0a"), 7n, first),
+          upgrade(beacon, 8n, first),
+        ],
+      })
+      const [fourth, fifth, sixth, tenth] = ["04", "05", "06", "0a"].map(addressOf)
+      const announcers = [fourth, fifth, sixth, beacon, emptyBeacon, tenth, failingBeacon]
+      const asked = ["01", "02", "03", "04", "05", "06", "07", "08", "09", "0a", "0b", "0c"].map(addressOf)
+      const found = yield* Proxies.read(
+        node,
+        [null, ...asked].map((address) => ({ address, implementations: [] })),
+        9,
+      )
+
+      expect(Object.fromEntries(found)).toEqual({
+        [addressOf("01")]: [{ from: 0, address: first }],
+        [addressOf("02")]: [{ from: 0, address: second }],
+        [addressOf("03")]: [],
+        [addressOf("04")]: [{ from: 0, address: addressOf("cc") }],
+        [addressOf("05")]: [
+          { from: 3, address: first },
+          { from: 7, address: second },
+        ],
+        [addressOf("06")]: [{ from: 4, address: second }],
+        [addressOf("07")]: [{ from: 8, address: first }],
+        [addressOf("08")]: [{ from: 8, address: first }],
+        [addressOf("09")]: [],
+        [addressOf("0a")]: [{ from: 0, address: second }],
+        [addressOf("0b")]: [],
+      })
+      expect(node.requests).toEqual([
+        asked.flatMap((address) => [["eth_getCode", address], ...[0, 1].map(() => ["eth_getStorageAt", address])]),
+        [beacon, emptyBeacon, failingBeacon, limitedBeacon].map((address) => ["eth_call", address]),
+        [["eth_getLogs", announcers]],
+      ])
+    }),
+  )
+
+  it.effect("readCodes: gives the codes of contracts, and none of one that was not received or is no text", () =>
+    Effect.gen(function* () {
+      const codes = [Result.succeed("0x60"), failed("pruned"), Result.succeed(null), Result.succeed("0x")]
+      const node: Pick<Node, "batch"> = {
+        batch: () => Effect.succeed(codes),
+      }
+
+      expect(yield* Proxies.readCodes(node, ["1", "2", "3", "4"], 1)).toEqual(["0x60", undefined, undefined, "0x"])
+      expect(yield* Proxies.readCodes(node, [], 1)).toEqual([])
     }),
   )
 
