@@ -201,6 +201,21 @@ describe("DiscoveryStep", () => {
     expect(state.differences).toEqual([{ wallet: 0, block: head, expected: 3n, found: 5n }])
   })
 
+  it("step: names a difference before further changes once, and finds these", () => {
+    const byBlock = new Map([
+      [700, { ...nothing, change: 5n, derived: 3n, hasLog: true }],
+      [2_000, { ...nothing, change: 4n }],
+      [2_001, { ...nothing, change: 1n, derived: 2n }],
+    ])
+    const { fetched, state } = run({ head, logLimit: head, wallets: [{ address: "0xa", code: "none", byBlock }] })
+
+    expect(sorted(fetched)).toEqual([700, 2_000, 2_001])
+    expect(state.differences).toEqual([
+      { wallet: 0, block: 700, expected: 3n, found: 5n },
+      { wallet: 0, block: 2_001, expected: 11n, found: 10n },
+    ])
+  })
+
   it("step: settles more blocks than are settled at once, with the balance between", () => {
     const blocksOf = (from: number) =>
       Array.from(

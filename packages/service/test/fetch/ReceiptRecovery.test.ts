@@ -34,8 +34,8 @@ const nodes = (given: (hash: string, times: number) => boolean, full: ReadonlyAr
 }
 
 /** Hashes of the receipts that are recovered after so many failed turns. */
-const recover = Effect.fnUntraced(function* (node: Node, failures: number) {
-  const fiber = yield* Effect.forkChild(ReceiptRecovery.recover(node, ref, failures))
+const recover = Effect.fnUntraced(function* (node: Node, failures: number, number = ref.number) {
+  const fiber = yield* Effect.forkChild(ReceiptRecovery.recover(node, { ...ref, number }, failures))
   yield* TestClock.adjust("10 seconds")
   const found = yield* Fiber.join(fiber)
   return found?.map(({ transactionHash }) => transactionHash) ?? null
@@ -89,6 +89,15 @@ describe("ReceiptRecovery", () => {
       expect([yield* recover(node, 4), yield* recover(node, 5)]).toEqual([null, null])
       expect(probed).toEqual([39, 41, 38, 42])
       expect(asked.get(hashOf(2))).toBe(undefined)
+    }),
+  )
+
+  it.effect("recover: probes block 0, and none below it", () =>
+    Effect.gen(function* () {
+      const { node, probed } = nodes(() => false)
+      for (const failures of [4, 5, 6]) yield* recover(node, failures, 1)
+
+      expect(probed).toEqual([0, 2, 3, 4])
     }),
   )
 

@@ -1,6 +1,9 @@
 /** Which holdings are compared, by the bounds of their number. */
 import { describe, expect, it } from "@effect/vitest"
+import { RpcError } from "@daybook/rpc/RpcError"
+import { Effect, Result } from "effect"
 import * as Holding from "../../src/ledger/Holding.ts"
+import type * as Calls from "../../src/node/Calls.ts"
 import * as ComparedHoldings from "../../src/proof/ComparedHoldings.ts"
 
 const assetOf = (number: number) => `0x${number.toString(16).padStart(40, "0")}`
@@ -60,4 +63,68 @@ describe("ComparedHoldings.select", () => {
     ])
     expect(counted(20_001, endless)).toEqual([20_000, 1])
   })
+})
+
+describe("ComparedHoldings.read", () => {
+  const reverted = new RpcError({
+    method: "eth_call",
+    host: "node",
+    code: 3,
+    message: "execution reverted",
+    kind: "reverted",
+    requestId: undefined,
+  })
+
+  /** A node that gives 5 of each holding but for those that a contract gives no balance of, and the number of calls in its requests. */
+  const nodeOf = (isWithout: (asset: string, id: number) => boolean) => {
+    const requests: Array<number> = []
+    const batch: Calls.Budgeted["node"]["batch"] = (calls) => {
+      requests.push(calls.length)
+      return Effect.succeed(
+        calls.map(({ params }) => {
+          // Sound: all calls are calls of contracts.
+          const [{ data, to }] = params as readonly [{ readonly data: string; readonly to: string }]
+          const id = data.length === 138 ? Number(`0x${data.slice(-64)}`) : -1
+          return isWithout(to, id) ? Result.fail(reverted) : Result.succeed(`0x${"5".padStart(64, "0")}`)
+        }),
+      )
+    }
+    const usage = () => ({ requests: 0, calls: 0, byMethod: [] })
+    // Sound: nothing else is read of the node.
+    return { requests, budgeted: { node: { batch }, usage, maxCalls: 1_000 } as unknown as Calls.Budgeted }
+  }
+
+  const wallet = assetOf(99)
+
+  it.effect("leaves out the other ids of contracts that give no balance of the first 16, and names these", () =>
+    Effect.gen(function* () {
+      const tokens = [held("erc20", 1), held("erc20", 2)]
+      const [few, without, late] = [idsOf(1, 16), idsOf(2, 17), idsOf(3, 17)]
+      const { budgeted, requests } = nodeOf((asset, id) => asset !== assetOf(3) || id < 15)
+      const selection = { holdings: [...tokens, ...few, ...without, ...late], unchecked: ["Before."] }
+      const found = yield* ComparedHoldings.read(budgeted, wallet, selection, 7)
+
+      expect(found).toEqual({
+        holdings: [...tokens, ...few, ...without.slice(0, 16), ...late],
+        amounts: [...Array.from({ length: 2 + 16 + 16 + 15 }, () => null), 5n, 5n],
+        withoutBalances: new Set([assetOf(2)]),
+        unchecked: [
+          "Before.",
+          `Of the ids of each of these contracts, 16 are compared, and the contract gives a balance of none: ${assetOf(2)}.`,
+        ],
+      })
+      expect(requests).toEqual([50, 1])
+    }),
+  )
+
+  it.effect("reads what has no ids at once, and names nothing where every contract gives a balance", () =>
+    Effect.gen(function* () {
+      const { budgeted, requests } = nodeOf(() => false)
+      const holdings = [held("erc20", 1), ...idsOf(2, 17)]
+      const found = yield* ComparedHoldings.read(budgeted, wallet, { holdings, unchecked: [] }, 7)
+
+      expect(found).toEqual({ holdings, amounts: holdings.map(() => 5n), withoutBalances: new Set(), unchecked: [] })
+      expect(requests).toEqual([17, 1])
+    }),
+  )
 })

@@ -106,17 +106,17 @@ describe("ProofKeeper", () => {
     }),
   )
 
-  it.effect(
-    "run: takes over stored comparisons, reads them once, and forgets them once the index ends before them",
-    () =>
+  it.effect.each(["the index ends before them", "blocks were added below its first one"] as const)(
+    "run: takes over stored comparisons, reads them once, and forgets them once %s",
+    (change) =>
       Effect.gen(function* () {
         const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
         const { blocks, projections } = Ledgers.chainOf({ 1: { 0: [{ amount: 5n }] } }, 4)
         const chain = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections })
-        yield* chain.append(null, blocks)
+        yield* chain.append(null, blocks.slice(1))
         const { proofs, reader } = database.chain(chain.ref)
         const writer = yield* proofs
-        const compared = { first: 0, block: { number: 4, hash: blocks[4]!.hash }, holdings: [] }
+        const compared = { first: 1, block: { number: 4, hash: blocks[4]!.hash }, holdings: [] }
         yield* writer.writeProof({ ...compared, wallet: Rows.alice, provedBlock: 4, unchecked: [] })
         yield* writer.writeProof({ ...compared, wallet: Rows.bob, provedBlock: 2, unchecked: ["a token"] })
         const [read, seen] = [new Array<string>(), new Array<WatchedProofs>()]
@@ -161,7 +161,8 @@ describe("ProofKeeper", () => {
 
         expect(seen).toEqual([known, known])
         expect(read).toEqual([...watched])
-        yield* chain.unwind(blocks[4]!, blocks[3]!)
+        if (change === "the index ends before them") yield* chain.unwind(blocks[4]!, blocks[3]!)
+        else yield* chain.prepend(blocks[1]!, [blocks[0]!])
         yield* turn
         // The first one is compared again, which this node cannot.
         expect(read).toEqual([...watched, Rows.alice])

@@ -1,26 +1,22 @@
 import { describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { expect } from "vitest"
 import type { LedgerProjection } from "../../src/block/Projection.ts"
-import * as Config from "../../src/config/Config.ts"
-import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as Role from "../../src/ledger/Role.ts"
 import type { LedgerRow } from "../../src/ledger/WalletRows.ts"
 import * as WalletTransactionRows from "../../src/projection/WalletTransactions.ts"
-import * as IndexedChain from "../../src/query/IndexedChain.ts"
+import type * as IndexedChain from "../../src/query/IndexedChain.ts"
 import * as Lookalikes from "../../src/query/Lookalikes.ts"
 import * as WalletBlocks from "../../src/query/WalletBlocks.ts"
 import * as WalletMovements from "../../src/query/WalletMovements.ts"
 import type { InTurn } from "../../src/query/LedgerGrowth.ts"
 import type * as WalletPage from "../../src/query/WalletPage.ts"
 import * as WalletTransactions from "../../src/query/WalletTransactions.ts"
-import * as Engine from "../../src/store/Engine.ts"
 import { blockLevel, chainOf, type Ledger, projectionOf, token } from "../server/rest/ledgers.ts"
 import * as Rows from "../server/rows.ts"
 import * as SeededRandom from "../store/SeededRandom.ts"
-import * as TestStore from "../store/TestStore.ts"
-import { temporaryFolder } from "../store/temporaryFolder.ts"
+import { openedChain } from "./openedChain.ts"
 
 const ledgers: Readonly<Record<number, Ledger>> = {
   1: { 0: [{ kind: "fee", amount: -7n, counterparty: null }, { amount: -5n }], 1: [{ amount: 3n }] },
@@ -36,21 +32,8 @@ const ledgers: Readonly<Record<number, Ledger>> = {
   4: { 1: [{ kind: "internal", amount: 6n }] },
 }
 
-const config = Result.getOrThrow(
-  Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth: { rpc: ["http://127.0.0.1:9"] } } }),
-)
-
-/** An indexed chain. */
-const openedWith = Effect.fnUntraced(function* ({ blocks, projections }: ReturnType<typeof chainOf>) {
-  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-  const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { watch: null, projections })
-  yield* Effect.orDie(store.append(null, blocks))
-  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  return IndexedChain.fromDatabase(database)(served!)
-})
-
 /** A chain with the ledgers of alice. */
-const opened = openedWith(chainOf(ledgers, 5))
+const opened = Effect.map(openedChain(chainOf(ledgers, 5)), ({ chain }) => chain)
 
 const open = { _tag: "Open" } as const
 
@@ -176,7 +159,7 @@ describe("WalletPage", () => {
         const ledger = ({ number }: { readonly number: number }) =>
           LedgerCodec.pack(rows.filter(({ block }) => block === number))
         const projection: LedgerProjection = { ...projectionOf({}), ledger }
-        const chain = yield* openedWith({ blocks, projections: [WalletTransactionRows.projection, projection] })
+        const { chain } = yield* openedChain({ blocks, projections: [WalletTransactionRows.projection, projection] })
         expect(expected.filter((row) => row.endsWith("true")).length).toBeGreaterThan(20)
 
         for (const order of ["ASC", "DESC"] as const) {

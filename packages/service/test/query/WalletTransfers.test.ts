@@ -1,24 +1,15 @@
 /** Transfers of tokens of a wallet, beside others of the same transactions. */
 import { describe, it } from "@effect/vitest"
 import { etherLogger } from "@daybook/schema/TokenTransfer"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import { expect } from "vitest"
-import * as Config from "../../src/config/Config.ts"
-import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as Role from "../../src/ledger/Role.ts"
 import * as TokenLogs from "../../src/ledger/TokenLogs.ts"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
-import * as IndexedChain from "../../src/query/IndexedChain.ts"
 import * as WalletTransfers from "../../src/query/WalletTransfers.ts"
-import * as Engine from "../../src/store/Engine.ts"
 import * as Rows from "../server/rows.ts"
-import * as TestStore from "../store/TestStore.ts"
-import { temporaryFolder } from "../store/temporaryFolder.ts"
-
-const config = Result.getOrThrow(
-  Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth: { rpc: ["http://127.0.0.1:9"] } } }),
-)
+import { openedChain } from "./openedChain.ts"
 
 const [transferTopic, aliceTopic, bobTopic] = Rows.transferTopics as [string, string, string]
 const strangerTopic = `0x${Rows.stranger.slice(2).padStart(64, "0")}`
@@ -58,24 +49,15 @@ const opened = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>, mor
         roles.map((role, index) => ({ index, wallet: Rows.alice, roles: Role.bits[role], movements: [] })),
       ),
   }
-  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-  const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { watch: null, projections: [projection] })
-  yield* Effect.orDie(
-    store.append(null, [
-      Rows.block(
-        0,
-        roles.map(() => plan),
-      ),
-    ]),
-  )
-  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  return IndexedChain.fromDatabase(database)(served!)
+  const transactions = roles.map(() => plan)
+  return yield* openedChain({ blocks: [Rows.block(0, transactions)], projections: [projection] })
 })
 
 const transfersOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>, more: typeof ranges = []) {
   const open = { _tag: "Open" } as const
+  const { chain } = yield* opened(roles, more)
   return yield* WalletTransfers.read({
-    chain: yield* opened(roles, more),
+    chain,
     wallet: Rows.alice,
     range: { from: open, to: open },
     order: "ASC",

@@ -146,6 +146,59 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
         }),
     )
 
+    it.effect("page, skip: a ledger has the transactions of its rows, each with the roles of the wallet", () =>
+      Effect.gen(function* () {
+        const ledger = ledgers(1)
+        const { store } = yield* openedWith([ledger])
+        const numbers = Model.seeded(5)
+        const model = Model.empty()
+        for (let step = 0; step < 4; step++) {
+          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+          yield* store.append(Model.headOf(model), blocks)
+          Model.append(model, blocks)
+        }
+        const key = wallets[1]!
+        const range = { key, from: 3, to: Model.headOf(model)!.number }
+        for (const order of ["ASC", "DESC"] as const) {
+          for (const internal of [true, false]) {
+            const whole = Model.page(model, { ...all, ...range, order })
+            const expected = whole.map((row) => ({ ...row, internal: internal ? row.internal : null, roles: 1 }))
+            for (const [limit, maxBytes] of [[2], [3, 1], [whole.length], [whole.length + 1]] as const) {
+              const walked: Array<PageRow> = []
+              for (let hasMore = true; hasMore;) {
+                const query = { ...range, order, internal, after: walked.at(-1) ?? null, limit, maxBytes }
+                const page: PageRows = yield* store.snapshot((snapshot) => snapshot.page(ledger, query))
+                expect(page.rows.length).toBeLessThanOrEqual(maxBytes ?? limit)
+                walked.push(...page.rows)
+                hasMore = page.hasMore
+              }
+              expect(walked).toEqual(expected)
+            }
+          }
+          const positions = Model.page(model, { ...all, ...range, order }).map(({ block, index }) => ({ block, index }))
+          const skipped = yield* store.snapshot((snapshot) =>
+            Effect.forEach([...positions.keys(), positions.length], (rows) =>
+              snapshot.skip(ledger, { ...range, order, after: null, rows: rows + 1 }),
+            ),
+          )
+          expect(skipped).toEqual([...positions, null])
+        }
+      }),
+    )
+
+    it.effect("page: a row of a ledger whose transaction is not stored is reported as damaged", () =>
+      Effect.gen(function* () {
+        const ledger = ledgers(1)
+        const { store } = yield* openedWith([ledger])
+        const block = blockOn(null, { transactions: [[wallets[0]!]] })
+        const transactions = block.transactions.map((one) => ({ ...one, index: 7 }))
+        yield* store.append(null, [{ ...block, ledger: ledger.ledger({ ...block, transactions }) }])
+        const error = yield* Effect.flip(store.snapshot((snapshot) => snapshot.page(ledger, all)))
+
+        expect(error.damagedBlock).toBe(block.number)
+      }),
+    )
+
     it.effect("prepend: derives the rows of a registered projection, and another one begins again", () =>
       Effect.gen(function* () {
         const { store } = yield* openedWith([hashes(1), ledgers(1)])

@@ -69,6 +69,8 @@ describe("Redaction", () => {
   })
   it("scrubber: replaces the decoded form of a percent-encoded secret", () =>
     expect(Redaction.scrubber(["my%20key"])("bad key: my key")).toBe("bad key: <redacted>"))
+  it("scrubber: replaces a secret that is no valid percent-encoding, and one without letters and digits", () =>
+    expect(Redaction.scrubber(["100%key", "----"])("bad keys: 100%key, ----")).toBe("bad keys: <redacted>, <redacted>"))
 
   it.prop(
     "law: no spelling of any secret is left in a scrubbed text",
@@ -116,7 +118,12 @@ describe("Redaction", () => {
       accept: "application/json",
     }))
 
-  it("shorten: leaves a short text unchanged", () => expect(Redaction.shorten("a b")).toBe("a b"))
+  it("shorten: leaves a short text unchanged, also one that ends with an ellipsis", () =>
+    expect(["a b", "x".repeat(200), "more…"].map((text) => Redaction.shorten(text))).toEqual([
+      "a b",
+      "x".repeat(200),
+      "more…",
+    ]))
   it("shorten: puts lines on one line, and writes out hidden characters", () =>
     expect(Redaction.shorten("a\n\t b\u0000\u001b[31m\u202e")).toBe("a b[U+0000][U+001B][31m[U+202E]"))
   it("shorten: appends the full length to a cut text", () =>

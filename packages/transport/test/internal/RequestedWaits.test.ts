@@ -68,6 +68,53 @@ describe("RequestedWaits", () => {
       expect(error.message).toContain("Retry after 1m")
     }),
   )
+  it.effect.each([
+    [10_000, "fails"],
+    [10_001, "waits"],
+  ] as const)("wait: with a wait of ten seconds, a call of %i ms %s", ([within, expected]) =>
+    Effect.gen(function* () {
+      const waits = RequestedWaits.make()
+      yield* waits.ask(endpoint("one"), Duration.seconds(10))
+      const fiber = yield* Effect.forkChild(Effect.exit(waits.wait(endpoint("one"), Duration.millis(within))))
+      yield* TestClock.adjust("10 seconds")
+
+      expect((yield* Fiber.join(fiber))._tag).toBe(expected === "waits" ? "Success" : "Failure")
+    }),
+  )
+  it.effect("wait: counts what a call has waited, where a longer wait is requested meanwhile", () =>
+    Effect.gen(function* () {
+      const waits = RequestedWaits.make()
+      const ends: Array<readonly [string, number]> = []
+      const call = (seconds: number) =>
+        waits.wait(endpoint("one"), Duration.seconds(seconds)).pipe(
+          Effect.exit,
+          Effect.flatMap(({ _tag }) => Effect.map(Clock.currentTimeMillis, (now) => ends.push([_tag, now]))),
+          Effect.forkChild,
+        )
+      yield* waits.ask(endpoint("one"), Duration.seconds(2))
+      yield* call(10)
+      yield* call(12)
+      yield* TestClock.adjust("1 second")
+      yield* waits.ask(endpoint("one"), Duration.seconds(9))
+      yield* TestClock.adjust("20 seconds")
+
+      expect(ends).toEqual([
+        ["Failure", 2_000],
+        ["Success", 10_000],
+      ])
+    }),
+  )
+  it.effect("wait: ends with the time of the call, however much later others resume", () =>
+    Effect.gen(function* () {
+      const waits = RequestedWaits.make(Duration.days(1))
+      yield* waits.ask(endpoint("one"), Duration.seconds(2))
+      const call = Effect.andThen(waits.wait(endpoint("one"), Duration.millis(2_001)), Clock.currentTimeMillis)
+      const fiber = yield* Effect.forkChild(call)
+      yield* TestClock.adjust("3 seconds")
+
+      expect(yield* Fiber.join(fiber)).toBe(2_001)
+    }),
+  )
   it.effect("wait: spreads the calls that waited", () =>
     Effect.gen(function* () {
       const waits = RequestedWaits.make(Duration.seconds(1))

@@ -1,6 +1,6 @@
 /** Sizes, units of time and bounds of a bucket. */
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as TokenBucket from "../../src/internal/TokenBucket.ts"
 
@@ -14,6 +14,30 @@ describe("TokenBucket", () => {
     const empty = TokenBucket.take(TokenBucket.fill(TokenBucket.initial({ perSecond: 10 }), 1_000), 10)
 
     expect([1_000, 1_500, 2_000, 9_000].map((now) => TokenBucket.fill(empty, now).level)).toEqual([0, 5, 10, 10])
+  })
+
+  const checked: ReadonlyArray<readonly [options: unknown, refusal: string | undefined]> = [
+    [{ perSecond: 5 }, undefined],
+    [{ perSecond: () => 0.5, burst: 3 }, undefined],
+    [{ perSecond: 5, limit: true }, undefined],
+    [{ perSecond: 0 }, 'Invalid option "rateLimit.perSecond"'],
+    [{ perSecond: () => 0 }, 'Invalid option "rateLimit.perSecond"'],
+    [
+      { perSecond: (): undefined => undefined },
+      'Invalid option "rateLimit.perSecond": expected a number above 0, received nothing',
+    ],
+    [{ burst: 3 }, 'Invalid option "rateLimit.perSecond": expected a number above 0, received nothing'],
+    [{ perSecond: 5, burst: 0 }, 'Invalid option "rateLimit.burst"'],
+    [{ perSecond: 5, limit: 7 }, 'Invalid option "rateLimit.limit"'],
+    [null, 'Invalid option "rateLimit"'],
+    [5, 'Invalid option "rateLimit"'],
+  ]
+  it.each(checked)("check: %j is accepted or refused by the name of the option", (options, refusal) => {
+    const result = TokenBucket.check(options as never, { limit: "boolean" })
+
+    expect(Result.isFailure(result) ? result.failure.message : undefined).toEqual(
+      refusal === undefined ? undefined : expect.stringContaining(refusal),
+    )
   })
 
   it.effect("take: gives the wait where it is not shorter than the time allowed, and takes nothing then", () =>

@@ -80,6 +80,17 @@ describe("Issue", () => {
       },
     )
 
+    it("toStoreError: a connection that ended with a statement may be lost, and one that was not made is unreachable", () => {
+      const ended = (operation: string) =>
+        shown(new SqlError({ reason: new ConnectionError({ cause: new Error("ended"), operation }) }))
+
+      expect(ended("query")).toMatchObject({
+        isRetryable: true,
+        message: expect.stringContaining("Connection to the database lost: db1/chains"),
+      })
+      expect(ended("connect").message).toContain("Database unreachable: db1/chains")
+    })
+
     it.each([
       ["08006", true, "Database unreachable"],
       ["25006", true, "Database read-only"],

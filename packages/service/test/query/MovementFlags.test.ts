@@ -1,0 +1,29 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Role from "../../src/ledger/Role.ts"
+import * as MovementFlags from "../../src/query/MovementFlags.ts"
+
+const { recipient, sender } = Role.bits
+const described = (name: string, symbol: string) => ({ address: `0x${"7".repeat(40)}`, name, symbol })
+const fake = described("USD Coin", "USDC")
+const link = described("Claim at usd-gift.com", "GIFT")
+const plain = { chainId: 1, token: undefined, roles: recipient, isIncoming: true, isZero: false, isLookalike: false }
+
+describe("MovementFlags", () => {
+  it.each([
+    [{}, []],
+    [{ isLookalike: true }, ["poisoning"]],
+    [{ isLookalike: true, roles: sender }, ["poisoning"]],
+    [{ isZero: true }, ["poisoning"]],
+    [{ isZero: true, isIncoming: false }, ["poisoning"]],
+    [{ isZero: true, roles: sender | recipient }, []],
+    [{ token: fake }, ["fake_symbol"]],
+    [{ token: fake, roles: sender, isIncoming: false }, ["fake_symbol"]],
+    [{ token: fake, chainId: 31_337 }, []],
+    [{ token: link }, ["link"]],
+    [{ token: link, isIncoming: false }, []],
+    [{ token: link, roles: sender | recipient }, []],
+    [{ token: { ...link, symbol: "USDC" }, isZero: true }, ["poisoning", "fake_symbol", "link"]],
+  ])("of: %j is flagged %j", (facts, flags) => {
+    expect(MovementFlags.of({ ...plain, ...facts })).toEqual(flags)
+  })
+})
