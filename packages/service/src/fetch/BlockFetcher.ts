@@ -57,6 +57,11 @@ interface FetchedReceipts {
   readonly isPartial: boolean
 }
 
+/**
+ * Blocks that are fetched at the same time, each alone.
+ */
+export const concurrency = 8
+
 type FetchError = BlockNotFound | InvalidBlock | NodeError.NodeError
 
 const isEmpty = ({ transactions, transactionsRoot }: HydratedBlock): boolean =>

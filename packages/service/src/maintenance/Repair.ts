@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { shellWord } from "../supervision/ShellWord.ts"
 import type * as BlockAssembler from "../fetch/BlockAssembler.ts"
 import * as BlockFetcher from "../fetch/BlockFetcher.ts"
@@ -67,12 +68,18 @@ export const run = Effect.fn("Repair.run")(function* (
   const numbers = new Set(verified.issues.flatMap(({ block }) => (block === null ? [] : [block])))
   const blocks: Array<number> = []
   const failed: Array<Repaired["failed"][number]> = []
-  for (const number of [...numbers].toSorted((a, b) => a - b)) {
-    const rows = yield* fetchAgain(audit, node, number, options)
+  const replace = Effect.fnUntraced(function* (number: number, rows: Result.Result<BlockRows, string>) {
     if (Result.isFailure(rows)) failed.push({ block: number, why: rows.failure })
     else if (yield* repairer.replace(rows.success)) blocks.push(number)
     else failed.push({ block: number, why: otherChain(number, options.chain) })
-  }
+  })
+  yield* Stream.fromIterable([...numbers].toSorted((a, b) => a - b)).pipe(
+    Stream.mapEffect(
+      (number) => Effect.map(fetchAgain(audit, node, number, options), (rows) => [number, rows] as const),
+      { concurrency: BlockFetcher.concurrency },
+    ),
+    Stream.runForEach(([number, rows]) => replace(number, rows)),
+  )
   yield* repairer.removeOrphaned(verified.orphaned)
   yield* repairer.removeRows(verified.removable)
   return { blocks, failed, orphaned: verified.orphaned.length, removed: verified.removable.length }

@@ -45,7 +45,6 @@ export interface Options {
   readonly onProgress?: (number: number, head: number) => Effect.Effect<void>
 }
 
-const concurrency = 8
 const groupBlocks = 64
 /** Failures in a row after which the node is given up. */
 const maxFailures = 16
@@ -159,7 +158,7 @@ export const run = Effect.fn("VerifyAgainstNode.run")(function* (
   for (const group of groupsOf(numbers)) {
     const stored = yield* storedBlocks(audit, group)
     const outcomes = yield* Effect.forEach(stored, (block) => compareOne(audit, node, block, assemblingOf(block)), {
-      concurrency,
+      concurrency: BlockFetcher.concurrency,
     })
     for (const [at, outcome] of outcomes.entries()) {
       const block = stored[at]!

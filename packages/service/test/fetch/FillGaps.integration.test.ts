@@ -43,13 +43,28 @@ const failingOn =
     return new Response(JSON.stringify(Array.isArray(answered) ? answered.map(replace) : replace(answered)))
   }
 
+/** A node that gives no block before so many are asked for. */
+const together = (blocks: number): Fetch => {
+  const asked = new Set<unknown>()
+  let release = () => {}
+  const all = new Promise<void>((resolve) => (release = resolve))
+  return async (url, init) => {
+    const calls = [JSON.parse(init.body ?? "null") as Call | ReadonlyArray<Call>].flat()
+    const wanted = calls.filter(({ method, params }) => method === "eth_getBlockByNumber" && params[1] === true)
+    for (const { params } of wanted) asked.add(params[0])
+    if (asked.size >= blocks) release()
+    if (wanted.length > 0) await all
+    return fetch(url, init)
+  }
+}
+
 const nodeOf = (url: string, isFailing: (call: Call) => boolean = () => false) =>
   Node.make({ urls: [url], chainId, fetch: failingOn(isFailing) })
 
 const assembling = { decoder, checks: "standard" } as const
 
 layer(scenario, { excludeTestServices: true })("FillGaps", (it) => {
-  it.effect("run: fills the gaps of a range from another node, and leaves what no node gives", () =>
+  it.effect("run: fills gaps of several blocks at a time, and leaves what no node gives", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
@@ -85,7 +100,8 @@ layer(scenario, { excludeTestServices: true })("FillGaps", (it) => {
       expect(ranged).toMatchObject({ remaining: 0, failed: [] })
       expect(yield* blocksWithGaps).toEqual([3, 8])
 
-      const all = yield* FillGaps.run(chain, yield* nodeOf(url), { assembling })
+      const atOnce = yield* Node.make({ urls: [url], chainId, fetch: together(2) })
+      const all = yield* FillGaps.run(chain, atOnce, { assembling })
       expect(all.filled + ranged.filled).toBe(before)
       expect(yield* counted).toEqual({ trace: 0, receipt: 0, transaction: 0, check: 0 })
       expect((yield* Verify.run(chain.audit)).issues).toEqual([])
