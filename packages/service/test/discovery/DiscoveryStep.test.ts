@@ -201,20 +201,36 @@ describe("DiscoveryStep", () => {
     expect(state.differences).toEqual([{ wallet: 0, block: head, expected: 3n, found: 5n }])
   })
 
-  it("step: names a difference before further changes once, and finds these", () => {
-    const byBlock = new Map([
-      [700, { ...nothing, change: 5n, derived: 3n, hasLog: true }],
-      [2_000, { ...nothing, change: 4n }],
-      [2_001, { ...nothing, change: 1n, derived: 2n }],
-    ])
-    const { fetched, state } = run({ head, logLimit: head, wallets: [{ address: "0xa", code: "none", byBlock }] })
+  const NearBlock = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))
+  const Small = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 3n }))
 
-    expect(sorted(fetched)).toEqual([700, 2_000, 2_001])
-    expect(state.differences).toEqual([
-      { wallet: 0, block: 700, expected: 3n, found: 5n },
-      { wallet: 0, block: 2_001, expected: 11n, found: 10n },
-    ])
-  })
+  it.prop(
+    "step: names each block once in which a balance changes by more than the movements",
+    [
+      Schema.Array(
+        Schema.Array(Schema.Tuple([NearBlock, Small, Schema.Boolean, Schema.Boolean])).check(Schema.isMaxLength(12)),
+      ).check(Schema.isMaxLength(3)),
+    ],
+    ([accounts]) => {
+      const wallets = accounts.map((changes, at): WalletModel => {
+        const byBlock = changes.map(
+          ([block, change, isKnown, hasLog]) =>
+            [block, { ...nothing, change, derived: isKnown ? change : change - 1n, hasLog }] as const,
+        )
+        return { address: `0x${at}`, code: "none", byBlock: new Map(byBlock) }
+      })
+      const { state } = run({ head: 100, logLimit: head, wallets })
+      const expected = wallets.flatMap((wallet, at) =>
+        [...wallet.byBlock].flatMap(([block, { change, derived = change }]) => {
+          const found = balanceAt(wallet, block)
+          return change === derived ? [] : [{ wallet: at, block, expected: found - change + derived, found }]
+        }),
+      )
+
+      expect(new Set(state.differences)).toEqual(new Set(expected))
+      expect(state.differences).toHaveLength(expected.length)
+    },
+  )
 
   it("step: settles more blocks than are settled at once, with the balance between", () => {
     const blocksOf = (from: number) =>
