@@ -45,7 +45,7 @@ export const after = (
   const failed = { failures: failures + 1, firstFailureAt: first }
   if (outcome._tag === "Gone") return { ...failed, nextAt: 0, paused: "The receiver wants no more: status 410." }
   const delay = Backoff.delayMillis(backoff, failures + 1) * (1 - jitter * random)
-  const nextAt = nowMillis + Math.max(delay, outcome.waitMillis)
+  const nextAt = nowMillis + Math.ceil(Math.max(delay, outcome.waitMillis))
   if (nextAt - first > longestMillis) {
     return { ...failed, nextAt: 0, paused: `No delivery for 75 hours, in ${failures + 1} attempts.` }
   }

@@ -28,6 +28,7 @@ import type { ApiKeys, KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { StoredWebhook, Webhooks } from "../../store/Webhooks.ts"
 import type { WalletChanges } from "../../store/WebhookWallets.ts"
+import { fromDefect } from "../../supervision/UnexpectedFailure.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import * as Turns from "../admission/Turns.ts"
 import * as WalletTransactions from "../rest/WalletTransactions.ts"
@@ -445,7 +446,7 @@ const turn = Effect.fnUntraced(function* (
   )
 })
 
-/** Turns of a webhook for as long as it exists. A failure of the database is tried again. */
+/** Turns of a webhook for as long as it exists. A failure of the database is tried again, and so is a defect. */
 const serve = (sender: Sender, name: string) => {
   const memory: Memory = {
     holder: "",
@@ -457,9 +458,12 @@ const serve = (sender: Sender, name: string) => {
     round: newRound(),
   }
   return Effect.suspend(() => Effect.provideService(turn(sender, name, memory), Turns.Holder, memory.holder)).pipe(
-    Effect.catch(({ message }) =>
-      Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5))),
-    ),
+    fromDefect,
+    Effect.catch(({ message }) => {
+      // It may have ended between a change and what is remembered of it.
+      forget(memory)
+      return Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5)))
+    }),
     Effect.forever,
     Effect.ensuring(Effect.ignore(sender.webhooks.acquire(name, sender.owner, 0))),
   )
