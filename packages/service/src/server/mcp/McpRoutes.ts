@@ -78,9 +78,9 @@ const originRefused = refusal(
  * Whether the page that sends a request may: one of an allowed origin. On a loopback address `*` is not enough, as a page of any site could
  * use a browser of this machine.
  */
-const originCheck = ({ allowedOrigins, listen }: Pick<Config, "allowedOrigins" | "listen">) => {
+export const originCheck = ({ allowedOrigins, listen }: Pick<Config, "allowedOrigins" | "listen">) => {
   const isOpen = allowedOrigins.includes("*") && !Listen.isLoopback(listen)
-  return ({ headers }: HttpServerRequest): boolean => {
+  return ({ headers }: Pick<HttpServerRequest, "headers">): boolean => {
     const { host, origin } = headers
     return (
       origin === undefined ||
@@ -97,12 +97,12 @@ const acceptsJson = (accept: string | undefined): boolean =>
 
 /** Reads a body within the bounds of nesting and values. */
 const parse = (bytes: Buffer, { bodyDepth, bodyValues }: Config["limits"]) => {
-  const { depth, isBalanced, values } = JsonScan.count(bytes)
+  const { depth, values } = JsonScan.count(bytes)
   if (depth > bodyDepth || values > bodyValues) {
     const message = `Invalid request body: expected at most ${bodyDepth} levels of nesting (limits.bodyDepth) and ${bodyValues} values (limits.bodyValues), received ${depth} and ${values}.`
     return Result.fail(refusal(JsonRpc.code.invalidRequest, message, "bad_request"))
   }
-  const json = isBalanced && isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
+  const json = isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
   if (json !== undefined) return Result.succeed(json)
   const message = "Invalid request body: expected JSON in UTF-8, received another text."
   return Result.fail(refusal(JsonRpc.code.parseError, message, "bad_request"))
@@ -164,7 +164,7 @@ const written = ({ answers, isBatch, isSelfContained }: Written, { bounds, grant
 }
 
 /** The error of an operation, as one of JSON-RPC. */
-const fromOperation = ({ error, headers, message }: ErrorResponse.ErrorResponse) => {
+export const fromOperation = ({ error, headers, message }: ErrorResponse.ErrorResponse) => {
   const codes: Readonly<Record<string, number>> = {
     unauthorized: RelayError.code.unauthorized,
     forbidden: RelayError.code.unauthorized,

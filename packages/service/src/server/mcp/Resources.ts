@@ -64,17 +64,14 @@ const template = Effect.fnUntraced(function* (part: keyof Reads, name: string, d
 /** The templates. */
 export const layer = ({ balances, movements, statement }: Reads) =>
   Layer.effectDiscard(
-    Effect.all(
-      [
-        template(
-          "statement",
-          "Statement of a wallet",
-          "Opening, sums and closing of the whole history, and its proof.",
-          statement,
-        ),
-        template("balances", "Balances of a wallet", "Balances after the last indexed block.", balances),
-        template("movements", "Movements of a wallet", "The newest movements, and the call for the others.", movements),
-      ],
-      { discard: true },
-    ),
+    Effect.all([
+      template(
+        "statement",
+        "Statement of a wallet",
+        "Opening, sums and closing of the whole history, and its proof.",
+        statement,
+      ),
+      template("balances", "Balances of a wallet", "Balances after the last indexed block.", balances),
+      template("movements", "Movements of a wallet", "The newest movements, and the call for the others.", movements),
+    ]),
   )

@@ -35,7 +35,7 @@ const internalError: Response = {
 }
 
 /** The answer in a message of the server; `undefined` for one that answers nothing. */
-const answerOf = (message: FromServerEncoded): Response | undefined => {
+export const answerOf = (message: FromServerEncoded): Response | undefined => {
   if (message._tag === "Defect") return internalError
   if (message._tag !== "Exit") return undefined
   const { exit } = message
@@ -73,14 +73,10 @@ const initialize = (version: string) => ({
   clientInfo: { name: "request", version: "1" },
 })
 
-/** An open request: who waits for the answer to its message of a number. */
-interface Connection {
-  readonly waiting: Map<number, Deferred.Deferred<Response>>
-}
-
 /** Makes a server that lives as long as the scope. */
 export const make = Effect.fnUntraced(function* (version: string) {
-  const open = new Map<number, Connection>()
+  /** What waits for the answer to the message of a connection, which has one at a time. */
+  const waiting = new Map<number, Deferred.Deferred<Response>>()
   const disconnects = yield* Queue.make<number>()
   let opened = 0
   let write: (connection: number, message: FromClientEncoded) => Effect.Effect<void> = () => Effect.void
@@ -92,14 +88,11 @@ export const make = Effect.fnUntraced(function* (version: string) {
         disconnects,
         send: (connection, message) => {
           const answer = answerOf(message)
-          if (answer === undefined) return Effect.void
-          const { waiting } = open.get(connection) ?? { waiting: new Map<number, Deferred.Deferred<Response>>() }
-          const named = message._tag === "Exit" ? waiting.get(Number(message.requestId)) : undefined
-          const receivers = message._tag === "Exit" ? (named === undefined ? [] : [named]) : [...waiting.values()]
-          return Effect.forEach(receivers, (one) => Deferred.succeed(one, answer), { discard: true })
+          const reply = waiting.get(connection)
+          return answer === undefined || reply === undefined ? Effect.void : Deferred.succeed(reply, answer)
         },
         end: () => Effect.void,
-        clientIds: Effect.sync(() => new Set(open.keys())),
+        clientIds: Effect.sync(() => new Set(waiting.keys())),
         initialMessage: Effect.succeedNone,
         supportsAck: false,
         supportsTransferables: false,
@@ -113,14 +106,10 @@ export const make = Effect.fnUntraced(function* (version: string) {
   yield* Layer.build(Layer.provide(server, Layer.succeed(RpcServer.Protocol, protocol)))
 
   const connect = Effect.acquireRelease(
-    Effect.sync(() => {
-      const connection = ++opened
-      open.set(connection, { waiting: new Map() })
-      return connection
-    }),
+    Effect.sync(() => ++opened),
     (connection) =>
       Effect.suspend(() => {
-        open.delete(connection)
+        waiting.delete(connection)
         // What runs for a caller that has left is interrupted.
         Queue.offerUnsafe(disconnects, connection)
         return write(connection, { _tag: "Eof" })
@@ -129,7 +118,7 @@ export const make = Effect.fnUntraced(function* (version: string) {
 
   const ask = (connection: number, id: number, { method, params }: Omit<McpMessage.Message, "id">) =>
     Effect.flatMap(Deferred.make<Response>(), (reply) => {
-      open.get(connection)?.waiting.set(id, reply)
+      waiting.set(connection, reply)
       const request = { _tag: "Request", id, tag: method, payload: params, headers: [] } as const
       return Effect.andThen(write(connection, request), Deferred.await(reply))
     })

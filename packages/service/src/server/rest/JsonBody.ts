@@ -44,7 +44,7 @@ export const reader = <A>(
   const { bodyDepth, bodyValues } = bounds.limits
 
   const parse = Effect.fnUntraced(function* (bytes: Buffer): Effect.fn.Return<A, ErrorResponse.ErrorResponse> {
-    const { depth, isBalanced, values } = JsonScan.count(bytes)
+    const { depth, values } = JsonScan.count(bytes)
     if (depth > bodyDepth) {
       return yield* invalid("", `at most ${bodyDepth} levels of nesting (limits.bodyDepth)`, `${depth}`)
     }
@@ -52,7 +52,7 @@ export const reader = <A>(
       return yield* invalid("", `at most ${bodyValues} values (limits.bodyValues)`, `${values}`)
     }
     const isEmpty = isOptional && bytes.length === 0
-    const json = isEmpty ? {} : isBalanced && isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
+    const json = isEmpty ? {} : isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
     if (json === undefined) return yield* invalid("", "JSON in UTF-8", "another text")
     const decoded = decode(json)
     if (Result.isSuccess(decoded)) return decoded.success

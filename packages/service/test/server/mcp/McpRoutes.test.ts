@@ -7,8 +7,11 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
+import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
 import * as McpMessage from "../../../src/server/mcp/McpMessage.ts"
 import * as McpRoutes from "../../../src/server/mcp/McpRoutes.ts"
+import * as StatelessServer from "../../../src/server/mcp/StatelessServer.ts"
+import * as RelayError from "../../../src/server/relay/RelayError.ts"
 import * as Rows from "../rows.ts"
 import { chainOf, type Ledger, token } from "../rest/ledgers.ts"
 import { type Json, start, type Started } from "../service.ts"
@@ -42,7 +45,7 @@ const post = (
       "x-api-key": key,
       ...headers,
     },
-    body: typeof body === "string" ? body : JSON.stringify(body),
+    body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body),
   })
 
 const message = (method: string, params?: unknown, id: unknown = 1) => ({ jsonrpc: "2.0", id, method, params })
@@ -175,7 +178,10 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
         const listed = yield* post(service, message("tools/list"), headers)
         const called = yield* post(service, tool("wallet_summary"), headers)
 
+        const wrong = yield* post(service, message("initialize", { protocolVersion: version }))
+
         expect([begun.status, begun.json.result.protocolVersion]).toEqual([200, version])
+        expect(Object.keys(wrong.json)).toEqual(["jsonrpc", "id", "error"])
         expect(begun.headers["mcp-session-id"]).toBeUndefined()
         expect(begun.json.result.capabilities).toEqual({
           tools: { listChanged: false },
@@ -221,7 +227,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     Effect.gen(function* () {
       const service = yield* Served
       const batch = [message("ping", {}, "a"), { jsonrpc: "2.0", method: "notifications/x" }, message("none", {}, 2)]
-      const { json } = yield* post(service, batch)
+      const { json, status } = yield* post(service, batch)
       const refused = yield* post(service, batch, { "mcp-protocol-version": "2025-06-18" })
       const many = yield* post(
         service,
@@ -232,7 +238,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
         { id: "a", result: {} },
         { id: 2, error: { code: -32_601 } },
       ])
-      expect([refused.status, many.status]).toEqual([400, 400])
+      expect([status, refused.status, many.status]).toEqual([200, 400, 400])
     }),
   )
 
@@ -358,13 +364,18 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
   it.effect("answers what is no message with 400 or 413 and a JSON-RPC error, and other methods with 405", () =>
     Effect.gen(function* () {
       const service = yield* Served
-      const nested = `${"[".repeat(200)}${"]".repeat(200)}`
+      const nested = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`
+      const wide = (values: number) => `[${"0,".repeat(values - 2)}0]`
       const bodies: ReadonlyArray<readonly [body: unknown, status: number, code: number]> = [
         ["{", 400, -32_700],
         ["", 400, -32_700],
         ["5", 400, -32_600],
         ["[]", 400, -32_600],
-        [nested, 400, -32_600],
+        [Buffer.from([0x22, 0xff, 0x22]), 400, -32_700],
+        [nested(64), 400, -32_600],
+        [nested(65), 400, -32_600],
+        [wide(20_000), 400, -32_600],
+        [wide(20_001), 400, -32_600],
         [{ jsonrpc: "1.0", id: 1, method: "ping" }, 400, -32_600],
         [{ jsonrpc: "2.0", id: {}, method: "ping" }, 400, -32_600],
         [{ jsonrpc: "2.0", id: 1, method: 5 }, 400, -32_600],
@@ -374,6 +385,8 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
       for (const [body, status, code] of bodies) {
         const answer = yield* post(service, body)
         expect([body, answer.status, answer.json?.error.code]).toEqual([body, status, code])
+        const isBeyond = body === nested(65) || body === wide(20_001)
+        expect([body, answer.json.error.message.includes("limits.bodyDepth")]).toEqual([body, isBeyond])
       }
       const text = yield* post(service, message("ping"), { "content-type": "text/plain" })
       const html = yield* post(service, message("ping"), { accept: "text/html" })
@@ -461,9 +474,12 @@ describe("answerInTime", () => {
       const answer = ({ id }: { readonly id: number | string }) =>
         id === "a" ? Effect.succeed({ result: {} }) : Effect.never
       const answering = yield* Effect.forkChild(McpRoutes.answerInTime(messages, answer))
-      yield* TestClock.adjust("50 seconds")
+      yield* TestClock.adjust(49_999)
+      const early = answering.pollUnsafe()
+      yield* TestClock.adjust(1)
       const answers = yield* Fiber.join(answering)
 
+      expect(early).toBe(undefined)
       expect(answers).toMatchObject([
         { id: "a", result: {} },
         { id: "b", error: { code: -32_002 } },
@@ -471,6 +487,66 @@ describe("answerInTime", () => {
       ])
     }),
   )
+})
+
+describe("McpRoutes", () => {
+  const [local, open] = [
+    { host: "127.0.0.1", port: 1 },
+    { host: "0.0.0.0", port: 1 },
+  ]
+  const all = ["*"]
+  const app = "https://app.example"
+
+  it.each([
+    ["no origin", [], local, undefined, true],
+    ["any origin of an open address", all, open, app, true],
+    ["any origin of a loopback address", all, local, app, false],
+    ["an origin that is named", [app], local, app, true],
+    ["an origin that is not named", [app], open, `${app}.evil`, false],
+    ["an origin of the host", [], open, "https://daybook.example", true],
+    ["an origin that contains the host", [], open, "https://other.example/https://daybook.example", false],
+    ["a page of this machine at a loopback address", [], local, "http://localhost:5173", true],
+    ["a page of this machine at an open address", [], open, "http://localhost:5173", false],
+  ])("originCheck: %s", (_, allowedOrigins, listen, origin, expected) => {
+    const headers = { host: "daybook.example", origin }
+
+    expect(McpRoutes.originCheck({ allowedOrigins, listen })({ headers } as never)).toBe(expected)
+  })
+
+  it.effect.each([
+    [ErrorResponse.unauthorized("No key."), 4_100, 401],
+    [ErrorResponse.forbidden("Not allowed."), 4_100, 403],
+    [ErrorResponse.rateLimited("Too many.", {}), -32_005, 429],
+    [ErrorResponse.unavailable("Busy."), -32_002, 503],
+    [ErrorResponse.notOffered("Not offered."), -32_600, 404],
+  ] as const)("fromOperation: is an error of JSON-RPC with the status of the operation %#", ([failing, code, status]) =>
+    Effect.gen(function* () {
+      const failed = yield* Effect.flip(failing)
+      const error = McpRoutes.fromOperation(failed)
+      const response = yield* RelayError.toResponse(error)
+
+      expect([error.code, response.status, response.headers]).toMatchObject([code, status, failed.headers])
+    }),
+  )
+})
+
+describe("StatelessServer", () => {
+  const internal = { code: -32_603, message: "Internal error. The server log has details." }
+  const failure = { code: -32_602, message: "Invalid params" }
+  const exitOf = (exit: unknown) => ({ _tag: "Exit", requestId: "1", exit })
+  const failed = (...cause: ReadonlyArray<unknown>) => exitOf({ _tag: "Failure", cause })
+
+  it.each([
+    ["a value", exitOf({ _tag: "Success", value: { tools: [] } }), { result: { tools: [] } }],
+    ["an error", failed({ _tag: "Interrupt" }, { _tag: "Fail", error: failure }), { error: failure }],
+    ["a defect of a handler", failed({ _tag: "Die", defect: "secret" }), { error: internal }],
+    ["an interruption", failed({ _tag: "Interrupt" }), { error: internal }],
+    ["a defect of the connection", { _tag: "Defect", defect: "secret" }, { error: internal }],
+    ["a ping", { _tag: "Pong" }, undefined],
+  ])("answerOf: %s", (_, received, expected) => {
+    // Sound: the parts that are read of a message.
+    expect(StatelessServer.answerOf(received as Parameters<typeof StatelessServer.answerOf>[0])).toEqual(expected)
+  })
 })
 
 describe("McpMessage", () => {
