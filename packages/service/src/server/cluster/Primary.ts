@@ -143,8 +143,7 @@ const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Star
   const running = yield* Effect.acquireRelease(Effect.sync(start), (one) => stop(one, drainSeconds()))
   const url = yield* running.ready
   if (url !== null) yield* Deferred.succeed(started, url)
-  const { ended } = running
-  const how = yield* url === null ? ended : Effect.raceFirst(killHung(running), ended)
+  const how = yield* Effect.raceFirst(killHung(running), running.ended)
   const reason = `${how} (pid ${running.worker.process.pid ?? "unknown"})`
   // Without effect once it has listened.
   const message = `A serving process did not start: ${reason}. See its message above.`

@@ -68,6 +68,17 @@ const request = <Name extends keyof ToPrimary>(worker: Worker, id: number, name:
 const maxLimitOf = (worker: Worker, id: number) =>
   Effect.map(request(worker, id, "configuration"), (file) => file.config.maxLimit)
 
+/** The signals that a process is sent from now on. */
+const signalsTo = ({ process }: Worker) => {
+  const signals: Array<unknown> = []
+  const kill = process.kill.bind(process)
+  process.kill = (signal) => {
+    signals.push(signal)
+    return kill(signal)
+  }
+  return signals
+}
+
 const eventually = (condition: () => boolean, what: string) =>
   Effect.promise(() => Eventually.until(condition, { what }))
 
@@ -133,9 +144,10 @@ describe("Primary", () => {
       const { lines, logger } = recordEnds()
       yield* Effect.provide(start("hung", 1), Logger.layer([logger]))
       const [hung] = workers()
+      const signals = signalsTo(hung!)
       const ended = new Promise((resolve) => hung!.on("exit", (_, signal) => resolve(signal)))
       yield* TestClock.adjust(9_999)
-      expect(hung!.isDead()).toBe(false)
+      expect(signals).toEqual([])
       yield* TestClock.adjust(1)
 
       expect(yield* Effect.promise(() => ended)).toBe("SIGKILL")
@@ -230,10 +242,11 @@ describe("Primary", () => {
       const scope = yield* Scope.make()
       yield* Scope.provide(start("stubborn", 1), scope)
       const [worker] = workers()
+      const signals = signalsTo(worker!)
       const signal = new Promise((resolve) => worker!.on("exit", (_, name) => resolve(name)))
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust(11_999)
-      expect(worker!.isDead()).toBe(false)
+      expect(signals).toEqual(["SIGTERM"])
       yield* TestClock.adjust(1)
 
       expect(yield* Effect.promise(() => signal)).toBe("SIGKILL")
@@ -246,11 +259,12 @@ describe("Primary", () => {
       const scope = yield* Scope.make()
       const { replace } = yield* Scope.provide(start("stubborn", 1), scope)
       const [worker] = workers()
+      const signals = signalsTo(worker!)
       const signal = new Promise((resolve) => worker!.on("exit", (_, name) => resolve(name)))
       yield* replace(fileOf(1, 3))
       const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void), { startImmediately: true })
       yield* TestClock.adjust(4_999)
-      expect(worker!.isDead()).toBe(false)
+      expect(signals).toEqual(["SIGTERM"])
       yield* TestClock.adjust(1)
 
       expect(yield* Effect.promise(() => signal)).toBe("SIGKILL")
