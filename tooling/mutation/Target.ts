@@ -147,7 +147,12 @@ export const targets: ReadonlyArray<Target> = [
     ["Delivery", "EventPosition", "PublicAddress", "Webhook", "WebhookKey", "WebhookRequest"],
     ["push/{Delivery,EventPosition,PublicAddress,Webhook,WebhookKey,WebhookRequest}.test.ts"],
   ),
-  target("push/events", "packages/service", ["push/WalletEvents"], ["push/{SharedSteps,WalletEvents}.test.ts"]),
+  target(
+    "push/events",
+    "packages/service",
+    ["push/WalletEvents", "server/rest/WalletEvents"],
+    ["push/{SharedSteps,WalletEvents}.test.ts"],
+  ),
   service(
     "server/webhook",
     ["WebhookBounds", "WebhookChanges", "WebhookPlaces", "WebhookSender", "WebhookView"],
@@ -167,7 +172,6 @@ export const targets: ReadonlyArray<Target> = [
       "PageRequest",
       "RangeParameters",
       "UserOperationText",
-      "WalletEvents",
       "WalletMovements",
       "WalletSums",
       "WalletTransactions",

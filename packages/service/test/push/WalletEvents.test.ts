@@ -1,7 +1,11 @@
 /** The table of a receiver of events equals the list of the service, whatever happens to the chain and to its connection. */
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Logger, Scope, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import type { BlockGap } from "../../src/block/BlockRows.ts"
+import type { State, Step } from "../../src/push/WalletEvents.ts"
+import * as WalletEvents from "../../src/server/rest/WalletEvents.ts"
+import { StoreError } from "../../src/store/StoreError.ts"
 import * as Rows from "../server/rows.ts"
 import { start, type Started } from "../server/service.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
@@ -212,5 +216,78 @@ describe("walletEvents", () => {
       expect(refused?.status).toBe(429)
       expect(second.table.size).toBe(12)
     }).pipe(Effect.scoped),
+  )
+})
+
+describe("bodyOf", () => {
+  const position = { journal: { change: 1, mark: 1 }, from: 0, next: 1, highest: -1 }
+  const state: State = { position, pending: null }
+  const stepOf = (awaited: number | null): Step => ({ sent: [], state, serial: 1, finalized: null, awaited })
+  const idle = { awaitChange: () => Effect.never, since: () => Effect.succeed(null) }
+
+  /** The texts of a stream by an hour of its clock, whose steps have their number as text. */
+  const textsBy = Effect.fnUntraced(function* (
+    recent: typeof idle | { readonly awaitChange: () => Effect.Effect<number>; readonly since: typeof idle.since },
+    take: () => Effect.Effect<Step, StoreError>,
+    first = stepOf(7),
+  ) {
+    const texts: Array<string> = []
+    let steps = 0
+    const textsOf = () => Effect.sync(() => [{ type: "t", cursor: String(++steps), json: "{}" }])
+    const body = WalletEvents.bodyOf({ endsAt: 3_600_000, first, recent, take, textsOf })
+    const decoder = new TextDecoder()
+    const reading = yield* Effect.forkChild(
+      Stream.runForEach(body, (bytes) => Effect.sync(() => void texts.push(decoder.decode(bytes)))),
+    )
+    yield* TestClock.adjust(29_999)
+    const before = [...texts]
+    yield* TestClock.adjust(3_600_000)
+    yield* Fiber.join(reading)
+    return { before, texts }
+  })
+  const frame = (cursor: number) => `id: ${cursor}\nevent: t\ndata: {}\n\n`
+
+  it.effect("bodyOf: a stream without events sends a comment every 15 seconds, and ends after an hour", () =>
+    Effect.gen(function* () {
+      const { before, texts } = yield* textsBy(idle, () => Effect.die("nothing changed"))
+
+      expect(before).toEqual(["retry: 2000\n\n", frame(1), ": waiting\n\n"])
+      expect(texts).toHaveLength(2 + 240)
+    }),
+  )
+
+  it.effect("bodyOf: takes the next steps at once until all is sent, and then one for each change", () =>
+    Effect.gen(function* () {
+      const awaited: Array<number> = []
+      const taken = [stepOf(null), stepOf(8), stepOf(9)]
+      const recent = {
+        ...idle,
+        awaitChange: (known: number) => {
+          awaited.push(known)
+          return known === 8 ? Effect.succeed(9) : Effect.never
+        },
+      }
+      const { before } = yield* textsBy(recent as typeof idle, () => Effect.sync(() => taken.shift()!), stepOf(null))
+
+      expect(before.slice(0, 5)).toEqual(["retry: 2000\n\n", ...[1, 2, 3, 4].map(frame)])
+      expect(awaited.slice(0, 2)).toEqual([8, 9])
+    }),
+  )
+
+  it.effect.each([true, false])(
+    "bodyOf: ends with an error of the database, which is logged unless it may be retried: %s",
+    (isRetryable) =>
+      Effect.gen(function* () {
+        const logged: Array<string> = []
+        const logger = Logger.layer([Logger.make(({ message }) => logged.push(String(message)))])
+        const failed = Effect.fail(new StoreError({ message: "Disk full.", isRetryable, cause: undefined }))
+        const { texts } = yield* Effect.provide(
+          textsBy(idle, () => failed, stepOf(null)),
+          logger,
+        )
+
+        expect(texts).toEqual(["retry: 2000\n\n", frame(1)])
+        expect(logged).toEqual(isRetryable ? [] : ["Disk full."])
+      }),
   )
 })

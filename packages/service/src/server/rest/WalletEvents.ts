@@ -62,7 +62,7 @@ interface Listening {
 }
 
 /** What the body of a stream is made of. */
-interface BodyOptions extends EventSteps.EventSteps {
+interface BodyOptions extends Omit<EventSteps.EventSteps, "release"> {
   /** Time of the monotonic clock at which the stream ends at its next pause. */
   readonly endsAt: number
   readonly recent: IndexedChain["recent"]
@@ -71,7 +71,7 @@ interface BodyOptions extends EventSteps.EventSteps {
 type Turn = readonly [texts: ReadonlyArray<string>, next: Option.Option<Listening>]
 
 /** Takes steps, and waits for the next change where all was sent. */
-const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): Stream.Stream<Uint8Array> => {
+export const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): Stream.Stream<Uint8Array> => {
   const turn = Effect.fnUntraced(function* ({
     awaited,
     state,
