@@ -62,6 +62,24 @@ describe("RateLimit", () => {
     }),
   )
 
+  it.effect(
+    "take: states the seconds until the calls are allowed, and until the bucket is full, by the rate and the time since",
+    () =>
+      Effect.gen(function* () {
+        const limit = yield* make({ perSecond: 2, burst: 10 })
+        yield* limit.take("a", 10)
+        yield* TestClock.adjust(400)
+        const statedFor = (calls: number) =>
+          Effect.map(limit.take("a", calls), ({ headers }) => [headers["retry-after"], headers["ratelimit-reset"]])
+
+        // 2 s and 5 s after the last call, of which 0.4 s have passed.
+        expect(yield* statedFor(4)).toEqual(["2", "5"])
+        expect(yield* statedFor(1)).toEqual(["1", "5"])
+        yield* TestClock.adjust("1 hour")
+        expect(yield* statedFor(10)).toEqual([undefined, "5"])
+      }),
+  )
+
   it.effect("take: counts each key separately and never fills a bucket above the burst", () =>
     Effect.gen(function* () {
       const limit = yield* make({ perSecond: 1, burst: 2 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Effect, Logger, Result, Schema } from "effect"
 import { BoundReached } from "../../../src/server/http/BoundReached.ts"
 import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
-import { InvalidParameter } from "../../../src/server/http/InvalidParameter.ts"
+import { InvalidParameter, type Input as InvalidParameterInput } from "../../../src/server/http/InvalidParameter.ts"
 import { RequestId } from "../../../src/server/http/Request.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
 
@@ -87,4 +87,34 @@ describe("ErrorResponse", () => {
       expect(JSON.stringify(exit)).toContain("Die")
     }),
   )
+})
+
+describe("InvalidParameter", () => {
+  const decode = Schema.decodeUnknownResult(
+    Schema.Struct({ limit: Schema.Literal("1"), order: Schema.optional(Schema.String) }),
+  )
+  const refused = (input: InvalidParameterInput, what?: string) =>
+    Result.match(decode(input), {
+      onSuccess: () => undefined,
+      onFailure: (error) => InvalidParameter.fromError(error, input, what),
+    })
+
+  it("fromError: names the first parameter that is refused, or one that is sent more than once", () => {
+    expect(refused({ limit: "2" })).toMatchObject({
+      parameter: "limit",
+      code: "bad_request",
+      message: 'Invalid query parameter "limit": expected "1", received "2".',
+    })
+    expect(refused({ limit: "2", order: ["a", "b"] }, "path parameter")).toMatchObject({
+      parameter: "order",
+      message: 'Invalid path parameter "order": expected one value, received 2 values.',
+    })
+  })
+
+  it("fromChain: has the code of the chain", () => {
+    const found = InvalidParameter.fromChain({ code: "chain_not_served", issue: { ...issue, path: "chain" } } as never)
+
+    expect(found).toMatchObject({ parameter: "chain", code: "chain_not_served" })
+    expect(found.message).toContain('query parameter "chain"')
+  })
 })

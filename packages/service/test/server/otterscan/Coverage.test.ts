@@ -62,7 +62,8 @@ const search = ({ call }: Started, direction: "After" | "Before", block: number,
     call({ jsonrpc: "2.0", id: 1, method: `ots_searchTransactions${direction}`, params: [wallet, block, size] }),
     ({ json }) => {
       if (json.error !== undefined) return json.error.message as string
-      const { firstPage, lastPage, txs } = json.result
+      const { firstPage, lastPage, receipts, txs } = json.result
+      expect(receipts.map((receipt: Json) => receipt.transactionHash)).toEqual(txs.map(({ hash }: Json) => hash))
       return [firstPage, lastPage, ...txs.map(({ blockNumber }: Json) => Number(blockNumber))]
     },
   )

@@ -97,6 +97,9 @@ const listed = [
     from: undefined,
     to: undefined,
   }),
+  flat([4], "call", { callType: "call", value: "0x0" }),
+  flat([4, 0], "call", { callType: "call", value: "0x5" }, { error: "Reverted", result: null }),
+  flat([4, 1], "call", { callType: "call", value: "0x6" }),
 ]
 
 const traced = (trace: unknown, status = "0x1"): Responses => ({
@@ -149,8 +152,19 @@ describe("Otterscan", () => {
         [2, "CREATE", Rows.alice, Rows.contract, "0x1", "0x60", "0x61"],
         [1, "CREATE2", Rows.alice, null, "0x1", "0x62", "0x"],
         [1, "SELFDESTRUCT", Rows.contract, Rows.bob, "0x8", "0x", "0x"],
+        [1, "CALL", Rows.alice, Rows.bob, "0x0", "0x12", "0x34"],
+        [2, "CALL", Rows.alice, Rows.bob, "0x5", "0x12", "0x"],
+        [2, "CALL", Rows.alice, Rows.bob, "0x6", "0x12", "0x34"],
       ])
       expect(yield* ask(traced([]), "ots_traceTransaction", hash)).toContain("expected the calls of a transaction")
+      const failing = (code: number, trace: unknown = listed) => ({
+        ...traced(trace),
+        debug_traceTransaction: () => LocalMethod.failed("no such tracer", code),
+      })
+      expect(yield* ask(failing(-32_004), "ots_traceTransaction", hash)).toHaveLength(listed.length)
+      expect(yield* ask(failing(-32_000), "ots_traceTransaction", hash)).toBe("no such tracer")
+      const neither = failing(-32_004, LocalMethod.failed("not allowed"))
+      expect(yield* ask(neither, "ots_traceTransaction", hash)).toBe("no such tracer")
     }),
   )
 
@@ -172,6 +186,7 @@ describe("Otterscan", () => {
           [2, "0x1", Rows.alice],
           [3, "0x1", Rows.alice],
           [1, "0x8", Rows.contract],
+          [0, "0x6", Rows.alice],
         ])
       }),
   )

@@ -29,6 +29,13 @@ describe("JsonScan", () => {
     },
   )
 
+  it("count: passes over each kind of white space before an array and before its end, and over nothing else", () => {
+    const itemsOf = (text: string) => JsonScan.count(Buffer.from(text)).items
+
+    for (const space of [" ", "\n", "\r", "\t"]) expect(itemsOf(`${space}[${space}]`)).toBe(0)
+    expect([itemsOf("\n\r\t [1,2]"), itemsOf("\f[]"), itemsOf("\v[1]")]).toEqual([2, null, null])
+  })
+
   it("count: takes brackets and commas in strings for text, also behind escapes", () => {
     const value = ['"[{,', "\\", '\\"[', "]"]
     expect(JsonScan.count(Buffer.from(JSON.stringify(value)))).toEqual({

@@ -12,6 +12,10 @@ const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { fatal: true }).de
 const row = (body: string, internal: string | null = "[]") => ({ body, internal })
 
 describe("PageWriter", () => {
+  it("hashOf: is the hash of the record, and none of its logs", () => {
+    expect(PageWriter.hashOf('{"hash":"0x12","nonce":"7","logs":[{"hash":"0x3"}]}')).toBe("0x12")
+  })
+
   describe("record", () => {
     it("record: appends labels to the stored text", () => {
       const body = '{"hash":"0x1","from_address":"0xa","to_address":"0xb","logs":[]}'
