@@ -197,6 +197,11 @@ export interface IndexCoverage {
    * and what they moved may be missing.
    */
   readonly untracedTo: bigint | null
+  /**
+   * Last block up to which the chain changes native balances by means that neither transactions nor headers state; `null` when not reported. Up
+   * to there, such changes may be missing.
+   */
+  readonly unstatedTo: bigint | null
 }
 
 /**

@@ -14,6 +14,7 @@ export const noCoverage: IndexCoverage = {
   searchedTo: null,
   directOnlyTo: null,
   untracedTo: null,
+  unstatedTo: null,
 }
 
 export type Row = Readonly<Record<string, unknown>> & { readonly hash: string; readonly block_number: string }

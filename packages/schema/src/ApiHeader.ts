@@ -86,6 +86,11 @@ export const IndexCoverage = Schema.Struct({
    * what a wallet has any role in may lack its internal transactions, and what they moved. Source: decision 0013.
    */
   "daybook-untraced-to": Schema.optionalKey(Schema.String),
+  /**
+   * Last block up to which the chain changes native balances by means that neither transactions nor headers state, in decimal digits; absent for
+   * none. Up to there, lists of what a wallet has any role in may lack such changes. Source: decision 0048.
+   */
+  "daybook-unstated-to": Schema.optionalKey(Schema.String),
 })
 
 /**

@@ -78,6 +78,11 @@ const incompleteCodec = open("Incomplete", {
    * Absent for none.
    */
   untraced_to: Schema.optionalKey(Decimal.Decimal),
+  /**
+   * Last block up to which the chain changes native balances by means that neither transactions nor headers state: what changed so may be missing.
+   * Absent for none.
+   */
+  unstated_to: Schema.optionalKey(Decimal.Decimal),
 })
 
 export interface Incomplete extends Schema.Schema.Type<typeof incompleteCodec> {}
@@ -107,7 +112,7 @@ const balancesCodec = open("Balances", {
   block_number: Decimal.Decimal,
   /** Block hash. */
   block_hash: Hash.Hash,
-  /** What the sums may lack. They are complete where `opening` is false, `places` is 0, and `direct_only_to` and `untraced_to` are absent. */
+  /** What the sums may lack. They are complete where `opening` is false, `places` is 0, and `direct_only_to`, `untraced_to` and `unstated_to` are absent. */
   incomplete: Incomplete,
   /** Balances: `native` first, then by asset and id. */
   result: Schema.Array(Balance),

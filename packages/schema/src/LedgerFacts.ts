@@ -5,9 +5,9 @@
 import type { Name } from "./internal/chainNames.ts"
 
 /**
- * Contracts that stand for the native currency of a chain, and blocks that changed balances by themselves.
+ * Contracts that stand for the native currency of a chain, blocks that changed balances by themselves, and what states such changes.
  *
- * Source: block explorers of the chains; EIP-779.
+ * Source: block explorers of the chains; EIP-779; Gnosis, block reward contract; Avalanche, networks.
  */
 export interface LedgerFacts {
   /** Contracts that show the native currency as a token; their transfers change no balance of their own. */
@@ -16,6 +16,10 @@ export interface LedgerFacts {
   readonly wrappedTokens: ReadonlyArray<string>
   /** Blocks that changed balances outside of transactions. Source: EIP-779. */
   readonly irregularBlocks: ReadonlyArray<bigint>
+  /** Gnosis: contract whose events `AddedReceiver` state what the chain mints at the end of the block; `null` for none. */
+  readonly mintLogger: string | null
+  /** Avalanche: id of the native currency in atomic transactions; `null` for none. */
+  readonly atomicAsset: string | null
 }
 
 /** Every chain of the OP Stack. Source: OP Stack specification, predeploys. */
@@ -38,11 +42,17 @@ const known: Partial<Record<Name, Partial<LedgerFacts>>> = {
   "polygon amoy": { nativeTokens: polygon },
   bsc: { wrappedTokens: ["0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"] },
   "bsc testnet": { wrappedTokens: ["0xae13d989dac2f0debff460ac112a837c89baa7cd"] },
-  avalanche: { wrappedTokens: ["0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"] },
+  avalanche: {
+    wrappedTokens: ["0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"],
+    atomicAsset: "0x21e67317cbc4be2aeb00677ad6462778a8f52274b9d605df2591b23027a87dff",
+  },
   fantom: { wrappedTokens: ["0x21be370d5312f44cb42ce377bc9b8a0cef1a4c83"] },
   cronos: { wrappedTokens: ["0x5c7f8a570d578ed84e63fdfa7b1ee72deae1ae23"] },
   arbitrum: { wrappedTokens: ["0x82af49447d8a07e3bd95bd0d56f35241523fbab1"] },
-  gnosis: { wrappedTokens: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"] },
+  gnosis: {
+    wrappedTokens: ["0xe91d153e0b41518a2ce8dd3d7944fa863463a97d"],
+    mintLogger: "0x481c034c6d9441db23ea48de68bcae812c5d39ba",
+  },
   chiliz: { wrappedTokens: ["0x677f7e16c7dd57be1d4c8ad1244883214953dc47"] },
   base: { ...opStack },
   "base sepolia": { ...opStack },
@@ -54,12 +64,18 @@ const known: Partial<Record<Name, Partial<LedgerFacts>>> = {
   moonbase: { nativeTokens: moonbeam },
 }
 
-const none: LedgerFacts = { nativeTokens: [], wrappedTokens: [], irregularBlocks: [] }
+const none: LedgerFacts = {
+  nativeTokens: [],
+  wrappedTokens: [],
+  irregularBlocks: [],
+  mintLogger: null,
+  atomicAsset: null,
+}
 
 const byName = new Map(Object.entries(known))
 
 /**
- * The facts of a chain; empty lists where none are known.
+ * The facts of a chain; empty lists and `null` where none are known.
  *
  * **Example** (Reading the contract of wrapped ether)
  *

@@ -18,6 +18,7 @@ describe("ApiHeader", () => {
       "daybook-searched-to",
       "daybook-direct-only-to",
       "daybook-untraced-to",
+      "daybook-unstated-to",
     ])
   })
 })

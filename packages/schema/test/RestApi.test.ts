@@ -196,6 +196,7 @@ describe("RestApi", () => {
         "daybook-searched-to",
         "daybook-direct-only-to",
         "daybook-untraced-to",
+        "daybook-unstated-to",
         "ratelimit-limit",
         "ratelimit-remaining",
         "ratelimit-reset",

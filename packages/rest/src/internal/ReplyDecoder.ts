@@ -265,20 +265,28 @@ export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query
     })
 }
 
+/** What headers report of the index: `indexedFrom` is that of `daybook-indexed-from`. */
+const coverageNames = [
+  "indexedFrom",
+  "indexedTo",
+  "finalizedTo",
+  "missingTransactions",
+  "reconciledTo",
+  "searchedTo",
+  "directOnlyTo",
+  "untracedTo",
+  "unstatedTo",
+] as const
+
 /** The index coverage that the headers of a page report; all `null` from servers that do not report it. */
 export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
-  const number = (name: string): bigint | null => {
-    const text = headers[name]?.trim() ?? ""
+  const read = (name: string): bigint | null => {
+    const text = headers[`daybook-${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`]?.trim() ?? ""
     return /^\d{1,78}$/.test(text) ? BigInt(text) : null
   }
-  return {
-    indexedFrom: number("daybook-indexed-from"),
-    indexedTo: number("daybook-indexed-to"),
-    finalizedTo: number("daybook-finalized-to"),
-    missingTransactions: number("daybook-missing-transactions"),
-    reconciledTo: number("daybook-reconciled-to"),
-    searchedTo: number("daybook-searched-to"),
-    directOnlyTo: number("daybook-direct-only-to"),
-    untracedTo: number("daybook-untraced-to"),
-  }
+  // Sound: each of the names has a value.
+  return Object.fromEntries(coverageNames.map((name) => [name, read(name)])) as Record<
+    (typeof coverageNames)[number],
+    bigint | null
+  >
 }

@@ -227,6 +227,7 @@ describe("ReplyDecoder", () => {
         searchedTo: null,
         directOnlyTo: null,
         untracedTo: null,
+        unstatedTo: null,
       })
       expect(ReplyDecoder.indexCoverage({ ...headers, ...missing }).missingTransactions).toBe(2n)
       expect(ReplyDecoder.indexCoverage({ "daybook-reconciled-to": "1099" }).reconciledTo).toBe(1_099n)

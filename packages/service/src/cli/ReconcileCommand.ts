@@ -11,9 +11,11 @@ import * as Calls from "../node/Calls.ts"
 import type { ChainJob } from "../indexer/job/ChainJob.ts"
 import * as Node from "../node/Node.ts"
 import type * as Holding from "../ledger/Holding.ts"
+import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as LedgerScope from "../proof/LedgerScope.ts"
 import * as Proof from "../proof/Proof.ts"
 import * as Reconciliation from "../proof/Reconciliation.ts"
+import * as CompleteRange from "../query/CompleteRange.ts"
 import type { Database } from "../store/Database.ts"
 import { type ComparedHolding, isProved, type WalletProof } from "../store/Proofs.ts"
 import * as WatchList from "../store/WatchList.ts"
@@ -70,11 +72,11 @@ const formatDifference = ({ expected, firstBlock, found, holding }: ComparedHold
 }
 
 const toText = (
-  { chain, chainId }: ChainJob,
+  { chain, chainId, config }: ChainJob,
   { ignored, incomplete, proof }: Reconciliation.Reconciled,
 ): ReadonlyArray<string> => {
   const symbol = StatementFormat.nativeSymbol(chainId)
-  const { block, holdings, unchecked, wallet } = proof
+  const { block, first, holdings, unchecked, wallet } = proof
   const differences = differencesOf(proof)
   const proved = ignored.length === 0 ? "proved" : "proved but for ignored tokens"
   const outcome = isProved(proof) ? proved : "NOT PROVED"
@@ -83,8 +85,15 @@ const toText = (
   const byRoot = holdings
     .filter(({ isByStateRoot }) => isByStateRoot === true)
     .map(({ holding }) => nameOf(holding, symbol))
-  const parts =
-    incomplete === 0 ? [] : [`  parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees`]
+  const rules = LedgerRules.fromChainId(chainId, config.feeRules)
+  const parts = [
+    ...(incomplete === 0
+      ? []
+      : [`  parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees`]),
+    ...CompleteRange.unstatedSentences(LedgerRules.unstatedTo(rules, { from: first, to: block.number })).map(
+      (sentence) => `  ${sentence}`,
+    ),
+  ]
   return [
     `${wallet} on ${chain}, block ${block.number}: ${outcome}, ${compared} compared, ${counted}`,
     byRoot.length === 0

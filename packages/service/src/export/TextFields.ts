@@ -64,6 +64,7 @@ export const counterOf = (kind: string): Counter => {
     case "withdrawal":
       return "withdrawals"
     case "mint":
+    case "irregular":
       return "bridge"
     case "genesis":
       return "opening"

@@ -42,7 +42,7 @@ export interface Books {
   transactions: number
   /** Of these, those that it sent. */
   sent: number
-  /** Rows in which it set code by an authorization, or created contracts. */
+  /** Rows in which it set code by an authorization, created contracts, or exported to another chain: its transaction count counts these too. */
   delegations: number
   /** Rows of which movements may be missing. */
   incomplete: number
@@ -113,7 +113,8 @@ export const addRow = (
 ): void => {
   if (index !== null) books.transactions += 1
   if ((roles & Role.bits.sender) !== 0) books.sent += 1
-  if ((roles & (Role.bits.authority | Role.bits.creator)) !== 0) books.delegations += 1
+  const isExport = movements.some(({ amount, kind }) => kind === "irregular" && amount < 0n)
+  if (isExport || (roles & (Role.bits.authority | Role.bits.creator)) !== 0) books.delegations += 1
   if (Role.isIncomplete(roles)) books.incomplete += 1
   for (const movement of movements) addMovement(books, block, movement)
   for (const candidate of candidates) accountIn(books, Holding.fromMovement(candidate))

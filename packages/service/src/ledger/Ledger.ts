@@ -7,6 +7,7 @@
 import * as Address from "@daybook/schema/Address"
 import * as FeeRules from "@daybook/schema/FeeRules"
 import * as Steps from "../supervision/Steps.ts"
+import * as AtomicTransactions from "./AtomicTransactions.ts"
 import * as Authorities from "./Authorities.ts"
 import * as EtherFlows from "./EtherFlows.ts"
 import * as Fees from "./Fees.ts"
@@ -38,6 +39,13 @@ interface BlockContext {
 const arbitrumDeposit = 0x64
 const arbitrumTypes: ReadonlySet<number> = new Set([0x66, 0x68, 0x69])
 
+/** Marks the rows of a transaction that moves value by rules of Arbitrum, also that of the account that it names for refunds. */
+const markMovedByRules = (rows: WalletRows, { facts }: SourceTransaction): void => {
+  if (facts === null || !arbitrumTypes.has(facts.type)) return
+  if (facts.refundTo !== undefined) rows.role(facts.refundTo, "mint_recipient")
+  rows.incomplete()
+}
+
 /** Value that a transaction mints to its sender. Ronin has the type of deposits for sponsored transactions, which use gas. */
 const mintedOf = ({ facts, gasUsed, value }: SourceTransaction): bigint =>
   facts?.type === arbitrumDeposit && gasUsed === 0n ? value : (facts?.mint ?? facts?.depositValue ?? 0n)
@@ -47,6 +55,19 @@ const addMint = (rows: WalletRows, transaction: SourceTransaction, isFailed: boo
   if (amount === 0n) return
   rows.role(transaction.from, "mint_recipient")
   rows.change({ wallet: transaction.from, kind: "mint", amount, isFailed })
+}
+
+/** Log of what the chain mints at the end of the block. Source: Gnosis, block reward contract, `AddedReceiver`. */
+const mintLog = "0x3c798bbcf33115b42c728b8504cff11dd58736e9fa789f1cda2738db7d696b2a"
+
+/** Adds what logs state that the chain mints. */
+const addLoggedMints = (rows: WalletRows, { logs }: SourceTransaction, { rules }: BlockContext): void => {
+  for (const { address, data, topics } of logs) {
+    const wallet = Address.fromTopic(topics[1])
+    if (address !== rules.mintLogger || topics[0] !== mintLog || data.length !== 66 || wallet === undefined) continue
+    rows.role(wallet, "mint_recipient")
+    rows.change({ wallet, kind: "mint", amount: BigInt(data) })
+  }
 }
 
 const addFee = (rows: WalletRows, transaction: SourceTransaction, context: BlockContext, isFailed: boolean): void => {
@@ -115,6 +136,7 @@ const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext
   const isFailed = EtherFlows.succeeded(transaction) === false
   addParties(rows, transaction)
   addMint(rows, transaction, isFailed)
+  addLoggedMints(rows, transaction, context)
   addFee(rows, transaction, context, isFailed)
   EtherFlows.add(rows, transaction, context.isLogged)
   TokenLogs.add(rows, { gasUsed, logs: logs.filter((log) => !EtherFlows.isEtherLog(log)) }, context.rules)
@@ -122,7 +144,8 @@ const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext
   addAuthorities(rows, transaction, context)
   addLoggedReward(rows, transaction, context)
   markUntracedSync(rows, transaction, context)
-  if (facts === null || arbitrumTypes.has(facts.type) || Fees.isPrepaid(transaction)) rows.incomplete()
+  markMovedByRules(rows, transaction)
+  if (facts === null || Fees.isPrepaid(transaction)) rows.incomplete()
   return rows.toRows()
 }
 
@@ -130,7 +153,9 @@ const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext
 const blockLevelRows = (source: LedgerSource, { feeRules, rules }: BlockContext): ReadonlyArray<LedgerRow> => {
   if (source.facts === null) return []
   const rows = new WalletRows(Movement.blockLevelIndex, Number.POSITIVE_INFINITY)
+  const { blockExtraData } = source.facts
   Rewards.add(rows, source, source.facts, feeRules)
+  if (blockExtraData !== undefined) AtomicTransactions.add(rows, blockExtraData, rules.atomicAsset)
   if (rules.irregularBlocks.has(source.number)) rows.incomplete()
   return rows.toRows()
 }

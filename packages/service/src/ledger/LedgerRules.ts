@@ -20,6 +20,10 @@ export interface LedgerRules {
    */
   readonly wrappedTokens: ReadonlySet<string>
   readonly irregularBlocks: ReadonlySet<number>
+  /** Contract whose events state what the chain mints; `null` for none. */
+  readonly mintLogger: string | null
+  /** Id of the native currency in atomic transactions; `null` for none. */
+  readonly atomicAsset: string | null
   /** Movements of one transaction; the rows of one with more are marked. */
   readonly maxMovements: number
 }
@@ -42,8 +46,9 @@ export const fromChain = (
   chainId: bigint | null,
   feeRules: FeeRules.Name = chain?.feeRules ?? rulesWithoutRow(chainId),
 ): LedgerRules => {
-  const { irregularBlocks, nativeTokens, wrappedTokens } = LedgerFacts.ofChain(chain?.name ?? "")
+  const { irregularBlocks, nativeTokens, wrappedTokens, ...facts } = LedgerFacts.ofChain(chain?.name ?? "")
   return {
+    ...facts,
     chainId,
     feeRules: FeeRules.all[feeRules],
     nativeTokens: new Set(nativeTokens),
@@ -52,6 +57,19 @@ export const fromChain = (
     maxMovements: defaultMaxMovements,
   }
 }
+
+/** The last block of a range by whose rules native balances change without a statement of it; undefined for none. */
+export const unstatedTo = (
+  { feeRules }: Pick<LedgerRules, "feeRules">,
+  { from, to }: { readonly from: number; readonly to: number },
+): number | undefined =>
+  feeRules
+    .map(({ fromBlock, unstatedChanges, unstatedPayers }, at) => ({
+      isUnstated: unstatedChanges || unstatedPayers,
+      first: Math.max(from, Number(fromBlock)),
+      last: Math.min(to, Number(feeRules[at + 1]?.fromBlock ?? Infinity) - 1),
+    }))
+    .findLast(({ first, isUnstated, last }) => isUnstated && first <= last)?.last
 
 /** The rules of a chain by its EIP-155 id. */
 export const fromChainId = (chainId: number, feeRules?: FeeRules.Name): LedgerRules =>

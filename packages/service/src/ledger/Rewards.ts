@@ -94,7 +94,7 @@ const staticReward = ({ difficulty, uncles }: BlockFacts, { blockReward }: FeeRu
 
 /**
  * Adds withdrawals, fees and rewards of a block. The rows of rewards are marked where the block has uncles, whose miners its facts do
- * not name, where it has atomic transactions (Avalanche), and where its rules or facts do not state all fees.
+ * not name, and where its rules or facts do not state all fees.
  */
 export const add = (rows: WalletRows, source: LedgerSource, facts: BlockFacts, rules: FeeRules): void => {
   addWithdrawals(rows, facts, rules)
@@ -105,7 +105,7 @@ export const add = (rows: WalletRows, source: LedgerSource, facts: BlockFacts, r
   if (feeRecipient !== null) {
     byAccount.set(feeRecipient, (byAccount.get(feeRecipient) ?? 0n) + reward)
   }
-  const isMarked = !isComplete || facts.uncles.length > 0 || facts.blockExtraData !== undefined
+  const isMarked = !isComplete || facts.uncles.length > 0
   for (const [account, amount] of byAccount) {
     rows.role(account, "fee_recipient")
     rows.change({ wallet: account, kind: "reward", amount })

@@ -14,7 +14,7 @@ import type { LedgerProjection } from "../block/Projection.ts"
 export const id = "wallet_ledger"
 
 /** A change of the derivation or of the fee rules needs another one: all rows are derived again. */
-export const revision = 7
+export const revision = 8
 
 /** Revisions with rules that an operator names are apart from those of the chain's row by a multiple of this. */
 const perRules = 1_000

@@ -7,6 +7,7 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { type Checkpoint, isWithoutRow } from "../block/BlockRows.ts"
+import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as AppliedSettings from "../store/AppliedSettings.ts"
 import * as StatusBoard from "../store/StatusBoard.ts"
 import type { ReportedStatus } from "../store/StatusBoard.ts"
@@ -161,6 +162,29 @@ export const untracedTo = Effect.fnUntraced(function* (
   const gap = yield* lastUntraced(untraced.serial, stored.to)
   return gap === null || gap < (off ?? stored.from) ? off : gap
 })
+
+/**
+ * The last block of the index up to which the chain changes native balances by means that neither transactions nor headers state; undefined
+ * for none.
+ */
+export const unstatedTo = (
+  { config, id }: Pick<IndexedChain, "config" | "id">,
+  checkpoint: Checkpoint | null,
+): number | undefined =>
+  checkpoint === null
+    ? undefined
+    : LedgerRules.unstatedTo(LedgerRules.fromChainId(id, config.feeRules), {
+        from: checkpoint.first,
+        to: checkpoint.head.number,
+      })
+
+/** What lists and sums lack up to that block, in a sentence; none where there is no such block. */
+export const unstatedSentences = (to: bigint | number | null | undefined): ReadonlyArray<string> =>
+  to == null
+    ? []
+    : [
+        `Up to block ${to}, changes of the native balance may be missing: this chain makes some that neither transactions nor headers state.`,
+      ]
 
 /** What the index lacks of the transactions of a range: most gaps concern something else. Undefined for nothing. */
 const missingRows = Effect.fnUntraced(function* (

@@ -45,6 +45,8 @@ export interface Known {
   readonly directOnlyTo: number | undefined
   /** Last block up to the end of the sums that lacks traces; undefined for none. */
   readonly untracedTo: number | undefined
+  /** Last block up to the end of the sums by whose rules native balances change without a statement of it; undefined for none. */
+  readonly unstatedTo: number | undefined
   /** Last block up to which the past of a wallet that was added later was searched; undefined for another one. */
   readonly searchedTo: number | undefined
 }
@@ -179,9 +181,11 @@ const sumsOf = Effect.fnUntraced(function* (
       const directOnlyTo = yield* CompleteRange.directOnlyTo(query.chain, summed, searchedTo)
       const untraced = { transactions: gaps.trace, serial: snapshot.serial }
       const untracedTo = yield* CompleteRange.untracedTo(query.chain, summed, untraced)
+      const unstatedTo = CompleteRange.unstatedTo(query.chain, summed)
       const proof = yield* snapshot.proof(subject.wallet)
       const tokens = yield* snapshot.tokens([...Totals.tokensOf(selected.sums.values())].slice(0, tokensPerTurn))
-      const known = { openings, proof, assets, tokens, directOnlyTo, untracedTo, searchedTo: searchedTo ?? undefined }
+      const lacking = { directOnlyTo, untracedTo, unstatedTo, searchedTo: searchedTo ?? undefined }
+      const known = { openings, proof, assets, tokens, ...lacking }
       return { from, block, opening: Totals.mergeAs(earlier, selected), closing: selected, checkpoint, missing, known }
     }),
   )

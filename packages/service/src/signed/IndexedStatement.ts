@@ -178,13 +178,16 @@ const comparedOf = (
   }
 }
 
-/** What the statement lacks of blocks that an earlier version stored. */
-const earlierBlocksOf = ({ chain, wallet }: Query, { checkpoint, closing }: Resolved) =>
-  CompleteRange.directOnlyTo(
-    chain,
-    { ...checkpoint, head: { ...checkpoint.head, number: closing.number } },
-    WatchList.searchedTo(checkpoint, wallet),
-  ).pipe(Effect.map(CompleteRange.directOnlySentences))
+/** What the statement lacks of blocks that an earlier version stored, and of changes that the chain does not state. */
+const lackingBlocksOf = ({ chain, wallet }: Query, { checkpoint, closing }: Resolved) => {
+  const stated = { ...checkpoint, head: { ...checkpoint.head, number: closing.number } }
+  return CompleteRange.directOnlyTo(chain, stated, WatchList.searchedTo(checkpoint, wallet)).pipe(
+    Effect.map((to) => [
+      ...CompleteRange.directOnlySentences(to),
+      ...CompleteRange.unstatedSentences(CompleteRange.unstatedTo(chain, stated)),
+    ]),
+  )
+}
 
 /**
  * States what an index has of a wallet.
@@ -250,7 +253,7 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
       totals: totalsOf(books),
       closing: balances.map(({ closing: amount, holding }) => ({ holding, amount })).filter(isHeld),
       ...compared,
-      notCovered: [...sentences, ...notCovered, ...lacking, ...(yield* earlierBlocksOf(query, resolved))],
+      notCovered: [...sentences, ...notCovered, ...lacking, ...(yield* lackingBlocksOf(query, resolved))],
       rows: digest.result(),
     },
   }

@@ -13,8 +13,10 @@ import type { DiscoveredBlock } from "../ledger/DiscoveredBlock.ts"
 import type { DiscoveryState, Wallet } from "../discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../discovery/DiscoveryStep.ts"
 import * as Holding from "../ledger/Holding.ts"
+import * as LedgerRules from "../ledger/LedgerRules.ts"
 import * as ComparedHoldings from "../proof/ComparedHoldings.ts"
 import * as Proof from "../proof/Proof.ts"
+import * as CompleteRange from "../query/CompleteRange.ts"
 import * as StateRoot from "../proof/StateRoot.ts"
 import * as HashRules from "../verification/HashRules.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
@@ -196,6 +198,12 @@ const unprovedOf = (
     ...(incomplete === 0
       ? []
       : [`Parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees.`]),
+    ...CompleteRange.unstatedSentences(
+      LedgerRules.unstatedTo(LedgerRules.fromChainId(connection.chainId), {
+        from: state.opening + 1,
+        to: state.closing.number,
+      }),
+    ),
   ]
 }
 

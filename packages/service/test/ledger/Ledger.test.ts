@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as UserOperation from "@daybook/schema/UserOperation"
+import * as AbiEvent from "ox/AbiEvent"
 import * as OxAuthorization from "ox/Authorization"
 import * as Secp256k1 from "ox/Secp256k1"
 import * as Authorities from "../../src/ledger/Authorities.ts"
@@ -351,6 +352,39 @@ describe("Ledger", () => {
 
     expect(movementsOf(alice, block)).toEqual(["mint 5", "value -5"])
     expect(rowsOf(block)[0]).toMatchObject({ wallet: alice, roles: ["sender", "mint_recipient"] })
+  })
+
+  it("derive: names the account that a transaction of Arbitrum refunds, and marks it with the others", () => {
+    const arbitrum = LedgerRules.fromChainId(42_161)
+    const retry = (more: object) => of({ facts: { index: 0, type: 0x68, ...more }, gasPrice: 0n })
+
+    expect(rowsOf(retry({ refundTo: carol }), arbitrum)).toMatchObject([
+      { wallet: alice, isIncomplete: true },
+      { wallet: bob, isIncomplete: true },
+      { wallet: carol, roles: ["mint_recipient"], isIncomplete: true, movements: [] },
+      { wallet: miner, isIncomplete: true },
+    ])
+    expect(markedIn(retry({}), arbitrum)).toEqual([alice, bob, miner])
+    expect(markedIn(of({ facts: { index: 0, type: 2, refundTo: carol as never } }))).toEqual([])
+  })
+
+  it("derive: mints what the contract of Gnosis logs that the bridge adds, and nothing by other logs", () => {
+    const gnosis = LedgerRules.fromChainId(100)
+    const address = "0x481c034c6d9441db23ea48de68bcae812c5d39ba"
+    const signature = "AddedReceiver(uint256,address,address)"
+    const topics = [AbiEvent.getSelector(`event ${signature}`), topic(carol), topic(account("9"))]
+    const added = log({ address, topics, data: data(7n) })
+    const minted = (...logs: ReadonlyArray<ReturnType<typeof log>>) => movementsOf(carol, of({ logs }), gnosis)
+
+    expect(minted(added, log({ ...added, data: data(5n) }))).toEqual(["mint 7", "mint 5"])
+    expect(rowsOf(of({ logs: [added] }), gnosis).find(({ wallet }) => wallet === carol)?.roles).toEqual([
+      "mint_recipient",
+    ])
+    expect(minted(log({ ...added, address: account("8") }))).toEqual([])
+    expect(minted(log({ ...added, data: data(7n, 8n) }))).toEqual([])
+    expect(minted(log({ ...added, topics: [topic(1), ...topics.slice(1)] }))).toEqual([])
+    expect(minted(log({ ...added, topics: topics.slice(0, 1) }))).toEqual([])
+    expect(movementsOf(carol, of({ logs: [added] }))).toEqual([])
   })
 
   it.each([

@@ -366,3 +366,36 @@ describe("CompleteRange.untracedTo", () => {
     }),
   )
 })
+
+describe("CompleteRange.unstatedTo", () => {
+  const lastOf = (id: number, more: Partial<Checkpoint> = {}, config: object = {}) =>
+    // Sound: nothing else of the configuration is read.
+    CompleteRange.unstatedTo({ id, config } as unknown as Parameters<typeof CompleteRange.unstatedTo>[0], {
+      ...checkpoint,
+      ...more,
+    })
+
+  it("is the last block by whose rules balances change without a statement of it, up to the last one of the index", () => {
+    const bedrock = 105_235_063
+    const later = { head: { number: bedrock + 5, hash: "" } }
+
+    expect([42_161, 8_217, 100, 77_777].map((id) => lastOf(id))).toEqual([199, 199, 199, 199])
+    expect([1, 31_337, 43_114, 8_453].map((id) => lastOf(id))).toEqual(Array.from({ length: 4 }, () => undefined))
+    expect([lastOf(10), lastOf(10, later), lastOf(10, { ...later, first: bedrock })]).toEqual([
+      199,
+      bedrock - 1,
+      undefined,
+    ])
+    expect([lastOf(1, {}, { feeRules: "kaia" }), lastOf(77_777, {}, { feeRules: "ethereum" })]).toEqual([
+      199,
+      undefined,
+    ])
+  })
+
+  it("is none of an empty index", () => {
+    // Sound: as above.
+    const chain = { id: 8_217, config: {} } as unknown as Parameters<typeof CompleteRange.unstatedTo>[0]
+
+    expect(CompleteRange.unstatedTo(chain, null)).toBe(undefined)
+  })
+})

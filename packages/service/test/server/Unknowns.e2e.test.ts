@@ -1,5 +1,6 @@
 /** What an index does not know is an error or a mark in every dialect, and never a shorter list that looks whole. */
 import { createRequire } from "node:module"
+import type * as FeeRules from "@daybook/schema/FeeRules"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { EtherscanProvider } from "ethers"
@@ -47,6 +48,7 @@ const status = (more: Partial<IndexerStatus> = {}): IndexerStatus => ({
 interface Way {
   readonly blocks?: ReadonlyArray<BlockRows>
   readonly watch?: ReadonlyArray<string>
+  readonly feeRules?: FeeRules.Name
   readonly status?: IndexerStatus
   readonly projections?: NonNullable<Options["chains"]>[string]["projections"]
   /** Changes the index, once its blocks are stored. */
@@ -119,12 +121,17 @@ const ways = {
       ],
     }),
   },
+  "the chain does not state each change of a balance": { feeRules: "kaia" },
 } satisfies Record<string, Way>
 
-const startIn = Effect.fnUntraced(function* (way: Way) {
-  const { after, blocks = chain(), isAbsent = false, watch } = way
+const configOf = ({ feeRules, watch }: Way) => {
   const config = watch === undefined ? {} : { watch }
-  const own = isAbsent ? { isAbsent } : { blocks, projections: way.projections ?? projections, config }
+  return feeRules === undefined ? config : { ...config, feeRules }
+}
+
+const startIn = Effect.fnUntraced(function* (way: Way) {
+  const { after, blocks = chain(), isAbsent = false } = way
+  const own = isAbsent ? { isAbsent } : { blocks, projections: way.projections ?? projections, config: configOf(way) }
   const service = yield* start({ chains: { eth: own } })
   const store = service.stores["eth"]
   if (store === undefined || blocks.length === 0) return service
@@ -150,7 +157,7 @@ const ofRest =
       ({ headers, status: code, text }) => {
         if (code >= 400) return "error"
         const [from, to] = [headers["daybook-indexed-from"], headers["daybook-indexed-to"]]
-        const marks = ["missing-transactions", "direct-only-to", "untraced-to"].map(
+        const marks = ["missing-transactions", "direct-only-to", "untraced-to", "unstated-to"].map(
           (name) => headers[`daybook-${name}`],
         )
         const isCovered = from === "0" && Number(to) >= head && marks.every((mark) => mark === undefined)
@@ -210,17 +217,17 @@ const ofTool =
 
 /**
  * What a question is about: `sent`, transactions that the wallet sent or received; `facts`, what blocks state of it; `tokens`; `calls`, what
- * needs traces; `sums` of its movements.
+ * needs traces; `changes`, all that changed what it holds; `sums` of these.
  */
-type Kind = "sent" | "facts" | "tokens" | "calls" | "sums"
+type Kind = "sent" | "facts" | "tokens" | "calls" | "changes" | "sums"
 
 const dialects: Readonly<Record<string, Readonly<Record<string, readonly [kind: Kind, ask: Question]>>>> = {
   REST: {
     verbose: ["sent", ofRest("verbose")],
     internal: ["sent", ofRest("verbose?include=internal_transactions")],
     "user operations": ["tokens", ofRest("user_operations")],
-    all: ["calls", ofRest("verbose?scope=all")],
-    movements: ["calls", ofRest("movements")],
+    all: ["changes", ofRest("verbose?scope=all")],
+    movements: ["changes", ofRest("movements")],
     statement: ["sums", ofRest("statement")],
     balances: ["sums", ofRest("balances")],
   },
@@ -237,19 +244,19 @@ const dialects: Readonly<Record<string, Readonly<Record<string, readonly [kind: 
   },
   Otterscan: {
     nonce: ["facts", ofOtterscan("ots_getTransactionBySenderAndNonce", Rows.bob, 3)],
-    before: ["calls", ofOtterscan("ots_searchTransactionsBefore", Rows.bob, 0, 25)],
-    after: ["calls", ofOtterscan("ots_searchTransactionsAfter", Rows.bob, 0, 25)],
+    before: ["changes", ofOtterscan("ots_searchTransactionsBefore", Rows.bob, 0, 25)],
+    after: ["changes", ofOtterscan("ots_searchTransactionsAfter", Rows.bob, 0, 25)],
     creator: ["calls", ofOtterscan("ots_getContractCreator", Rows.bob)],
   },
   MCP: {
-    "tool movements": ["calls", ofTool("wallet_movements")],
+    "tool movements": ["changes", ofTool("wallet_movements")],
     summary: ["sums", ofTool("wallet_summary")],
     "tool statement": ["sums", ofTool("wallet_statement")],
     "tool balances": ["sums", ofTool("wallet_balances_at")],
   },
 }
 
-const every: ReadonlyArray<Kind> = ["sent", "facts", "tokens", "calls", "sums"]
+const every: ReadonlyArray<Kind> = ["sent", "facts", "tokens", "calls", "changes", "sums"]
 
 /** Ways of not knowing: the states of an index, and the kinds of questions that it cannot answer as if it knew all. */
 const unknowns: Readonly<Record<keyof typeof ways, ReadonlyArray<Kind>>> = {
@@ -259,18 +266,19 @@ const unknowns: Readonly<Record<keyof typeof ways, ReadonlyArray<Kind>>> = {
   "the index is behind": every,
   "a receipt is missing": every,
   "a transaction is missing": every,
-  "a trace is missing": ["calls", "sums"],
-  "blocks have no traces": ["calls", "sums"],
-  "no block has traces": ["calls", "sums"],
-  "traces were turned off": ["calls", "sums"],
-  "the ledger is not derived": ["facts", "tokens", "calls", "sums"],
-  "the ledger is being derived": ["facts", "tokens", "calls", "sums"],
-  "the ledger is of an earlier revision": ["facts", "tokens", "calls", "sums"],
+  "a trace is missing": ["calls", "changes", "sums"],
+  "blocks have no traces": ["calls", "changes", "sums"],
+  "no block has traces": ["calls", "changes", "sums"],
+  "traces were turned off": ["calls", "changes", "sums"],
+  "the ledger is not derived": ["facts", "tokens", "calls", "changes", "sums"],
+  "the ledger is being derived": ["facts", "tokens", "calls", "changes", "sums"],
+  "the ledger is of an earlier revision": ["facts", "tokens", "calls", "changes", "sums"],
   "the wallet is not watched": every,
   "the wallet is no longer watched": every,
   "the past of the wallet is searched": every,
   "the past of the wallet was searched in part": every,
-  "an earlier version stored the blocks": ["tokens", "calls", "sums"],
+  "an earlier version stored the blocks": ["tokens", "calls", "changes", "sums"],
+  "the chain does not state each change of a balance": ["changes", "sums"],
 }
 
 /** States in which tools wait for what is being made, until their client gives up, but for lists of movements while there is a ledger. */

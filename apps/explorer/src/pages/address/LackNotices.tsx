@@ -12,7 +12,11 @@ const useIncomplete = (address: string) =>
   ).data
 
 export const LackNotices = ({ address }: { readonly address: string }) => {
-  const { direct_only_to: directOnlyTo, untraced_to: untracedTo } = useIncomplete(address) ?? {}
+  const {
+    direct_only_to: directOnlyTo,
+    unstated_to: unstatedTo,
+    untraced_to: untracedTo,
+  } = useIncomplete(address) ?? {}
   return (
     <>
       {directOnlyTo === undefined ? null : (
@@ -31,6 +35,14 @@ export const LackNotices = ({ address }: { readonly address: string }) => {
           <p>
             Not every transaction up to there has a trace. Balances and movements may lack what contracts sent to this
             address or from it.
+          </p>
+        </Notice>
+      )}
+      {unstatedTo === undefined ? null : (
+        <Notice title={`Changes of the balance may be missing up to block ${formatInteger(unstatedTo)}`} tone="warning">
+          <p>
+            This chain changes some balances without a transaction that states it, such as refunds and fees that another
+            account pays.
           </p>
         </Notice>
       )}

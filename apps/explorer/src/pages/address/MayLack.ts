@@ -6,5 +6,7 @@ export const mayLack = ({
   direct_only_to: directOnlyTo,
   opening,
   places,
+  unstated_to: unstatedTo,
   untraced_to: untracedTo,
-}: Incomplete): boolean => opening || places > 0 || directOnlyTo !== undefined || untracedTo !== undefined
+}: Incomplete): boolean =>
+  opening || places > 0 || [directOnlyTo, unstatedTo, untracedTo].some((block) => block !== undefined)

@@ -45,6 +45,7 @@ const kinds = [
   ["withdrawal", "withdrawals"],
   ["reward", "rewards"],
   ["mint", "mints from L1"],
+  ["irregular", "imports and exports"],
   ["ether_log", "ether by log"],
   ["genesis", "before the index"],
 ] as const

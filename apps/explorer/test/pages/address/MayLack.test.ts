@@ -11,5 +11,6 @@ describe("mayLack", () => {
     ["places", { places: 1, first_block: 7n }],
     ["direct_only_to", { direct_only_to: 0n }],
     ["untraced_to", { untraced_to: 0n }],
+    ["unstated_to", { unstated_to: 0n }],
   ] as const)("is true for sums that state %s", (_, lack) => expect(mayLack({ ...complete, ...lack })).toBe(true))
 })

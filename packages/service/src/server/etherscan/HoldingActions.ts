@@ -45,6 +45,7 @@ const uncertaintyOf = (sums: WalletSums.Sums): string | undefined => {
   if (closing.incomplete > 0) return "movements of the wallet may be missing"
   if (!Totals.isWhole(closing)) return "the wallet has more tokens than are summed"
   const isNative = known.assets?.has(Movement.native) === true
+  if (isNative && known.unstatedTo !== undefined) return "the chain changes native balances without a statement of it"
   if (checkpoint.first === 0 && !isNative) return undefined
   return WalletSums.lacksOpening(closing, known)
     ? `what the wallet held before block ${checkpoint.first} is not known`

@@ -70,6 +70,7 @@ const movements = Effect.fnUntraced(function* (
       not_covered: [
         ...CompleteRange.directOnlySentences(indexCoverage.directOnlyTo),
         ...CompleteRange.untracedSentences(indexCoverage.untracedTo),
+        ...CompleteRange.unstatedSentences(indexCoverage.unstatedTo),
         ...(lacking ? ["Rows with incomplete: true may lack other movements of the wallet in that block."] : []),
       ],
       proof: null,

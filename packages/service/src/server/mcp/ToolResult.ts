@@ -31,6 +31,8 @@ export const Coverage = Schema.Struct({
   direct_only_to: Schema.NullOr(Schema.String),
   /** Last block that was stored without traces, or has a transaction that lacks them. */
   untraced_to: Schema.NullOr(Schema.String),
+  /** Last block up to which native balances change by means that neither transactions nor headers state. */
+  unstated_to: Schema.NullOr(Schema.String),
   missing_transactions: Schema.NullOr(Schema.String),
 })
 
@@ -98,6 +100,7 @@ export const coverageOf = (chain: string, index: Partial<IndexCoverage>): typeof
   searched_to: textOf(index.searchedTo),
   direct_only_to: textOf(index.directOnlyTo),
   untraced_to: textOf(index.untracedTo),
+  unstated_to: textOf(index.unstatedTo),
   missing_transactions: textOf(index.missingTransactions),
 })
 
@@ -116,10 +119,12 @@ export const lackOf = ({
   omitted,
   opening,
   places,
+  unstated_to: unstatedTo,
   untraced_to: untracedTo,
 }: Incomplete): ReadonlyArray<string> => [
   ...CompleteRange.directOnlySentences(directOnlyTo),
   ...CompleteRange.untracedSentences(untracedTo),
+  ...CompleteRange.unstatedSentences(unstatedTo),
   ...(opening ? ["What the wallet held before the first indexed block is unknown and not part of the sums."] : []),
   ...(places > 0
     ? [

@@ -24,6 +24,8 @@ interface Stated extends Coverage {
   readonly directOnlyTo?: number | undefined
   /** Last block that lacks traces; undefined for none. */
   readonly untracedTo?: number | undefined
+  /** Last block up to which native balances change by means that are not stated; undefined for none. */
+  readonly unstatedTo?: number | undefined
 }
 
 /** The headers for a coverage; none while the index is empty. */
@@ -33,6 +35,7 @@ export const headers = ({
   missing,
   reconciledTo,
   searchedTo,
+  unstatedTo,
   untracedTo,
 }: Stated): typeof ApiHeader.IndexCoverage.Type => {
   if (checkpoint === null) return {}
@@ -46,6 +49,7 @@ export const headers = ({
     "daybook-searched-to": searchedTo?.toString(),
     "daybook-direct-only-to": directOnlyTo?.toString(),
     "daybook-untraced-to": untracedTo?.toString(),
+    "daybook-unstated-to": unstatedTo?.toString(),
   }
   return Record.filter(stated, Predicate.isNotUndefined)
 }
@@ -61,7 +65,7 @@ export const ofRoles = (
 
 /** The headers for a list of what a wallet has any role in, its internal transactions too. */
 export const ofTracedRoles = Effect.fnUntraced(function* (
-  chain: Pick<IndexedChain, "lastUntraced" | "settingsTo" | "status">,
+  chain: Pick<IndexedChain, "config" | "id" | "lastUntraced" | "settingsTo" | "status">,
   coverage: Coverage,
 ): Effect.fn.Return<typeof ApiHeader.IndexCoverage.Type, StoreError> {
   const { checkpoint, searchedTo, untraced } = coverage
@@ -70,5 +74,6 @@ export const ofTracedRoles = Effect.fnUntraced(function* (
     ...coverage,
     directOnlyTo,
     untracedTo: yield* CompleteRange.untracedTo(chain, checkpoint, untraced),
+    unstatedTo: CompleteRange.unstatedTo(chain, checkpoint),
   })
 })

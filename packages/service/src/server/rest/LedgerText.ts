@@ -149,6 +149,7 @@ const incompleteOf = (
     omitted: omitted === 0 ? undefined : omitted.toString(),
     direct_only_to: known.directOnlyTo?.toString(),
     untraced_to: known.untracedTo?.toString(),
+    unstated_to: known.unstatedTo?.toString(),
   }
   return {
     opening: WalletSums.lacksOpening(totals, known),

@@ -69,8 +69,8 @@ export const make = ({ send, sumsOf }: Options) => {
           Effect.sync(() => {
             const { checkpoint, known, missing } = found
             const reconciledTo = known.proof?.provedBlock ?? null
-            const { directOnlyTo, searchedTo, untracedTo } = known
-            const lacking = { missing, directOnlyTo, searchedTo, untracedTo }
+            const { directOnlyTo, searchedTo, unstatedTo, untracedTo } = known
+            const lacking = { missing, directOnlyTo, searchedTo, unstatedTo, untracedTo }
             const coverage = IndexCoverage.headers({ checkpoint, reconciledTo, ...lacking })
             const { size, value } = bodyOf(found)
             return PageResponse.lazyJson(value, size, { ...coverage, ...headers })

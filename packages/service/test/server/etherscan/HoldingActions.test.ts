@@ -48,6 +48,7 @@ interface Index {
   readonly compared?: ReadonlyArray<ComparedHolding>
   readonly error?: FairQueue.QueueFull | WalletSums.SumsError
   readonly status?: Partial<ReportedStatus>
+  readonly unstatedTo?: number
   /** Balances that a node answers, by the asset; one that is left out is an error. */
   readonly node?: Readonly<Record<string, bigint>>
 }
@@ -55,7 +56,7 @@ interface Index {
 const head = { number: 9, hash: "", parentHash: "", timestamp: 0 }
 
 const sumsOf = (
-  { closing = usual, compared = [], first = 0, missing = 0, openings = [] }: Index,
+  { closing = usual, compared = [], first = 0, missing = 0, openings = [], unstatedTo }: Index,
   { assets, range: { to } }: WalletSums.Query,
 ): WalletSums.Sums => ({
   from: first,
@@ -71,6 +72,7 @@ const sumsOf = (
     tokens: new Map([[token, { name: "Gold", symbol: "GLD", decimals: 6, block: 1 }]]),
     directOnlyTo: undefined,
     untracedTo: undefined,
+    unstatedTo,
     searchedTo: undefined,
   },
 })
@@ -153,6 +155,7 @@ describe("HoldingActions", () => {
       )
       expect(yield* reader({ first: 5 })).toBe(before(5))
       expect(yield* reader({ first: 5, openings })).toBe("30")
+      expect(yield* reader({ unstatedTo: 9 })).toBe("30")
       expect(yield* reader({ compared: [difference(token)] })).toBe(notIndexed(unstated))
       expect(yield* reader({ compared: [difference(token, { firstBlock: null })] })).toBe(notIndexed(unstated))
       expect(yield* at("2", { compared: [difference(token)] })).toBe("30")
@@ -170,6 +173,9 @@ describe("HoldingActions", () => {
       expect(yield* at9({})).toBe(notIndexed("what the wallet held before block 0 is not known"))
       expect(yield* at9({ openings })).toBe("9")
       expect(yield* at9({ first: 5, openings })).toBe("9")
+      expect(yield* at9({ openings, unstatedTo: 9 })).toBe(
+        notIndexed("the chain changes native balances without a statement of it"),
+      )
     }),
   )
 
