@@ -43,6 +43,20 @@ const transfersIn = (log: LogWire, transferOf: TokenLogs.TransferReader): Readon
   }))
 }
 
+const readerOf = (roles: number, isListed: (transfer: Transfer, address: string) => boolean) =>
+  WalletPage.make(
+    TransactionParts.sourceOf<Transfer>({
+      roles,
+      internal: false,
+      partsOf: ({ transaction: { logs, receipt_gas_used: gasUsed } }, address) => {
+        const transferOf = TokenLogs.transferReader(BigInt(gasUsed))
+        return logs.flatMap((log) => transfersIn(log, transferOf)).filter((transfer) => isListed(transfer, address))
+      },
+    }),
+  )
+
+const { created, internal_callee, recipient, token_recipient, token_sender } = Role.bits
+
 /**
  * Reads a page; the selection narrows the transfers.
  *
@@ -51,15 +65,13 @@ const transfersIn = (log: LogWire, transferOf: TokenLogs.TransferReader): Readon
  * - `NotWatched`: the index does not cover the wallet.
  * - `TooManyTexts`: the rows before the page are too far apart to count them.
  */
-export const read = WalletPage.make(
-  TransactionParts.sourceOf<Transfer>({
-    roles: Role.bits.token_sender | Role.bits.token_recipient,
-    internal: false,
-    partsOf: ({ transaction: { logs, receipt_gas_used: gasUsed } }, wallet) => {
-      const transferOf = TokenLogs.transferReader(BigInt(gasUsed))
-      return logs
-        .flatMap((log) => transfersIn(log, transferOf))
-        .filter(({ from, to }) => from === wallet || to === wallet)
-    },
-  }),
-)
+export const read = readerOf(token_sender | token_recipient, ({ from, to }, wallet) => from === wallet || to === wallet)
+
+/**
+ * Reads a page of the transfers of a contract. It logs them where it is called or created, which traces state: they are whole in blocks that have
+ * their traces alone.
+ *
+ * **Errors**
+ * - As of `read`.
+ */
+export const readOfToken = readerOf(recipient | internal_callee | created, ({ token }, contract) => token === contract)

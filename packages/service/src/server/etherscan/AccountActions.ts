@@ -132,14 +132,15 @@ const standards: Readonly<Record<Rows.TokenAction, TokenTransfer.Standard>> = {
 /** It is no wallet of a token: ledgers have no rows of it. */
 const zeroAddress = `0x${"0".repeat(40)}`
 
+const ofWallet = { read: WalletTransfers.read, needs: "roles" } as const
+const ofContract = { read: WalletTransfers.readOfToken, needs: "traces" } as const
+
 const transfers = (action: Rows.TokenAction, options: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { chain, parameters } = request
     const token = yield* Effect.fromResult(Parameters.addressIfSent(parameters, "contractaddress"))
-    if (token !== undefined && !parameters.has("address")) {
-      return yield* Envelope.notIndexed("transfers are found by an address; send one beside contractaddress")
-    }
-    const wallet = yield* Effect.fromResult(Parameters.address(parameters))
+    const contract = parameters.has("address") ? undefined : token
+    const wallet = contract ?? (yield* Effect.fromResult(Parameters.address(parameters)))
     if (wallet === zeroAddress) return yield* Envelope.notIndexed("mints and burns are not listed for the zero address")
     const list = yield* listOf(request)
     const context = yield* contextOf(options, request)
@@ -151,9 +152,8 @@ const transfers = (action: Rows.TokenAction, options: Options): Handler =>
         wallet,
         list,
         selection,
-        kind: `${action} ${token ?? ""}`,
-        read: WalletTransfers.read,
-        needs: "roles",
+        kind: `${action} ${contract === undefined ? (token ?? "") : "of the contract"}`,
+        ...(contract === undefined ? ofWallet : ofContract),
       },
       Effect.fnUntraced(function* (rows, coverage) {
         const own = context(coverage)
@@ -161,7 +161,9 @@ const transfers = (action: Rows.TokenAction, options: Options): Handler =>
         const { flags, tokens } = yield* chain.reader.snapshot((snapshot) =>
           Effect.gen(function* () {
             const found = yield* snapshot.tokens(addresses)
-            return { tokens: found, flags: yield* TransferFlags.make(snapshot, chain.id, wallet, rows, found) }
+            // What deceives is meant for a wallet.
+            const flagged = contract === undefined ? rows : []
+            return { tokens: found, flags: yield* TransferFlags.make(snapshot, chain.id, wallet, flagged, found) }
           }),
         )
         return rows.map((row) => Rows.transfer(action, row, tokens.get(row.part.token), own, flags(row)))
