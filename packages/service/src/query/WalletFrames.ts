@@ -41,3 +41,15 @@ const source = TransactionParts.sourceOf<Frame>({
  * - `TooManyTexts`: the rows before the page are too far apart to count them.
  */
 export const read = WalletPage.make(source)
+
+/**
+ * Reads a page of the calls in all transactions of a range of blocks; the selection narrows them, and the wallet of the query is not read.
+ *
+ * **Errors**
+ * - `Stale`, `StoreError`: as of all pages.
+ * - `Incomplete`: the index has the transactions of some wallets alone.
+ * - `TooManyTexts`: the rows before the page are too far apart to count them.
+ */
+export const readOfBlocks = WalletPage.make(
+  TransactionParts.sourceOfBlocks<Frame>({ roles: 0, internal: true, partsOf: movingFrames }),
+)

@@ -60,6 +60,9 @@ export interface PageQuery {
   readonly internal?: boolean
 }
 
+/** A range of the transactions of a chain. */
+export type TransactionsQuery = Omit<PageQuery, "key">
+
 /** Rows of a key that are passed over. */
 export interface SkipQuery extends Pick<PageQuery, "key" | "from" | "to" | "order" | "after"> {
   /** Number of rows, at least 1. */
@@ -162,6 +165,11 @@ export interface Snapshot {
   readonly lastAtOrBefore: (timestamp: number) => Effect.Effect<number | null, StoreError>
   /** Rows of a key of a projection in the requested order, by (block, index). */
   readonly page: (projection: Pick<Projection, "id" | "kind">, query: PageQuery) => Effect.Effect<PageRows, StoreError>
+  /**
+   * Transactions of a range of blocks, of any wallet, in the requested order. A block of which fewer are stored than were stored with it is
+   * damaged. The rows of all blocks of the range are read, so it has a bound.
+   */
+  readonly transactions: (query: TransactionsQuery) => Effect.Effect<PageRows, StoreError>
   /**
    * Position of the last of a number of rows that a page begins behind; `null` where there are fewer. They are counted in an index: neither
    * their texts nor their transactions are read.

@@ -54,6 +54,7 @@ const reads = [
     "firstAtOrAfter",
     "lastAtOrBefore",
     "page",
+    "transactions",
     "skip",
     "ledger",
     "openings",

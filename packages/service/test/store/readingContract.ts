@@ -191,6 +191,51 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
     )
   })
 
+  describe("transactions", () => {
+    it.effect("transactions: walks those of every wallet in both orders, and leaves internal transactions out", () =>
+      Effect.gen(function* () {
+        const { store } = yield* opened
+        const numbers = Model.seeded(7)
+        const model = Model.empty()
+        for (let step = 0; step < 5; step++) Model.append(model, Model.generateOn(model.blocks.at(-1), step, numbers))
+        yield* store.append(null, model.blocks)
+        const high = Model.headOf(model)!.number
+        const rowsBetween = (from: number, to: number) =>
+          model.blocks
+            .filter(({ number }) => number >= from && number <= to)
+            .flatMap(({ decoderRevision: revision, number: block, transactions }) =>
+              transactions.map(({ body, index, internal }) => ({ block, index, body, internal, revision })),
+            )
+        const walk = Effect.fnUntraced(function* (query: Omit<PageQuery, "after" | "key">) {
+          const walked: Array<PageRow> = []
+          for (let after: PageQuery["after"] = null; ;) {
+            const at = after
+            const part: PageRows = yield* store.snapshot((snapshot) => snapshot.transactions({ ...query, after: at }))
+            walked.push(...part.rows)
+            if (!part.hasMore) return walked
+            after = part.rows.at(-1)!
+          }
+        })
+
+        for (const [from, to] of [
+          [0, high + 5],
+          [high - 3, high - 1],
+          [high + 1, high + 2],
+        ] as const) {
+          const expected = rowsBetween(from, to)
+          for (const limit of [1, 2, 100]) {
+            expect(yield* walk({ from, to, limit, order: "ASC" })).toMatchObject(expected)
+            expect(yield* walk({ from, to, limit, order: "DESC" })).toMatchObject(expected.toReversed())
+          }
+          expect(yield* walk({ from, to, limit: 100, maxBytes: 1, order: "ASC", internal: false })).toMatchObject(
+            expected.map((row) => ({ ...row, internal: null })),
+          )
+        }
+        expect(rowsBetween(0, high).length).toBeGreaterThan(5)
+      }),
+    )
+  })
+
   describe("snapshot", () => {
     const keeps = "snapshot: keeps its state while another process appends, unwinds and finalizes"
     it.effect.runIf(hasSnapshots)(keeps, () =>

@@ -92,6 +92,9 @@ const txlist = (options: Options): Handler =>
     return rowsOf(found)
   })
 
+/** It is no wallet of a token: ledgers have no rows of it. */
+const zeroAddress = `0x${"0".repeat(40)}`
+
 const isAny = () => true
 
 /** The internal transactions of an address. */
@@ -111,15 +114,34 @@ const internalOfAddress = ({ readList }: Options): Handler =>
     return rowsOf(yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.internal))))
   })
 
+/** The internal transactions of a range of blocks, of any address. */
+const internalOfBlocks = ({ readList }: Options): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const list = yield* listOf(request)
+    const options = {
+      request,
+      wallet: zeroAddress,
+      list,
+      selection: isAny,
+      kind: "txlistinternal of blocks",
+      read: WalletFrames.readOfBlocks,
+      needs: "traces" as const,
+    }
+    const found = yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.internal)))
+    return rowsOf({ ...found, coverage: { ...found.coverage, reconciledTo: null } })
+  })
+
 const txlistinternal = (options: Options): Handler => {
   const ofTransaction = TransactionFrames.make(options.calls)
   const ofAddress = internalOfAddress(options)
+  const ofBlocks = internalOfBlocks(options)
   return (request) => {
-    if (request.parameters.has("address")) return ofAddress(request)
-    if (request.parameters.has("txhash")) return ofTransaction(request)
-    return Effect.fail(
-      Envelope.notIndexed("internal transactions are found by an address or a transaction; send one of them"),
-    )
+    const { parameters } = request
+    if (parameters.has("address")) return ofAddress(request)
+    if (parameters.has("txhash")) return ofTransaction(request)
+    return parameters.has("startblock") && parameters.has("endblock")
+      ? ofBlocks(request)
+      : Effect.fail(Envelope.notOk("Error! Missing address, txhash, or startblock and endblock"))
   }
 }
 
@@ -128,9 +150,6 @@ const standards: Readonly<Record<Rows.TokenAction, TokenTransfer.Standard>> = {
   tokennfttx: "erc721",
   token1155tx: "erc1155",
 }
-
-/** It is no wallet of a token: ledgers have no rows of it. */
-const zeroAddress = `0x${"0".repeat(40)}`
 
 const ofWallet = { read: WalletTransfers.read, needs: "roles" } as const
 const ofContract = { read: WalletTransfers.readOfToken, needs: "traces" } as const

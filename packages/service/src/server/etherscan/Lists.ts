@@ -36,6 +36,7 @@ export interface Options<Row, Selection> {
 
 /** Why a page cannot be read. */
 type ReadError =
+  | CompleteRange.Incomplete
   | QueryError.NotDerived
   | QueryError.NotTraced
   | QueryError.NotWatched
@@ -66,9 +67,7 @@ const maxHeadMillis = 1_000
 const maxRestarts = 3
 
 /** An error of a query in the words of the dialect. */
-export const refusalOf = (
-  error: ReadError | CompleteRange.Incomplete | QueryError.NotSearched,
-): Effect.Effect<never, Envelope.Refused> => {
+export const refusalOf = (error: ReadError | QueryError.NotSearched): Effect.Effect<never, Envelope.Refused> => {
   switch (error._tag) {
     case "Incomplete":
       return Effect.fail(Envelope.notIndexed(error.message))

@@ -57,6 +57,7 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
       if (kind === "entries") return PageReader.entries(state, id, query)
       return kind === "ledger" ? PageReader.ledger(state, query) : PageReader.wallet(state, query)
     },
+    transactions: (asked) => PageReader.transactions(state, belowHead(state, asked)),
     skip: ({ kind }, asked) => PageReader.skip(state, kind, belowHead(state, asked)),
     ledger: Effect.fnUntraced(function* (asked): Effect.fn.Return<LedgerRows, StoreError> {
       const query = belowHead(state, asked)

@@ -42,6 +42,10 @@ const own = (schema: string) => ({
   /** Parameters: key, first row id, last row id, number of the others. */
   skipUp: skip(schema, skippedHistory, "ASC"),
   skipDown: skip(schema, skippedHistory, "DESC"),
+  /** Rows of several nodes. Parameters: first row id, last row id, limit. */
+  documentIds: Statements.documentIds(schema, `AND ${proved(schema, "$3")}`),
+  documentsUp: Statements.documentsIn(schema, "ASC", `AND ${proved(schema, "$4")}`),
+  documentsDown: Statements.documentsIn(schema, "DESC", `AND ${proved(schema, "$4")}`),
   /** Rows of several nodes. Parameters: row ids. */
   documentsOf: `SELECT d.id, ${Statements.documentColumns("d")} FROM ${schema}.document d
     WHERE d.id = ANY($1::int8[]) AND ${proved(schema, "$2")}`,

@@ -3,7 +3,7 @@
  * leave room.
  */
 import * as Effect from "effect/Effect"
-import type { PageQuery, PageRows, Position, SkipQuery } from "../ChainReader.ts"
+import type { PageQuery, PageRows, Position, SkipQuery, TransactionsQuery } from "../ChainReader.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import type * as BlockRow from "../rows/BlockRow.ts"
 import * as Checksum from "../rows/Checksum.ts"
@@ -28,7 +28,7 @@ type Candidate = PageFit.Candidate<Effect.Effect<PageFit.Texts | null, StoreErro
 const fit = Effect.fnUntraced(function* (
   page: PageFit.Page,
   candidates: ReadonlyArray<Candidate>,
-  query: PageQuery,
+  query: TransactionsQuery,
 ): Effect.fn.Return<boolean, StoreError> {
   for (const candidate of candidates) {
     if (!PageFit.hasRoom(page, candidate.bytes, query)) return false
@@ -38,7 +38,10 @@ const fit = Effect.fnUntraced(function* (
 })
 
 /** A page of candidates that are all that the range has, or more than fit. */
-const pageOf = (candidates: ReadonlyArray<Candidate>, query: PageQuery): Effect.Effect<PageRows, StoreError> => {
+const pageOf = (
+  candidates: ReadonlyArray<Candidate>,
+  query: TransactionsQuery,
+): Effect.Effect<PageRows, StoreError> => {
   const page = PageFit.empty()
   return Effect.map(fit(page, candidates, query), (isWhole) => ({ rows: page.rows, hasMore: !isWhole }))
 }
@@ -136,6 +139,32 @@ export const ledger = Effect.fnUntraced(function* (at: At, query: PageQuery): Ef
       roles,
     }))
     return { id, bytes: DocumentRow.bytesOf(columns, internal), read }
+  })
+  return yield* pageOf(candidates, query)
+})
+
+/** The transactions of a range of blocks. */
+export const transactions = Effect.fnUntraced(function* (
+  at: At,
+  query: TransactionsQuery,
+): Effect.fn.Return<PageRows, StoreError> {
+  const { internal = true, limit, order } = query
+  const { first, last } = PageFit.rangeOf(query)
+  const { documentIds, documentsDown, documentsUp } = at.chain.sql
+  const params = [Values.big(first), Values.big(last), Values.big(limit + PageFit.lookahead)]
+  const stored = yield* at.session.rows<DocumentRow.Columns>(order === "ASC" ? documentsUp : documentsDown, params)
+  const [from, to] = PageFit.blocksOf(
+    query,
+    stored.map(([id]) => id),
+  )
+  const ids = yield* at.session.rows<readonly [id: number]>(documentIds, Documents.rangeParams(from, to))
+  const lacking = PageFit.lackingBlock(yield* Blocks.range(at, from, to), ids.flat())
+  if (lacking !== undefined) {
+    return yield* Checksum.damaged(at.chain.name, lacking, "not all of its transactions are stored")
+  }
+  const candidates = stored.map((columns): Candidate => {
+    const read = Effect.map(Documents.texts(at, columns, internal), (texts) => ({ ...texts, revision: columns[1] }))
+    return { id: columns[0], bytes: DocumentRow.bytesOf(columns, internal), read }
   })
   return yield* pageOf(candidates, query)
 })

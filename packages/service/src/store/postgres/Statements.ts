@@ -154,6 +154,15 @@ const ofBlocks = (schema: string) => ({
 export const documentColumns = (row: string) =>
   columnsOf(row, "revision, form, size, internal_size, hash, addresses, frame, checksum")
 
+/** Row ids of a range; `which` narrows them. */
+export const documentIds = (schema: string, which = "") =>
+  `SELECT id FROM ${schema}.document WHERE id BETWEEN $1 AND $2 ${which}`
+
+/** Rows of a range, as many as a limit; `which` narrows them. */
+export const documentsIn = (schema: string, order: "ASC" | "DESC", which = "") =>
+  `SELECT d.id, ${documentColumns("d")} FROM ${schema}.document d WHERE d.id BETWEEN $1 AND $2 ${which}
+   ORDER BY d.id ${order} LIMIT $3`
+
 const apartColumns = "large_frame, large_checksum, large_internal, large_internal_checksum"
 
 /**
@@ -198,6 +207,11 @@ const ofDocuments = (schema: string) => ({
       $10::bytea[], $11::int4[], $12::bytea[], $13::int4[])`,
   /** Rows of a range. Parameters: first row id, last row id. */
   documents: `SELECT d.id, ${documentColumns("d")} FROM ${schema}.document d WHERE d.id BETWEEN $1 AND $2 ORDER BY d.id`,
+  /** Row ids of a range. Parameters: first row id, last row id. */
+  documentIds: documentIds(schema),
+  /** Rows of a range, as many as a limit. Parameters: first row id, last row id, limit. */
+  documentsUp: documentsIn(schema, "ASC"),
+  documentsDown: documentsIn(schema, "DESC"),
   /** Parameters: row ids. */
   documentsOf: `SELECT d.id, ${documentColumns("d")} FROM ${schema}.document d WHERE d.id = ANY($1::int8[])`,
   /** Parameters: row id. */

@@ -2,7 +2,8 @@
  * The rows of a page: which row ids it takes, and how many rows fit their number and their bytes. The texts of a row are read only when
  * the bytes before it leave room. Pure.
  */
-import type { PageQuery, PageRow, PageRows, Position } from "../ChainReader.ts"
+import type { PageRow, PageRows, Position, TransactionsQuery } from "../ChainReader.ts"
+import type { StoredHeader } from "./BlockRow.ts"
 import * as RowId from "./RowId.ts"
 
 /** The texts of a row, and what else belongs to it. */
@@ -16,13 +17,13 @@ export interface Candidate<Read> {
 }
 
 /** Position just outside the first row of a page. One outside the bounds counts only if it lies further on. */
-export const startOf = ({ after, from, order, to }: Omit<PageQuery, "key">): Position => {
+export const startOf = ({ after, from, order, to }: TransactionsQuery): Position => {
   if (order === "ASC") return after !== null && after.block >= from ? after : { block: from, index: -1 }
   return after !== null && after.block <= to ? after : { block: to + 1, index: -1 }
 }
 
 /** Row ids of a page, both ends inclusive. */
-export const rangeOf = (query: Omit<PageQuery, "key">): { readonly first: number; readonly last: number } => {
+export const rangeOf = (query: TransactionsQuery): { readonly first: number; readonly last: number } => {
   const { block, index } = startOf(query)
   const [first, end] = RowId.range(query.from, query.to)
   const [start] = RowId.range(block, block)
@@ -35,7 +36,7 @@ export const rangeOf = (query: Omit<PageQuery, "key">): { readonly first: number
 export const lookahead = 1
 
 /** Rows of at most this size are read at once; all of them together fit the limit. */
-export const inlineBytes = ({ limit, maxBytes }: PageQuery): number =>
+export const inlineBytes = ({ limit, maxBytes }: TransactionsQuery): number =>
   maxBytes === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(maxBytes / (limit + lookahead))
 
 /** The rows of a page so far, and their bytes. */
@@ -48,8 +49,11 @@ export interface Page {
 export const empty = (): Page => ({ rows: [], bytes: 0 })
 
 /** Whether a row of a number of bytes fits a page. The first one does whatever its bytes are. */
-export const hasRoom = ({ bytes, rows }: Page, rowBytes: number, { limit, maxBytes = Infinity }: PageQuery): boolean =>
-  rows.length < limit && (rows.length === 0 || bytes + rowBytes <= maxBytes)
+export const hasRoom = (
+  { bytes, rows }: Page,
+  rowBytes: number,
+  { limit, maxBytes = Infinity }: TransactionsQuery,
+): boolean => rows.length < limit && (rows.length === 0 || bytes + rowBytes <= maxBytes)
 
 /** Adds a row that fits; `null` for one that does not belong to the page. */
 export const add = (page: Page, { bytes, id }: Candidate<unknown>, texts: Texts | null): void => {
@@ -59,11 +63,32 @@ export const add = (page: Page, { bytes, id }: Candidate<unknown>, texts: Texts 
 }
 
 /** The rows that fit, of candidates whose texts are read at once. */
-export const fit = (candidates: Iterable<Candidate<() => Texts | null>>, query: PageQuery): PageRows => {
+export const fit = (candidates: Iterable<Candidate<() => Texts | null>>, query: TransactionsQuery): PageRows => {
   const page = empty()
   for (const candidate of candidates) {
     if (!hasRoom(page, candidate.bytes, query)) return { rows: page.rows, hasMore: true }
     add(page, candidate, candidate.read())
   }
   return { rows: page.rows, hasMore: false }
+}
+
+/** The blocks of a range up to the last row id that was read, both ends inclusive: all of them where there are no more. */
+export const blocksOf = (query: TransactionsQuery, ids: ReadonlyArray<number>): readonly [from: number, to: number] => {
+  const { first, last } = rangeOf(query)
+  const end = ids.length > query.limit ? ids.at(-1) : undefined
+  const [from, to] = query.order === "ASC" ? [first, end ?? last] : [end ?? first, last]
+  return [RowId.toPosition(from).block, RowId.toPosition(to).block]
+}
+
+/** The first of some blocks that has fewer row ids than transactions were stored with it; undefined for none. */
+export const lackingBlock = (
+  blocks: ReadonlyArray<Pick<StoredHeader, "count" | "isDamaged" | "number">>,
+  ids: ReadonlyArray<number>,
+): number | undefined => {
+  const found = new Map<number, number>()
+  for (const id of ids) {
+    const { block } = RowId.toPosition(id)
+    found.set(block, (found.get(block) ?? 0) + 1)
+  }
+  return blocks.find(({ count, isDamaged, number }) => isDamaged || (found.get(number) ?? 0) < count)?.number
 }

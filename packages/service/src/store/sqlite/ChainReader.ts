@@ -39,6 +39,7 @@ const readsOf = (state: SnapshotStart.State): Snapshot => {
           ? PageReader.ledgerUnsafe(connection, query)
           : PageReader.walletUnsafe(connection, query)
       }),
+    transactions: (query) => connection.attempt(() => PageReader.transactionsUnsafe(connection, chain, query)),
     skip: ({ kind }, query) => connection.attempt(() => PageReader.skipUnsafe(connection, kind, query)),
     ledger: (query) =>
       connection.attempt(() => {

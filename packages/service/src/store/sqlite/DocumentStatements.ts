@@ -28,6 +28,14 @@ export const largeInternal = `SELECT frame, checksum FROM large_internal WHERE i
 /** Rows of a range. Parameters: first row id, row id after the last. */
 export const documents = `SELECT d.id, ${columns("d")} FROM document d WHERE d.id >= ? AND d.id < ? ORDER BY d.id`
 
+const between = `SELECT d.id, ${columns("d")} FROM document d WHERE d.id >= ? AND d.id <= ? ORDER BY d.id`
+
+/** Rows of a range, as many as a limit. Parameters: first row id, last row id, limit. */
+export const documentsIn = { ASC: `${between} ${limit}`, DESC: `${between} DESC ${limit}` } as const
+
+/** Row ids of a range. Parameters: first row id, row id after the last. */
+export const documentIds = `SELECT id FROM document WHERE id >= ? AND id < ?`
+
 /** Parameters: row ids as JSON. */
 export const documentsOf = `SELECT d.id, ${columns("d")} FROM json_each(?) wanted CROSS JOIN document d ON d.id = wanted.value`
 

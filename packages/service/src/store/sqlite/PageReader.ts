@@ -3,7 +3,8 @@
  * the bytes before it leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
  */
 import * as Movement from "../../ledger/Movement.ts"
-import type { PageQuery, PageRows, Place, Position, SkipQuery } from "../ChainReader.ts"
+import type { PageQuery, PageRows, Place, Position, SkipQuery, TransactionsQuery } from "../ChainReader.ts"
+import * as Blocks from "./Blocks.ts"
 import * as BlockTimes from "./BlockTimes.ts"
 import * as PageFit from "../rows/PageFit.ts"
 import { fromHex } from "../rows/Bytes.ts"
@@ -100,6 +101,29 @@ export const ledgerUnsafe = (connection: Connection, query: PageQuery): PageRows
     for (const place of places) yield transactionUnsafe(connection, stored, place, internal)
   }
   return PageFit.fit(candidates(), query)
+}
+
+/** The transactions of a range of blocks. */
+export const transactionsUnsafe = (connection: Connection, chain: number, query: TransactionsQuery): PageRows => {
+  const { internal = true, limit, order } = query
+  const { first, last } = PageFit.rangeOf(query)
+  const params = [first, last, limit + PageFit.lookahead]
+  const stored = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documentsIn[order], params)
+  const [from, to] = PageFit.blocksOf(
+    query,
+    stored.map(([id]) => id),
+  )
+  const ids = connection.valuesUnsafe<readonly [id: number]>(DocumentStatements.documentIds, RowId.range(from, to))
+  const lacking = PageFit.lackingBlock(Blocks.rangeUnsafe(connection, chain, from, to), ids.flat())
+  if (lacking !== undefined) throw Checksum.damaged(connection.name, lacking, "not all of its transactions are stored")
+  return PageFit.fit(
+    stored.map((columns) => ({
+      id: columns[0],
+      bytes: DocumentRow.bytesOf(columns, internal),
+      read: () => ({ ...Documents.textsUnsafe(connection, columns, internal), revision: columns[1] }),
+    })),
+    query,
+  )
 }
 
 /** Position of the last of a number of rows; `null` where there are fewer. */

@@ -154,14 +154,16 @@ describe("actions", () => {
     }),
   )
 
-  it.effect("txlistinternal: reads those of an address or of a transaction, and asks for one of them", () =>
-    Effect.gen(function* () {
-      expect(yield* answer("txlistinternal", { txhash: word("6") })).toBe("No transactions found")
-      expect(yield* answer("txlistinternal", { address: "0x1" })).toBe("Error! Invalid address format")
-      expect(yield* answer("txlistinternal", { startblock: "1" })).toBe(
-        "Not indexed: internal transactions are found by an address or a transaction; send one of them",
-      )
-    }),
+  it.effect(
+    "txlistinternal: reads those of an address, a transaction or a range of blocks, and asks for one of them",
+    () =>
+      Effect.gen(function* () {
+        expect(yield* answer("txlistinternal", { txhash: word("6") })).toBe("No transactions found")
+        expect(yield* answer("txlistinternal", { address: "0x1" })).toBe("Error! Invalid address format")
+        expect(yield* answer("txlistinternal", { startblock: "1" })).toBe(
+          "Error! Missing address, txhash, or startblock and endblock",
+        )
+      }),
   )
 
   it.effect("balance, balancemulti: give what up to 20 accounts hold, in their order", () =>
@@ -281,7 +283,7 @@ describe("actions", () => {
     }),
   )
 
-  it.effect("tokentx: selects transfers of a standard, and of a contract where one is sent beside an address", () =>
+  it.effect("tokentx: selects transfers of a standard, of an address, of a contract, or of both", () =>
     Effect.gen(function* () {
       const transfers = [
         { standard: "erc20", token: described },
@@ -301,7 +303,10 @@ describe("actions", () => {
         places: [false, true, false],
       })
       expect(yield* selected("tokennfttx", { address })).toEqual({ kind: "tokennfttx ", places: [false, false, true] })
-      expect(yield* selected("tokentx", { contractaddress: other })).toContain("send one beside contractaddress")
+      expect(yield* selected("tokentx", { contractaddress: other })).toEqual({
+        kind: "tokentx of the contract",
+        places: [false, true, false],
+      })
       expect(yield* selected("tokentx", {})).toContain("address")
       expect(yield* selected("tokentx", { address: `0x${"0".repeat(40)}` })).toContain(
         "not listed for the zero address",

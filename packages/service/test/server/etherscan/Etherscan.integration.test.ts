@@ -86,6 +86,33 @@ describe("Etherscan's API", () => {
         }
       }
 
+      const wholeOf = Effect.fnUntraced(function* (query: string, expected: ReadonlyArray<Row>) {
+        const read = (more: string) =>
+          Effect.map(service.get(`module=account&${query}${more}`), ({ result }): ReadonlyArray<Row> =>
+            result.map((row: Row) => pick(row, expected[0]!)),
+          )
+        expect([query, yield* read("")]).toEqual([query, expected])
+        expect([query, yield* read("&sort=desc")]).toEqual([query, expected.toReversed()])
+        const found: Array<Row> = []
+        for (let page = 1; found.length < expected.length; page++)
+          found.push(...(yield* read(`&page=${page}&offset=7`)))
+        expect([query, found]).toEqual([query, expected])
+      })
+      for (const action of ["tokentx", "tokennfttx", "token1155tx"] as const) {
+        const all = service.scan.all(action)
+        for (const contract of new Set(all.map((row) => row["contractAddress"]!))) {
+          const expected = all.filter((row) => row["contractAddress"] === contract)
+          yield* wholeOf(`action=${action}&contractaddress=${contract}`, expected)
+        }
+      }
+      const internal = service.scan.all("txlistinternal")
+      const half = Math.floor(service.chain.last / 2)
+      yield* wholeOf(`action=txlistinternal&startblock=0&endblock=${service.chain.last}`, internal)
+      yield* wholeOf(
+        `action=txlistinternal&startblock=${half}&endblock=99999999`,
+        internal.filter((row) => Number(row["blockNumber"]) >= half),
+      )
+
       const ofZero = `module=account&action=tokentx&address=${chainScan.zeroAddress}`
       expect((yield* service.get(ofZero)).result).toBe(
         "Not indexed: mints and burns are not listed for the zero address",

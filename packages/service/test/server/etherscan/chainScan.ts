@@ -90,9 +90,11 @@ const isListed = ({ type, value = "0x0" }: InnerFrame): boolean =>
 /** Collects rows by list and address. */
 class Collected {
   readonly #rows = new Map<string, Array<Row>>()
+  readonly #all: Array<readonly [Action, Row]> = []
   readonly addresses = new Set<string>()
 
   add(action: Action, parties: ReadonlyArray<string | null | undefined>, row: Row): void {
+    this.#all.push([action, row])
     for (const address of new Set(parties)) {
       if (address == null) continue
       this.addresses.add(address)
@@ -110,6 +112,9 @@ class Collected {
         .filter(([key]) => key.startsWith(`${action} `))
         .flatMap(([, rows]) => rows.filter(({ blockNumber }) => blockNumber === String(block))),
     ).size
+
+  /** Rows of all addresses. */
+  all = (action: Action): ReadonlyArray<Row> => this.#all.flatMap(([own, row]) => (own === action ? [row] : []))
 
   rows = (action: Action, address: string): ReadonlyArray<Row> => this.#rows.get(`${action} ${address}`) ?? []
 }
@@ -197,5 +202,5 @@ const addBlock = Effect.fnUntraced(function* (node: { readonly url: string }, fo
 export const scan = Effect.fnUntraced(function* (node: { readonly url: string }, last: number) {
   const found = new Collected()
   for (let number = 0; number <= last; number++) yield* addBlock(node, found, number)
-  return { addresses: [...found.addresses], rows: found.rows, countIn: found.countIn }
+  return { addresses: [...found.addresses], rows: found.rows, all: found.all, countIn: found.countIn }
 })

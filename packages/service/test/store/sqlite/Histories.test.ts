@@ -76,6 +76,18 @@ describe("Histories", () => {
     }),
   )
 
+  it.effect.each(["ASC", "DESC"] as const)("transactions: fails for a block that lacks one, %s", (order) =>
+    Effect.gen(function* () {
+      const store = yield* damaged(`DELETE FROM document WHERE id = ${id}`)
+      const read = (limit: number, from = 0, to = 99) =>
+        store.snapshot((snapshot) => snapshot.transactions({ from, to, order, after: null, limit }))
+
+      expect(yield* Effect.flip(read(9))).toMatchObject({ damagedBlock: 11, isRetryable: false })
+      expect(yield* Effect.flip(read(1))).toMatchObject({ damagedBlock: 11 })
+      expect((yield* read(9, 12)).rows).toHaveLength(1)
+    }),
+  )
+
   it.effect("page: fails for an entry of a wallet that its transaction does not name", () =>
     Effect.gen(function* () {
       const tables = ["history", "history_copy"]
