@@ -442,6 +442,7 @@ describe("LedgerText", () => {
     tokens: new Map(),
     directOnlyTo: undefined,
     untracedTo: undefined,
+    unstatedTo: undefined,
     searchedTo: undefined,
   }
   /** Sums of 5 each. */
