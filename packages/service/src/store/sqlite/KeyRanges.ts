@@ -139,15 +139,18 @@ const rowsOfPartsUnsafe = <Row extends ReadonlyArray<unknown>>(
   return connection.valuesUnsafe<Row>(sqlOf(rounded), [...params, ...endingOf(rounded)])
 }
 
-/** First rows of the parts of a history or a ledger, in their order: a few parts, which fill most pages, are read at once. */
+/** First rows of the parts of a history or a ledger, in their order: of the first part, which fills most pages, and then of a few at once. */
 export const rowsUnsafe = <Row extends ReadonlyArray<unknown>>(
   connection: Connection,
   sqlOf: Statements.OfParts,
   { limit, paramsOf, parts }: Reading,
 ): ReadonlyArray<Row> => {
   const rows: Array<Row> = []
-  for (let at = 0; at < parts.length && rows.length < limit; at += Statements.partsAtOnce) {
-    const left = { limit: limit - rows.length, paramsOf, parts: parts.slice(at, at + Statements.partsAtOnce) }
+  let next = 0
+  while (next < parts.length && rows.length < limit) {
+    const end = next === 0 ? 1 : next + Statements.partsAtOnce
+    const left = { limit: limit - rows.length, paramsOf, parts: parts.slice(next, end) }
+    next = end
     rows.push(...rowsOfPartsUnsafe<Row>(connection, sqlOf, left, (count) => (count === 1 ? [] : [left.limit])))
   }
   return rows

@@ -145,7 +145,7 @@ describe("KeyRanges", () => {
     }),
   )
 
-  it.effect("page: searches eight ranges at once, and no others where these fill it", () =>
+  it.effect("page: searches the first range alone, then eight at once, and no others where these fill it", () =>
     Effect.gen(function* () {
       const { blocks, open, ranges } = yield* stored(60)
       const store = yield* open
@@ -159,9 +159,10 @@ describe("KeyRanges", () => {
       const newest = bodiesOf(blocks).toReversed()
 
       expect(Formats.partsOf(ranges(), 0, Number.MAX_SAFE_INTEGER)).toHaveLength(9)
-      expect(yield* searched(wallet, 3)).toEqual({ bodies: newest.slice(0, 3), parts: [8] })
-      expect(yield* searched(wallet, 50)).toEqual({ bodies: newest.slice(0, 50), parts: [8, 1] })
-      expect(yield* searched(wallets[1]!, 3)).toEqual({ bodies: [], parts: [8, 1] })
+      expect(yield* searched(wallet, 0)).toEqual({ bodies: [], parts: [1] })
+      expect(yield* searched(wallet, 3)).toEqual({ bodies: newest.slice(0, 3), parts: [1, 8] })
+      expect(yield* searched(wallet, 50)).toEqual({ bodies: newest.slice(0, 50), parts: [1, 8] })
+      expect(yield* searched(wallets[1]!, 3)).toEqual({ bodies: [], parts: [1, 8] })
     }),
   )
 
