@@ -576,6 +576,21 @@ describe("tools", () => {
       }),
     )
 
+    it.effect("has an error of its own where the history of the given wallet does not have it", () =>
+      Effect.gen(function* () {
+        const other = `0x${"8".repeat(40)}`
+        const fake = FakeService.make({ seed: 3, emptyWallets: [other] })
+        const client = yield* RestClient.make(fake.rest)
+        const { result } = yield* client.walletTransactions({ address: fake.wallet, limit: 1 })
+        const { block_number: block, hash } = result[0]!
+        const error = yield* Effect.flip(callTool(fake, "explain_transaction", { hash, address: other }))
+
+        expect(error).toMatchObject({
+          message: `The history of ${other} in block ${block} of eth does not have ${hash}. Give a wallet of the transaction, or call "chains" for the blocks.`,
+        })
+      }),
+    )
+
     it.effect("has an error of its own where not all rows of the block were read", () =>
       Effect.gen(function* () {
         const plain = FakeService.make({ seed: 3, blocks: 60 })

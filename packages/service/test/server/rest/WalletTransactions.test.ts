@@ -510,8 +510,9 @@ describe("walletTransactions", () => {
         const blocks = [Rows.block(0, [plan]), Rows.block(1, [plan], { traces: false }), Rows.block(2, [plan])]
         const service = yield* start({ chains: { eth: { blocks } } })
 
-        const mixed = yield* service.wallet(alice, "include=internal_transactions")
-        const traced = yield* service.wallet(alice, "include=internal_transactions&from_block=2")
+        yield* Effect.orDie(service.stores["eth"]!.finalize(2))
+        const mixed = yield* service.wallet(alice, "include=internal_transactions&from_block=0&to_block=2")
+        const traced = yield* service.wallet(alice, "include=internal_transactions&from_block=2&to_block=2")
 
         expect(mixed.status).toBe(200)
         expect(
@@ -521,6 +522,11 @@ describe("walletTransactions", () => {
           ),
         ).toEqual([1, null, 1])
         expect([traced.status, traced.json.result[0].internal_transactions.length]).toEqual([200, 1])
+        // What is null may be traced later.
+        expect([mixed, traced].map(({ headers }) => headers["cache-control"])).toEqual([
+          "no-store",
+          "private, max-age=3600",
+        ])
       }),
     )
 
