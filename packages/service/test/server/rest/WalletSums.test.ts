@@ -482,7 +482,7 @@ describe("LedgerText", () => {
     const lacking = { ...totalsOf(ether), merged: new Set([other, token]), omitted: 2 }
 
     expect(incompleteOf(totalsOf(ether))).toEqual({ opening: false, places: "0", first_block: null })
-    expect(incompleteOf(lacking, { directOnlyTo: 0, untracedTo: 8 })).toEqual({
+    expect(incompleteOf(lacking, { directOnlyTo: 0, untracedTo: 8, unstatedTo: 7 })).toEqual({
       opening: false,
       places: "0",
       first_block: null,
@@ -490,6 +490,7 @@ describe("LedgerText", () => {
       omitted: "2",
       direct_only_to: "0",
       untraced_to: "8",
+      unstated_to: "7",
     })
     expect(incompleteOf({ ...totalsOf(ether), incomplete: 3, incompleteBlocks: [2, 7] })).toMatchObject({
       places: "3",
