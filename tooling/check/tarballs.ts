@@ -89,9 +89,18 @@ const install = (): Promise<boolean> => {
   return step("npm install", "npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], consumer)
 }
 
-/** Every module that the packages export can be imported on this Node; internal modules only where another package needs them. */
+/**
+ * The bundled clients take a key that the program's own Effect made. Every module that the packages export can be imported on this Node;
+ * internal modules only where another package needs them.
+ */
 const load = `
 import { readFileSync } from "node:fs"
+import * as Redacted from "effect/Redacted"
+import { createRestClient } from "@daybook/rest/promise"
+import { createRpcClient } from "@daybook/rpc/promise"
+const apiKey = Redacted.make("key")
+createRestClient({ baseUrl: "https://s.example", apiKey })
+createRpcClient({ rpcUrl: "https://s.example/rpc", chain: "eth", apiKey })
 const isInternalExported = new Set(["transport"])
 for (const name of ${JSON.stringify(published)}) {
   const { exports } = JSON.parse(readFileSync("node_modules/@daybook/" + name + "/package.json", "utf8"))
@@ -132,16 +141,19 @@ export default defineConfig({
 })
 `
 
-/** Files that the help of the command may load: more, and the command no longer starts from a few bundles. */
-const helpFiles = 16
+/** Files that a program may load: more, and it no longer starts from a few bundles. */
+const maxFiles = 24
 
-/** The installed command starts from a few files. */
+/** The installed command, and programs that use promises, start from a few files. */
 const start = async (): Promise<void> => {
   const preload = join(root, "packages/service/test/cli/loadedModules.process.ts")
   const command = join(consumer, "node_modules/@daybook/service/dist/bin.js")
-  const { output } = await run("node", ["--import", preload, command, "--help"], { cwd: consumer })
-  const loaded = output.split("\n").filter((line) => line.startsWith("file:")).length
-  if (loaded === 0 || loaded > helpFiles) issues.push(`daybook --help loads ${loaded} files, not 1 to ${helpFiles}`)
+  const clients = ["rest/promise", "rest/webhook", "rpc/promise", "rpc/websocket"].map((name) => `@daybook/${name}`)
+  for (const args of [[command, "--help"], ...clients.map((name) => ["--eval", `import("${name}")`])]) {
+    const { output } = await run("node", ["--import", preload, ...args], { cwd: consumer })
+    const loaded = output.split("\n").filter((line) => line.startsWith("file:")).length
+    if (loaded === 0 || loaded > maxFiles) issues.push(`${args.at(-1)} loads ${loaded} files, not 1 to ${maxFiles}`)
+  }
 }
 
 const use = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
- * Bundles the entries of a package that run as a process or a thread, with everything that they import: a program starts from a few files
- * in place of a thousand. The modules that other programs import keep a file each; see `tsup.ts`.
+ * Bundles entries of a package with everything that they import: those that run as a process or a thread, and those that Node imports. A
+ * program starts from a few files in place of a thousand. What other programs and bundlers import keeps a file for each module; see `tsup.ts`.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -57,15 +57,17 @@ const require = createRequireOfBundle(import.meta.url)`
 export interface Options {
   /** Paths in `src`, without their ending. */
   readonly entries: ReadonlyArray<string>
-  /** Packages that read files of their own, and stay imports. */
+  /** Modules that stay imports: packages that read files of their own, and modules that hold state of the whole program. */
   readonly external: ReadonlyArray<string>
+  /** Folder in `dist` of bundles that lie beside the modules of their entries. Default: they take the place of these modules. */
+  readonly folder?: string
 }
 
 /** Writes the bundles of entries into `dist`, at the paths of their modules. */
-export const bundlePrograms = ({ entries, external }: Options): Promise<void> =>
+export const bundlePrograms = ({ entries, external, folder }: Options): Promise<void> =>
   build({
     config: false,
-    entry: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
+    entry: Object.fromEntries(entries.map((entry) => [join(folder ?? "", entry), `src/${entry}.ts`])),
     format: "esm",
     target: "es2023",
     platform: "node",
@@ -76,12 +78,16 @@ export const bundlePrograms = ({ entries, external }: Options): Promise<void> =>
     sourcemap: false,
     removeNodeProtocol: false,
     silent: true,
-    banner: { js: requires },
+    // Users may bundle a library for CommonJS, where a module has no URL.
+    banner: folder === undefined ? { js: requires } : {},
     esbuildOptions: (options) => {
-      options.chunkNames = "programs/[name]-[hash]"
+      options.chunkNames = `${folder ?? "programs"}/[name]-[hash]`
       options.mainFields = ["module", "main"]
       options.metafile = true
       options.minifySyntax = true
     },
-    esbuildPlugins: [ownLocations(join(process.cwd(), "src")), licences("dist/programs/LICENSES.txt")],
+    esbuildPlugins: [
+      ownLocations(join(process.cwd(), "src")),
+      licences(join("dist", folder ?? "programs", "LICENSES.txt")),
+    ],
   })

@@ -1,5 +1,5 @@
 /**
- * tsup preset of the published packages: ESM, JavaScript only, one file per module as in `src`, but for programs.
+ * tsup preset of the published packages: ESM, JavaScript only, one file per module as in `src`, but for bundles.
  *
  * Relative imports stay imports, so that `import.meta.url` resolves workers in `dist` as in `src` and a class exists once.
  * `tsc -p tsconfig.build.json` emits the declarations, because tsup needs a compiler API that TypeScript 7 does not have.
@@ -8,11 +8,15 @@ import { defineConfig } from "tsup"
 import { bundlePrograms, type Options as Programs } from "./programs.ts"
 
 interface Options {
-  /** Entries that run as a process or a thread, which are bundled. */
+  /** Entries that are bundled. */
   readonly programs?: Programs
   /** Runs once the files are written. */
   readonly onSuccess?: () => void
 }
+
+/** The modules whose place their bundles take. */
+const replaced = ({ entries = [], folder }: Partial<Programs> = {}): ReadonlyArray<string> =>
+  folder === undefined ? entries : []
 
 /** The preset. */
 export const library = ({ onSuccess, programs }: Options = {}) =>
@@ -21,7 +25,7 @@ export const library = ({ onSuccess, programs }: Options = {}) =>
       onSuccess?.()
       if (programs !== undefined) await bundlePrograms(programs)
     },
-    entry: ["src/**/*.ts", ...(programs?.entries ?? []).map((entry) => `!src/${entry}.ts`)],
+    entry: ["src/**/*.ts", ...replaced(programs).map((entry) => `!src/${entry}.ts`)],
     format: "esm",
     target: "es2023",
     platform: "neutral",
