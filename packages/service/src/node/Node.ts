@@ -9,11 +9,9 @@ import type { CallError } from "@daybook/rpc/RpcError"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { InvalidOption } from "@daybook/transport/ClientError"
-import type { Fetch } from "@daybook/transport/Fetch"
 import { platformFetch } from "@daybook/transport/Http"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { TraceLimits } from "../config/Limits.ts"
 import * as NodeConfig from "../config/NodeConfig.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
@@ -27,6 +25,7 @@ import * as HeadTracker from "./HeadTracker.ts"
 import type { LenientBlock } from "./LenientBlock.ts"
 import type { LenientReceipts } from "./LenientReceipts.ts"
 import * as NodeCapabilities from "./NodeCapabilities.ts"
+import { ask, type Context, endpointsOf, type Options, type Pool, supportOf, whereOf } from "./NodeContext.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
 import * as NodeVerdict from "./NodeVerdict.ts"
@@ -34,6 +33,8 @@ import * as TraceFailure from "./TraceFailure.ts"
 import * as TimedFetch from "./TimedFetch.ts"
 import * as Tracer from "./Tracer.ts"
 import * as SingleTrace from "./SingleTrace.ts"
+
+export type { Options } from "./NodeContext.ts"
 
 /**
  * The nodes of one chain.
@@ -98,101 +99,11 @@ export interface Node {
   readonly each?: ReadonlyArray<Node> | undefined
 }
 
-/**
- * How to connect to the nodes of a chain.
- */
-export interface Options {
-  /** URLs in order of preference, which may hold keys; each may come with limits of the calls to it. */
-  readonly urls: ReadonlyArray<NodeConfig.NodeConfig>
-  /** EIP-155 id that every node must have. */
-  readonly chainId: number
-  /** `auto` uses the tracer that the nodes have, `off` none. Default `auto`. */
-  readonly traces?: "auto" | "off"
-  /** Default: that of `RpcClient`. */
-  readonly fetch?: Fetch | undefined
-  /** Bounds on traces. Default: those of the configuration. */
-  readonly traceLimits?: TraceLimits | undefined
-  /** Limits of the calls to a node now, where others share it. Default: those of the node. */
-  readonly limitsOf?: ((node: NodeConfig.NodeOptions) => NodeConfig.CallLimits) | undefined
-  /** Receives each request with the position of its node. */
-  readonly onRequest?: ((node: number, ...request: Parameters<TimedFetch.OnRequest>) => void) | undefined
-  /** Configuration key of the URLs, for messages: `chains.eth.rpc`. */
-  readonly where?: string
-}
-
-type Pool = EndpointPool.EndpointPool<NodeEndpoint.NodeEndpoint, CallError | NodeError.WrongChain>
-
-/** The nodes, or some of them, and what is known of the chain. */
-interface Context {
-  readonly pool: Pool
-  /** Indexes of the endpoints that are asked. */
-  readonly among: ReadonlyArray<number>
-  readonly options: Options
-  /** Source of all nodes, where these are some of them: a node without a tracer does not stand for the others. */
-  readonly sourceOfAll: Effect.Effect<TraceSource, NodeError.NodeError> | undefined
-  heads: HeadTracker.HeadTracker
-  /** `undefined` until it is detected. */
-  source: TraceSource | undefined
-  /** The tracer was found missing and has never traced: it is detected again at the next poll, not within a turn. */
-  isDoubtful: boolean
-  /** The block that was traced last. */
-  traced: BlockRef | undefined
-  /** The block before was stored without its traces. */
-  tracingAbandoned: boolean
-}
-
 const cooldown = "5 seconds"
 
 const tracingAdvice = 'Use an archive node, or "traces": "off".'
 
 const historyAdvice = 'Pruned? Use a node with full history, or begin later ("fromBlock").'
-
-const whereOf = ({ options }: Context): string => options.where ?? "the configuration"
-
-const endpointsOf = ({ among, pool }: Context): ReadonlyArray<readonly [number, NodeEndpoint.NodeEndpoint]> =>
-  among.flatMap((index) => {
-    const endpoint = pool.endpoints[index]
-    return endpoint === undefined ? [] : [[index, endpoint]]
-  })
-
-/** What the pool remembers of an endpoint. */
-const supportOf = ({ pool }: Context, index: number): BlockReceipts.Support => ({
-  isUnsupported: (method) => pool.state().endpoints[index]?.unsupportedMethods.has(method) ?? false,
-  note: (unsupportedMethod) =>
-    pool.note({ _tag: "Judged", index, verdict: { _tag: "Declined", unsupportedMethod }, now: 0 }),
-})
-
-/** Asks one node after the other until one responds with more than nothing. */
-const ask = <A>(
-  context: Context,
-  task: NodeError.Task,
-  question: (endpoint: NodeEndpoint.NodeEndpoint, index: number) => Effect.Effect<A, CallError>,
-  number?: number,
-  among = context.among,
-): Effect.Effect<A, NodeError.NodeError> => {
-  const { heads, pool } = context
-  const isSpread = number !== undefined && HeadTracker.isSettled(heads, number)
-  return pool
-    .ask({
-      ...(isSpread ? { strategy: "spread", key: number } : { strategy: "sticky" }),
-      among,
-      // A start waits for one response of a distant node in place of two.
-      besideVerification: task.isHead,
-      question,
-      verdict: (outcome) => NodeVerdict.fromOutcome(outcome, among.length === 1),
-    })
-    .pipe(
-      Effect.mapError((error) =>
-        error._tag === "AllEndpointsFailed"
-          ? NodeVerdict.errorOf(
-              error.failures.map((failure) => failure.error),
-              whereOf(context),
-              task,
-            )
-          : NodeVerdict.errorOf([error], whereOf(context), task),
-      ),
-    )
-}
 
 /** Time in which a node has to respond that is asked beside others: one that does not must not hold them up. */
 const promptMillis = 2_000
