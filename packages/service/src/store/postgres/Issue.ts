@@ -130,6 +130,9 @@ const serverError = ({ reason: { cause } }: SqlError): ServerError | undefined =
 /** The SQLSTATE of a failure; `undefined` where the server sent none. */
 export const sqlState = (error: SqlError): string | undefined => serverError(error)?.code
 
+/** Whether the server undid a transaction for another one: repeated, it may succeed. */
+export const isUndone = (error: SqlError): boolean => sqlState(error) === "40001"
+
 /** Whether the server found rows or an index damaged. */
 export const isDamage = ({ cause }: StoreError): boolean =>
   cause instanceof SqlError && kinds[sqlState(cause) ?? ""] === damaged

@@ -274,6 +274,27 @@ export const failures = (server: () => string): void => {
       }).pipe(Effect.scoped),
     )
 
+    it.live(
+      "a statement is repeated that the server undid for another one, where it orders transactions strictly",
+      () =>
+        Effect.gen(function* () {
+          const { rows, url } = yield* TestServer.database(server())
+          yield* rows(
+            `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET default_transaction_isolation TO serializable`,
+          )
+          const { apiKeys } = yield* TestServer.connect(url)
+          yield* apiKeys.add({ name: "one", operator: false, empty: null })
+          // Each waits for the one before, and is then undone.
+          yield* rows(
+            "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END'",
+          )
+          yield* rows("CREATE TRIGGER slow BEFORE UPDATE ON daybook.api_key FOR EACH ROW EXECUTE FUNCTION slow()")
+          yield* Effect.forEach([1, 2, 3, 4], (at) => apiKeys.use("one", at), { concurrency: "unbounded" })
+
+          expect((yield* apiKeys.list).map(({ lastUsed }) => lastUsed)).toEqual([4])
+        }),
+    )
+
     it.live("a server that ends its connections is connected again by the next read and write", () =>
       Effect.gen(function* () {
         const { rows, store } = yield* opened
