@@ -69,10 +69,10 @@ export const make = (
     else running.delete(caller)
   }
 
-  /** Starts what may run. A caller that still has more waiting comes after others that have used as much. */
-  const startNext = () => {
+  /** Starts what may run of some callers. One that still has more waiting comes after others that have used as much. */
+  const startNext = (callers: () => Iterable<string>) => {
     while (runningCount < concurrency) {
-      const caller = FairShares.first(shares, [...waiting.keys()].filter(hasTurn))
+      const caller = FairShares.first(shares, callers(), hasTurn)
       if (caller === undefined) return
       // Sound: a caller of whom nothing waits is removed.
       const queue = waiting.get(caller)!
@@ -87,8 +87,10 @@ export const make = (
 
   const release = (caller: string) =>
     Effect.sync(() => {
+      // Where there was room, each caller waits for its own computations alone.
+      const hadRoom = runningCount < concurrency
       addRunning(caller, -1)
-      startNext()
+      startNext(() => (hadRoom ? [caller].filter((own) => waiting.has(own)) : waiting.keys()))
     })
 
   const isFull = (caller: string): QueueFull | undefined => {

@@ -120,10 +120,15 @@ export const make = (): FairShares => {
   }
 }
 
-/** The first of some holders that stands lowest; undefined without any. */
-export const first = ({ standing }: Pick<FairShares, "standing">, holders: Iterable<string>): string | undefined => {
+/** The first of some holders that stands lowest, of those that may be next; undefined without any. */
+export const first = (
+  { standing }: Pick<FairShares, "standing">,
+  holders: Iterable<string>,
+  mayBeNext: (holder: string) => boolean,
+): string | undefined => {
   let [found, least]: [string | undefined, number] = [undefined, Infinity]
   for (const holder of holders) {
+    if (!mayBeNext(holder)) continue
     const own = standing(holder)
     if (own < least) [found, least] = [holder, own]
   }

@@ -89,7 +89,8 @@ export const make = (name: string, bounds: BytesInFlight): Meter => {
 
   const uncount = (client: Client, bytes: number) => {
     count(client, -bytes)
-    for (const waiter of waiters) if (reached(waiter.client, 1) === undefined) waiter.resume()
+    if (total >= bounds.total) return
+    for (const waiter of waiters) if (reachedScope(waiter.client, 1) === undefined) waiter.resume()
   }
 
   /** Waits until there is room, which others may take first. */
