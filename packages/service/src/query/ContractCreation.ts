@@ -5,15 +5,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Role from "../ledger/Role.ts"
-import * as WalletLedger from "../projection/WalletLedger.ts"
-import type { LedgerEntry, LedgerRows, Position, Snapshot } from "../store/ChainReader.ts"
+import type { LedgerEntry, Position, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import * as WatchList from "../store/WatchList.ts"
 import * as CompleteRange from "./CompleteRange.ts"
-import * as Coverage from "./Coverage.ts"
-import type { IndexedChain } from "./IndexedChain.ts"
-import type { NotWatched, NotDerived } from "./QueryError.ts"
-import * as TransactionParts from "./TransactionParts.ts"
+import * as LedgerSearch from "./LedgerSearch.ts"
+import type * as TransactionParts from "./TransactionParts.ts"
 
 /** The creation of a contract. */
 export interface Creation {
@@ -23,11 +19,6 @@ export interface Creation {
   /** Init code; `null` where the index has left it out because of its size. */
   readonly code: string | null
 }
-
-/** Why it is not known where a contract was created. */
-export type CreationError = CompleteRange.Incomplete | NotWatched | NotDerived | StoreError
-
-const projection = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
 /** Places that are read at once, and at most: ether may be sent to an address before its contract is created. */
 const batch = 512
@@ -51,44 +42,36 @@ const creationOf = (document: TransactionParts.Document, contract: string): Crea
   return call === undefined ? null : { document, factory: call.from, code: call.input ?? null }
 }
 
-/** The transaction of a place of a ledger. */
-const documentAt = Effect.fnUntraced(function* (snapshot: Snapshot, key: string, { block, index }: Position) {
-  const after = { block, index: index - 1 }
-  const query = { key, from: block, to: block, order: "ASC", after, limit: 1 } as const
-  const [row] = (yield* snapshot.page(projection, query)).rows
-  return row === undefined ? null : TransactionParts.documentOf(row)
-})
+/** Where a search goes on. */
+interface State {
+  readonly from: number
+  readonly to: number
+  readonly after: Position | null
+  /** Batches that were read. */
+  readonly batches: number
+}
 
-const incomplete = (what: string) => new CompleteRange.Incomplete({ message: what })
-
-/** The first creation of a contract in a snapshot. */
-const findIn = Effect.fnUntraced(function* (
+/** Searches a batch of places. */
+const searchBatch = Effect.fnUntraced(function* (
   snapshot: Snapshot,
-  chain: IndexedChain,
   wallet: string,
-): Effect.fn.Return<{ readonly creation: Creation | null; readonly coverage: Coverage.Coverage }, CreationError> {
-  const stored = yield* snapshot.checkpoint
-  yield* Coverage.checkWallet(chain, stored, wallet)
-  const checkpoint = stored && WatchList.ofWallet(stored, wallet)
-  const missing = Coverage.missingTransactions(yield* snapshot.gapCounts)
-  const searchedTo = (stored && WatchList.searchedTo(stored, wallet)) ?? undefined
-  const coverage = { checkpoint, missing, reconciledTo: null, searchedTo }
-  if (checkpoint === null) return { creation: null, coverage }
-  yield* Coverage.checkDerived(projection, snapshot, chain.name, checkpoint)
-  const range = { wallet, from: checkpoint.first, to: checkpoint.head.number, order: "ASC" } as const
-  let after: Position | null = null
-  for (let batches = 0; batches < maxBatches; batches++) {
-    const { hasMore, rows }: LedgerRows = yield* snapshot.ledger({ ...range, after, limit: batch, maxBytes })
-    for (const entry of rows.filter(isCreated)) {
-      const document = yield* documentAt(snapshot, wallet, entry)
-      const creation = document && creationOf(document, wallet)
-      if (creation !== null) return { creation, coverage }
-    }
-    if (!hasMore) return { creation: null, coverage }
-    after = rows.at(-1) ?? null
-    yield* Effect.yieldNow
+  state: State,
+): Effect.fn.Return<LedgerSearch.Step<Creation, State>, StoreError | CompleteRange.Incomplete> {
+  const { after, batches, from, to } = state
+  if (batches === maxBatches) {
+    const message = `the contract ${wallet} has too many transactions before its creation`
+    return yield* new CompleteRange.Incomplete({ message })
   }
-  return yield* incomplete(`the contract ${wallet} has too many transactions before its creation`)
+  const query = { wallet, from, to, order: "ASC", after, limit: batch, maxBytes } as const
+  const { hasMore, rows } = yield* snapshot.ledger(query)
+  for (const entry of rows.filter(isCreated)) {
+    const document = yield* LedgerSearch.documentAt(snapshot, wallet, entry, true)
+    const creation = document && creationOf(document, wallet)
+    if (creation !== null) return { _tag: "Ended", found: creation }
+  }
+  const last = hasMore ? rows.at(-1) : undefined
+  if (last === undefined) return { _tag: "Ended", found: null }
+  return { _tag: "Next", state: { ...state, after: last, batches: batches + 1 } }
 })
 
 /**
@@ -98,12 +81,9 @@ const findIn = Effect.fnUntraced(function* (
  * - `Incomplete`: it was not found, and blocks, transactions or traces are not in the index.
  * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
  */
-export const find = Effect.fnUntraced(function* (
-  chain: IndexedChain,
-  contract: string,
-): Effect.fn.Return<Creation | null, CreationError> {
-  const { coverage, creation } = yield* chain.reader.snapshot((snapshot) => findIn(snapshot, chain, contract))
-  if (creation !== null) return creation
-  yield* CompleteRange.check(chain, coverage, { from: 0, to: Number.MAX_SAFE_INTEGER }, { needs: "traces" })
-  return null
-})
+export const find = (query: LedgerSearch.Query): Effect.Effect<Creation | null, LedgerSearch.SearchError> =>
+  LedgerSearch.run<Creation, State>(query, {
+    needs: "traces",
+    begin: ({ first, head }) => ({ from: first, to: head.number, after: null, batches: 0 }),
+    step: (snapshot, state) => searchBatch(snapshot, query.wallet, state),
+  })

@@ -11,6 +11,7 @@ import * as Totals from "../ledger/Totals.ts"
 import type { Position, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
+import { IndexChanged, type InTurn } from "./PinnedReader.ts"
 import type { TotalsCache } from "./TotalsCache.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 
@@ -28,9 +29,6 @@ export interface Subject {
   /** Last indexed block. */
   readonly head: number
 }
-
-/** Runs work when other work of the process leaves time for it. */
-export type InTurn = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /** How sums are made beside others. */
 export interface Sharing {
@@ -51,9 +49,6 @@ export interface Growing {
   readonly totals: Totals.Totals
   readonly after: Position | null
 }
-
-/** Blocks were removed, or added below the first one, while sums were made. */
-export class IndexChanged extends Data.TaggedError("IndexChanged")<{}> {}
 
 /** There are more places behind the last final block than are summed in one turn. */
 export class LongTail extends Data.TaggedError("LongTail")<{}> {}

@@ -16,7 +16,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as CompleteRange from "./CompleteRange.ts"
 import * as Coverage from "./Coverage.ts"
 import { type NotWatched, TooManyTexts } from "./QueryError.ts"
-import type { InTurn } from "./LedgerGrowth.ts"
+import type { InTurn } from "./PinnedReader.ts"
 import * as WalletPage from "./WalletPage.ts"
 
 /** A stored transaction, read. */

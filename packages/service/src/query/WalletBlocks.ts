@@ -12,7 +12,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LedgerEntry, Snapshot } from "../store/ChainReader.ts"
 import { StoreError } from "../store/StoreError.ts"
 import * as Coverage from "./Coverage.ts"
-import type { InTurn } from "./LedgerGrowth.ts"
+import type { InTurn } from "./PinnedReader.ts"
 import type { NotWatched } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 

@@ -13,7 +13,7 @@ import type { LedgerEntry, Place as LedgerPlace, Position, Snapshot } from "../s
 import type { StoreError } from "../store/StoreError.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as Coverage from "./Coverage.ts"
-import type { InTurn } from "./LedgerGrowth.ts"
+import type { InTurn } from "./PinnedReader.ts"
 import * as Lookalikes from "./Lookalikes.ts"
 import * as MovementFlags from "./MovementFlags.ts"
 import type { NotWatched } from "./QueryError.ts"

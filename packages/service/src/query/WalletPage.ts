@@ -14,7 +14,7 @@ import * as StoreError from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
-import type { InTurn } from "./LedgerGrowth.ts"
+import type { InTurn } from "./PinnedReader.ts"
 import { type NotDerived, Stale } from "./QueryError.ts"
 import * as Range from "./Range.ts"
 

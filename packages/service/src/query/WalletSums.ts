@@ -10,7 +10,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { Checkpoint, LinkedBlock } from "../block/BlockRows.ts"
 import type { Snapshot } from "../store/ChainReader.ts"
 import type { OpeningBalance, WalletProof } from "../store/Proofs.ts"
-import { StoreError } from "../store/StoreError.ts"
+import type { StoreError } from "../store/StoreError.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as CompleteRange from "./CompleteRange.ts"
@@ -18,6 +18,7 @@ import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 import * as LedgerGrowth from "./LedgerGrowth.ts"
 import { type NotDerived, NotIndexed, type NotSearched, type NotWatched } from "./QueryError.ts"
+import * as PinnedReader from "./PinnedReader.ts"
 import * as Range from "./Range.ts"
 import * as TotalsCache from "./TotalsCache.ts"
 
@@ -81,13 +82,7 @@ interface Resolved {
   readonly final: number
 }
 
-/** Times that sums are made again after the index changed. */
-const maxRestarts = 3
-
 const ledger = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
-
-const unreadable = (): StoreError =>
-  new StoreError({ message: "The index is empty, or changes while it is read.", isRetryable: true, cause: undefined })
 
 /** Resolves the range of a request. */
 const resolve = Effect.fnUntraced(function* (
@@ -97,7 +92,7 @@ const resolve = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Resolved, SumsError> {
   const checkpoint = yield* snapshot.checkpoint
   yield* Coverage.checkWallet(chain, checkpoint, wallet)
-  if (checkpoint === null) return yield* unreadable()
+  if (checkpoint === null) return yield* PinnedReader.unreadable()
   yield* Coverage.checkSearched(chain, checkpoint, wallet)
   yield* Coverage.checkDerived(ledger, snapshot, chain.name, checkpoint)
   const from = yield* Range.firstBlock(snapshot, range.from, checkpoint)
@@ -151,7 +146,7 @@ const sumsOf = Effect.fnUntraced(function* (
   query: Query,
   isApart: boolean,
   isKept: boolean,
-): Effect.fn.Return<Sums | typeof needsOwnPass, SumsError | LedgerGrowth.IndexChanged | LedgerGrowth.LongTail> {
+): Effect.fn.Return<Sums | typeof needsOwnPass, SumsError | PinnedReader.IndexChanged | LedgerGrowth.LongTail> {
   const assets = query.assets === undefined ? undefined : new Set(query.assets)
   const resolved = yield* shared.inTurn(
     query.chain.reader.snapshot((snapshot) => resolve(query, isApart ? assets : undefined, snapshot)),
@@ -173,7 +168,7 @@ const sumsOf = Effect.fnUntraced(function* (
       const selected = assets === undefined || isApart ? closing : Totals.only(closing, assets)
       const earlier = assets === undefined || isApart ? before.totals : Totals.only(before.totals, assets)
       const block = yield* snapshot.block(to)
-      if (block === null) return yield* unreadable()
+      if (block === null) return yield* PinnedReader.unreadable()
       const gaps = yield* snapshot.gapCounts
       const missing = Coverage.missingTransactions(gaps)
       const summed = { ...checkpoint, head: block }
@@ -217,7 +212,10 @@ export const make = () => {
 
   /** Most wallets have few places behind the last final block. Those up to it are kept, and so not summed again. */
   const passOf = (shared: LedgerGrowth.Shared, query: Query, isApart: boolean) =>
-    Effect.catchTag(sumsOf(shared, query, isApart, false), "LongTail", () => sumsOf(shared, query, isApart, true))
+    Effect.catchTag(sumsOf(shared, query, isApart, false), "LongTail", () =>
+      // A snapshot that is kept has no tail that is too long.
+      Effect.catchTag(sumsOf(shared, query, isApart, true), "LongTail", Effect.die),
+    )
 
   /** Sums of all assets, which every list of assets shares, or those of a list by themselves where they are needed. */
   const read = Effect.fnUntraced(function* (shared: LedgerGrowth.Shared, query: Query) {
@@ -226,11 +224,6 @@ export const make = () => {
     // Sound: sums by themselves need no pass of their own.
     return (yield* passOf(shared, query, true)) as Sums
   })
-
-  const attempt = (shared: LedgerGrowth.Shared, query: Query, restarts: number): Effect.Effect<Sums, SumsError> =>
-    Effect.catchTag(read(shared, query), "IndexChanged", () =>
-      restarts === maxRestarts ? Effect.fail(unreadable()) : attempt(shared, query, restarts + 1),
-    )
 
   /**
    * Sums the movements of a wallet at both ends of a range.
@@ -243,5 +236,5 @@ export const make = () => {
    * - `StoreError`: the database cannot be read, or changes again and again.
    */
   return (query: Query, sharing: LedgerGrowth.Sharing): Effect.Effect<Sums, SumsError> =>
-    attempt({ ...sharing, cache }, query, 0)
+    PinnedReader.restarting(read({ ...sharing, cache }, query))
 }

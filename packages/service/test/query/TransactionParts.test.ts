@@ -1,7 +1,7 @@
 /** What it costs to count the rows before a page. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { InTurn } from "../../src/query/LedgerGrowth.ts"
+import type { InTurn } from "../../src/query/PinnedReader.ts"
 import * as TransactionParts from "../../src/query/TransactionParts.ts"
 import type { PageQuery, PageRows, Snapshot } from "../../src/store/ChainReader.ts"
 import * as Rows from "../server/rows.ts"

@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import { implementationAt } from "../../contract/ContractDecoder.ts"
 import * as ContractCreation from "../../query/ContractCreation.ts"
 import type { Contract } from "../../store/Contracts.ts"
+import type { Turns } from "../admission/Turns.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
@@ -74,23 +75,24 @@ const creationRow = (contract: string, { code, document, factory }: ContractCrea
   creationBytecode: code ?? "",
 })
 
-const creations: Action["answer"] = Effect.fnUntraced(function* ({ chain, parameters }) {
-  const texts = (parameters.get("contractaddresses") ?? "").split(",")
-  if (texts.length > maxContracts)
-    return yield* Envelope.invalid("contractaddresses", `at most ${maxContracts} addresses`)
-  const addresses = yield* Effect.fromResult(Result.all(texts.map((text) => Parameters.addressOf(text.trim()))))
-  const found = yield* Effect.forEach(addresses, (contract) =>
-    Effect.map(ContractCreation.find(chain, contract), (creation) =>
-      creation === null ? [] : [creationRow(contract, creation)],
-    ),
-  ).pipe(Effect.catch(Lists.refusalOf))
-  const rows = found.flat()
-  return rows.length === 0 ? yield* Envelope.none("No data found") : Envelope.ofResult(rows)
-})
+const creations = ({ run: inTurn }: Pick<Turns, "run">): Action["answer"] =>
+  Effect.fnUntraced(function* ({ chain, parameters }) {
+    const texts = (parameters.get("contractaddresses") ?? "").split(",")
+    if (texts.length > maxContracts)
+      return yield* Envelope.invalid("contractaddresses", `at most ${maxContracts} addresses`)
+    const addresses = yield* Effect.fromResult(Result.all(texts.map((text) => Parameters.addressOf(text.trim()))))
+    const found = yield* Effect.forEach(addresses, (contract) =>
+      Effect.map(ContractCreation.find({ chain, wallet: contract, inTurn }), (creation) =>
+        creation === null ? [] : [creationRow(contract, creation)],
+      ),
+    ).pipe(Effect.catch(Lists.refusalOf))
+    const rows = found.flat()
+    return rows.length === 0 ? yield* Envelope.none("No data found") : Envelope.ofResult(rows)
+  })
 
 /** The actions. */
-export const make = (contracts: ChainContracts["Service"]): Actions => ({
+export const make = (contracts: ChainContracts["Service"], turns: Pick<Turns, "run">): Actions => ({
   "contract/getabi": { operation: "walletTransactions", answer: abi(contracts) },
   "contract/getsourcecode": { operation: "walletTransactions", answer: source(contracts) },
-  "contract/getcontractcreation": { operation: "movements", answer: creations },
+  "contract/getcontractcreation": { operation: "movements", answer: creations(turns) },
 })

@@ -87,7 +87,7 @@ const make = Effect.fnUntraced(function* (served: ReadonlyArray<ServedChain>) {
   const actions: Actions = {
     ...AccountActions.make({ contracts, decoder, calls, readList: Lists.make(bounds.turns, calls) }),
     ...BlockActions.make(calls),
-    ...ContractActions.make(contracts),
+    ...ContractActions.make(contracts, bounds.turns),
     ...GasActions.make(calls),
     ...HoldingActions.make({ calls, sumsOf: bounds.sums }),
     ...LogActions.make({ calls, queue: FairQueue.make(queueBounds, bounds.turns.shares), turns: bounds.turns }),

@@ -27,6 +27,9 @@ const codeAt = ({ node }: Call, address: string, block: RpcMethod.BlockId) =>
 
 const head = ({ node }: Call) => Effect.flatMap(node("eth_blockNumber", []), NodeValues.readNumber)
 
+/** A search of the ledger of an account. */
+const queryOf = ({ chain, inTurn }: Call, wallet: string) => ({ chain, wallet, inTurn })
+
 /** The first block of whose state something is true that stays so; it is true of the last one. */
 const firstBlock = <E>(to: number, isTrue: (block: number) => Effect.Effect<boolean, E>): Effect.Effect<number, E> =>
   Effect.gen(function* () {
@@ -57,7 +60,7 @@ const hadCode = Effect.fnUntraced(function* (
   failure: LocalMethod.CallFailed,
 ) {
   if (typeof block === "string") return yield* failure
-  const creation = yield* IndexReads.read(ContractCreation.find(call.chain, address), () => Effect.fail(failure))
+  const creation = yield* IndexReads.read(ContractCreation.find(queryOf(call, address)), () => Effect.fail(failure))
   if (creation === null) return yield* failure
   if (BigInt(block) < BigInt(creation.document.row.block)) return false
   return (yield* codeAt(call, address, "latest")) === noCode ? yield* failure : true
@@ -113,7 +116,7 @@ const creatorAtNode = Effect.fnUntraced(function* (call: Call, address: string) 
 
 const contractCreator = LocalMethod.make([Address.Address], ([address], call) =>
   IndexReads.read(
-    Effect.map(ContractCreation.find(call.chain, address), (creation) => {
+    Effect.map(ContractCreation.find(queryOf(call, address)), (creation) => {
       if (creation === null) return null
       const { from_address: sender, hash } = creation.document.transaction
       return { hash, creator: creation.factory ?? sender }
@@ -136,7 +139,10 @@ const sentAtNode = Effect.fnUntraced(function* (call: Call, address: string, non
 
 const bySenderAndNonce = LocalMethod.make([Address.Address, Params.Count], ([address, nonce], call) =>
   IndexReads.read(
-    Effect.map(SentTransaction.find(call.chain, address, nonce), (document) => document && document.transaction.hash),
+    Effect.map(
+      SentTransaction.find(queryOf(call, address), nonce),
+      (document) => document && document.transaction.hash,
+    ),
     (failure) => Effect.mapError(sentAtNode(call, address, nonce), () => failure),
   ),
 )

@@ -122,7 +122,7 @@ const actions = {
         return { rows: [], bytes: 0, coverage: { checkpoint: null, missing: 0, reconciledTo: null } }
       }),
   } as unknown as AccountActions.Options),
-  ...ContractActions.make(contracts as unknown as Parameters<typeof ContractActions.make>[0]),
+  ...ContractActions.make(contracts as unknown as Parameters<typeof ContractActions.make>[0], { run: (work) => work }),
   ...ProxyActions.make(calls),
   ...BlockActions.make(calls),
   ...TokenActions.make(calls),
