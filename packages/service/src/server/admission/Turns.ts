@@ -84,8 +84,9 @@ export const make = (now: MonotonicClock.Reader): Turns => {
     if (piece === undefined) return
     const { holder, startedAt } = piece
     piece = undefined
-    shares.add(holder, now() - startedAt)
-    if (waiting.has(holder)) shares.enter(holder)
+    const goesOn = waiting.has(holder)
+    shares.add(holder, now() - startedAt, goesOn)
+    if (goesOn) shares.enter(holder)
   }
 
   const begin = () => {

@@ -67,14 +67,14 @@ describe("FairQueue", () => {
     Effect.gen(function* () {
       const shares = FairShares.make()
       shares.enter("waiting")
-      shares.add("a", 1)
-      for (let at = 0; at < 10; at++) shares.add("b", 30)
+      shares.add("a", 1, false)
+      for (let at = 0; at < 10; at++) shares.add("b", 30, false)
       const { begun, end, start } = makeWork({ concurrency: 1 }, shares)
       yield* start("a", "a1")
       yield* start("b", "b1")
       yield* start("a", "a2")
       yield* start("c", "c1")
-      shares.add("c", 40)
+      shares.add("c", 40, false)
       for (const name of ["a1", "b1", "a2"]) yield* end(begun.at(-1) ?? name)
 
       expect(begun).toEqual(["a1", "a2", "c1", "b1"])

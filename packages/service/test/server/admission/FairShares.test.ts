@@ -26,7 +26,7 @@ const makeThread = () => {
       if (holder === undefined) return undefined
       const [millis = 0, ...left] = waiting.get(holder)!
       waiting.delete(holder)
-      shares.add(holder, millis)
+      shares.add(holder, millis, left.length > 0)
       ran.push({ holder, millis })
       if (left.length > 0) {
         waiting.set(holder, left)
@@ -90,6 +90,41 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("short")
   })
 
+  it("next: a pause that short work met, as a collection of garbage, does not make its holder wait for a hundred others", () => {
+    const thread = makeThread()
+    for (let at = 0; at < 21; at++) {
+      thread.add("short", at === 20 ? 60 : 1)
+      thread.step()
+    }
+    for (let at = 0; at < 100; at++) thread.add(`new-${at}`, 7, 7)
+    thread.add("short", 1)
+
+    expect(thread.step()).toBe("short")
+  })
+
+  it("next: the pieces of a short request do not wait for what a hundred others ask again and again", () => {
+    const thread = makeThread()
+    const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
+    const ask = () => {
+      for (const holder of others) if (!thread.waits(holder)) thread.add(holder, 0.25)
+    }
+    for (let at = 0; at < 40; at++) {
+      thread.add("request", 1, 1, 1)
+      for (const holder of others) thread.add(holder, 0.25)
+      while (thread.step() !== undefined);
+    }
+    ask()
+    thread.add("request", 3, 1, 1)
+    let steps = 0
+    while (thread.waits("request")) {
+      thread.step()
+      ask()
+      steps++
+    }
+
+    expect(steps).toBeLessThanOrEqual(103)
+  })
+
   it("next: a holder that has used less than its share is next, though its work takes longer than that of others", () => {
     const thread = makeThread()
     for (let at = 0; at < 20; at++) {
@@ -115,9 +150,9 @@ describe("FairShares", () => {
 
   it("add: forgets holders that stand no higher than a new one", () => {
     const shares = FairShares.make()
-    for (let at = 0; at < 30_000; at++) shares.add(`once-${at}`, 1)
+    for (let at = 0; at < 30_000; at++) shares.add(`once-${at}`, 1, false)
     shares.enter("other")
-    shares.add("later", 5)
+    shares.add("later", 10, false)
 
     expect(shares.standing("once-1")).toBe(shares.standing("never"))
     expect(shares.standing("later")).toBeGreaterThan(shares.standing("never"))

@@ -199,7 +199,7 @@ describe("Turns", () => {
       for (const [name, millis] of work) enter(name, millis, name[0])
       for (let count = 0; count < work.length; count++) await turn()
 
-      expect(events).toEqual(["a1", "b1", "c1", "b2", "b3", "c2", "b4", "a2", "a3"])
+      expect(events).toEqual(["a1", "b1", "c1", "b2", "c2", "b3", "a2", "b4", "a3"])
     })
 
     it("enter: passes what work throws to its caller, and goes on with the work behind it", async () => {
