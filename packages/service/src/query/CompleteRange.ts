@@ -98,9 +98,21 @@ const untraced = ({ first, head }: Checkpoint, { from, to }: Blocks, status: Rep
 
 /**
  * What a list needs of blocks: the transactions that a wallet sent, received or created a contract by, those in which it has any role, or
- * those with their traces.
+ * those with their traces. `calls`: as with traces, and every call of the wallet is there, also of value 0.
  */
-export type Needs = "transactions" | "roles" | "traces"
+export type Needs = "transactions" | "roles" | "traces" | "calls"
+
+/** Blocks of a range in which a search of the past of a wallet has found no calls of value 0; undefined for none. */
+const withoutCalls = (
+  { first, head }: Checkpoint,
+  { from, to }: Blocks,
+  { searchedTo = -1 }: Pick<Coverage.Coverage, "searchedTo">,
+) => {
+  const searched = { from: Math.max(first, from), to: Math.min(head.number, to, searchedTo) }
+  return searched.from > searched.to
+    ? undefined
+    : `the search of the past of the wallet finds no calls of value 0 in ${named(searched.from, searched.to)} of this chain`
+}
 
 /** Blocks of a range that an earlier version stored without what a wallet only has a role in; undefined for none. */
 export const storedByParty = (
@@ -232,7 +244,9 @@ export const check = Effect.fnUntraced(function* (
   const lacking = lackingBlocks(coverage, blocks, status, nodeHead)
   if (lacking !== undefined) return yield* new Incomplete({ message: lacking })
   if (checkpoint === null) return
-  const needsTraces = needs === "traces"
+  const calls = needs === "calls" ? withoutCalls(checkpoint, blocks, coverage) : undefined
+  if (calls !== undefined) return yield* new Incomplete({ message: calls })
+  const needsTraces = needs === "traces" || needs === "calls"
   const byParty = needs === "transactions" ? undefined : storedByParty(checkpoint, blocks, coverage, status)
   if (byParty !== undefined) return yield* new Incomplete({ message: byParty })
   if (missing === 0 && !needsTraces) return

@@ -68,8 +68,8 @@ const { created, internal_callee, recipient, token_recipient, token_sender } = R
 export const read = readerOf(token_sender | token_recipient, ({ from, to }, wallet) => from === wallet || to === wallet)
 
 /**
- * Reads a page of the transfers of a contract. It logs them where it is called or created, which traces state: they are whole in blocks that have
- * their traces alone.
+ * Reads a page of the transfers of a contract. It logs them where it is called or created, which traces state: they are whole only in blocks that
+ * have their traces, and every call of the contract.
  *
  * **Errors**
  * - As of `read`.

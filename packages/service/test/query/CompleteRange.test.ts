@@ -131,6 +131,25 @@ describe("CompleteRange.check", () => {
   )
 
   it.effect(
+    "names the blocks in which the past of a wallet was searched, where every call of the wallet is needed",
+    () => {
+      const found = (blocks: string) =>
+        `the search of the past of the wallet finds no calls of value 0 in ${blocks} of this chain`
+      const settings: AppliedSettings = [{ name: "traces", value: "off" }]
+
+      return cases({
+        "a searched past": [whole, { searchedTo: 149 }, found("blocks 100 to 149"), "calls"],
+        "some of its blocks": [{ from: 120, to: 130 }, { searchedTo: 149 }, found("blocks 120 to 130"), "calls"],
+        "its last block": [{ from: 149, to: 199 }, { searchedTo: 149 }, found("block 149"), "calls"],
+        "blocks behind it": [{ from: 150, to: 199 }, { searchedTo: 149 }, null, "calls"],
+        "a wallet of the whole index": [whole, {}, null, "calls"],
+        "blocks without traces": [whole, { settings }, "blocks 100 to 199 of this chain have no traces", "calls"],
+        "a searched past for other lists": [whole, { searchedTo: 149 }, null, "traces"],
+      })
+    },
+  )
+
+  it.effect(
     "names the blocks above the last one once the node is more than 16 ahead, where the range reaches them",
     () =>
       cases({

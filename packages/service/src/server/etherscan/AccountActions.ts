@@ -152,7 +152,7 @@ const standards: Readonly<Record<Rows.TokenAction, TokenTransfer.Standard>> = {
 }
 
 const ofWallet = { read: WalletTransfers.read, needs: "roles" } as const
-const ofContract = { read: WalletTransfers.readOfToken, needs: "traces" } as const
+const ofContract = { read: WalletTransfers.readOfToken, needs: "calls" } as const
 
 const transfers = (action: Rows.TokenAction, options: Options): Handler =>
   Effect.fnUntraced(function* (request) {

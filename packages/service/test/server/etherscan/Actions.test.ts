@@ -108,7 +108,11 @@ const contracts: Contracts = {
 }
 
 /** The lists that were asked for. */
-const asked: Array<{ readonly kind: string; readonly selection: (transfer: object) => boolean }> = []
+const asked: Array<{
+  readonly kind: string
+  readonly needs?: string
+  readonly selection: (transfer: object) => boolean
+}> = []
 
 const calls = makeCalls()
 const actions = {
@@ -307,6 +311,7 @@ describe("actions", () => {
         kind: "tokentx of the contract",
         places: [false, true, false],
       })
+      expect(asked[0]!.needs).toBe("calls")
       expect(yield* selected("tokentx", {})).toContain("address")
       expect(yield* selected("tokentx", { address: `0x${"0".repeat(40)}` })).toContain(
         "not listed for the zero address",
