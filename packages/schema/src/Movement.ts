@@ -21,9 +21,9 @@ import * as Token from "./Token.ts"
  *
  * `fee`: fees that the sender of a transaction paid, also of a failed one. `value`: value of a transaction. `internal`: value of a call,
  * a creation or a self-destruct inside of it. `ether_log`: value by the log of EIP-7708, where there are no traces. `withdrawal`: of the
- * beacon chain. `reward`: fees and rewards of a block. `mint`: value that a deposit from L1 mints. `erc20`, `erc721`, `erc1155`: tokens.
- * `genesis`: what the wallet held before the first indexed block. `irregular`: changes by a rule of the chain. Services store the position
- * of a kind in this list: a kind is added at the end.
+ * beacon chain. `reward`: fees and rewards of a block. `mint`: value that a deposit from L1 or a bridge of the chain mints. `erc20`,
+ * `erc721`, `erc1155`: tokens. `genesis`: what the wallet held before the first indexed block. `irregular`: other changes by a rule of the chain,
+ * such as imports from another chain and exports to it. Services store the position of a kind in this list: a kind is added at the end.
  *
  * **Example** (Listing the kinds of movements)
  *

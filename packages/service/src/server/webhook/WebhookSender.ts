@@ -460,7 +460,7 @@ const serve = (sender: Sender, name: string) => {
   return Effect.suspend(() => Effect.provideService(turn(sender, name, memory), Turns.Holder, memory.holder)).pipe(
     fromDefect,
     Effect.catch(({ message }) => {
-      // It may have ended between a change and what is remembered of it.
+      // The turn may have ended between a change of the database and what is remembered of it.
       forget(memory)
       return Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5)))
     }),
