@@ -1,5 +1,5 @@
 /**
- * Checks the files of `deploy`: the configuration of HAProxy by HAProxy, the units by `systemd-analyze`, and the first stage of the
+ * Checks the files of `deploy`: the configuration of HAProxy by HAProxy with the environment of `docs/operations.md`, the units by `systemd-analyze`, and the first stage of the
  * Dockerfile, whose steps are run in a temporary folder. What this machine lacks the program for is named as skipped. The configuration
  * of the service is decoded by a test, and `pnpm --filter @daybook/service cluster` runs the whole set-up.
  */
@@ -25,8 +25,10 @@ const skip = (what: string, missing: string): void => console.log(`deployment: $
 
 const checkProxy = async (): Promise<void> => {
   if (!existsSync(haproxy)) return skip("haproxy.cfg", haproxy)
-  const names = ["DAYBOOK_BIND", "DAYBOOK_METRICS", "DAYBOOK_SERVE_1", "DAYBOOK_SERVE_2"]
-  const env = Object.fromEntries(names.map((name, index) => [name, `127.0.0.1:${20_000 + index}`]))
+  const text = readFileSync(join(root, "docs/operations.md"), "utf8")
+  const env = Object.fromEntries(
+    Array.from(text.matchAll(/^(DAYBOOK_\w+)=(.+)$/gm), ([, name = "", value = ""]) => [name, value]),
+  )
   expectSuccess("haproxy.cfg", await run(haproxy, ["-c", "-f", join(deploy, "haproxy.cfg")], { env }))
 }
 
