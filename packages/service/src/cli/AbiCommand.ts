@@ -16,7 +16,7 @@ import * as ServedChain from "../config/ServedChain.ts"
 import * as ContractAbi from "../contract/ContractAbi.ts"
 import { type Contract as Stored, keyOf } from "../store/Contracts.ts"
 import * as Engine from "../store/Engine.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
@@ -56,15 +56,16 @@ const readItems = Effect.fnUntraced(function* (file: string) {
 
 const decodeKey = Schema.decodeUnknownEffect(Contract.Key)
 const isName = Schema.is(Contract.Name)
-const names = "a line of 1 to 100 visible characters"
+const nameForm = "a line of 1 to 100 visible characters"
 
 /** The address of a key, or `null` where it names a pack. */
 const addressOf = (text: string): Effect.Effect<string | null, CommandError> =>
   decodeKey(text).pipe(
     Effect.map((key) => (key.startsWith("0x") ? key : null)),
     Effect.mapError(() => {
-      const expected = `an address, or the name of a pack: ${names} that does not begin with 0x`
-      return failed(`Invalid argument "contract": expected ${expected}, received ${quote(text)}.`)
+      const expected = `an address, or the name of a pack: ${nameForm} that does not begin with 0x`
+      const message = `Invalid argument "contract": expected ${expected}, received ${quote(text)}.`
+      return new CommandError({ message, isUsage: true })
     }),
   )
 
@@ -93,7 +94,7 @@ const add = Command.make(
     const { chain, contracts } = yield* openOne(config, names)
     const ownName = Option.getOrElse(given, () => basename(file).replace(/\.json$/i, "")).trim()
     const name = address === null ? key : ownName
-    if (!isName(name)) return yield* failed(`Invalid option "--name": expected ${names}, received ${quote(name)}.`)
+    if (!isName(name)) return yield* invalidOption("--name", nameForm, quote(name))
     const abi = JSON.stringify(items)
     yield* contracts.put(chain, [{ address, name, source, abi, implementations: [] }])
     yield* Terminal.note(`Added ${Terminal.count(items.length, "item")} of ${quote(name)} to ${chain.name}.`)

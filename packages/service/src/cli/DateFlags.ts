@@ -90,7 +90,8 @@ export const blocksOf = Effect.fnUntraced(function* (source: Calls.Budgeted, cha
   )
   const last = after === null ? final.number : after - 1
   if (fromBlock === null || last < (fromBlock ?? 0)) {
-    return yield* invalidOption("--from-date", "dates with a final block of the chain between them", "none")
+    const flag = from === undefined ? "--to-date" : "--from-date"
+    return yield* invalidOption(flag, "dates with a final block of the chain between them", "none")
   }
   return { fromBlock, at: end === undefined ? undefined : last }
 })

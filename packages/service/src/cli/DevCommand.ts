@@ -121,7 +121,10 @@ export const dev = Command.make(
     Shutdown.complete()
     const port = yield* parsePort(givenPort)
     const url = Option.getOrUndefined(rpc)
-    if (chain && url !== undefined) return yield* failed("Both --rpc and --chain are given. Give one of them.")
+    if (chain && url !== undefined) {
+      const message = "Both --rpc and --chain are given. Give one of them."
+      return yield* new CommandError({ message, isUsage: true })
+    }
     const folders = yield* foldersOf(artifacts)
     const node = yield* findNode(url, chain)
     const output = yield* Terminal.Output

@@ -16,6 +16,7 @@ const sentence = (message: string): string => {
     .split(/\s*\n\s*/)
   const text = message
     .replace(suggestion, "")
+    .replace(/a string representing a finite number|an integer$/, "a whole number")
     .trim()
     .replaceAll(/\s*\n\s*/g, " ")
     .replace(/[.\s]+$/, "")

@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as ConfigFile from "../config/ConfigFile.ts"
-import { CommandError } from "./CommandError.ts"
+import { CommandError, invalidOption } from "./CommandError.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
 
 // The service of this process listens on a port of its own.
@@ -28,6 +28,16 @@ const flags = {
   ),
 }
 
+/** Refuses flags of the other kind of service, which would have no effect. */
+const checkGiven = ({ chain, config, database, key, url }: Command.Command.Config.Infer<typeof flags>) => {
+  const isConfigured = Option.isSome(config) || Option.isSome(database) || chain.length > 0
+  if (Option.isSome(url) && isConfigured)
+    return Effect.fail(invalidOption("--url", "either --url, or --config, --database or --chain", "both"))
+  if (Option.isNone(url) && Option.isSome(key))
+    return Effect.fail(invalidOption("--key", "--url beside it", "--key alone"))
+  return Effect.void
+}
+
 /** What a server is made from, which takes longer to load than a wrong argument to be found. */
 const load = Effect.promise(async () => ({
   LocalService: await import("../mcp/LocalService.ts"),
@@ -40,6 +50,7 @@ export const mcp = (version: string) =>
     "mcp",
     flags,
     Effect.fn(function* ({ key, url, ...given }) {
+      yield* checkGiven({ key, url, ...given })
       const ofEnvironment = process.env["DAYBOOK_API_KEY"]
       const access = yield* Option.match(url, {
         onNone: () =>
@@ -52,7 +63,9 @@ export const mcp = (version: string) =>
         onSome: (base) => {
           const own = Option.getOrElse(key, () => Redacted.make(ofEnvironment ?? ""))
           return Redacted.value(own) === ""
-            ? Effect.fail(new CommandError({ message: 'No API key: give "--key", or set DAYBOOK_API_KEY.' }))
+            ? Effect.fail(
+                new CommandError({ message: 'No API key: give "--key", or set DAYBOOK_API_KEY.', isUsage: true }),
+              )
             : Effect.succeed({ url: base.replace(/\/+$/, ""), key: own })
         },
       })

@@ -262,13 +262,12 @@ export const repair = Command.make(
       Flag.optional,
     ),
   },
-  Effect.fn(function* ({ from, node, to, ...given }) {
-    yield* run(given, {
-      repair: true,
-      comparison: null,
-      node: Option.getOrUndefined(node),
-      from: yield* Selection.parseBlock(from),
-      to: yield* Selection.parseBlock(to, "to"),
-    })
+  Effect.fn(function* ({ from: givenFrom, node, to: givenTo, ...given }) {
+    const from = yield* Selection.parseBlock(givenFrom)
+    const to = yield* Selection.parseBlock(givenTo, "to")
+    if (from !== undefined && to !== undefined && to < from) {
+      return yield* invalidOption("--to", `a block from that of --from on, ${from}`, String(to))
+    }
+    yield* run(given, { repair: true, comparison: null, node: Option.getOrUndefined(node), from, to })
   }),
 )

@@ -56,7 +56,11 @@ describe("daybook abi", () => {
         )
         expect(yield* errOf(address, write("b.json", '{"abi":7}'))).toContain("expected an array, received 7")
         expect(yield* errOf(address, write("c.json", "[]"))).toContain("ABI without anything to decode")
-        expect(yield* errOf("0x1234", write("d.json", JSON.stringify(abi)))).toContain('Invalid argument "contract"')
+        const file = write("d.json", JSON.stringify(abi))
+        expect(yield* errOf("0x1234", file)).toContain('2 daybook: Invalid argument "contract"')
+        expect(yield* errOf(address, file, "--name", "")).toContain(
+          '2 daybook: Invalid option "--name": expected a line of',
+        )
       }).pipe(Effect.scoped),
     timeout,
   )

@@ -76,6 +76,29 @@ describe("CommandLine", () => {
     assert.notInclude(loaded, "mcp/LocalService.ts")
   })
 
+  it.effect.each([
+    ["mcp --key k", 'Invalid option "--key": expected --url beside it, received --key alone.'],
+    [
+      "mcp --url http://127.0.0.1:1 --key k --config daybook.json",
+      'Invalid option "--url": expected either --url, or --config, --database or --chain, received both.',
+    ],
+    ["repair --from 5 --to 3", 'Invalid option "--to": expected a block from that of --from on, 5, received 3.'],
+    [
+      "verify --sample x",
+      'Invalid value for flag --sample: "x". Expected a whole number. Run "daybook verify --help".',
+    ],
+    [
+      "verify --sample 1.5",
+      'Invalid value for flag --sample: "1.5". Expected a whole number. Run "daybook verify --help".',
+    ],
+  ] as const)("%s is refused with exit code 2", ([args, message]) =>
+    Effect.gen(function* () {
+      const { code, err } = yield* run(...args.split(" "))
+
+      assert.deepStrictEqual([code, err], [2, `daybook: ${message}\n`])
+    }),
+  )
+
   it.effect("a misspelt command is refused with the name that it resembles", () =>
     Effect.gen(function* () {
       const { code, err, out } = yield* run("verfy")

@@ -27,7 +27,7 @@ describe("daybook dev", () => {
           'daybook: Invalid option "--rpc": expected an HTTP URL of a node, received a text of another form.\n',
         ])
         expect(yield* lineOf("--rpc", "http://127.0.0.1:1", "--chain")).toEqual([
-          1,
+          2,
           "daybook: Both --rpc and --chain are given. Give one of them.\n",
         ])
         expect(yield* lineOf("--rpc", "http://127.0.0.1:1", "--port", "99999")).toEqual([

@@ -238,7 +238,9 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       expect(reversed.err).toContain(
         'Invalid option "--to-date": expected a date from 2024-01-02 on, received 2024-01-01.',
       )
-      expect(future.err).toContain("expected dates with a final block of the chain between them, received none.")
+      expect(future.err).toContain(
+        'Invalid option "--from-date": expected dates with a final block of the chain between them, received none.',
+      )
     }),
   )
 
