@@ -4,6 +4,7 @@
  *
  * Source: decision 0059.
  */
+import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -139,17 +140,15 @@ const pendingOf = Effect.fnUntraced(function* (
   return new Set([...stored, ...newest])
 })
 
-/** Reads codes, and recognises contracts by them. An address whose code was not received is compared again in the next turn. */
-const recognise = Effect.fnUntraced(function* (
-  options: Options,
+/** Reads codes, and recognises contracts by them; gives the addresses whose code was not received. */
+const compareCodes = Effect.fnUntraced(function* (
+  node: Options["node"],
   known: KnownFolder,
-): Effect.fn.Return<void, StoreError | NodeError> {
-  const { node } = options
-  const addresses = [...(yield* pendingOf(options, known))]
+  addresses: Iterable<string>,
+): Effect.fn.Return<Set<string>, NodeError> {
   const failed = new Set<string>()
-  const head = addresses.length === 0 ? undefined : yield* node.head
-  for (let at = 0; head !== undefined && at < addresses.length; at += codesPerBatch) {
-    const batch = addresses.slice(at, at + codesPerBatch)
+  const head = yield* node.head
+  for (const batch of Arr.chunksOf(addresses, codesPerBatch)) {
     const codes = yield* Proxies.readCodes(node, batch, head.number)
     for (const [index, address] of batch.entries()) {
       const code = codes[index]
@@ -161,11 +160,20 @@ const recognise = Effect.fnUntraced(function* (
       const before = known.recognised.get(address)
       known.recognised.delete(address)
       if (found !== undefined) known.recognised.set(address, { address, name: found.name, items: found.items })
-      known.isChanged ||= before?.name !== found?.name || before?.items !== found?.items
+      known.isChanged ||= before?.items !== found?.items
     }
     CreatedContracts.removeOldest(known.recognised)
   }
-  known.pending = failed
+  return failed
+})
+
+/** Recognises the contracts of a folder by their code. An address whose code was not received is compared again in the next turn. */
+const recognise = Effect.fnUntraced(function* (
+  options: Options,
+  known: KnownFolder,
+): Effect.fn.Return<void, StoreError | NodeError> {
+  const addresses = yield* pendingOf(options, known)
+  known.pending = addresses.size === 0 ? new Set() : yield* compareCodes(options.node, known, addresses)
   known.isAllPending = false
 })
 

@@ -47,12 +47,12 @@ interface Call {
 }
 
 /** Contracts that calls inside of a transaction created. */
-const createdInside = (internal: string | null): ReadonlyArray<string> => {
-  if (internal === null || !/"type":"create/i.test(internal)) return []
+const createdInside = (internal: string): ReadonlyArray<string> => {
+  if (!/"type":"create/i.test(internal)) return []
   const calls = Json.parse(internal)
   if (!Array.isArray(calls)) return []
   return (calls as ReadonlyArray<Call | null>).flatMap((call) =>
-    /^create/i.test(String(call?.type)) && typeof call?.to === "string" ? [call.to] : [],
+    call !== null && /^create/i.test(String(call.type)) && typeof call.to === "string" ? [call.to] : [],
   )
 }
 
@@ -67,7 +67,8 @@ export const make: Effect.Effect<CreatedContracts> = Effect.gen(function* () {
         let isMore = false
         for (const { body, internal } of transactions) {
           const direct = contractForm.exec(body)?.[1]
-          const found = direct === undefined ? createdInside(internal) : [direct, ...createdInside(internal)]
+          const inside = createdInside(internal ?? "")
+          const found = direct === undefined ? inside : [direct, ...inside]
           addNewest(addresses, found)
           addNewest(created, found)
           isMore ||= found.length > 0

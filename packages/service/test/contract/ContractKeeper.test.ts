@@ -330,11 +330,11 @@ describe("ContractKeeper", () => {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const created = yield* CreatedContracts.make
       yield* created.take(creationsOf(1, 2))
-      let batches = 0
+      const batches: Array<ReadonlyArray<unknown>> = []
       const refusing: typeof node = {
         ...node,
         batch: (calls, options) =>
-          ++batches > 1
+          batches.push(calls.map(({ params }) => params?.[0])) > 1
             ? node.batch(calls, options)
             : Effect.map(node.batch(calls, options), ([first]) => [first!, Result.fail(refused)]),
       }
@@ -348,6 +348,66 @@ describe("ContractKeeper", () => {
       )
 
       expect((yield* contracts.list(chain)).map(({ name }) => name)).toEqual(["Proxy", "Proxy"])
+      const [first, second] = [1, 2].map(addressOf)
+      expect(batches.slice(0, 3)).toEqual([[first, second], [first, first, first], [second]])
+    }),
+  )
+
+  it.live("run: names a contract by the artifacts of the moment, and reads no descriptions where none has a code", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const created = yield* CreatedContracts.make
+      yield* created.take(creationsOf(1, 1))
+      let lists = 0
+      let turns = 0
+      const compared = new Set<unknown>()
+      const counting: typeof contracts = {
+        ...contracts,
+        list: (of) => Effect.suspend(() => (lists++, contracts.list(of))),
+      }
+      const observed: typeof node = {
+        ...node,
+        batch: (calls, options) => {
+          for (const { params } of calls) compared.add(params?.[0])
+          return node.batch(calls, options)
+        },
+      }
+      let next: Project | null = recognising
+      const read = () => {
+        const found = next
+        next = null
+        turns++
+        return Promise.resolve(found)
+      }
+      yield* Effect.forkScoped(
+        ContractKeeper.run({
+          chain,
+          node: observed,
+          contracts: counting,
+          created,
+          pauseMillis: 1,
+          projects: [{ folder: "project", read }],
+        }),
+      )
+      const named = Effect.map(contracts.list(chain), (all) => all.map(({ name }) => name))
+      const becomes = (...names: ReadonlyArray<string>) =>
+        Eventually.untilEffect(Effect.map(named, (all) => all.join() === names.join()))
+      yield* becomes("Proxy")
+      next = { ...recognising, codes: recognising.codes.map((one) => ({ ...one, name: "Other", items: [] })) }
+      yield* becomes("Other")
+      next = { ...recognising, codes: [] }
+      yield* becomes()
+      const turnsPass = Effect.suspend(() => {
+        const last = turns + 3
+        return Eventually.untilEffect(Effect.sync(() => turns >= last))
+      })
+      yield* turnsPass
+      const before = lists
+      yield* created.take(creationsOf(2, 1))
+      yield* Eventually.untilEffect(Effect.sync(() => compared.has(addressOf(2))))
+      yield* turnsPass
+
+      expect(lists).toBe(before)
     }),
   )
 
