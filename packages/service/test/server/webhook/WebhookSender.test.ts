@@ -7,6 +7,7 @@ import type { ServerResponse } from "node:http"
 import * as EventPosition from "../../../src/push/EventPosition.ts"
 import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
+import * as WebhookPlace from "../../../src/push/WebhookPlace.ts"
 import * as WebhookBeginning from "../../../src/push/WebhookBeginning.ts"
 import type { RecentChanges } from "../../../src/query/RecentChanges.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
@@ -372,6 +373,68 @@ describe("WebhookSender", () => {
       const own = yield* Effect.forEach(sizes, (size) => database.webhooks.walletsOf(String(size), { place: "own" }))
 
       expect(own.map(({ length }) => length)).toEqual([63, 0, 0, 0])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect(
+    "more wallets than are read at once leave the shared place by one statement, where a reorg may concern all of them",
+    () =>
+      Effect.gen(function* () {
+        const { add, options, store } = yield* opened()
+        const { change } = options.webhooks
+        yield* store.append(null, blocks.slice(0, 2))
+        const { newest } = yield* store.snapshot((snapshot) => snapshot.changes(null, 0))
+        const place = WebhookPlace.toStored({ journal: newest, next: 2 })
+        const stored: Record<string, unknown> = {}
+        const webhooks: Webhooks = {
+          ...options.webhooks,
+          // Ends with the first statement that stores what the reorg made of the wallets.
+          change: Effect.fnUntraced(function* (name, revision, webhook, wallets) {
+            const { pending } = yield* Webhook.decode(webhook.content)
+            if (wallets?.part === undefined && pending === null) return yield* change(name, revision, webhook, wallets)
+            stored[name] = wallets?.part ?? "a message"
+            return yield* Effect.never
+          }),
+        }
+        for (const size of [1_000, 1_001]) {
+          const wallets = Array.from({ length: size }, (_, at) => ({
+            ...notBegun(Model.address(1_000 + at)),
+            journal: null,
+            highest: 1,
+          }))
+          yield* add(String(size), { wallets, change: (made) => ({ ...made, place }) })
+        }
+        yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
+        yield* store.unwind(headOf(blocks[1]!), headOf(blocks[0]!))
+        yield* passingUntil(
+          Effect.sync(() => Object.keys(stored).length === 2),
+          "both webhooks",
+        )
+
+        expect(stored).toEqual({ 1000: "a message", 1001: place })
+      }).pipe(Effect.scoped),
+  )
+
+  it.effect("a look that fails ends no sender", () =>
+    Effect.gen(function* () {
+      const { add, counts, options, statements, store, stored } = yield* opened()
+      const { overview } = options.webhooks
+      let looks = 0
+      const webhooks: Webhooks = {
+        ...options.webhooks,
+        overview: Effect.suspend(() => (++looks === 2 ? lost : overview)),
+      }
+      yield* store.append(null, blocks.slice(0, 1))
+      yield* add("books")
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
+      yield* Eventually.untilEffect(Effect.map(stored("books"), ({ delivered }) => delivered === 1))
+      yield* passingUntil(
+        Effect.sync(() => counts.looks >= 3),
+        "some looks",
+      )
+
+      expect(looks).toBeGreaterThan(3)
+      expect(statements.filter((name) => name === "acquire")).toHaveLength(4)
     }).pipe(Effect.scoped),
   )
 
