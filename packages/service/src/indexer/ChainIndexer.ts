@@ -220,7 +220,7 @@ const failedAfter = (error: IndexerTurn.TurnError, millis: number): IndexerTurn.
 
 const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Extend) {
   const { node, pollMillis, reporter } = context
-  const { first, nodeHead } = action
+  const { nodeHead } = action
   const startedAt = yield* MonotonicClock.millis
   let appendedAt = startedAt
   const onHead = (number: number) => reporter.report({ _tag: "HeadSeen", nodeHead: number, isExtending: true })
@@ -237,7 +237,7 @@ const extend = Effect.fnUntraced(function* (context: Context, action: IndexerTur
   const found = appended.success
   const checkpoint = yield* checkpointOf(context.store)
   if (found === null) {
-    return { _tag: "Extended", first, head: checkpoint?.head.number === nodeHead ? nodeHead : undefined } as const
+    return { _tag: "Extended", head: checkpoint?.head.number === nodeHead ? nodeHead : undefined } as const
   }
   return { _tag: "ChainBroken", checkpoint, nodeHead, found } satisfies IndexerTurn.Input
 })

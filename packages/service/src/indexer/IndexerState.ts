@@ -378,13 +378,9 @@ const extendMoving = (
   return finalize(state, heads, rest ?? next, reports)
 }
 
-/** Ends a turn that appended blocks. A head that they reach is reported, and the finalized block is looked up where it never was. */
-const extended = (state: IndexerState, { first, head }: Input & { readonly _tag: "Extended" }): Transition => {
-  if (head === undefined) return nextTurn(state)
-  const reports: Reports = [{ _tag: "Synced", head }]
-  if (state.finality !== null) return nextTurn(state, reports)
-  return finalize({ ...state, ...ended }, { first, head, nodeHead: head }, acquireLease, reports)
-}
+/** A head that is reached. Before the finalized block was looked up once, the next turn reports it, and looks it up. */
+const reachedOf = ({ finality }: IndexerState, head: number | undefined): Reports =>
+  head === undefined || finality === null ? [] : [{ _tag: "Synced", head }]
 
 /** The rules of an unlisted chain refused a block and were detected again with it. */
 const detectedAgain = (block: number | null, unchecked: string | null): Reports => {
@@ -457,7 +453,7 @@ export const step = (settings: Settings, state: IndexerState, input: Input): Tra
     case "StartBlockFound":
       return startBlockFound(settings, state, input)
     case "Extended":
-      return extended(state, input)
+      return nextTurn(state, reachedOf(state, input.head))
     case "ChainBroken":
       if (input.checkpoint === null) return nextTurn(state)
       return startReorg(state, input.checkpoint, input.nodeHead, input.found)

@@ -54,8 +54,8 @@ export type Input =
     }
   /** `number` is `null` while the chain has no block at or after the date. */
   | { readonly _tag: "StartBlockFound"; readonly remote: Header; readonly number: number | null }
-  /** Blocks were appended to an index that begins with `first`; `head` is the last one where it was the head of the node. */
-  | { readonly _tag: "Extended"; readonly first: number; readonly head?: number | undefined }
+  /** Blocks were appended; `head` is the last one where it was the head of the node. */
+  | { readonly _tag: "Extended"; readonly head?: number | undefined }
   /** The block `found` does not extend the index, whose checkpoint is given. */
   | {
       readonly _tag: "ChainBroken"
