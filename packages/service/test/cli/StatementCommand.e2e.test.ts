@@ -15,9 +15,9 @@ const scenario = Scenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provide
 
 const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8")
 
-/** The command of the README, for another node and up to a block. */
+/** The command of the README, for another node and another block. */
 const commandOfReadme = (url: string, at: number): ReadonlyArray<string> => {
-  const [, address = ""] = /^daybook statement (0x[0-9a-f]{40}) --rpc \S+$/m.exec(readme) ?? []
+  const [, address = ""] = /^daybook statement (0x[0-9a-f]{40}) --rpc \S+ --at \d+$/m.exec(readme) ?? []
   return ["statement", address, "--rpc", url, "--at", String(at)]
 }
 
