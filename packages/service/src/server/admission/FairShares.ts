@@ -18,7 +18,7 @@ export interface FairShares {
   readonly standing: (holder: string) => number
   /** Lets a holder wait that does not. */
   readonly enter: (holder: string) => void
-  /** A holder does not wait any longer. */
+  /** A holder does not wait any longer, which ends its run. */
   readonly leave: (holder: string) => void
   /** The holder whose work is next, which does not wait any longer; undefined where none waits. */
   readonly next: () => string | undefined
@@ -37,6 +37,8 @@ interface Usage {
   readonly run: number
   /** Milliseconds that a run usually takes. */
   readonly usual: number
+  /** Where it stood when its work was last taken to have met a pause. */
+  readonly pausedAt: number
 }
 
 /** A holder that waits, with what decides whether it is next. */
@@ -55,6 +57,9 @@ const quantumMillis = 8
 
 /** Milliseconds of a run of a holder of which nothing is known: it counts as long. */
 const unknownMillis = 2 * quantumMillis
+
+/** Milliseconds that a holder uses between two pieces that may have met a pause: all else that it uses counts in full. */
+const pauseEveryMillis = 32 * quantumMillis
 
 /** The part of what is usual that a run makes which took less, and one which took more: it may have met a pause, as to collect garbage. */
 const [weightOfLess, weightOfMore] = [1 / 4, 1 / 16]
@@ -87,7 +92,9 @@ export const make = (): FairShares => {
   /** What is known of a holder. Its quantum ends when it is used up, and when others have used as much since. */
   const usageOf = (holder: string): Usage => {
     const found = known.get(holder)
-    if (found === undefined) return { standing: reached, used: 0, runs: 0, run: 0, usual: unknownMillis }
+    if (found === undefined) {
+      return { standing: reached, used: 0, runs: 0, run: 0, usual: unknownMillis, pausedAt: -Infinity }
+    }
     const end = found.standing + found.used
     if (found.used >= quantumMillis || end <= least()) {
       return { ...found, standing: Math.max(least(), end), used: 0, runs: 0 }
@@ -110,7 +117,12 @@ export const make = (): FairShares => {
       waiting.set(holder, entry)
       heap.add(entry)
     },
-    leave: (holder) => void waiting.delete(holder),
+    leave: (holder) => {
+      const found = known.get(holder)
+      // One that runs does not wait: its run goes on until the work ends.
+      if (!waiting.delete(holder) || found === undefined || found.run === 0) return
+      known.set(holder, { ...found, run: 0, runs: found.runs + 1 })
+    },
     next: () => {
       for (let first = heap.first(); first !== undefined; first = heap.first()) {
         heap.removeFirst()
@@ -122,12 +134,13 @@ export const make = (): FairShares => {
       return undefined
     },
     add: (holder, millis, goesOn) => {
-      const { run: before, runs, standing, used, usual } = usageOf(holder)
-      const counted = Math.min(millis, usual + quantumMillis)
-      const run = before + counted
+      const { pausedAt, run: before, runs, standing, used, usual } = usageOf(holder)
+      const isPause = millis > usual + quantumMillis && standing >= pausedAt + pauseEveryMillis
+      const counted = isPause ? usual + quantumMillis : millis
+      const run = Math.min(before + counted, unknownMillis)
       const weight = run < usual ? weightOfLess : weightOfMore
       const outcome = goesOn ? { run, runs, usual } : { run: 0, runs: runs + 1, usual: usual + weight * (run - usual) }
-      known.set(holder, { ...outcome, standing, used: used + counted })
+      known.set(holder, { ...outcome, standing, used: used + counted, pausedAt: isPause ? standing : pausedAt })
       if (waiting.size === 0) {
         reached = Math.max(reached, standing + used + counted)
         idleAt = reached

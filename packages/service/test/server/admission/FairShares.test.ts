@@ -102,6 +102,62 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("short")
   })
 
+  it("add: counts work that takes longer than usual in full, but for a pause now and then", () => {
+    const requests = {
+      "one that goes on": () => [40, 40],
+      "long and short ones": (at: number) => [at % 2 === 0 ? 40 : 0.1],
+    }
+    for (const [name, requestAt] of Object.entries(requests)) {
+      const thread = makeThread()
+      for (let at = 0; at < 40; at++) {
+        thread.add(name, 0.1)
+        thread.step()
+      }
+      thread.add("steady", ...Array.from({ length: 1_000 }, () => 4))
+      for (let at = 0; at < 800; at++) {
+        if (name === "one that goes on" || !thread.waits(name)) thread.add(name, ...requestAt(at))
+        thread.step()
+      }
+
+      expect(used(thread.ran, name)).toBeLessThanOrEqual(1.2 * used(thread.ran, "steady"))
+    }
+  })
+
+  it("add: a long run does not make the next short ones of its holder wait for those of others that are long", () => {
+    const thread = makeThread()
+    thread.add("other", ...Array.from({ length: 500 }, () => 4))
+    thread.add("once", ...Array.from({ length: 250 }, () => 4))
+    while (thread.waits("once")) thread.step()
+    while (thread.step() !== undefined);
+    for (let at = 0; at < 4; at++) {
+      thread.add("once", 1)
+      thread.step()
+    }
+    thread.add("new", 7)
+    thread.add("once", 1)
+
+    expect(thread.step()).toBe("once")
+  })
+
+  it("leave: ends the run of a holder, which is then no further on than others that had as many", () => {
+    const thread = makeThread()
+    for (let at = 0; at < 20; at++) {
+      for (const [holder, millis] of [
+        ["leaving", 0.5],
+        ["staying", 1],
+      ] as const)
+        thread.add(holder, millis)
+      while (thread.step() !== undefined);
+    }
+    thread.add("staying", 1)
+    thread.add("leaving", 0.5, 0.5)
+    expect(thread.step()).toBe("leaving")
+    thread.leave("leaving")
+    thread.add("leaving", 0.5)
+
+    expect(thread.step()).toBe("staying")
+  })
+
   it("next: the pieces of a short request do not wait for what a hundred others ask again and again", () => {
     const thread = makeThread()
     const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
