@@ -110,21 +110,25 @@ const readJson = Effect.fnUntraced(function* (path: string, remedy: string) {
     )
   }
   const json = Json.parse(text)
-  if (json !== undefined) return { json, text }
-  return yield* invalid(`Invalid JSON in the configuration file: ${path}, ${locate(text)}.${otherForm(text)}`)
+  if (json === undefined) {
+    return yield* invalid(`Invalid JSON in the configuration file: ${path}, ${locate(text)}.${otherForm(text)}`)
+  }
+  const lines = JsonLines.make(text)
+  const { lineOf, repeated } = lines
+  if (repeated === undefined) return { json, lines }
+  return yield* invalid(`${path}:${lineOf(repeated)}: Key written twice: "${repeated}". Remove one of them.`)
 })
 
 /** Adds to each issue where its value was given: by a flag, or in a line of the file. */
 const withSources = (
   error: InvalidConfig,
   source: Source,
-  file: { readonly path: string; readonly text: string } | null,
+  file: { readonly path: string; readonly lines: JsonLines.JsonLines } | null,
 ) => {
-  const lineOf = JsonLines.make(file?.text ?? "")
   const sourceOf = (path: string): string => {
-    const flag = Overrides.flagOf(path, source)
+    const flag = Overrides.flagOf(path, source, file?.lines.hasValue(path) === true)
     if (flag !== undefined) return `${flag}: `
-    return file === null ? "" : `${file.path}:${lineOf(path)}: `
+    return file === null ? "" : `${file.path}:${file.lines.lineOf(path)}: `
   }
   return new InvalidConfig({
     found: error.found.map(({ message, path }) => ({ path, message: `${sourceOf(path)}${message}` })),

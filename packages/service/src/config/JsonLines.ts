@@ -1,18 +1,27 @@
 /**
- * The lines of a JSON text at which its values stand, by their paths.
+ * The lines of a JSON text at which its values stand, by their paths; and a key that an object has twice, of which `JSON.parse` keeps the
+ * last value.
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as JsonParser from "jsonc-parser"
 
-/** Finds the line of a path; that of the nearest object or array around it, where the text has no value there. */
-export type LineOf = (path: string) => number
+/** The lines of a text. */
+export interface JsonLines {
+  /** Finds the line of a path; that of the nearest object or array around it, where the text has no value there. */
+  readonly lineOf: (path: string) => number
+  /** Whether the text has a value at a path. */
+  readonly hasValue: (path: string) => boolean
+  /** Path of the first key that its object has twice; `undefined` where there is none. */
+  readonly repeated: string | undefined
+}
 
 const parentOf = (path: string): string => path.replace(/(?:^|\.)[^.[]*$|\[\d+\]$/, "")
 
 /** Reads the lines of a text. */
-export const make = (text: string): LineOf => {
+export const make = (text: string): JsonLines => {
   const lines = new Map<string, number>()
   let [line, at] = [1, 0]
+  let repeated: string | undefined
   // Values are visited in the order of the text.
   const lineAt = (offset: number): number => {
     for (; at < offset; at++) if (text[at] === "\n") line++
@@ -20,19 +29,24 @@ export const make = (text: string): LineOf => {
   }
   const visit = (node: JsonParser.Node, path: ReadonlyArray<string | number>, offset: number): void => {
     lines.set(Issue.formatPath(path), lineAt(offset))
+    const keys = new Set<unknown>()
     for (const [index, child] of (node.children ?? []).entries()) {
       if (node.type === "array") visit(child, [...path, index], child.offset)
       const [key, value] = child.children ?? []
       if (node.type === "object" && key !== undefined && value !== undefined) {
-        visit(value, [...path, String(key.value)], key.offset)
+        const valuePath = [...path, String(key.value)]
+        if (keys.has(key.value)) repeated ??= Issue.formatPath(valuePath)
+        keys.add(key.value)
+        visit(value, valuePath, key.offset)
       }
     }
   }
   const root = JsonParser.parseTree(text)
   if (root !== undefined) visit(root, [], root.offset)
-  return (path) => {
+  const lineOf = (path: string): number => {
     let nearest = path
     while (nearest !== "" && !lines.has(nearest)) nearest = parentOf(nearest)
     return lines.get(nearest) ?? 1
   }
+  return { lineOf, hasValue: (path) => lines.has(path), repeated }
 }

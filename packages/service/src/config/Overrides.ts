@@ -64,12 +64,18 @@ export const apply = (file: unknown, { database, listen, nodes = [] }: Overrides
   return { ...file, ...Record.filter({ listen, database, chains }, Predicate.isNotUndefined) }
 }
 
-/** The flag that gave the value at a path; `undefined` where the file did. */
-export const flagOf = (path: string, { database, listen, nodes = [] }: Overrides): string | undefined => {
+/** The flag that gave the value at a path; `undefined` where the file did. A chain belongs to the file where it is in it. */
+export const flagOf = (
+  path: string,
+  { database, listen, nodes = [] }: Overrides,
+  isInFile: boolean,
+): string | undefined => {
   const isAt = (key: string) => path === key || path.startsWith(`${key}.`)
   if (listen !== undefined && isAt("listen")) return "--listen"
   if (database !== undefined && isAt("database")) return "--database"
   const isOf = ({ chain, id }: NamedNode) =>
-    path.startsWith(`chains.${chain}.rpc`) || (id !== undefined && path === `chains.${chain}.id`)
+    path.startsWith(`chains.${chain}.rpc`) ||
+    (id !== undefined && path === `chains.${chain}.id`) ||
+    (!isInFile && path === `chains.${chain}`)
   return nodes.some(isOf) ? "--chain" : undefined
 }

@@ -326,6 +326,7 @@ describe("daybook config check", () => {
         const replaced = yield* check(text, ...flags)
         const wrong = yield* check(file(listen, database, chains), "--listen", "1", "--chain", `eth=ftp://${canary}`)
         const nameless = yield* check(text, "--chain", "http://127.0.0.1:8545")
+        const unknown = yield* check(file(listen, database, chains), "--chain", "moon=http://127.0.0.1:1")
 
         expect(replaced).toEqual({ code: 0, out: "daybook.json is valid: eth, base; listens on [::1]:1\n", err: "" })
         expect(wrong.err.split("\n")).toEqual([
@@ -334,6 +335,7 @@ describe("daybook config check", () => {
           "",
         ])
         expect(nameless).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--chain"') })
+        expect(unknown.err).toMatch(/^daybook: --chain: Unknown chain without an id: "chains\.moon"\. /)
       }),
     timeout,
   )

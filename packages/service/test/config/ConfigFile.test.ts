@@ -90,6 +90,16 @@ describe("ConfigFile.read", () => {
     }),
   )
 
+  it.live.each([
+    [`{\n"listen": "127.0.0.1:1",\n"listen": "0.0.0.0:1",\n"a": 1\n}`, 3, "listen"],
+    [`{ "chains": { "eth": {},\n"base": { "rpc": 1,\n"r\\u0070c": 1 } } }`, 3, "chains.base.rpc"],
+    [`{ "a": [{ "b": 1 }, { "b": 1,\n"b": { "c": 1, "c": 2 } }],\n"a": 1, "secret": "secret" }`, 2, "a[1].b"],
+  ] as const)("read: of %j names line %i, where %s is written a second time", ([text, line, key]) =>
+    Effect.gen(function* () {
+      expect(yield* issueOf(text)).toBe(`FILE:${line}: Key written twice: "${key}". Remove one of them.`)
+    }),
+  )
+
   it.live("read: reports the issues of a configuration that is JSON", () =>
     Effect.gen(function* () {
       expect(yield* issueOf(`{ "listen": 5 }`)).toBe(

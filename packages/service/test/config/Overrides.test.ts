@@ -22,7 +22,9 @@ describe("Overrides", () => {
     expect(Overrides.apply({ chains: { eth: { rpc: ["d"], fromBlock: 7 } } }, { nodes })).toEqual({
       chains: { eth: { rpc: ["c"], fromBlock: 7 }, dev: { id: 5, rpc: ["a", "b"] } },
     })
-    expect(Overrides.flagOf("chains.dev.id", { nodes })).toBe("--chain")
-    expect(Overrides.flagOf("chains.eth.id", { nodes })).toBeUndefined()
+    expect(Overrides.flagOf("chains.dev.id", { nodes }, false)).toBe("--chain")
+    expect(Overrides.flagOf("chains.eth.id", { nodes }, false)).toBeUndefined()
+    expect(Overrides.flagOf("chains.eth", { nodes }, false)).toBe("--chain")
+    expect(Overrides.flagOf("chains.eth", { nodes }, true)).toBeUndefined()
   })
 })
