@@ -104,6 +104,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
         const { restore, store } = yield* opened
         const blocks = chainOn(null, 3)
         yield* store.append(null, blocks)
+        yield* store.writeStatus({ state: "synced", traces: "off", nodeHead: 12, headAgeMillis: 5, message: "Synced." })
         yield* store.database.apiKeys.add(alice)
         const base = yield* temporaryFolder
         yield* store.database.backup([store.ref], join(base, "copy"))
@@ -113,6 +114,8 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
 
         expect(copies).toMatchObject([{ blocks: 3, head: 12 }])
         expect(yield* fresh.apiKeys.list).toEqual([])
+        const status = yield* fresh.status.read(store.ref)
+        expect(status?.message).toMatch(/^Restored at .*Z from a backup\. Start "daybook serve"\.$/)
         const restored = yield* TestStore.open(fresh, store.ref)
         expect(yield* pageBodies(restored)).toEqual(bodiesOf(blocks))
         yield* restored.append(refOf(blocks[2]!), [blockOn(blocks[2]!)])

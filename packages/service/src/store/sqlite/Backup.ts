@@ -68,17 +68,26 @@ const checkCopy = ({ connection }: ChainFile.ChainFile, copy: CopyState.CopyStat
   }
 }
 
-const messageOf = (nowMillis: number, head: number | null, copying: CopyState.Copying | null): string => {
+const messageOf = (
+  { isRestore }: Position,
+  nowMillis: number,
+  head: number | null,
+  copying: CopyState.Copying | null,
+): string => {
   if (copying !== null) {
     return `Unfinished copy: it has the blocks up to ${head ?? "none"}, and lacks those up to ${copying.goal} or their histories. Run the command that made it again.`
   }
-  return `This is a backup of ${new Date(nowMillis).toISOString().slice(0, 19)}Z. To use it in place of the database, name its folder as "database" and start "daybook serve".`
+  const at = `${new Date(nowMillis).toISOString().slice(0, 19)}Z`
+  if (isRestore) return `Restored at ${at} from a backup. Start "daybook serve".`
+  return `This is a backup of ${at}. To use it in place of the database, name its folder as "database" and start "daybook serve".`
 }
 
 /** A copy, between two steps. */
 interface Position extends CopyPlan.Position {
   readonly file: ChainFile.ChainFile
   readonly limits: CopyPlan.Limits
+  /** The copy is the database of a configuration, and not a backup. */
+  readonly isRestore: boolean
 }
 
 /**
@@ -170,7 +179,7 @@ const writeUnsafe = (plan: CopyPlan.CopyPlan, position: Position, nowMillis: num
   const newest = step._tag === "Truncate" ? copy : writeLog(file, step.log)
   if (step._tag !== "Truncate" && step.log.removed !== null) CopyState.writeRemovedUnsafe(file, step.log.removed)
   const copying = copyingAfter(plan, position, range?.[1] ?? null)
-  const message = messageOf(nowMillis, range?.[1] ?? null, copying)
+  const message = messageOf(position, nowMillis, range?.[1] ?? null, copying)
   CopyState.writeUnsafe(file, { state: original, newest, range, copying, message, nowMillis })
   return { range, copying }
 }
@@ -268,16 +277,16 @@ export const run = Effect.fn("Backup.run")(function* (
   pool: ReadPool.ReadPool,
   target: string,
   ref: ChainRef,
-  options: CopyOptions & { readonly limits?: CopyPlan.Limits },
+  options: CopyOptions & { readonly limits?: CopyPlan.Limits; readonly isRestore?: boolean },
 ): Effect.fn.Return<Copied, StoreError, Scope.Scope> {
-  const { isPaced = false, limits = defaultLimits, onProgress } = options
+  const { isPaced = false, isRestore = false, limits = defaultLimits, onProgress } = options
   yield* pool.once(checkOriginal)
   const file = yield* ChainFile.open(target, ref, "zstd")
   const { connection } = file
   const isGrowing = yield* connection.attempt(() => isFirst(CopyState.readUnsafe(connection, ref.id)))
   if (isGrowing) yield* Effect.ignore(connection.attempt(() => growUnsafe(connection)))
   const cursor = yield* connection.attempt(() => CopyPlan.cursorUnsafe(connection))
-  let position: Position = { file, limits, goal: null, lastAdvance: 0, cursor, floor: null }
+  let position: Position = { file, limits, isRestore, goal: null, lastAdvance: 0, cursor, floor: null }
   let [blocks, copiedBytes] = [0, 0]
   for (;;) {
     const startedAt = yield* MonotonicClock.millis

@@ -43,11 +43,9 @@ const copyChain = Effect.fnUntraced(function* (
   from: string,
   to: string,
   ref: ChainRef,
-  options: Parameters<Database["backup"]>[2],
+  options: Parameters<typeof Backup.run>[3],
 ): Effect.fn.Return<Copy, StoreError> {
-  const copied = yield* Effect.scoped(
-    Effect.flatMap(poolOf(from, ref), (pool) => Backup.run(pool, to, ref, options ?? {})),
-  )
+  const copied = yield* Effect.scoped(Effect.flatMap(poolOf(from, ref), (pool) => Backup.run(pool, to, ref, options)))
   return { ...copied, file: basename(to), bytes: statSync(to).size }
 })
 
@@ -60,7 +58,7 @@ export const backup = (folder: string): Database["backup"] =>
     const stored = chains.filter(({ name }) => existsSync(join(folder, Folder.chainFile(name))))
     const copies = yield* Effect.forEach(stored, (ref) => {
       const file = Folder.chainFile(ref.name)
-      return copyChain(join(folder, file), join(to, file), ref, options)
+      return copyChain(join(folder, file), join(to, file), ref, options ?? {})
     })
     const keys = join(to, Folder.keysFile)
     if (!existsSync(join(folder, Folder.keysFile))) return copies
@@ -103,5 +101,7 @@ export const restore = (folder: string): Database["restore"] =>
       return { ref, from: join(from, file), to: join(folder, file) }
     })
     for (const path of paths) yield* checkRestore(path.from, path.to, path.ref)
-    return yield* Effect.forEach(paths, (path) => copyChain(path.from, path.to, path.ref, options))
+    return yield* Effect.forEach(paths, (path) =>
+      copyChain(path.from, path.to, path.ref, { ...options, isRestore: true }),
+    )
   })
