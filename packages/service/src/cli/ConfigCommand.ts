@@ -41,7 +41,7 @@ const checkFolder = (folder: string): Effect.Effect<void, InvalidConfig> => {
 }
 
 const readTls = ({ baseFolder }: Pick<ConfigFile.ConfigFile, "baseFolder">, { cert, key }: Listener.TlsFiles) =>
-  Effect.mapError(Listener.readTls({ cert: resolve(baseFolder, cert), key: resolve(baseFolder, key) }), issueOf("tls"))
+  Listener.readTls({ cert: resolve(baseFolder, cert), key: resolve(baseFolder, key) })
 
 /** Reads the files that a configuration names, as the service does at its start; fails with everything that is wrong with them. */
 const checkFiles = Effect.fnUntraced(

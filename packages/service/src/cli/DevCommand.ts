@@ -3,6 +3,7 @@
  */
 import { quote } from "@daybook/schema/Issue"
 import { visible } from "@daybook/schema/VisibleText"
+import * as Endpoint from "@daybook/transport/Endpoint"
 import { spawn } from "node:child_process"
 import { statSync } from "node:fs"
 import { resolve } from "node:path"
@@ -35,9 +36,7 @@ const parsePort = (given: Option.Option<string>): Effect.Effect<number | undefin
 /** The node that is named, else the one on the usual port, else one that is started. */
 const findNode = Effect.fnUntraced(function* (rpc: string | undefined, isStarted: boolean) {
   const url = rpc?.trim() ?? usualUrl
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    return yield* invalidOption("--rpc", "an HTTP URL of a node", "a text of another form")
-  }
+  yield* Endpoint.make({ url, option: "--rpc" })
   const found = isStarted ? null : yield* LocalNode.find(url)
   if (found !== null) return found
   const { host } = new URL(url)

@@ -70,6 +70,8 @@ export const mcp = (version: string) =>
         },
       })
       const { Server } = yield* load
-      return yield* Server.run(access, version)
+      return yield* Effect.catchTag(Server.run(access, version), "InvalidOption", ({ expected, option, received }) =>
+        Effect.fail(invalidOption(option === "baseUrl" ? "--url" : "--key", expected, received)),
+      )
     }, Effect.scoped),
   )

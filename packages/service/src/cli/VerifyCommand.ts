@@ -2,6 +2,7 @@
  * `daybook verify` checks what is stored of each chain; `daybook repair` also fetches the blocks with an issue again from the node.
  */
 import type { InvalidOption } from "@daybook/transport/ClientError"
+import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -262,12 +263,14 @@ export const repair = Command.make(
       Flag.optional,
     ),
   },
-  Effect.fn(function* ({ from: givenFrom, node, to: givenTo, ...given }) {
+  Effect.fn(function* ({ from: givenFrom, node: givenNode, to: givenTo, ...given }) {
     const from = yield* Selection.parseBlock(givenFrom)
     const to = yield* Selection.parseBlock(givenTo, "to")
     if (from !== undefined && to !== undefined && to < from) {
       return yield* invalidOption("--to", `a block from that of --from on, ${from}`, String(to))
     }
-    yield* run(given, { repair: true, comparison: null, node: Option.getOrUndefined(node), from, to })
+    const node = Option.getOrUndefined(givenNode)
+    if (node !== undefined) yield* Endpoint.make({ url: node, option: "--node" })
+    yield* run(given, { repair: true, comparison: null, node, from, to })
   }),
 )

@@ -111,11 +111,7 @@ export const verifyStatement = Command.make(
     const publicKey = yield* parseKey(givenKey)
     const wallets = yield* WalletFlags.parseAddresses(address, "--address")
     const statement = yield* Effect.fromResult(StatementFile.read(yield* readText(file), { publicKey, wallets }))
-    const connection = yield* NodeConnection.connect({ node: { url: rpc } }).pipe(
-      Effect.catchTag("InvalidOption", ({ expected, received }) =>
-        Effect.fail(invalidOption("--rpc", expected, received)),
-      ),
-    )
+    const connection = yield* NodeConnection.connect({ node: { url: rpc } })
     const checked = yield* StatementCheck.run(connection, connection.chainId, statement)
     if (rows) yield* checkRows(connection, statement)
     for (const line of describe(statement, checked, rows)) yield* Terminal.print(line)

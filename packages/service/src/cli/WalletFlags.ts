@@ -146,14 +146,10 @@ const connectAll = Effect.fnUntraced(function* (
 ) {
   const { maxCalls, perSecond } = limits
   const connections = yield* Effect.forEach(urls, (url) =>
-    Effect.catchTag(
-      NodeConnection.connect({
-        node: perSecond === undefined ? { url } : { url, perSecond },
-        maxCalls,
-      }),
-      "InvalidOption",
-      ({ expected, option, received }) => Effect.fail(invalid(option === "url" ? "--rpc" : option, expected, received)),
-    ),
+    NodeConnection.connect({
+      node: perSecond === undefined ? { url } : { url, perSecond },
+      maxCalls,
+    }),
   )
   const ids = connections.map(({ chainId }) => chainId)
   const twice = ids.find((id, at) => ids.indexOf(id) !== at)
@@ -169,6 +165,7 @@ const connectAll = Effect.fnUntraced(function* (
  *
  * **Errors**
  * - `CommandError`: an argument is invalid, or two nodes belong to one chain.
+ * - `InvalidOption`: a URL is not an http or https URL.
  * - `DiscoveryFileError`: the file in the folder of `--state` cannot be used.
  * - `BlockUnavailable`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: a node cannot be used.
  */

@@ -3,6 +3,7 @@
  *
  * Source: decision 0047.
  */
+import * as Endpoint from "@daybook/transport/Endpoint"
 import type { Fetch } from "@daybook/transport/Fetch"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -60,6 +61,7 @@ const rulesOf = Effect.fnUntraced(function* (node: Node.Node, chainId: number, h
  */
 export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls, node: options, ...rest }: Options) {
   const { fetch, usage } = Calls.counting(rest.fetch ?? globalThis.fetch)
+  yield* Endpoint.make({ url: options.url, option: "--rpc" })
   const endpoint = yield* NodeEndpoint.make(options, fetch)
   const chainId = Number(yield* chainIdOf(endpoint))
   const node = yield* Node.make({ urls: [options], chainId, where: "--rpc", fetch })

@@ -19,6 +19,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
+import type { InvalidConfig } from "../config/InvalidConfig.ts"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import * as AccessLog from "./monitoring/AccessLog.ts"
 import * as Connections from "./admission/Connections.ts"
@@ -74,7 +75,7 @@ export class HttpServer extends Context.Service<
       options: AnswerOptions,
     ) => Effect.Effect<Effect.Effect<void>, E>
     /** Reads the files of the certificate again; gives what uses them for the connections that follow. */
-    readonly prepareTls: Effect.Effect<Effect.Effect<void>, Listener.ListenError>
+    readonly prepareTls: Effect.Effect<Effect.Effect<void>, InvalidConfig>
   }
 >()("@daybook/service/server/HttpServer") {}
 
@@ -290,12 +291,16 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
  * (`Upgrade`) is answered as any other, unless the route of a WebSocket accepts it.
  *
  * **Errors**
- * - `ListenError`: the address is in use, not an address of this machine, or not allowed; or the certificate cannot be used.
+ * - As `Listener.open`.
  */
 export const make = Effect.fn("HttpServer.make")(function* <E, R>(
   routes: Layer.Layer<never, E, R>,
   options: Options,
-): Effect.fn.Return<HttpServer["Service"], E | Listener.ListenError, Exclude<R, Provided> | Scope.Scope> {
+): Effect.fn.Return<
+  HttpServer["Service"],
+  E | Listener.ListenError | InvalidConfig,
+  Exclude<R, Provided> | Scope.Scope
+> {
   // Released after the server, which waits for its open requests.
   const requests = yield* Scope.fork(yield* Effect.scope)
   // Done once the server stops: the next answer on each connection is its last.
@@ -338,5 +343,5 @@ export const make = Effect.fn("HttpServer.make")(function* <E, R>(
 export const layer = <E, R>(
   routes: Layer.Layer<never, E, R>,
   options: Options,
-): Layer.Layer<HttpServer, E | Listener.ListenError, Exclude<R, Provided>> =>
+): Layer.Layer<HttpServer, E | Listener.ListenError | InvalidConfig, Exclude<R, Provided>> =>
   Layer.effect(HttpServer, make(routes, options))

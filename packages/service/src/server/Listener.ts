@@ -12,6 +12,7 @@ import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { InvalidConfig } from "../config/InvalidConfig.ts"
 import * as Listen from "../config/Listen.ts"
 import * as Certificate from "./Certificate.ts"
 import * as Upgrade from "./http/Upgrade.ts"
@@ -142,7 +143,7 @@ export const checkSocket = (options: Pick<Options, "key" | "listen">): Effect.Ef
  * Reads a certificate and its key.
  *
  * **Errors**
- * - `ListenError`: a file cannot be read, or they do not belong together. The message names the files and shows nothing of them.
+ * - `InvalidConfig`: a file cannot be read, or they do not belong together. The message names the files and shows nothing of them.
  */
 export const readTls = ({ cert, key }: TlsFiles) =>
   Effect.try({
@@ -151,11 +152,11 @@ export const readTls = ({ cert, key }: TlsFiles) =>
       createSecureContext(read)
       return read
     },
-    catch: (cause) =>
-      new ListenError({
-        problem: `Cannot use the certificate of "tls": ${cert} and ${key} (${ErrorCode.of(cause)}).`,
-        remedy: "Give a certificate and its key as PEM.",
-      }),
+    catch: (cause) => {
+      const files = `${cert} and ${key} (${ErrorCode.of(cause)})`
+      const message = `Cannot use the certificate of "tls": ${files}. Give a certificate and its key as PEM.`
+      return new InvalidConfig({ found: [{ path: "tls", message }] })
+    },
   })
 
 /** Reads a certificate and its key. Logs one that is not valid, and one that replaces another. */
@@ -188,7 +189,7 @@ export interface Listener {
   readonly node: Server
   readonly address: Address
   /** Reads the files of the certificate again; gives what uses them for the connections that follow. */
-  readonly prepareTls: Effect.Effect<Effect.Effect<void>, ListenError>
+  readonly prepareTls: Effect.Effect<Effect.Effect<void>, InvalidConfig>
 }
 
 const addressOf = ({ listen, tls }: Options, port: number): Address => {
@@ -202,11 +203,12 @@ const addressOf = ({ listen, tls }: Options, port: number): Address => {
  * the response (`httpAllowHalfOpen`).
  *
  * **Errors**
- * - `ListenError`: the address is in use, not an address of this machine, or not allowed; the certificate cannot be used.
+ * - `ListenError`: the address is in use, not an address of this machine, or not allowed.
+ * - `InvalidConfig`: the certificate cannot be used.
  */
 export const open = Effect.fn("Listener.open")(function* (
   options: Options,
-): Effect.fn.Return<Listener, ListenError, Scope.Scope> {
+): Effect.fn.Return<Listener, ListenError | InvalidConfig, Scope.Scope> {
   const { listen, tls } = options
   let files = tls === undefined ? null : yield* readReported(tls)
   const secure = files === null ? null : createTlsServer({ ...timeouts, ...upgrades, handshakeTimeout, ...files })

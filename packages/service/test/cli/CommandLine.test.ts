@@ -99,6 +99,20 @@ describe("CommandLine", () => {
     }),
   )
 
+  it.effect.each([
+    ["statement 0x0000000000000000000000000000000000000001 --rpc nope", "--rpc", 3],
+    ["repair --node nope", "--node", 3],
+    ["mcp --url nope --key k", "--url", 2],
+    ["mcp --url http://127.0.0.1:1?a=b --key k", "--url", 2],
+  ] as const)("%s is refused: %s is no URL, with exit code %i", ([args, name, exitCode]) =>
+    Effect.gen(function* () {
+      const { code, err } = yield* run(...args.split(" "))
+
+      assert.strictEqual(code, exitCode)
+      assert.include(err, `daybook: Invalid option "${name}": expected `)
+    }),
+  )
+
   it.effect("a misspelt command is refused with the name that it resembles", () =>
     Effect.gen(function* () {
       const { code, err, out } = yield* run("verfy")

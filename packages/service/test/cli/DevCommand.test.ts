@@ -23,8 +23,8 @@ describe("daybook dev", () => {
           expect.stringContaining("No node responds at 127.0.0.1:"),
         ])
         expect(yield* lineOf("--rpc", "ws://127.0.0.1:8545/KEY0123456789")).toEqual([
-          2,
-          'daybook: Invalid option "--rpc": expected an HTTP URL of a node, received a text of another form.\n',
+          3,
+          'daybook: Invalid option "--rpc": expected an http or https URL such as https://host/path, received a URL with the scheme ws:.\n',
         ])
         expect(yield* lineOf("--rpc", "http://127.0.0.1:1", "--chain")).toEqual([
           2,

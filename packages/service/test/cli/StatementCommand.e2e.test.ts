@@ -223,11 +223,12 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
         "2024-01-01",
       )
       const future = yield* daybook(yield* temporaryFolder, ...args, "--from-date", "2999-01-01")
+      const past = yield* daybook(yield* temporaryFolder, ...args, "--to-date", "1999-12-31")
 
       expect([dated.code, blocks.code]).toEqual([0, 0])
       expect(dated.out).toBe(blocks.out)
       expect(dated.out.split("\r\n").length).toBeGreaterThan(3)
-      expect([both, none, reversed, future, bounded].map(({ code }) => code)).toEqual([2, 2, 2, 2, 2])
+      expect([both, none, reversed, future, past, bounded].map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2])
       expect(bounded.err).toContain(
         'Invalid option "--max-calls": expected it beside --rpc alone, received it beside --config or --chain.',
       )
@@ -240,6 +241,9 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       )
       expect(future.err).toContain(
         'Invalid option "--from-date": expected dates with a final block of the chain between them, received none.',
+      )
+      expect(past.err).toContain(
+        'Invalid option "--to-date": expected dates with a final block of the chain between them, received none.',
       )
     }),
   )

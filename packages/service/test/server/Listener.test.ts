@@ -4,9 +4,10 @@ import { request as requestTls } from "node:https"
 import { createServer as createSocketServer } from "node:net"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Cause, Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
+import * as ExitCode from "../../src/cli/ExitCode.ts"
 import * as Config from "../../src/config/Config.ts"
 import * as Listener from "../../src/server/Listener.ts"
 import * as Service from "../../src/Service.ts"
@@ -140,17 +141,19 @@ describe("listening", () => {
       }),
   )
 
-  it.live("a certificate that cannot be used is reported by its path, without its contents", () =>
-    Effect.gen(function* () {
-      const base = yield* temporaryFolder
-      const missing = yield* Effect.flip(serve(base, { tls: { cert: "cert.pem", key: "key.pem" } }))
-      const swapped = yield* Effect.flip(serve(base, { tls: { cert: tls.key, key: tls.cert } }))
+  it.live(
+    "a certificate that cannot be used is reported by its path, without its contents, and has the exit code of a configuration",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* temporaryFolder
+        const missing = yield* Effect.flip(serve(base, { tls: { cert: "cert.pem", key: "key.pem" } }))
+        const swapped = yield* Effect.flip(serve(base, { tls: { cert: tls.key, key: tls.cert } }))
 
-      expect(missing.message).toBe(
-        `Cannot use the certificate of "tls": ${base}/cert.pem and ${base}/key.pem (ENOENT). Give a certificate and its key as PEM.`,
-      )
-      expect(swapped._tag).toBe("ListenError")
-      expect(swapped.message).not.toMatch(/BEGIN/)
-    }),
+        expect(missing.message).toBe(
+          `Cannot use the certificate of "tls": ${base}/cert.pem and ${base}/key.pem (ENOENT). Give a certificate and its key as PEM.`,
+        )
+        expect([missing, swapped].map((error) => ExitCode.ofCause(Cause.fail(error)))).toEqual([3, 3])
+        expect(swapped.message).not.toMatch(/BEGIN/)
+      }),
   )
 })
