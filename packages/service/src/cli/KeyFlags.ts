@@ -105,7 +105,7 @@ export const parse = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Pick<KeyGrant, "options" | "expires">, CommandError> {
   yield* checkNames("--chain", given.chain, isChain, "a chain of the configuration")
   const isMethod = (name: string) => RpcMethod.isName(name) || Otterscan.methods.has(name)
-  yield* checkNames("--method", given.method, isMethod, "a method of packages/schema/METHODS.md or docs/otterscan.md")
+  yield* checkNames("--method", given.method, isMethod, "a method of METHODS.md of @daybook/schema, or of Otterscan")
   const isOperation = (name: string) => Operation.all.includes(name)
   yield* checkNames("--operation", given.operation, isOperation, `one of ${Operation.all.join(", ")}`)
   const rate = yield* parseRate(given)

@@ -57,7 +57,7 @@ describe("KeyFlags", () => {
         invalid("--chain", "a chain of the configuration", '"moon"'),
       )
       expect(yield* messageOf({ method: ["eth_sendRawTransaction"] })).toBe(
-        invalid("--method", "a method of packages/schema/METHODS.md or docs/otterscan.md", '"eth_sendRawTransaction"'),
+        invalid("--method", "a method of METHODS.md of @daybook/schema, or of Otterscan", '"eth_sendRawTransaction"'),
       )
       expect(yield* messageOf({ operation: ["pages"] })).toBe(
         invalid(

@@ -90,7 +90,9 @@ const isFilter = (method: string): boolean => /^eth_(new\w*Filter|getFilter\w+|u
 
 const alternativeTo = (method: string): string => {
   if (/^eth_(un)?subscribe$/.test(method)) return "Open a WebSocket at the same URL."
-  return isFilter(method) ? 'Poll "eth_getLogs" or "eth_blockNumber".' : "packages/schema/METHODS.md lists the methods."
+  return isFilter(method)
+    ? 'Poll "eth_getLogs" or "eth_blockNumber".'
+    : "METHODS.md of @daybook/schema lists the methods."
 }
 
 /** What answers calls. */

@@ -277,7 +277,7 @@ describe("Relay", () => {
 
         expect(unknown.json.error).toEqual({
           code: -32601,
-          message: `Method not relayed: "eth_sendTransaction". packages/schema/METHODS.md lists the methods.`,
+          message: `Method not relayed: "eth_sendTransaction". METHODS.md of @daybook/schema lists the methods.`,
         })
         expect(inherited.json.error.code).toBe(-32601)
         expect(closed.json.error).toEqual({
