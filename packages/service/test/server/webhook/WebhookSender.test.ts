@@ -615,42 +615,51 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("the positions of an idle webhook are stored after 10,000 changes, and not before", () =>
-    Effect.gen(function* () {
-      const { add, database, options, store, stored } = yield* opened()
-      const [chain] = options.chains
-      yield* store.append(null, blocks.slice(0, 1))
-      const { newest: first } = yield* chain!.reader.snapshot((snapshot) => snapshot.changes(null, 0))
-      const checkpoint = yield* chain!.reader.snapshot((snapshot) => snapshot.checkpoint)
-      yield* add("idle", { from: "now", wallets: [notBegun(Rows.stranger)] })
-      // A journal whose changes concern no wallet.
-      let newest = first
-      const passed: Array<number> = []
-      const recent: RecentChanges = {
-        awaitChange: (known) =>
-          Effect.map(Effect.orDie(until(() => newest.change !== known, "a change")), () => newest.change),
-        since: ({ next }) =>
-          Effect.sync(() => {
-            passed.push(newest.change)
-            const nothing = { watched: null, wallets: new Set<string>(), last: null, final: null, serial: 0 }
-            return { ...nothing, checkpoint: checkpoint!, newest, isComplete: true, next }
-          }),
-      }
-      yield* Effect.forkScoped(WebhookSender.run({ ...options, chains: [{ ...chain!, recent }] }))
-      yield* until(() => passed.length > 0, "the beginning")
-      const moveTo = (change: number) => {
-        newest = { ...first, change }
-        return until(() => passed.at(-1) === change, "a change")
-      }
-      yield* moveTo(first.change + 9_999)
-      const before = yield* database.webhooks.walletsOf("idle", {})
-      yield* moveTo(first.change + 10_000)
-      yield* Eventually.untilEffect(Effect.map(stored("idle"), ({ place }) => place !== undefined))
-      const [wallet] = yield* database.webhooks.walletsOf("idle", {})
+  it.effect(
+    "the positions of an idle webhook are stored after 10,000 changes, also by a process that began meanwhile",
+    () =>
+      Effect.gen(function* () {
+        const { add, database, options, store, stored } = yield* opened()
+        const [chain] = options.chains
+        yield* store.append(null, blocks.slice(0, 1))
+        const { newest: first } = yield* chain!.reader.snapshot((snapshot) => snapshot.changes(null, 0))
+        const checkpoint = yield* chain!.reader.snapshot((snapshot) => snapshot.checkpoint)
+        yield* add("idle", { from: "now", wallets: [notBegun(Rows.stranger)] })
+        // A journal whose changes concern no wallet.
+        let newest = first
+        const passed: Array<number> = []
+        const recent: RecentChanges = {
+          awaitChange: (known) =>
+            Effect.map(Effect.orDie(until(() => newest.change !== known, "a change")), () => newest.change),
+          since: ({ next }) =>
+            Effect.sync(() => {
+              passed.push(newest.change)
+              const nothing = { watched: null, wallets: new Set<string>(), last: null, final: null, serial: 0 }
+              return { ...nothing, checkpoint: checkpoint!, newest, isComplete: true, next }
+            }),
+        }
+        const begin = Effect.gen(function* () {
+          const before = passed.length
+          const sender = yield* Effect.forkScoped(WebhookSender.run({ ...options, chains: [{ ...chain!, recent }] }))
+          yield* until(() => passed.length > before, "the beginning")
+          return sender
+        })
+        const earlier = yield* begin
+        const moveTo = (change: number) => {
+          newest = { ...first, change }
+          return until(() => passed.at(-1) === change, "a change")
+        }
+        yield* moveTo(first.change + 9_999)
+        const before = yield* database.webhooks.walletsOf("idle", {})
+        yield* Fiber.interrupt(earlier)
+        yield* begin
+        yield* moveTo(first.change + 10_000)
+        yield* Eventually.untilEffect(Effect.map(stored("idle"), ({ place }) => place !== undefined))
+        const [wallet] = yield* database.webhooks.walletsOf("idle", {})
 
-      expect(before[0]!.journal).not.toBe(null)
-      expect(wallet!.journal).toBe(null)
-      expect((yield* stored("idle")).place!.journal.split("-")[0]).toBe(String(first.change + 10_000))
-    }).pipe(Effect.scoped),
+        expect(before[0]!.journal).not.toBe(null)
+        expect(wallet!.journal).toBe(null)
+        expect((yield* stored("idle")).place!.journal.split("-")[0]).toBe(String(first.change + 10_000))
+      }).pipe(Effect.scoped),
   )
 })
