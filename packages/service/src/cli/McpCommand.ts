@@ -38,11 +38,9 @@ const checkGiven = ({ chain, config, database, key, url }: Command.Command.Confi
   return Effect.void
 }
 
-/** What a server is made from, which takes longer to load than a wrong argument to be found. */
-const load = Effect.promise(async () => ({
-  LocalService: await import("../mcp/LocalService.ts"),
-  Server: await import("../mcp/Server.ts"),
-}))
+// Each takes longer to load than a wrong argument to be found.
+const loadLocalService = Effect.promise(() => import("../mcp/LocalService.ts"))
+const loadServer = Effect.promise(() => import("../mcp/Server.ts"))
 
 /** `daybook mcp` of a version: ends when its standard input does. */
 export const mcp = (version: string) =>
@@ -57,7 +55,7 @@ export const mcp = (version: string) =>
           Effect.gen(function* () {
             const source = yield* ConfigFlags.sourceOf({ ...given, listen: Option.none() })
             const file = yield* ConfigFile.load(source)
-            const { LocalService } = yield* load
+            const LocalService = yield* loadLocalService
             return yield* LocalService.make(file)
           }),
         onSome: (base) => {
@@ -69,7 +67,7 @@ export const mcp = (version: string) =>
             : Effect.succeed({ url: base.replace(/\/+$/, ""), key: own })
         },
       })
-      const { Server } = yield* load
+      const Server = yield* loadServer
       return yield* Effect.catchTag(Server.run(access, version), "InvalidOption", ({ expected, option, received }) =>
         Effect.fail(invalidOption(option === "baseUrl" ? "--url" : "--key", expected, received)),
       )
