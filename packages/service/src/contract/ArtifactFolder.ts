@@ -82,7 +82,7 @@ interface Artifact {
 /** What is kept of a file. */
 interface Part {
   readonly changed: string
-  readonly artifact?: Artifact
+  readonly artifact?: Artifact | undefined
   /** Addresses with the names of their contracts. */
   readonly deployments: ReadonlyArray<readonly [address: string, name: string]>
   /** Enums of a source. */
@@ -141,10 +141,10 @@ const ignitionOf = (json: unknown): Part["deployments"] =>
 type Read = (path: string, text: string, enums: EnumNames.EnumNames) => Omit<Part, "changed">
 
 const readSource: Read = (_, text) => ({ deployments: [], enums: EnumNames.fromSource(text) })
-const readArtifact: Read = (path, text, enums) => {
-  const artifact = artifactOf(path, Json.parse(text), enums)
-  return artifact === undefined ? { deployments: [] } : { artifact, deployments: [] }
-}
+const readArtifact: Read = (path, text, enums) => ({
+  artifact: artifactOf(path, Json.parse(text), enums),
+  deployments: [],
+})
 const readBroadcast: Read = (_, text) => ({ deployments: broadcastOf(Json.parse(text)) })
 const readIgnition: Read = (path, text, enums) =>
   basename(path) === "deployed_addresses.json"

@@ -27,6 +27,7 @@ describe("ContractCode", () => {
     expect(nameOf(codes, `0x${codeOf(3)}${metadata("ab")}`)).toBeUndefined()
     expect(nameOf(codes, `0x${codeOf(1)}00${metadata("ab")}`)).toBeUndefined()
     expect(nameOf(codes, "0x")).toBeUndefined()
+    expect(nameOf(codes, `0x${codeOf(1)}zz`)).toBeUndefined()
   })
 
   it("compares no immutables, as an artifact lists them or as they are pushed", () => {

@@ -205,4 +205,15 @@ describe("Proxies", () => {
       expect(found.get(proxy)).toEqual([{ from: 0, address: implementation }])
     }),
   )
+
+  it.effect.each([null, 1, "implementation", `${wordOf(implementation)}zz`, [wordOf(implementation)]])(
+    "read: takes no address of a word that is no hex: %o",
+    (word) =>
+      Effect.gen(function* () {
+        const known = [{ address: proxy, implementations: [] }]
+        const found = yield* Proxies.read(nodeOf(Result.succeed(word), Result.succeed([])), known, 1)
+
+        expect(found.get(proxy)).toEqual([])
+      }),
+  )
 })
