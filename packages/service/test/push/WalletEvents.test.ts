@@ -1,4 +1,6 @@
 /** The table of a receiver of events equals the list of the service, whatever happens to the chain and to its connection. */
+import { PassThrough } from "node:stream"
+import { finished } from "node:stream/promises"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Logger, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -216,6 +218,43 @@ describe("walletEvents", () => {
       expect(refused?.status).toBe(429)
       expect(second.table.size).toBe(12)
     }).pipe(Effect.scoped),
+  )
+})
+
+describe("leaving", () => {
+  const end = async (socket: PassThrough) => {
+    socket.resume().end()
+    await finished(socket)
+  }
+  const close = async (socket: PassThrough) => void socket.destroy()
+
+  it.live.each([
+    ["has ended its side", new PassThrough({ autoDestroy: false }), end],
+    ["closed the connection", new PassThrough(), close],
+  ] as const)("leaving: ends where the client %s, before and meanwhile", ([, socket, leave]) =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(WalletEvents.leaving(socket), { startImmediately: true })
+      const early = waiting.pollUnsafe()
+      yield* Effect.promise(() => leave(socket))
+      yield* Fiber.join(waiting)
+      yield* WalletEvents.leaving(socket)
+
+      expect(early).toBeUndefined()
+    }),
+  )
+
+  it.live("leaving: listens to a connection no longer than its stream lasts", () =>
+    Effect.gen(function* () {
+      const socket = new PassThrough()
+      const listeners = () => socket.listenerCount("end") + socket.listenerCount("close")
+      const before = listeners()
+      const waiting = yield* Effect.forkChild(WalletEvents.leaving(socket), { startImmediately: true })
+      const during = listeners()
+      yield* Fiber.interrupt(waiting)
+
+      expect(during - before).toBe(2)
+      expect(listeners()).toBe(before)
+    }),
   )
 })
 

@@ -3,6 +3,7 @@
  *
  * Source: decision 0073.
  */
+import type { Readable } from "node:stream"
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
@@ -33,10 +34,9 @@ const lifetimeMillis = 3_600_000
 
 const encoder = new TextEncoder()
 
-/** Ends when the client of a request has ended its side of the connection: nothing is computed for it any more. */
-const leaving = (request: HttpServerRequest): Effect.Effect<void> =>
+/** Ends when the client of a connection has ended its side: nothing is computed for it any more. */
+export const leaving = (socket: Readable): Effect.Effect<void> =>
   Effect.callback((resume) => {
-    const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
     const left = () => resume(Effect.void)
     if (socket.readableEnded || socket.destroyed) return left()
     socket.once("end", left).once("close", left)
@@ -136,7 +136,8 @@ export const make = (open: EventSteps.Open) => {
     const endsAt = (yield* MonotonicClock.millis) + lifetimeMillis
     const stream = bodyOf({ ...steps, endsAt, recent: chain.recent })
     const { stopping = Effect.never } = yield* RequestFacts
-    const ending = Effect.raceFirst(leaving(received), stopping)
+    const { socket } = NodeHttpServerRequest.toIncomingMessage(received)
+    const ending = Effect.raceFirst(leaving(socket), stopping)
     return HttpServerResponse.stream(Stream.interruptWhen(stream, ending), {
       contentType: "text/event-stream",
       headers: { ...headers, ...coverage, "x-accel-buffering": "no" },
