@@ -3,8 +3,10 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { InTurn } from "../../src/query/PinnedReader.ts"
 import * as TransactionParts from "../../src/query/TransactionParts.ts"
+import type * as WalletPage from "../../src/query/WalletPage.ts"
 import type { PageQuery, PageRows, Snapshot } from "../../src/store/ChainReader.ts"
 import * as Rows from "../server/rows.ts"
+import { openedChain } from "./openedChain.ts"
 
 const source = TransactionParts.sourceOf<null>({ roles: 1, internal: false, partsOf: () => [null] })
 
@@ -52,5 +54,46 @@ describe("TransactionParts.sourceOf", () => {
       expect(beyond.counts.reads).toBe(2_000)
       expect(turns).toBe(within.counts.reads + beyond.counts.reads)
     }),
+  )
+})
+
+describe("TransactionParts.sourceOfBlocks", () => {
+  it.effect("read: goes on where the blocks end that are read at once, most of which are empty", () =>
+    Effect.gen(function* () {
+      const sent = [0, 1, 999, 1_000, 1_001, 1_002, 2_000, 2_001, 2_003]
+      const payment = { from: Rows.alice, to: Rows.bob }
+      const blocks = Array.from({ length: 2_005 }, (_, number) =>
+        Rows.block(number, sent.includes(number) ? [payment, payment] : []),
+      )
+      const { chain } = yield* openedChain({ blocks, projections: [] })
+      const ofBlocks = TransactionParts.sourceOfBlocks<null>({ roles: 0, internal: false, partsOf: () => [null] })
+      const walk = Effect.fnUntraced(function* (from: number, to: number, order: "ASC" | "DESC", limit: number) {
+        const walked: Array<number> = []
+        let after: WalletPage.Place | null = null
+        for (let reads = 0; reads === 0 || (after !== null && reads < 30); reads++) {
+          const next = { ...query, from, to, order, limit, maxBytes: 100_000, after, selection: () => true }
+          const page: WalletPage.SourceRows<TransactionParts.PartRow<null>> = yield* chain.reader.snapshot((snapshot) =>
+            ofBlocks.read(snapshot, next),
+          )
+          walked.push(...page.rows.map(({ document }) => document.row.block))
+          after = page.next
+        }
+        expect(after).toBe(null)
+        return walked
+      })
+
+      for (const [from, to] of [
+        [0, 2_004],
+        [1, 1_001],
+        [999, 2_000],
+        [1_003, 1_999],
+      ] as const) {
+        const expected = sent.flatMap((block) => (block >= from && block <= to ? [block, block] : []))
+        for (const limit of [1, 3, 100]) {
+          expect(yield* walk(from, to, "ASC", limit)).toEqual(expected)
+          expect(yield* walk(from, to, "DESC", limit)).toEqual(expected.toReversed())
+        }
+      }
+    }).pipe(Effect.scoped),
   )
 })
