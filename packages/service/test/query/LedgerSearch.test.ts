@@ -1,24 +1,15 @@
 /** Searches of one transaction of an account, among many of its places. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { LedgerProjection } from "../../src/block/Projection.ts"
-import * as Config from "../../src/config/Config.ts"
-import * as ServedChain from "../../src/config/ServedChain.ts"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as Role from "../../src/ledger/Role.ts"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import * as ContractCreation from "../../src/query/ContractCreation.ts"
-import * as IndexedChain from "../../src/query/IndexedChain.ts"
 import type { InTurn } from "../../src/query/PinnedReader.ts"
 import * as SentTransaction from "../../src/query/SentTransaction.ts"
-import * as Engine from "../../src/store/Engine.ts"
 import * as Rows from "../server/rows.ts"
-import * as TestStore from "../store/TestStore.ts"
-import { temporaryFolder } from "../store/temporaryFolder.ts"
-
-const config = Result.getOrThrow(
-  Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth: { rpc: ["http://127.0.0.1:9"] } } }),
-)
+import { openedChain } from "./openedChain.ts"
 
 /** Roles by block and place. */
 type Roles = (block: number) => ReadonlyArray<number>
@@ -34,11 +25,7 @@ const ledgerOf = (wallet: string, rolesOf: Roles): LedgerProjection => ({
 
 /** A chain with the ledger of a wallet, of which at most one snapshot is open and counted. */
 const opened = Effect.fnUntraced(function* (wallet: string, rolesOf: Roles) {
-  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-  const projections = [ledgerOf(wallet, rolesOf)]
-  const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { watch: null, projections })
-  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  const chain = IndexedChain.fromDatabase(database)(served!)
+  const { chain, store } = yield* openedChain({ blocks: [], projections: [ledgerOf(wallet, rolesOf)] })
   const counts = { open: 0, snapshots: 0 }
   const reader: typeof chain.reader = {
     ...chain.reader,
