@@ -31,6 +31,8 @@ interface Window {
 
 /** What is known of the wallets of a webhook. */
 export interface Progress {
+  /** Wallets of a window. */
+  readonly windowSize: number
   /** Wallets with a place of their own, of the window. */
   readonly states: Map<string, Events.State>
   /** Those of them that the database has at the shared place: nothing of them was sent since. */
@@ -52,7 +54,8 @@ export interface Progress {
 }
 
 /** Nothing is known. */
-export const make = (): Progress => ({
+export const make = (windowSize = 1_000): Progress => ({
+  windowSize,
   states: new Map(),
   unsaved: new Set(),
   place: null,
@@ -71,12 +74,6 @@ export const forget = (progress: Progress): void => {
   Object.assign(progress, { place: null, window: null, nextWindow: undefined, messages: 0, watch: "" })
 }
 
-/** Wallets of a window. */
-const windowSize = 1_000
-/** Wallets in memory with which the shared place stays until some are done. The blocks of one reading may add more. */
-const maxStates = 2 * windowSize
-/** Messages after which a window is left, so that the wallets of the others have their turns. */
-const windowMessages = maxStates
 /** Awaited where there is more to read: no change has this number. */
 const hasMore = -1
 
@@ -102,12 +99,12 @@ const stateOf = (position: Events.State["position"]): Events.State => ({ positio
 export const isWhole = ({ window }: Progress): boolean =>
   window !== null && window.after === undefined && window.end === null
 
-/** Whether the memory takes no more wallets. */
-export const isFull = ({ states }: Progress): boolean => states.size >= maxStates
+/** Whether the memory has so many wallets that the shared place stays until some are done. The blocks of one reading may add more. */
+export const isFull = ({ states, windowSize }: Progress): boolean => states.size >= 2 * windowSize
 
 /** Whether the wallets of other windows are to have their turns, though those of this one may have more to send. */
 export const isServed = (progress: Progress): boolean =>
-  progress.messages >= windowMessages && (!isWhole(progress) || isFull(progress))
+  progress.messages >= 2 * progress.windowSize && (!isWhole(progress) || isFull(progress))
 
 /** Reads the shared place, and a window of the wallets with a place of their own. */
 export const load = Effect.fnUntraced(function* (
@@ -122,7 +119,7 @@ export const load = Effect.fnUntraced(function* (
     progress.storedChange = progress.place.journal.change
   }
   if (progress.window !== null) return
-  const after = progress.nextWindow
+  const { nextWindow: after, windowSize } = progress
   const rows = yield* webhooks.walletsOf(name, { place: "own", after, limit: windowSize })
   progress.states.clear()
   for (const row of rows) {
@@ -145,7 +142,7 @@ export const leaveWindow = (progress: Progress): void => {
 /** Wallets at the shared place that are to read for themselves; `null` for more than the memory takes. */
 const affected = Effect.fnUntraced(function* (
   { lookups, name, webhooks }: Source,
-  { since, states }: Progress,
+  { since, states, windowSize }: Progress,
   { active, sentFrom }: SharedPlace.Passage,
 ): Effect.fn.Return<ReadonlyArray<WebhookWallet> | null, StoreError> {
   const found: Array<WebhookWallet> = []
@@ -187,14 +184,14 @@ const checkWatched = Effect.fnUntraced(function* (
     const rows: ReadonlyArray<WebhookWallet> = yield* webhooks.walletsOf(name, {
       place: "shared",
       after,
-      limit: windowSize,
+      limit: progress.windowSize,
     })
     for (const row of rows) {
       yield* Coverage.checkWallet(chain, checkpoint, row.wallet)
       if (WatchList.firstBlock(checkpoint, row.wallet) > next && !progress.states.has(row.wallet)) late.push(row)
     }
     after = rows.at(-1)?.wallet
-    isLast = rows.length < windowSize
+    isLast = rows.length < progress.windowSize
   }
   return late
 })
@@ -217,7 +214,7 @@ export const passShared = Effect.fnUntraced(function* (
     // Only now, as a statement may have failed: the wallets are then compared again.
     progress.watch = passage.checkpoint === null ? progress.watch : watchOf(passage.checkpoint)
     progress.place = passage.place
-    if (found === null || late.length > windowSize) return before
+    if (found === null || late.length > progress.windowSize) return before
     for (const row of [...late, ...found]) {
       // Sound: there is a shared place.
       progress.states.set(row.wallet, stateOf(WebhookPlace.positionOf(row, before)!))

@@ -51,6 +51,8 @@ export interface Options {
   /** Receives what each attempt gave. */
   readonly onAttempt?: (result: Webhook.Attempt["result"]) => void
   readonly lookups: NameLookups
+  /** Wallets with a place of their own that are read at once; 1,000 where it is left out. */
+  readonly windowSize?: number
 }
 
 /** Time for which a process sends for a webhook, unless it takes the lease again. An attempt takes less. An idle one takes no lease. */
@@ -450,7 +452,7 @@ const turn = Effect.fnUntraced(function* (
 const serve = (sender: Sender, name: string) => {
   const memory: Memory = {
     holder: "",
-    progress: WebhookProgress.make(),
+    progress: WebhookProgress.make(sender.windowSize),
     hasBegun: false,
     following: null,
     last: null,
