@@ -17,8 +17,7 @@ export interface Parameters extends Pick<
 > {}
 
 /** A block number that the store can hold; no chain is longer. */
-const toBlock = (block: bigint): number =>
-  Number(block > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : block)
+const toBlock = (block: bigint): number => Math.min(Number(block), Number.MAX_SAFE_INTEGER)
 
 const parseDate = (
   name: "from_date" | "to_date",

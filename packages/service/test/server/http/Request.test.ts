@@ -14,6 +14,7 @@ describe("Request", () => {
     ["/a?include[]", "/a?include"],
     ["/a?include[]x=1&xinclude[]=2", "/a?include[]x=1&xinclude[]=2"],
     ["/include[]", "/include[]"],
+    ["?include[]=x", "?include=x"],
   ])("normalizeUrl: %s is %s", (url, expected) => {
     expect(Request.normalizeUrl(url)).toBe(expected)
   })

@@ -18,6 +18,12 @@ describe("Cacheability", () => {
       expect(Cacheability.requested("eth_getBlockReceipts", [hash])).toMatchObject({ _tag: "BlockHash", hash: lower })
     })
 
+    it("knows a transaction by its hash in any case", () => {
+      const [one, other] = [hash, lower].map((given) => Cacheability.requested("eth_getTransactionByHash", [given]))
+      expect(one).toEqual({ _tag: "Transaction", key: `eth_getTransactionByHash ${lower}` })
+      expect(other).toEqual(one)
+    })
+
     it("accepts a number in any spelling, and distinguishes indexes and parameters", () => {
       const at = (number: string, second: unknown) => Cacheability.requested("eth_getBlockByNumber", [number, second])
       expect(at("0x0A", true)).toEqual({ _tag: "BlockNumber", number: 10, key: "eth_getBlockByNumber 10 true" })

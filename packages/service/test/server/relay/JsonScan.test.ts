@@ -36,6 +36,18 @@ describe("JsonScan", () => {
     expect([itemsOf("\n\r\t [1,2]"), itemsOf("\f[]"), itemsOf("\v[1]")]).toEqual([2, null, null])
   })
 
+  it("count: counts the items of the first array alone, and those before the end of one that is not closed", () => {
+    const countsOf = (text: string) => {
+      const { isBalanced, items } = JsonScan.count(Buffer.from(text))
+      return [items, isBalanced]
+    }
+
+    expect(countsOf("[1,2] [3,4,5]")).toEqual([2, true])
+    expect(countsOf("[1,[2,3]] [4,5,6]")).toEqual([2, true])
+    expect(countsOf("[1,2")).toEqual([2, false])
+    expect(countsOf("[[1,2],3")).toEqual([2, false])
+  })
+
   it("count: takes brackets and commas in strings for text, also behind escapes", () => {
     const value = ['"[{,', "\\", '\\"[', "]"]
     expect(JsonScan.count(Buffer.from(JSON.stringify(value)))).toEqual({
