@@ -482,44 +482,42 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect(
-    "wallets that are more than one window has are read in turns, each row once, however many are of one window",
-    () =>
-      Effect.gen(function* () {
-        const { add, database, options, receiver, store } = yield* opened()
-        const wallets = Array.from({ length: 6 }, (_, at) => Model.address(1_000 + at))
-        const [busy = "", other = "", third = "", quiet = "", fifth = "", last = ""] = wallets
-        const plans = Array.from({ length: 201 }, () => ({ from: busy, to: other }))
-        const few = [third, fifth, last].map((from) => ({ from, to: Rows.stranger }))
-        const stored = [plans, [...few, ...plans], [...few, ...plans]].map((all, number) => Rows.block(number, all))
-        yield* store.append(null, stored)
-        yield* add("books", { wallets: wallets.map(notBegun) })
-        yield* Effect.forkScoped(WebhookSender.run({ ...options, windowSize: 2 }))
-        const rows = 2 * 603 + 3 * 2
-        const received = (): ReadonlyArray<string> =>
-          bodiesOf(receiver).flatMap(({ data: { address, events } }) =>
-            (events as ReadonlyArray<Json>)
-              .filter(({ data }) => data.transaction !== undefined)
-              .map(({ data }) => `${address} ${data.transaction.hash}`),
-          )
-        yield* passingUntil(
-          Effect.sync(() => received().length >= rows),
-          "all rows",
+  it.effect("more wallets than a window has are read in turns, each row once, however many rows one window has", () =>
+    Effect.gen(function* () {
+      const { add, database, options, receiver, store } = yield* opened()
+      const wallets = Array.from({ length: 6 }, (_, at) => Model.address(1_000 + at))
+      const [busy = "", other = "", third = "", quiet = "", fifth = "", last = ""] = wallets
+      const plans = Array.from({ length: 201 }, () => ({ from: busy, to: other }))
+      const few = [third, fifth, last].map((from) => ({ from, to: Rows.stranger }))
+      const stored = [plans, [...few, ...plans], [...few, ...plans]].map((all, number) => Rows.block(number, all))
+      yield* store.append(null, stored)
+      yield* add("books", { wallets: wallets.map(notBegun) })
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, windowSize: 2 }))
+      const rows = 2 * 603 + 3 * 2
+      const received = (): ReadonlyArray<string> =>
+        bodiesOf(receiver).flatMap(({ data: { address, events } }) =>
+          (events as ReadonlyArray<Json>)
+            .filter(({ data }) => data.transaction !== undefined)
+            .map(({ data }) => `${address} ${data.transaction.hash}`),
         )
-        const { length } = receiver.requests
-        yield* store.append(headOf(stored[2]!), [Rows.block(3, [{ from: quiet, to: last }])])
-        yield* passingUntil(
-          Effect.sync(() => received().length >= rows + 2),
-          "the next block",
-        )
-        const addresses: ReadonlyArray<string> = bodiesOf(receiver).map(({ data }) => data.address)
+      yield* passingUntil(
+        Effect.sync(() => received().length >= rows),
+        "all rows",
+      )
+      const { length } = receiver.requests
+      yield* store.append(headOf(stored[2]!), [Rows.block(3, [{ from: quiet, to: last }])])
+      yield* passingUntil(
+        Effect.sync(() => received().length >= rows + 2),
+        "the next block",
+      )
+      const addresses: ReadonlyArray<string> = bodiesOf(receiver).map(({ data }) => data.address)
 
-        expect(addresses.slice(0, 9)).toEqual([busy, other, busy, other, third, fifth, last, busy, other])
-        expect(addresses.slice(length)).toEqual([quiet, last])
-        expect(received()).toHaveLength(rows + 2)
-        expect(new Set(received()).size).toBe(rows + 2)
-        expect((yield* database.webhooks.walletsOf("books", {})).map(({ wallet }) => wallet)).toEqual(wallets)
-      }).pipe(Effect.scoped),
+      expect(addresses.slice(0, 9)).toEqual([busy, other, busy, other, third, fifth, last, busy, other])
+      expect(addresses.slice(length)).toEqual([quiet, last])
+      expect(received()).toHaveLength(rows + 2)
+      expect(new Set(received()).size).toBe(rows + 2)
+      expect((yield* database.webhooks.walletsOf("books", {})).map(({ wallet }) => wallet)).toEqual(wallets)
+    }).pipe(Effect.scoped),
   )
 
   it.effect("rows of a ledger that is not derived are tried again with each look", () =>
