@@ -175,7 +175,7 @@ const stepsOfBody = function* (
     ',"logs":[',
   ]
   yield* stepsOfLogs(pieces, blockText, receipt.logs, decoder)
-  pieces.push('],"decoded_call":', call === null ? "null" : JSON.stringify(call), "}")
+  pieces.push('],"decoded_call":', JSON.stringify(call), "}")
   return pieces.join("")
 }
 

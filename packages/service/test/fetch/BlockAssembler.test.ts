@@ -119,6 +119,23 @@ describe("BlockAssembler", () => {
       expect(logs.map((log: { decoded_event: unknown }) => log.decoded_event)).toEqual([null, null])
     })
 
+    it("assemble: takes no init code for a call, though it begins as one", () => {
+      const transactions = [transferWire, { ...creationWire, input: transferInput }]
+      const bodies = rows({ transactions }).transactions.map(({ body }) => JSON.parse(body))
+
+      expect(bodies.map(({ decoded_call: call }) => call?.label)).toEqual(["transfer", undefined])
+    })
+
+    it.each([
+      [null, ""],
+      ["0x", ""],
+      [hash("f"), hash("f")],
+    ])("assemble: writes the root %s of a receipt as %j", (root, expected) => {
+      const [, row] = rows({}, [transferReceiptWire, { ...creationReceiptWire, root }]).transactions
+
+      expect(JSON.parse(row!.body).receipt_root).toBe(expected)
+    })
+
     it("assemble: writes the facts of the block, with the gas fees of all its transactions", () => {
       const fees = 50_000n * 1_000_000_007n + 60_000n * 20_000_000_000n
 
