@@ -54,6 +54,16 @@ describe("Fees", () => {
     expect(isStated({ l1Fee: 0n, operatorFeeScalar: 100n }, base, true)).toBe(true)
   })
 
+  it("isOfRollup: holds for a block with a deposit, or with a receipt that states a fee of a rollup, also one of 0", () => {
+    const facts = { index: 0, type: 2 }
+    const isOfRollup = (more: object | null) =>
+      Fees.isOfRollup([transaction(), transaction({ facts: more && { ...facts, ...more } })])
+
+    expect([{ type: 0x7e }, { l1Fee: 0n }, { operatorFeeScalar: 0n }].map(isOfRollup)).toEqual([true, true, true])
+    expect([null, {}, { type: 3, blobGasUsed: 1n }].map(isOfRollup)).toEqual([false, false, false])
+    expect(Fees.isOfRollup([])).toBe(false)
+  })
+
   it("isStated: asks of a transaction with blobs for their gas and its price", () => {
     const facts = { index: 0, type: 3 }
 

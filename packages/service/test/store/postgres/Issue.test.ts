@@ -65,6 +65,18 @@ describe("Issue", () => {
       })
     })
 
+    it("toStoreError: takes a code of certificates for a failure of TLS in an error of the connection alone", () => {
+      const cause = Object.assign(new Error("self-signed"), { code: "SELF_SIGNED_CERT_IN_CHAIN" })
+
+      expect(shown(new SqlError({ reason: new UnknownError({ cause }) }))).toEqual({
+        isRetryable: false,
+        message: "Database failed: db1/chains.",
+      })
+      expect(shown(new SqlError({ reason: new ConnectionError({ cause: { ...cause } }) })).message).toContain(
+        "Database unreachable: db1/chains. ",
+      )
+    })
+
     it.each(["EPIPE", "ECONNRESET"])(
       "toStoreError: a socket that broke with %s is a database that is unreachable, and no SQLSTATE",
       (code) => {
