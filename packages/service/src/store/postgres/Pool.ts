@@ -244,24 +244,17 @@ const runTransaction = <A, E, R>(
 /** Times that a statement is repeated which the server undid for another one, as it may where "default_transaction_isolation" is serializable. */
 const maxRepeats = 10
 
-/** Repeats a statement that is a transaction by itself, and was undone for another one. */
-const repeating = <A>(statement: Effect.Effect<A, SqlError>, left = maxRepeats): Effect.Effect<A, SqlError> =>
-  Effect.catchIf(
-    statement,
-    (error) => left > 0 && Issue.isUndone(error),
-    () => repeating(statement, left - 1),
-  )
-
 const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: TimeLimits): Pool => {
   const { connectMillis } = limits
   const failed = (error: SqlError) => Issue.toStoreError(name, error)
   const unbounded: Session = {
     rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) =>
       // Sound: the caller states the columns of its statement.
-      Effect.mapError(repeating(client.unsafe(sql, params).values), failed) as Effect.Effect<
-        ReadonlyArray<Row>,
-        StoreError
-      >,
+      client.unsafe(sql, params).values.pipe(
+        // It is a transaction by itself.
+        Effect.retry({ times: maxRepeats, while: Issue.isUndone }),
+        Effect.mapError(failed),
+      ) as Effect.Effect<ReadonlyArray<Row>, StoreError>,
   }
   return {
     listen: (channel, onPayload) =>
