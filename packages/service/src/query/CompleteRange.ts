@@ -128,11 +128,16 @@ export const storedByParty = (
     : `an earlier version stored ${named(range.from, range.to)} of this chain without internal transactions and tokens of some wallets`
 }
 
-/** What lists and sums lack up to that block, in a sentence; none where there is no such block. */
-export const directOnlySentences = (to: bigint | number | null | undefined): ReadonlyArray<string> =>
-  to == null
-    ? []
-    : [`Up to block ${to}, tokens and internal transactions may be missing: an earlier version stored those blocks.`]
+/** What lists and sums may lack up to a block, in a sentence; none where there is no such block. */
+const sentencesOf =
+  (what: string) =>
+  (to: bigint | number | null | undefined): ReadonlyArray<string> =>
+    to == null ? [] : [`Up to block ${to}, ${what}.`]
+
+/** The sentences of `directOnlyTo`. */
+export const directOnlySentences = sentencesOf(
+  "tokens and internal transactions may be missing: an earlier version stored those blocks",
+)
 
 /**
  * The last block of the index that an earlier version stored without what a wallet only has a role in; undefined for none, as in an index of
@@ -148,13 +153,10 @@ export const directOnlyTo = Effect.fnUntraced(function* (
   return AppliedSettings.storedByParty((yield* status)?.settings ?? [], stored)?.to
 })
 
-/** What lists and sums lack up to that block, in a sentence; none where there is no such block. */
-export const untracedSentences = (to: bigint | number | null | undefined): ReadonlyArray<string> =>
-  to == null
-    ? []
-    : [
-        `Up to block ${to}, internal transactions and what they moved may be missing: not every transaction has a trace.`,
-      ]
+/** The sentences of `untracedTo`. */
+export const untracedSentences = sentencesOf(
+  "internal transactions and what they moved may be missing: not every transaction has a trace",
+)
 
 /**
  * The last block of the index that was stored without traces, or has a transaction that lacks them; undefined for none.
@@ -190,13 +192,10 @@ export const unstatedTo = (
         to: checkpoint.head.number,
       })
 
-/** What lists and sums lack up to that block, in a sentence; none where there is no such block. */
-export const unstatedSentences = (to: bigint | number | null | undefined): ReadonlyArray<string> =>
-  to == null
-    ? []
-    : [
-        `Up to block ${to}, changes of the native balance may be missing: this chain makes some that neither transactions nor headers state.`,
-      ]
+/** The sentences of `unstatedTo`. */
+export const unstatedSentences = sentencesOf(
+  "changes of the native balance may be missing: this chain makes some that neither transactions nor headers state",
+)
 
 /** What the index lacks of the transactions of a range: most gaps concern something else. Undefined for nothing. */
 const missingRows = Effect.fnUntraced(function* (

@@ -1,13 +1,14 @@
 /**
  * Searches the ledger of an account for one transaction, in turns: each step reads some places in a snapshot of its own, and all of them the
  * same state of the chain.
+ *
+ * Source: decision 0070.
  */
 import * as Effect from "effect/Effect"
 import type { Checkpoint } from "../block/BlockRows.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { Position, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import * as WatchList from "../store/WatchList.ts"
 import * as CompleteRange from "./CompleteRange.ts"
 import * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
@@ -49,11 +50,11 @@ const coverageIn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Coverage.Coverage, SearchError> {
   const stored = yield* snapshot.checkpoint
   yield* Coverage.checkWallet(chain, stored, wallet)
-  const checkpoint = stored && WatchList.ofWallet(stored, wallet)
-  if (checkpoint !== null) yield* Coverage.checkDerived(projection, snapshot, chain.name, checkpoint)
-  const missing = Coverage.missingTransactions(yield* snapshot.gapCounts)
-  const searchedTo = (stored && WatchList.searchedTo(stored, wallet)) ?? undefined
-  return { checkpoint, missing, reconciledTo: null, searchedTo }
+  const coverage = yield* Coverage.ofWallet(snapshot, stored, yield* snapshot.gapCounts, wallet)
+  if (coverage.checkpoint !== null) {
+    yield* Coverage.checkDerived(projection, snapshot, chain.name, coverage.checkpoint)
+  }
+  return coverage
 })
 
 const steps = Effect.fnUntraced(function* <A, State>(query: Query, { begin, step }: Options<A, State>) {

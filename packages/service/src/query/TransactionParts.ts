@@ -105,8 +105,8 @@ const ofBlocks: Reading<CompleteRange.Incomplete> = {
     const isUp = order === "ASC"
     const start = after?.block ?? (isUp ? from : to)
     const blocks = isUp
-      ? { from, to: Math.min(to, start + blocksAtOnce) }
-      : { from: Math.max(from, start - blocksAtOnce), to }
+      ? { from, to: Math.min(to, start + blocksAtOnce - 1) }
+      : { from: Math.max(from, start - blocksAtOnce + 1), to }
     const { hasMore, rows } = yield* snapshot.transactions({
       ...blocks,
       after,
