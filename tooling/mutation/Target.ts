@@ -155,7 +155,7 @@ export const targets: ReadonlyArray<Target> = [
   ),
   service(
     "server/webhook",
-    ["WebhookBounds", "WebhookChanges", "WebhookPlaces", "WebhookSender", "WebhookView"],
+    ["WebhookAttempt", "WebhookBounds", "WebhookChanges", "WebhookPlaces", "WebhookSender", "WebhookView"],
     ["server/webhook/*.test.ts", "push/webhooks.test.ts"],
   ),
   // Their own tests detect the mutants of these: those of pages take minutes for each target.

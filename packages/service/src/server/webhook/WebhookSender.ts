@@ -6,7 +6,6 @@
  */
 import { randomUUID } from "node:crypto"
 import type { Decoder } from "@daybook/abi/Decoder"
-import * as StandardWebhook from "@daybook/transport/internal/StandardWebhook"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -16,13 +15,10 @@ import * as Result from "effect/Result"
 import type { Config } from "../../config/Config.ts"
 import * as Delivery from "../../push/Delivery.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
-import type { NameLookups } from "../../push/NameLookups.ts"
 import * as Events from "../../push/WalletEvents.ts"
-import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import * as WebhookBeginning from "../../push/WebhookBeginning.ts"
 import * as WebhookPlace from "../../push/WebhookPlace.ts"
-import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { ApiKeys, KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
@@ -33,14 +29,14 @@ import type { ChainContracts } from "../chain/ChainContracts.ts"
 import * as Turns from "../admission/Turns.ts"
 import * as WalletTransactions from "../rest/WalletTransactions.ts"
 import * as KnownWebhooks from "./KnownWebhooks.ts"
+import * as WebhookAttempt from "./WebhookAttempt.ts"
 import * as WebhookGrants from "./WebhookGrants.ts"
 import * as WebhookMessage from "./WebhookMessage.ts"
 import * as WebhookLookups from "./WebhookLookups.ts"
 import * as WebhookProgress from "./WebhookProgress.ts"
 
 /** What the sender needs. */
-export interface Options {
-  readonly settings: WebhookKey.Settings
+export interface Options extends WebhookAttempt.Options {
   readonly config: Pick<Config, "empty" | "limits">
   readonly chains: ReadonlyArray<IndexedChain>
   readonly contracts: ChainContracts["Service"]
@@ -50,7 +46,6 @@ export interface Options {
   readonly keys: Pick<ApiKeys, "list">
   /** Receives what each attempt gave. */
   readonly onAttempt?: (result: Webhook.Attempt["result"]) => void
-  readonly lookups: NameLookups
   /** Wallets with a place of their own that are read at once; 1,000 where it is left out. */
   readonly windowSize?: number
 }
@@ -139,47 +134,6 @@ const storeAll = Effect.fnUntraced(function* (
   return isStored
 })
 
-/** Sends the pending message once. */
-const attempt = Effect.fnUntraced(function* (
-  sender: Sender,
-  webhook: Webhook.Webhook,
-  { body, events, id }: NonNullable<Webhook.Webhook["pending"]>,
-): Effect.fn.Return<readonly [Delivery.Outcome, Webhook.Attempt], StoreError> {
-  const at = yield* Clock.currentTimeMillis
-  const timestamp = Math.floor(at / 1_000)
-  const signed = { id, timestamp, body: new TextEncoder().encode(body) }
-  const keys = yield* Webhook.signingKeys(sender.settings.key, webhook, at)
-  const signatures = yield* Effect.promise(() => Promise.all(keys.map((one) => StandardWebhook.sign(signed, one))))
-  const headers = {
-    "content-type": "application/json",
-    "user-agent": "daybook",
-    "webhook-id": id,
-    "webhook-timestamp": String(timestamp),
-    "webhook-signature": signatures.join(" "),
-  }
-  const received = yield* WebhookRequest.send(webhook.url, headers, body, {
-    allowPrivate: sender.settings.allowPrivate,
-    lookUp: sender.lookups.ofHolder(webhook.holder ?? ""),
-  })
-  const now = yield* Clock.currentTimeMillis
-  const made = { message: id, at, attempt: webhook.attempts.failures + 1, events, millis: Math.max(0, now - at) }
-  if (received._tag === "Failed") {
-    const { reason } = received
-    return [
-      { _tag: "Failed", waitMillis: 0 },
-      { ...made, result: "failed", status: null, reason },
-    ]
-  }
-  const { status, waitMillis } = received
-  const answered = { ...made, status, reason: null }
-  if (status >= 200 && status < 300) return [{ _tag: "Delivered" }, { ...answered, result: "delivered" }]
-  if (status === 410) return [{ _tag: "Gone" }, { ...answered, result: "gone" }]
-  return [
-    { _tag: "Failed", waitMillis },
-    { ...answered, result: "failed" },
-  ]
-})
-
 /** The state of a wallet behind a message that was delivered; `null` where another version made it. */
 const stateBehind = (
   sender: Sender,
@@ -203,7 +157,7 @@ const deliver = Effect.fnUntraced(function* (
   pending: NonNullable<Webhook.Webhook["pending"]>,
   memory: Memory,
 ): Effect.fn.Return<void, StoreError> {
-  const [outcome, made] = yield* attempt(sender, webhook, pending)
+  const [outcome, made] = yield* WebhookAttempt.send(sender, webhook, pending)
   sender.onAttempt?.(made.result)
   const nowMillis = yield* Clock.currentTimeMillis
   const attempts = Delivery.after(webhook.attempts, outcome, { nowMillis, random: yield* Random.next })
