@@ -8,6 +8,7 @@ import type { BlockRows } from "../../src/block/BlockRows.ts"
 import type { ChainReader, PageQuery } from "../../src/store/ChainReader.ts"
 import type { Database } from "../../src/store/Database.ts"
 import type { StoreError } from "../../src/store/StoreError.ts"
+import * as Model from "./model.ts"
 import { wallets } from "./model.ts"
 import * as TestStore from "./TestStore.ts"
 
@@ -66,3 +67,18 @@ export const opened = <Made extends TestDatabase>(make: Make<Made>) =>
     const advance = (millis: number) => Effect.suspend(() => setClock(now + millis))
     return { ...made, setClock, advance, open, store: yield* open }
   })
+
+/** Appends generated blocks to an empty chain in some steps; gives the model of what it has then. */
+export const grown = Effect.fnUntraced(function* (
+  store: Pick<TestStore.TestStore, "append">,
+  steps: number,
+  numbers: Model.Seeded,
+) {
+  const model = Model.empty()
+  for (let step = 0; step < steps; step++) {
+    const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
+    yield* store.append(Model.headOf(model), blocks)
+    Model.append(model, blocks)
+  }
+  return model
+})

@@ -109,13 +109,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
       () =>
         Effect.gen(function* () {
           const { store } = yield* openedWith([ledgers(1)])
-          const numbers = Model.seeded(5)
-          const model = Model.empty()
-          for (let step = 0; step < 8; step++) {
-            const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-            yield* store.append(Model.headOf(model), blocks)
-            Model.append(model, blocks)
-          }
+          const model = yield* TestDatabase.grown(store, 8, Model.seeded(5))
           const high = Model.headOf(model)!.number
           const wallet = wallets[1]!
           for (const [from, to] of [
@@ -150,13 +144,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
       Effect.gen(function* () {
         const ledger = ledgers(1)
         const { store } = yield* openedWith([ledger])
-        const numbers = Model.seeded(5)
-        const model = Model.empty()
-        for (let step = 0; step < 4; step++) {
-          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-          yield* store.append(Model.headOf(model), blocks)
-          Model.append(model, blocks)
-        }
+        const model = yield* TestDatabase.grown(store, 4, Model.seeded(5))
         const key = wallets[1]!
         const range = { key, from: 3, to: Model.headOf(model)!.number }
         for (const order of ["ASC", "DESC"] as const) {
@@ -287,13 +275,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
       () =>
         Effect.gen(function* () {
           const { store } = yield* openedWith([hashes(1)])
-          const numbers = Model.seeded(4)
-          const model = Model.empty()
-          for (let step = 0; step < 8; step++) {
-            const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-            yield* store.append(Model.headOf(model), blocks)
-            Model.append(model, blocks)
-          }
+          const model = yield* TestDatabase.grown(store, 8, Model.seeded(4))
           const high = Model.headOf(model)!.number
           for (const order of ["ASC", "DESC"] as const) {
             for (const [from, to] of [

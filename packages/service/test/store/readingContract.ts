@@ -24,13 +24,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
     it.effect("page: walks every wallet in both orders, with small and large limits and within any bounds", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
-        const numbers = Model.seeded(3)
-        const model = Model.empty()
-        for (let step = 0; step < 8; step++) {
-          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-          yield* store.append(Model.headOf(model), blocks)
-          Model.append(model, blocks)
-        }
+        const model = yield* TestDatabase.grown(store, 8, Model.seeded(3))
         const high = Model.headOf(model)!.number
         let walks = 0
         for (const address of wallets) {
@@ -75,13 +69,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
     it.effect("skip: gives the position of the last of any number of rows, as a walk over the page does", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
-        const numbers = Model.seeded(5)
-        const model = Model.empty()
-        for (let step = 0; step < 5; step++) {
-          const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-          yield* store.append(Model.headOf(model), blocks)
-          Model.append(model, blocks)
-        }
+        const model = yield* TestDatabase.grown(store, 5, Model.seeded(5))
         const high = Model.headOf(model)!.number
         let skipped = 0
         for (const key of wallets) {
@@ -129,13 +117,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
       () =>
         Effect.gen(function* () {
           const { store } = yield* opened
-          const numbers = Model.seeded(5)
-          const model = Model.empty()
-          for (let step = 0; step < 6; step++) {
-            const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
-            yield* store.append(Model.headOf(model), blocks)
-            Model.append(model, blocks)
-          }
+          yield* TestDatabase.grown(store, 6, Model.seeded(5))
           const bytesOf = ({ body, internal: text }: PageRow) => Buffer.byteLength(body) + Buffer.byteLength(text ?? "")
           for (const order of ["ASC", "DESC"] as const) {
             for (const internal of [true, false]) {

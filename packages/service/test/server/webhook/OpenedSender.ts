@@ -37,22 +37,13 @@ export interface Added {
 
 /** The chain. */
 export interface Options {
-  readonly watch?: ReadonlyArray<string>
+  readonly watch?: ReadonlyArray<string> | undefined
   /** No ledger is derived. */
   readonly isUnderived?: boolean
 }
 
-/** A chain whose reads and webhooks whose statements are counted, and a receiver that responds with 204 unless it is given another handler. */
-export const opened = Effect.fnUntraced(function* ({ isUnderived = false, watch }: Options = {}) {
-  const statements: Array<string> = []
-  const counts = {
-    snapshots: 0,
-    messages: 0,
-    looks: 0,
-    get statements() {
-      return statements.length
-    },
-  }
+/** A database with an empty chain of some wallets, by default of all, until the scope ends. */
+export const openedDatabase = Effect.fnUntraced(function* ({ isUnderived = false, watch }: Options) {
   const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
   const listen = { host: "127.0.0.1", port: 0 }
   const rpc = ["http://127.0.0.1:65535/"]
@@ -64,7 +55,22 @@ export const opened = Effect.fnUntraced(function* ({ isUnderived = false, watch 
     projections: isUnderived ? [] : Life.projections(Life.make()),
     watch: watch === undefined ? null : new Set(watch),
   })
-  const indexed = IndexedChain.fromDatabase(database)(served!)
+  return { config, database, ref, served: served!, store }
+})
+
+/** A chain whose reads and webhooks whose statements are counted, and a receiver that responds with 204 unless it is given another handler. */
+export const opened = Effect.fnUntraced(function* (chain: Options = {}) {
+  const statements: Array<string> = []
+  const counts = {
+    snapshots: 0,
+    messages: 0,
+    looks: 0,
+    get statements() {
+      return statements.length
+    },
+  }
+  const { config, database, served, store } = yield* openedDatabase(chain)
+  const indexed = IndexedChain.fromDatabase(database)(served)
   const snapshot: ChainReader["snapshot"] = (read) => {
     counts.snapshots++
     return indexed.reader.snapshot(read)

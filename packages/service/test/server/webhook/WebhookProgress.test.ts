@@ -1,8 +1,6 @@
 /** Where the wallets of a webhook are in the memory of its sender, by a chain in a database. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Config from "../../../src/config/Config.ts"
-import * as ServedChain from "../../../src/config/ServedChain.ts"
 import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
 import * as WebhookBeginning from "../../../src/push/WebhookBeginning.ts"
@@ -10,32 +8,17 @@ import * as WebhookPlace from "../../../src/push/WebhookPlace.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as WebhookLookups from "../../../src/server/webhook/WebhookLookups.ts"
 import * as WebhookProgress from "../../../src/server/webhook/WebhookProgress.ts"
-import * as Engine from "../../../src/store/Engine.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
 import * as Model from "../../store/model.ts"
-import * as Life from "../../push/life.ts"
-import { temporaryFolder } from "../../store/temporaryFolder.ts"
-import * as TestStore from "../../store/TestStore.ts"
 import * as Rows from "../rows.ts"
+import { key, openedDatabase } from "./OpenedSender.ts"
 
-const key = "k".repeat(40)
 const name = "books"
 
-/** A database with an empty chain of some wallets, by default of all. */
 const openedWith = Effect.fnUntraced(function* (watch?: ReadonlyArray<string>) {
-  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-  const listen = { host: "127.0.0.1", port: 0 }
-  const rpc = ["http://127.0.0.1:65535/"]
-  const chains = { eth: watch === undefined ? { rpc } : { rpc, watch } }
-  const config = yield* Effect.fromResult(Config.decode({ listen, database: "sqlite:data", chains }))
-  const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-  const ref = { name: served!.name, id: served!.id }
-  const store = yield* TestStore.open(database, ref, {
-    projections: Life.projections(Life.make()),
-    watch: watch === undefined ? null : new Set(watch),
-  })
-  const chain = IndexedChain.fromDatabase(database)(served!)
+  const { database, ref, served, store } = yield* openedDatabase({ watch })
+  const chain = IndexedChain.fromDatabase(database)(served)
   /** A webhook whose wallets share the place where all is sent. */
   const add = Effect.fnUntraced(function* (wallets: ReadonlyArray<string>) {
     const [webhook] = yield* Webhook.make(key, {
