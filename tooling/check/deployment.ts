@@ -1,7 +1,7 @@
 /**
- * Checks the files of `deploy`: the configuration of HAProxy by HAProxy with the environment of `docs/operations.md`, the units by `systemd-analyze`, and the first stage of the
- * Dockerfile, whose steps are run in a temporary folder. What this machine lacks the program for is named as skipped. The configuration
- * of the service is decoded by a test, and `pnpm --filter @daybook/service cluster` runs the whole set-up.
+ * Checks the files of `deploy`: the configuration of HAProxy by HAProxy, with the environment of `docs/operations.md`; the units by
+ * `systemd-analyze`; and the first stage of the Dockerfile, whose steps are run in a temporary folder. What this machine lacks the program for
+ * is named as skipped. The configuration of the service is decoded by a test, and `pnpm --filter @daybook/service cluster` runs the whole set-up.
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
