@@ -7,7 +7,12 @@ export interface Fault {
   readonly edits: ReadonlyArray<Edit>
 }
 
-const [events, sender, text] = ["push/WalletEvents.ts", "server/webhook/WebhookSender.ts", "server/rest/EventText.ts"]
+const [events, sender, attempt, text] = [
+  "push/WalletEvents.ts",
+  "server/webhook/WebhookSender.ts",
+  "server/webhook/WebhookAttempt.ts",
+  "server/rest/EventText.ts",
+]
 
 /** All of them. */
 export const all: ReadonlyArray<Fault> = [
@@ -55,7 +60,7 @@ export const all: ReadonlyArray<Fault> = [
   },
   {
     name: "a message that is sent again has another id",
-    edits: [{ file: sender, from: '"webhook-id": id,', to: '"webhook-id": Webhook.newId(),' }],
+    edits: [{ file: attempt, from: '"webhook-id": id,', to: '"webhook-id": Webhook.newId(),' }],
   },
   {
     name: "a secret is logged",
