@@ -27,10 +27,8 @@ const pause = "250 millis"
 const givenUp = new WeakMap<Node, number>()
 const neighbourhood = 1_000
 
-const maxFailuresAt = (node: Node, number: number): number => {
-  const last = givenUp.get(node)
-  return last !== undefined && Math.abs(number - last) < neighbourhood ? 1 : maxFailures
-}
+const maxFailuresAt = (node: Node, number: number): number =>
+  Math.abs(number - (givenUp.get(node) ?? Number.NEGATIVE_INFINITY)) < neighbourhood ? 1 : maxFailures
 
 /** Failed turns after which a turn makes at most ten calls: they are most of a minute apart, and the nodes answer the same each time. */
 const thriftyFrom = 10

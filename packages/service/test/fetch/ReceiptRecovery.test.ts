@@ -4,6 +4,7 @@ import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as ReceiptRecovery from "../../src/fetch/ReceiptRecovery.ts"
 import type { Node } from "../../src/node/Node.ts"
+import { NodeFailed } from "../../src/node/NodeError.ts"
 import { hashOf } from "../indexer/scriptedChain.ts"
 
 const ref = { number: 40, hash: hashOf(40), transactions: [hashOf(1), hashOf(2), hashOf(3)] }
@@ -32,6 +33,17 @@ const nodes = (given: (hash: string, times: number) => boolean, full: ReadonlyAr
   // Sound: recovery asks for nothing else.
   return { node: node as unknown as Node, asked, probed }
 }
+
+const failedBy = (cause: object) => new NodeFailed({ message: "failed", pace: "rarely", cause } as never)
+const undecoded = failedBy({ _tag: "InvalidResponse", isRetryable: false, reason: "content", path: "result.gasUsed" })
+const slow = failedBy({ _tag: "TimeoutError" })
+
+/** Such nodes, with other functions for some. */
+const withOther = (node: Node, other: Readonly<Record<string, unknown>>): Node => Object.assign({}, node, other)
+
+/** Receipts of a block by their hashes, of which one fails. */
+const failing = (failed: string, error: NodeFailed) => (hash: string) =>
+  hash === failed ? Effect.fail(error) : Effect.succeed({ transactionHash: hash, blockHash: ref.hash })
 
 /** Hashes of the receipts that are recovered after so many failed turns. */
 const recover = Effect.fnUntraced(function* (node: Node, failures: number, number = ref.number) {
@@ -147,6 +159,163 @@ describe("ReceiptRecovery", () => {
       const left = { ...node, header: () => Effect.succeed({ number: 40, hash: hashOf(41), parentHash: hashOf(39) }) }
 
       expect(yield* recover(left, 4)).toBe(null)
+    }),
+  )
+
+  it.effect("recover: takes blocks fewer than 1,000 from one whose receipts were lost for its neighbours", () =>
+    Effect.gen(function* () {
+      const { asked, node } = nodes((hash) => hash !== hashOf(2))
+      yield* recover(node, 4, 2_000)
+      asked.clear()
+      const later = [yield* recover(node, 1, 3_000), yield* recover(node, 3, 1_000)]
+
+      expect(later).toEqual([null, null])
+      expect(asked.size).toBe(0)
+      expect(yield* recover(node, 1, 1_001)).toEqual([hashOf(1), hashOf(3)])
+    }),
+  )
+
+  it.effect("recover: takes all receipts that are had for no loss, which neighbours need not wait for", () =>
+    Effect.gen(function* () {
+      const { node } = nodes(() => true)
+
+      expect([yield* recover(node, 4), yield* recover(node, 1)]).toEqual([ref.transactions, null])
+    }),
+  )
+
+  it.effect("recover: asks for the first and the last receipt of the block in turns before the tenth", () =>
+    Effect.gen(function* () {
+      const { asked, node } = nodes(() => false)
+      yield* recover(node, 9)
+      const before = [...asked.keys()]
+      asked.clear()
+      yield* recover(node, 10)
+
+      expect(before).toEqual([hashOf(1), hashOf(3)])
+      expect([...asked.keys()]).toEqual([])
+    }),
+  )
+
+  it.effect("recover: asks for the first and the last receipt of a block nearby, later for one of them in turn", () =>
+    Effect.gen(function* () {
+      const asked: Array<string> = []
+      const block = (number: number) =>
+        Effect.succeed({ hash: hashOf(number), transactions: [11, 12, 13].map((one) => ({ hash: hashOf(one) })) })
+      const receipt = (hash: string) => Effect.sync(() => (asked.push(hash), null))
+      const node = withOther(nodes(() => false).node, { block, receipt })
+      const askedIn = Effect.fnUntraced(function* (failures: number) {
+        asked.length = 0
+        yield* recover(node, failures)
+        return [...asked]
+      })
+      const [first, last] = [hashOf(11), hashOf(13)]
+
+      expect(yield* askedIn(9)).toEqual([hashOf(1), hashOf(3), first, last, first, last])
+      expect(yield* askedIn(10)).toEqual([first, first])
+      expect(yield* askedIn(11)).toEqual([last, last])
+    }),
+  )
+
+  it.effect("recover: takes a receipt that does not decode for a proof, and one that fails otherwise for none", () =>
+    Effect.gen(function* () {
+      const { node } = nodes(() => false)
+      const proving = (error: NodeFailed) => {
+        let isFirst = true
+        const receipt = () => {
+          const failed = isFirst
+          isFirst = false
+          return failed ? Effect.fail(error) : Effect.succeed(null)
+        }
+        return withOther(node, { receipt })
+      }
+
+      expect(yield* recover(proving(undecoded), 4)).toEqual([])
+      expect(yield* recover(proving(slow), 4)).toBe(null)
+    }),
+  )
+
+  it.effect("recover: takes a receipt of a block nearby that does not decode for a proof, by its transactions", () =>
+    Effect.gen(function* () {
+      const { node } = nodes((hash) => hash === near)
+      const links = { hash: hashOf(41), transactions: [{ hash: near }] }
+      const withBlocks = (error: NodeFailed, lenient: object | null) =>
+        withOther(node, { block: () => Effect.fail(error), lenientBlock: () => Effect.succeed(lenient) })
+
+      expect(yield* recover(withBlocks(undecoded, { block: links }), 4)).toEqual([])
+      expect(yield* recover(withBlocks(undecoded, null), 4)).toBe(null)
+      expect(yield* recover(withBlocks(slow, { block: links }), 4)).toBe(null)
+    }),
+  )
+
+  it.effect("recover: takes missing and pending blocks nearby for no proof", () =>
+    Effect.gen(function* () {
+      const { node } = nodes((hash) => hash === near)
+      const withBlock = (block: object | null) => withOther(node, { block: () => Effect.succeed(block) })
+
+      expect(yield* recover(withBlock(null), 4)).toBe(null)
+      expect(yield* recover(withBlock({ hash: null, transactions: [{ hash: near }] }), 4)).toBe(null)
+    }),
+  )
+
+  it.effect("recover: leaves out a receipt that fails for good, or with each of eight turns, and fails before", () =>
+    Effect.gen(function* () {
+      const { node } = nodes(() => true)
+      const final = failedBy({ _tag: "RpcError", kind: "unknown", isRetryable: false, message: "pruned" })
+      const nodeOf = (error: NodeFailed) => withOther(node, { receipt: failing(hashOf(2), error) })
+
+      expect(yield* recover(nodeOf(final), 4)).toEqual([hashOf(1), hashOf(3)])
+      expect(yield* recover(nodeOf(slow), 8)).toEqual([hashOf(1), hashOf(3)])
+      expect(yield* Effect.flip(ReceiptRecovery.recover(nodeOf(slow), ref, 7))).toBe(slow)
+    }),
+  )
+
+  it.effect("recover: asks four times for a receipt that belongs to another block, and leaves it out", () =>
+    Effect.gen(function* () {
+      const { asked, node } = nodes(() => true)
+      const receipt = (hash: string) =>
+        Effect.map(node.receipt(hash, ref), (found) =>
+          hash === hashOf(2) ? Object.assign({}, found, { blockHash: hashOf(77) }) : found,
+        )
+
+      expect(yield* recover(withOther(node, { receipt }), 4)).toEqual([hashOf(1), hashOf(3)])
+      expect(asked.get(hashOf(2))).toBe(4)
+    }),
+  )
+
+  it.effect("recover: takes no receipt for lost when the node has no block of the number any more", () =>
+    Effect.gen(function* () {
+      const { node } = nodes((hash) => hash !== hashOf(2))
+
+      expect(yield* recover(withOther(node, { header: () => Effect.succeed(null) }), 4)).toBe(null)
+    }),
+  )
+
+  it.effect("complete: asks for up to four receipts that a response lacks, and keeps the order of transactions", () =>
+    Effect.gen(function* () {
+      const { asked, node } = nodes(() => true)
+      const block = { ...ref, transactions: [1, 2, 3, 4, 5].map(hashOf) }
+      const last = yield* node.receipt(hashOf(5), ref)
+      asked.clear()
+      const found = yield* ReceiptRecovery.complete(node, block, [last!])
+      const others = [...asked.keys()]
+      asked.clear()
+
+      expect(found?.map(({ transactionHash }) => transactionHash)).toEqual(block.transactions)
+      expect(others).toEqual([1, 2, 3, 4].map(hashOf))
+      expect(yield* ReceiptRecovery.complete(node, block, [])).toBe(null)
+      expect(asked.size).toBe(0)
+    }),
+  )
+
+  it.effect("complete: is null where a receipt is missing, fails, or belongs to another block", () =>
+    Effect.gen(function* () {
+      const { node } = nodes((hash) => hash !== hashOf(2))
+      const other = (hash: string) => Effect.succeed({ transactionHash: hash, blockHash: hashOf(77) })
+      const completed = (one: Node) => ReceiptRecovery.complete(one, ref, [])
+
+      expect(yield* completed(node)).toBe(null)
+      expect(yield* completed(withOther(node, { receipt: failing(hashOf(2), slow) }))).toBe(null)
+      expect(yield* completed(withOther(node, { receipt: other }))).toBe(null)
     }),
   )
 })
