@@ -30,8 +30,9 @@ const concurrency = 16
 
 /** A block that was refused, and blocks at growing distances above it, so that a rule is left out for as few blocks as possible. */
 const around = (doubtful: number, head: number): ReadonlyArray<number> => {
-  const numbers = [doubtful]
-  for (let distance = 1; doubtful + distance <= head; distance *= 4) numbers.push(doubtful + distance)
+  const numbers: Array<number> = []
+  for (let distance = 0; doubtful + distance <= head; distance = Math.max(1, distance * 4))
+    numbers.push(doubtful + distance)
   return numbers
 }
 
@@ -41,7 +42,7 @@ const around = (doubtful: number, head: number): ReadonlyArray<number> => {
 export const samplesOf = (head: number, doubtful: number | null = null): ReadonlyArray<number> => {
   const newest = Array.from({ length: newestBlocks }, (_, age) => head - age)
   const older = Array.from({ length: parts - 1 }, (_, part) => Math.floor((head * (parts - 1 - part)) / parts))
-  const refused = doubtful === null || doubtful > head ? [] : around(doubtful, head)
+  const refused = doubtful === null ? [] : around(doubtful, head)
   return [...new Set([...newest, ...older, ...refused])].filter((number) => number >= 0)
 }
 
@@ -50,11 +51,10 @@ export const samplesOf = (head: number, doubtful: number | null = null): Readonl
  * have no withdrawals, so that the rule of these needs none.
  */
 const heldFrom = (samples: ReadonlyArray<Sample>, rule: keyof BlockVerifier.Evidence): bigint | null => {
-  const broken = samples.findLastIndex(({ evidence }) => evidence[rule] === false)
-  if (rule === "withdrawals" && broken < samples.length - 1) return broken === -1 ? 0n : samples[broken + 1]!.block
-  const isProven = samples.some(({ evidence }, at) => at > broken && evidence[rule] === true)
-  if (!isProven) return null
-  return broken === -1 ? 0n : samples[broken + 1]!.block
+  const since = samples.slice(samples.findLastIndex(({ evidence }) => evidence[rule] === false) + 1)
+  const isHeld = rule === "withdrawals" ? since.length > 0 : since.some(({ evidence }) => evidence[rule] === true)
+  if (!isHeld) return null
+  return since.length === samples.length ? 0n : since[0]!.block
 }
 
 /**
@@ -62,7 +62,7 @@ const heldFrom = (samples: ReadonlyArray<Sample>, rule: keyof BlockVerifier.Evid
  * follow the headers, whose hash covers them. Else a node that removes all logs would be believed.
  */
 export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules => {
-  const ascending = samples.toSorted((one, other) => (one.block < other.block ? -1 : 1))
+  const ascending = samples.toSorted((one, other) => Number(one.block - other.block))
   const headerHash = heldFrom(ascending, "headerHash")
   const hasLogs = ascending.some(({ evidence }) => evidence.blooms !== null)
   const from = {
@@ -79,8 +79,8 @@ export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules
     roots: holds(block, from.roots),
     withdrawals: holds(block, from.withdrawals),
   })
-  const later = Object.values(from).filter((block): block is bigint => block !== null && block > 0n)
-  const forks = [...new Set(later)].toSorted((one, other) => (one < other ? -1 : 1))
+  const later = Object.values(from).filter((block): block is bigint => (block ?? 0n) > 0n)
+  const forks = [...new Set(later)].toSorted((one, other) => Number(one - other))
   return [rangeAt(0n), ...forks.map(rangeAt)]
 }
 

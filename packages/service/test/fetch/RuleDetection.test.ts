@@ -4,7 +4,7 @@ import { Effect, Result, Schema } from "effect"
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
 import type * as Node from "../../src/node/Node.ts"
-import { NodeFailed } from "../../src/node/NodeError.ts"
+import { NodeFailed, WrongChain } from "../../src/node/NodeError.ts"
 import type * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import * as HeaderHash from "../../src/verification/HeaderHash.ts"
@@ -101,6 +101,22 @@ describe("RuleDetection", () => {
     expect(RuleDetection.fromSamples([sampleOf(1_000, {}), sampleOf(500, {}), old])).toEqual([
       { fromBlock: 0n, headerHash: false, blooms: true, roots: true, withdrawals: true },
       { fromBlock: 500n, headerHash: true, blooms: true, roots: true, withdrawals: true },
+    ])
+  })
+
+  it("fromSamples: needs evidence of every rule but that of withdrawals after the last block that breaks it", () => {
+    const unproven = { headerHash: null, blooms: null, roots: null, withdrawals: null }
+    const broken = { headerHash: false, blooms: false, roots: false, withdrawals: false }
+
+    expect(RuleDetection.fromSamples([sampleOf(3, {}), sampleOf(5, broken), sampleOf(7, unproven)])).toEqual([
+      { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false },
+      { fromBlock: 7n, headerHash: false, blooms: false, roots: false, withdrawals: true },
+    ])
+    expect(RuleDetection.fromSamples([sampleOf(3, {}), sampleOf(5, broken)])).toEqual([
+      { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false },
+    ])
+    expect(RuleDetection.fromSamples([sampleOf(3, unproven)])).toEqual([
+      { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: true },
     ])
   })
 
@@ -310,6 +326,43 @@ describe("RuleDetection", () => {
       }
 
       expect(HashRules.at(yield* RuleDetection.detect(node, 40), 40n)).toMatchObject({ headerHash: true })
+    }),
+  )
+
+  it.effect("detect: asks for receipts where those of one response are too few, or some belong to another block", () =>
+    Effect.gen(function* () {
+      const wires = [fixture.transferWire, fixture.creationWire]
+      const draft = fixture.block({ number: "0x28", transactions: wires })
+      const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash! }
+      const own = fixture.receipts().map((receipt) => ({ ...receipt, blockHash: busy.hash }))
+      const askedFor = Effect.fnUntraced(function* (received: ReadonlyArray<Receipt>) {
+        const asked: Array<unknown> = []
+        const node: Node.Node = {
+          ...nodeOf(() => null),
+          batch: () => Effect.succeed([Result.succeed(busy), Result.succeed(received)]),
+          receipts: (query) => Effect.sync(() => (asked.push(query), own)),
+        }
+        yield* RuleDetection.detect(node, 0)
+        return asked.length
+      })
+
+      expect(yield* askedFor(own)).toBe(0)
+      expect(yield* askedFor(own.slice(0, 1))).toBe(1)
+      expect(yield* askedFor([own[0]!, fixture.receipts()[1]!])).toBe(1)
+    }),
+  )
+
+  it.effect("detect: asks one by one where a batch gives an invalid response, and fails where its chain is wrong", () =>
+    Effect.gen(function* () {
+      const invalid = new NodeFailed({ message: "invalid", cause: { _tag: "InvalidResponse" } } as never)
+      const wrong = new WrongChain({ host: "node.example", configured: 1, found: 5n })
+      const failing = (error: NodeFailed | WrongChain): Node.Node => ({
+        ...nodeOf((number) => emptyBlock(number)),
+        batch: () => Effect.fail(error),
+      })
+
+      expect(HashRules.at(yield* RuleDetection.detect(failing(invalid), 40), 40n).headerHash).toBe(true)
+      expect(yield* Effect.flip(RuleDetection.detect(failing(wrong), 40))).toBe(wrong)
     }),
   )
 })
