@@ -295,40 +295,6 @@ describe("BlockAssembler", () => {
   })
 })
 
-describe("BlockAssembler with index gaps", () => {
-  const rules = [
-    { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false, indexGaps: true },
-  ] as const
-  const logs = [fixture.logWire(4, 1)]
-  const call = {
-    type: "CALL",
-    from: sender,
-    to: token,
-    calls: [{ type: "CALL", from: token, to: sender, value: "0x1" }],
-  }
-  const frames = [
-    { txHash: transferHash, result: { ...call, calls: [] } },
-    { txHash: fixture.creationHash, result: call },
-  ]
-
-  it.each([
-    ["also of the transaction without a receipt", frames],
-    ["of the others alone", frames.slice(1)],
-    ["of the others alone that have no hashes", frames.slice(1).map(({ result }) => ({ result }))],
-  ])("assemble: leaves out a transaction without a receipt, with traces %s (made by rule)", (_, traced) => {
-    const responses: BlockAssembler.Responses = {
-      block: fixture.block(),
-      receipts: fixture.receipts([{ ...creationReceiptWire, logs }]),
-      traces: { _tag: "Frames", traces: fixture.frames(traced) },
-    }
-    const { transactions } = Result.getOrThrow(BlockAssembler.assemble(responses, { decoder, rules }))
-
-    expect(transactions.map(({ hash, index }) => [index, hash])).toEqual([[1, fixture.creationHash]])
-    expect(JSON.parse(transactions[0]!.body)).toMatchObject({ transaction_index: "1", hash: fixture.creationHash })
-    expect(JSON.parse(transactions[0]!.internal!)).toHaveLength(1)
-  })
-})
-
 describe("Redecode", () => {
   const knowsNothing: Decoder.Decoder = {
     revision: 0,
