@@ -6,6 +6,7 @@ import { describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { contract } from "../contract.ts"
+import { damage } from "./damage.ts"
 import { dumpOf } from "./dumpOf.ts"
 import * as EmbeddedServer from "./EmbeddedServer.ts"
 import { failures } from "./failures.ts"
@@ -52,6 +53,7 @@ export const engine = (server: () => string): void => {
 
   describe("Engine PostgreSQL", () => {
     failures(server)
+    damage(server)
     replicaReading(server)
     nodes(server)
     oneStatement(server)
