@@ -23,6 +23,9 @@ let parsed: ReadonlyArray<Signature.Signature> | undefined
 const all = (): ReadonlyArray<Signature.Signature> =>
   (parsed ??= lines.map((line) => Result.getOrThrow(Signature.fromText(line))))
 
+/** The decoder without others. It is made once, as its revision is a hash of every signature. */
+let known: Decoder.Decoder | undefined
+
 /**
  * Makes a decoder of the known signatures and of others, which are tried first: one of them thus replaces the parameter names of a known one.
  *
@@ -39,4 +42,4 @@ const all = (): ReadonlyArray<Signature.Signature> =>
  * Source: decision 0015.
  */
 export const decoder = (others: ReadonlyArray<Signature.Signature> = []): Decoder.Decoder =>
-  Decoder.make([...others, ...all()])
+  others.length === 0 ? (known ??= Decoder.make(all())) : Decoder.make([...others, ...all()])

@@ -33,6 +33,13 @@ describe("KnownSignatures", () => {
     for (const [canonical, topic] of topics) expect(keys.get(canonical)).toContain(topic)
   })
 
+  it("decoder: is made once without other signatures, and has the same revision with none in a list", () => {
+    const others = [Result.getOrThrow(Signature.fromText("function daybook(uint256 pages)"))]
+
+    expect(KnownSignatures.decoder()).toBe(KnownSignatures.decoder([]))
+    expect(KnownSignatures.decoder(others).revision).not.toBe(KnownSignatures.decoder().revision)
+  })
+
   it("lines: name every parameter", () => {
     const nameless = parsed.filter(({ parameters }) => parameters.some(({ name }) => name === ""))
 
