@@ -7,6 +7,7 @@ import type * as Chain from "@daybook/schema/Chain"
 import * as Issue from "@daybook/schema/Issue"
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
 import type * as Movement from "@daybook/schema/Movement"
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import type * as UserOperationPage from "@daybook/schema/UserOperationPage"
 import type * as WalletEvent from "@daybook/schema/WalletEvent"
@@ -398,8 +399,9 @@ export const encodeSignedStatement: (
  *
  * Source: decision 0050.
  */
-export const encodeProof: (query: ProofQuery) => Result.Result<Encoded<typeof RestOperation.proveWallet>, Issue.Issue> =
-  encoder(RestOperation.proveWallet)
+export const encodeProof: (
+  query: ProofQuery,
+) => Result.Result<Encoded<typeof ChangeOperation.proveWallet>, Issue.Issue> = encoder(ChangeOperation.proveWallet)
 
 /**
  * Encodes a query of events.
@@ -425,7 +427,7 @@ export const encodeEvents: (
  */
 export interface EncodedDescription {
   readonly params: { readonly contract: string }
-  readonly parameters: RestOperation.QueryText<typeof RestOperation.putContract>
+  readonly parameters: RestOperation.QueryText<typeof ChangeOperation.putContract>
   readonly body?: string | undefined
 }
 

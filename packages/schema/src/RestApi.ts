@@ -15,7 +15,9 @@ import * as ApiError from "./ApiError.ts"
 import * as ApiHeader from "./ApiHeader.ts"
 import * as ExplorerOperation from "./ExplorerOperation.ts"
 import * as Documentation from "./internal/documentation.ts"
+import { document, type Documented, errorHeaders } from "./internal/endpointDocumentation.ts"
 import * as JsonRpc from "./JsonRpc.ts"
+import * as ChangeOperation from "./ChangeOperation.ts"
 import * as RestOperation from "./RestOperation.ts"
 import * as WebhookOperation from "./WebhookOperation.ts"
 
@@ -40,49 +42,7 @@ export class ApiKey extends HttpApiMiddleware.Service<ApiKey>()("@daybook/schema
 /** Every success states the coverage of the index and the state of the rate limit. */
 const successHeaders = Schema.Struct({ ...ApiHeader.IndexCoverage.fields, ...ApiHeader.RateLimit.fields })
 
-const headersOf = (...structs: ReadonlyArray<Schema.Struct<Schema.Struct.Fields>>) =>
-  Object.fromEntries(
-    structs.flatMap(({ fields }) =>
-      Object.entries(fields).map(([name, { ast }]) => [
-        name,
-        { schema: { type: "string" }, required: ast.context?.isOptional !== true },
-      ]),
-    ),
-  )
-
-/** Headers of errors. `HttpApi` has them for successes only: an error is a value without headers. */
-const errorHeaders: Readonly<Record<string, object>> = {
-  "429": headersOf(ApiHeader.RetryAfter, ApiHeader.RateLimit),
-  "503": headersOf(ApiHeader.RetryAfter),
-}
-
-/** What documents show of the parameters of an operation and of the headers of its errors. */
-interface Documented {
-  readonly parameters: Readonly<Record<string, Documentation.Parameter>>
-  readonly headers: Readonly<Record<string, object>>
-}
-
-/** Documents parameters by a table of `documentation`, and the headers of errors. */
-const document = (documented: Documented) => (made: Record<string, unknown>) => {
-  // Sound: `OpenApi` passes the operation that it made.
-  const { parameters, responses, ...rest } = made as unknown as OpenApi.OpenAPISpecOperation
-  return {
-    ...rest,
-    parameters: parameters.map((parameter) => {
-      // Sound: the type of the table has every parameter.
-      const { description, jsonSchema } = documented.parameters[parameter.name]!
-      return { ...parameter, schema: jsonSchema, description }
-    }),
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => {
-        const headers = documented.headers[status]
-        const described = { ...response, description: Documentation.errors[status] ?? response.description }
-        return [status, headers === undefined ? described : { ...described, headers }]
-      }),
-    ),
-  }
-}
-
+/** The annotations of the endpoint of an operation. */
 const documentation = (
   name: keyof typeof Documentation.operations,
   documented: Documented = { parameters: Documentation.parameters, headers: errorHeaders },
@@ -124,7 +84,7 @@ const withRateLimit = <R extends Schema.Top>(response: R) =>
   HttpApiSchema.WithHeaders(response, Schema.Struct(ApiHeader.RateLimit.fields))
 
 const { walletEvents } = RestOperation.streams
-const { proveWallet, putContract, removeContract } = RestOperation.changes
+const { proveWallet, putContract, removeContract } = ChangeOperation.all
 
 /**
  * The operations of wallets, which require an API key.

@@ -1,6 +1,7 @@
 /**
- * The operations of the REST interface as plain values: path, parameters, response and errors. Server, client and `RestApi` are built
- * from them. It imports no HTTP stack; the `HttpApi` of the same operations is `RestApi`.
+ * The operations of the REST interface that read, as plain values: path, parameters, response and errors. Server, client and `RestApi` are
+ * built from them. It imports no HTTP stack; the `HttpApi` of the same operations is `RestApi`. Those that change what the server keeps are
+ * `ChangeOperation` and `WebhookOperation`.
  */
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
@@ -8,11 +9,9 @@ import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 import * as ApiError from "./ApiError.ts"
 import * as Balance from "./Balance.ts"
-import * as Contract from "./Contract.ts"
 import * as Issue from "./Issue.ts"
 import * as LedgerQuery from "./LedgerQuery.ts"
 import * as Movement from "./Movement.ts"
-import * as ProofProgress from "./ProofProgress.ts"
 import * as SignedStatement from "./SignedStatement.ts"
 import * as Statement from "./Statement.ts"
 import * as UserOperationPage from "./UserOperationPage.ts"
@@ -44,17 +43,6 @@ export interface RestOperation {
   readonly moreStatuses?: ReadonlyArray<number> | undefined
   /** Errors of the operation, beside those of the API key. */
   readonly errors: ReadonlyArray<Schema.Top>
-}
-
-/**
- * An operation that changes what the server keeps. Sent again, it changes nothing more.
- *
- * Source: decision 0059.
- */
-export interface ChangeOperation extends RestOperation {
-  readonly method: "PUT" | "DELETE"
-  /** JSON body of the request; `null` where it has none. */
-  readonly body: Schema.Codec<unknown, unknown> | null
 }
 
 /**
@@ -260,116 +248,6 @@ export const streams = { walletEvents } as const satisfies Readonly<Record<strin
  * Source: decision 0073.
  */
 export type Streams = typeof streams
-
-const changeErrors = [
-  ApiError.BadRequest,
-  ApiError.NotFound,
-  ApiError.MethodNotAllowed,
-  ApiError.PayloadTooLarge,
-  ApiError.RateLimited,
-  ApiError.Internal,
-  ApiError.Unavailable,
-] as const
-
-const contractPath = "/api/v2.2/contracts/:contract"
-
-/**
- * Describes an address by a name and an ABI, or stores a pack of items that are tried for every contract. Its response means that every
- * later page is written by it. Only for API keys that name the operation.
- *
- * **Example** (Reading the path)
- *
- * ```ts
- * import * as RestOperation from "@daybook/schema/RestOperation"
- *
- * console.log(RestOperation.putContract.method, RestOperation.putContract.path) // PUT /api/v2.2/contracts/:contract
- * ```
- *
- * Source: decision 0059; errors: decision 0012.
- */
-export const putContract = {
-  name: "putContract",
-  method: "PUT",
-  path: contractPath,
-  params: Contract.Path,
-  query: Contract.Query,
-  body: Contract.Description,
-  response: Contract.DescribedContract,
-  errors: changeErrors,
-} as const satisfies ChangeOperation
-
-/**
- * Removes the description of an address, or a pack. Only for API keys that name the operation.
- *
- * **Example** (Reading the method)
- *
- * ```ts
- * import * as RestOperation from "@daybook/schema/RestOperation"
- *
- * console.log(RestOperation.removeContract.method) // DELETE
- * ```
- *
- * Source: decision 0059; errors: decision 0012.
- */
-export const removeContract = {
-  name: "removeContract",
-  method: "DELETE",
-  path: contractPath,
-  params: Contract.Path,
-  query: Contract.Query,
-  body: null,
-  response: Contract.RemovedContract,
-  errors: changeErrors,
-} as const satisfies ChangeOperation
-
-/**
- * Compares the sums of one wallet address with the state of the chain. It starts the comparison, and sent again it states how far that is, and
- * its result. Only for API keys that name the operation.
- *
- * **Example** (Reading the path)
- *
- * ```ts
- * import * as RestOperation from "@daybook/schema/RestOperation"
- *
- * console.log(RestOperation.proveWallet.method, RestOperation.proveWallet.path) // PUT /api/v2.2/:address/proof
- * ```
- *
- * Source: decision 0050; errors: decision 0012.
- */
-export const proveWallet = {
-  name: "proveWallet",
-  method: "PUT",
-  path: "/api/v2.2/:address/proof",
-  params: WalletQuery.Path,
-  query: LedgerQuery.ProofQuery,
-  body: null,
-  response: ProofProgress.ProofProgress,
-  errors: changeErrors,
-} as const satisfies ChangeOperation
-
-/**
- * The operations that change what the server keeps, by their names.
- *
- * **Example** (Listing the operations)
- *
- * ```ts
- * import * as RestOperation from "@daybook/schema/RestOperation"
- *
- * console.log(Object.keys(RestOperation.changes)) // [ 'putContract', 'removeContract', 'proveWallet' ]
- * ```
- *
- * Source: decision 0059.
- */
-export const changes = { putContract, removeContract, proveWallet } as const satisfies Readonly<
-  Record<string, ChangeOperation>
->
-
-/**
- * The operations that change what the server keeps, by name.
- *
- * Source: decision 0059.
- */
-export type Changes = typeof changes
 
 /**
  * Every operation that reads, by its name.

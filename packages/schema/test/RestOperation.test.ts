@@ -7,6 +7,7 @@ import * as Contract from "../src/Contract.ts"
 import * as ExplorerOperation from "../src/ExplorerOperation.ts"
 import * as Issue from "../src/Issue.ts"
 import * as RestApi from "../src/RestApi.ts"
+import * as ChangeOperation from "../src/ChangeOperation.ts"
 import * as RestOperation from "../src/RestOperation.ts"
 import * as WebhookOperation from "../src/WebhookOperation.ts"
 
@@ -27,7 +28,7 @@ describe("RestOperation", () => {
     for (const { method, name, path } of Object.values(RestOperation.all)) {
       expect(RestApi.routes).toContainEqual({ group: "wallets", method, name, path })
     }
-    for (const { method, name, path } of Object.values(RestOperation.changes)) {
+    for (const { method, name, path } of Object.values(ChangeOperation.all)) {
       const group = path.includes("/contracts/") ? "contracts" : "wallets"
       expect(RestApi.routes).toContainEqual({ group, method, name, path })
     }
@@ -87,7 +88,7 @@ describe("RestOperation", () => {
         body.name,
       )
       expect(Schema.decodeUnknownSync(Contract.Path)(path)).toEqual(path)
-      expect(RestOperation.formatPath(RestOperation.putContract, path).split("/")).toHaveLength(5)
+      expect(RestOperation.formatPath(ChangeOperation.putContract, path).split("/")).toHaveLength(5)
     },
   )
 

@@ -2,6 +2,7 @@
 import type { Balances } from "@daybook/schema/Balance"
 import { Movement, type MovementPage } from "@daybook/schema/Movement"
 import type { ProofProgress } from "@daybook/schema/ProofProgress"
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"
@@ -38,6 +39,6 @@ export const signedStatement: SingleOperation<Query.SignedStatementQuery, Signed
 }
 
 export const proveWallet: SingleOperation<Query.ProofQuery, ProofProgress> = {
-  contract: RestOperation.proveWallet,
+  contract: ChangeOperation.proveWallet,
   encode: Query.encodeProof,
 }

@@ -7,6 +7,7 @@ import { kinds } from "../Movement.ts"
 import type * as ExplorerOperation from "../ExplorerOperation.ts"
 import { maxErrorBytes, maxNames } from "../NameLookup.ts"
 import { maxLimit } from "../NameSearch.ts"
+import type * as ChangeOperation from "../ChangeOperation.ts"
 import type * as RestOperation from "../RestOperation.ts"
 import { rowTypes } from "../WalletEvent.ts"
 import type * as WebhookOperation from "../WebhookOperation.ts"
@@ -208,7 +209,7 @@ export const operations: {
     N in
       | RestOperation.Name
       | keyof RestOperation.Streams
-      | keyof RestOperation.Changes
+      | keyof ChangeOperation.All
       | WebhookOperation.Name
       | ExplorerOperation.Name
   ]: Operation

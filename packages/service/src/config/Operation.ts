@@ -1,4 +1,5 @@
 /** The operations that callers can be narrowed to: those of the REST interface, and the relay. */
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as RestOperation from "@daybook/schema/RestOperation"
 
 /** The operation of calls to nodes. */
@@ -14,4 +15,4 @@ export const reading: ReadonlyArray<string> = [
 ]
 
 /** Names of all operations; those that change something must be named by a key. */
-export const all: ReadonlyArray<string> = [...reading, webhooks, ...Object.keys(RestOperation.changes)]
+export const all: ReadonlyArray<string> = [...reading, webhooks, ...Object.keys(ChangeOperation.all)]

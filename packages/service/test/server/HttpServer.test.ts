@@ -2,6 +2,7 @@ import { request as nodeRequest } from "node:http"
 import { connect } from "node:net"
 import * as ApiError from "@daybook/schema/ApiError"
 import { describe, it } from "@effect/vitest"
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WebhookOperation from "@daybook/schema/WebhookOperation"
 import { Effect, Exit, Fiber, Layer, Schema, Scope, Tracer } from "effect"
@@ -162,7 +163,7 @@ describe("HttpServer", () => {
           const operations = Object.values({
             ...RestOperation.all,
             ...RestOperation.streams,
-            ...RestOperation.changes,
+            ...ChangeOperation.all,
             ...WebhookOperation.all,
           }).map((one) => `${one.method} ${one.path}`)
           expect(operations).toContain("GET /api/v2.2/:address/verbose")

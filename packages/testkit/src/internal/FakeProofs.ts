@@ -2,7 +2,7 @@
  * Comparisons of a fake service with its node that clients ask for: the first request starts one, and the next one has its result.
  */
 import type { ProofProgressWire } from "@daybook/schema/ProofProgress"
-import * as RestOperation from "@daybook/schema/RestOperation"
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as Result from "effect/Result"
 import { invalid, type Reply } from "./FakeReply.ts"
 import * as FakeRequest from "./FakeRequest.ts"
@@ -10,7 +10,7 @@ import * as FakeSums from "./FakeSums.ts"
 
 /** Starts the comparison of a wallet at the last final block, or states its result. */
 export const proveWallet = (index: FakeRequest.FakeIndex, address: string, parameters: URLSearchParams): Reply => {
-  const request = FakeRequest.read(index, RestOperation.proveWallet, address, parameters)
+  const request = FakeRequest.read(index, ChangeOperation.proveWallet, address, parameters)
   if (Result.isFailure(request)) return request.failure
   const { query, wallet } = request.success
   const refused = FakeRequest.notIndexed(index, wallet)

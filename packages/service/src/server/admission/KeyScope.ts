@@ -4,7 +4,7 @@
  * Source: decision 0065.
  */
 import { quote } from "@daybook/schema/Issue"
-import * as RestOperation from "@daybook/schema/RestOperation"
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import * as Operation from "../../config/Operation.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
@@ -18,13 +18,13 @@ const refuse = ({ name }: KeyGrant, what: string, allowed: ReadonlyArray<string>
 
 /** True for the comparison of a wallet by a caller of this machine that needs no key: what it costs is paid by who runs the service. */
 const isOwnProof = ({ name, operator }: KeyGrant, operation: string): boolean =>
-  name === "" && operator && operation === RestOperation.proveWallet.name
+  name === "" && operator && operation === ChangeOperation.proveWallet.name
 
 /** Why a key may not call an operation; `undefined` where it may. One that changes something must be named by the key. */
 export const operationIssue = (grant: KeyGrant, operation: string): string | undefined => {
   const allowed = grant.options?.operations
   const isAllowed =
-    isOwnProof(grant, operation) || (allowed?.includes(operation) ?? !Object.hasOwn(RestOperation.changes, operation))
+    isOwnProof(grant, operation) || (allowed?.includes(operation) ?? !Object.hasOwn(ChangeOperation.all, operation))
   return isAllowed ? undefined : refuse(grant, `the operation ${operation}`, allowed ?? Operation.reading)
 }
 

@@ -1,5 +1,5 @@
 /**
- * The handlers of `RestOperation.putContract` and `RestOperation.removeContract`: names and ABIs that programs upload. A body is bounded in
+ * The handlers of `ChangeOperation.putContract` and `ChangeOperation.removeContract`: names and ABIs that programs upload. A body is bounded in
  * bytes, nesting and values before it is parsed. Its ABI is counted before it is read, in steps, and costs as many requests as it takes time. What
  * a chain has is bounded in number and size. They respond when every process of the service decodes by the change.
  *
@@ -7,7 +7,7 @@
  */
 import * as Contract from "@daybook/schema/Contract"
 import * as Issue from "@daybook/schema/Issue"
-import type * as RestOperation from "@daybook/schema/RestOperation"
+import type * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Semaphore from "effect/Semaphore"
@@ -69,8 +69,8 @@ const typesPerRequest = 512
 
 /** The handlers. */
 interface Handlers {
-  readonly putContract: OperationRoute.Handler<typeof RestOperation.putContract>
-  readonly removeContract: OperationRoute.Handler<typeof RestOperation.removeContract>
+  readonly putContract: OperationRoute.Handler<typeof ChangeOperation.putContract>
+  readonly removeContract: OperationRoute.Handler<typeof ChangeOperation.removeContract>
 }
 
 /** Makes the handlers. */

@@ -3,6 +3,7 @@
  *
  * Source: docs/interface.md#4.1; decision 0032.
  */
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Effect from "effect/Effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -63,7 +64,6 @@ export const layer = (options: {
       const { putContract, removeContract } = ContractChanges.make(changing)
       const proveWallet = WalletProofs.make(yield* ProofJobs.make(database, bounds.turns))
       const { balances, movements, signedStatement, statement, userOperations, walletTransactions } = RestOperation.all
-      const { changes } = RestOperation
       yield* router.addAll([
         OperationRoute.make(walletTransactions, handlers.walletTransactions, authentication, chainOf),
         OperationRoute.make(movements, handlers.movements, authentication, chainOf),
@@ -72,9 +72,9 @@ export const layer = (options: {
         OperationRoute.make(statement, handlers.statement, authentication, chainOf),
         OperationRoute.make(signedStatement, handlers.signedStatement, authentication, chainOf),
         OperationRoute.make(RestOperation.walletEvents, walletEvents, authentication, chainOf),
-        OperationRoute.make(changes.putContract, putContract, authentication, chainOf),
-        OperationRoute.make(changes.removeContract, removeContract, authentication, chainOf),
-        OperationRoute.make(changes.proveWallet, proveWallet, authentication, chainOf),
+        OperationRoute.make(ChangeOperation.putContract, putContract, authentication, chainOf),
+        OperationRoute.make(ChangeOperation.removeContract, removeContract, authentication, chainOf),
+        OperationRoute.make(ChangeOperation.proveWallet, proveWallet, authentication, chainOf),
       ])
     }),
   )

@@ -1,10 +1,10 @@
 /**
- * The handler of `RestOperation.proveWallet`: starts the comparison of a wallet with the chain, and states how far it is.
+ * The handler of `ChangeOperation.proveWallet`: starts the comparison of a wallet with the chain, and states how far it is.
  *
  * Source: decision 0050.
  */
 import type { ProofProgressWire } from "@daybook/schema/ProofProgress"
-import type * as RestOperation from "@daybook/schema/RestOperation"
+import type * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as Effect from "effect/Effect"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as ServedChain from "../../config/ServedChain.ts"
@@ -25,7 +25,7 @@ import type * as OperationRoute from "./OperationRoute.ts"
 import * as ProofJobs from "./ProofJobs.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 
-type Request = OperationRoute.Request<typeof RestOperation.proveWallet, IndexedChain>
+type Request = OperationRoute.Request<typeof ChangeOperation.proveWallet, IndexedChain>
 
 const retryAfter = { "retry-after": "1" }
 
