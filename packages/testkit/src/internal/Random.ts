@@ -16,6 +16,9 @@ export interface Random {
   readonly hex: (bytes: number) => `0x${string}`
 }
 
+/** The two digits of each byte. */
+const byteDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
+
 /** The stream of a seed. */
 export const make = (seed: number): Random => {
   let state = (seed ^ 0x9e3779b9) >>> 0
@@ -27,8 +30,11 @@ export const make = (seed: number): Random => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000
   }
   const integer = (below: number) => Math.floor(next() * below)
-  const hex: Random["hex"] = (bytes) =>
-    `0x${Array.from({ length: bytes }, () => integer(256).toString(16).padStart(2, "0")).join("")}`
+  const hex: Random["hex"] = (bytes) => {
+    let text: `0x${string}` = "0x"
+    for (let left = bytes; left > 0; left--) text = `${text}${byteDigits[integer(256)]!}`
+    return text
+  }
   return {
     next,
     integer,
