@@ -86,9 +86,16 @@ export const shrink = (script: Script): ReadonlyArray<Script> => [
   ...script.steps.map((_, at) => ({ ...script, steps: script.steps.toSpliced(at, 1) })),
 ]
 
+/** The histories of scripts, each of which is played and judged. */
+const histories = new WeakMap<Script, ReadonlyArray<WalletHistory.Row>>()
+
 /** The history of a script, oldest first. */
-export const history = ({ seed, rows, isInterleaved }: Script): ReadonlyArray<WalletHistory.Row> =>
-  WalletHistory.make(seed, { rows, interleaved: isInterleaved })
+export const history = (script: Script): ReadonlyArray<WalletHistory.Row> => {
+  const { isInterleaved, rows, seed } = script
+  const found = histories.get(script) ?? WalletHistory.make(seed, { rows, interleaved: isInterleaved })
+  histories.set(script, found)
+  return found
+}
 
 /** Hashes of the rows that a correct server serves, in order. */
 export const expected = (script: Script): ReadonlyArray<string> =>
