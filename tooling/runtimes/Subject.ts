@@ -35,10 +35,7 @@ const bundle = (format: "esm" | "cjs", entry: string, ...more: ReadonlyArray<str
 const node = (version: string): Subject => ({
   name: `Node ${version}, import and require`,
   install: [`node@${version}`],
-  commands: [
-    ["npx", "node", "clients.mjs"],
-    ["npx", "node", "clients.cjs"],
-  ],
+  commands: ["pushImport.mjs", "pushRequire.cjs", "clients.mjs", "clients.cjs"].map((file) => ["npx", "node", file]),
 })
 
 const declarations = (version: string, install: string, manager: Manager = "npm"): Subject => {

@@ -1,0 +1,6 @@
+/** The entries `webhook` and `websocket`, imported. */
+import { verifyWebhook } from "@daybook/rest/webhook"
+import { createWebSocketClient } from "@daybook/rpc/websocket"
+import run from "./push.cjs"
+
+await run(verifyWebhook, createWebSocketClient)
