@@ -102,6 +102,58 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("short")
   })
 
+  it("next: short work below its share does not wait until a hundred others have had their round, whenever it is asked for", () => {
+    const thread = makeThread()
+    const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
+    for (let at = 0; at < 40; at++) {
+      thread.add("short", 2.1)
+      thread.step()
+    }
+    const next = Array.from({ length: 30 }, () => {
+      for (let at = 0; at < 27; at++) {
+        for (const holder of others) if (!thread.waits(holder)) thread.add(holder, 10, 10, 10)
+        thread.step()
+      }
+      // Eight milliseconds in a round of a second, of which its share is ten.
+      thread.add("short", 2.1)
+      return thread.step()
+    })
+
+    expect(next).toEqual(Array.from({ length: 30 }, () => "short"))
+  })
+
+  it("next: a request that met a pause goes on before those of a hundred others, which all stand as low", () => {
+    const thread = makeThread()
+    for (let at = 0; at < 40; at++) {
+      thread.add("short", 1, 1)
+      while (thread.step() !== undefined);
+    }
+    for (let at = 0; at < 100; at++) thread.add(`new-${at}`, 7, 7)
+    thread.add("short", 60, 1)
+
+    expect([thread.step(), thread.step()]).toEqual(["short", "short"])
+  })
+
+  it("next: short work of a hundred others goes before long work only until each has used two quanta more", () => {
+    const thread = makeThread()
+    const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
+    const ask = () => {
+      for (const holder of others) if (!thread.waits(holder)) thread.add(holder, 2)
+    }
+    for (let at = 0; at < 40; at++) {
+      ask()
+      while (thread.step() !== undefined);
+    }
+    thread.add("long", ...Array.from({ length: 100 }, () => 2))
+    for (let at = 0; at < 5_000; at++) {
+      ask()
+      thread.step()
+    }
+
+    const usedByOthers = others.map((holder) => used(thread.ran.slice(4_000), holder))
+    expect(Math.max(...usedByOthers) - used(thread.ran, "long")).toBeLessThanOrEqual(16 + 2)
+  })
+
   it("add: counts work that takes longer than usual in full, but for a pause now and then", () => {
     const requests = {
       "one that goes on": () => [40, 40],
