@@ -9,7 +9,9 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
+import { constant } from "effect/Function"
 import * as Layer from "effect/Layer"
+import * as MutableRef from "effect/MutableRef"
 import * as Queue from "effect/Queue"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
@@ -34,16 +36,23 @@ const internalError: Response = {
   error: { code: McpSchema.INTERNAL_ERROR_CODE, message: "Internal error. The server log has details." },
 }
 
-/** The answer in a message of the server; `undefined` for one that answers nothing. */
-export const answerOf = (message: FromServerEncoded): Response | undefined => {
-  if (message._tag === "Defect") return internalError
-  if (message._tag !== "Exit") return undefined
+/** The answer in a message of the server, which is the exit of a request, unless the server fails. */
+export const answerOf = (message: FromServerEncoded): Response => {
+  if (message._tag !== "Exit") return internalError
   const { exit } = message
   if (exit._tag === "Success") return { result: exit.value }
   const failure = exit.cause.find(({ _tag }) => _tag === "Fail")
   // Sound: the server fails with errors of JSON-RPC alone.
   return failure?._tag === "Fail" ? { error: failure.error as McpMessage.McpError } : internalError
 }
+
+/** What waits for the answer to a message. The server keeps the context of a request until it has sent its answer. */
+const CurrentReply = Context.Reference<Deferred.Deferred<Response>>("@daybook/service/server/mcp/CurrentReply", {
+  defaultValue: Deferred.makeUnsafe,
+})
+
+/** Whether the server sends anything but the answers to requests. */
+const sendsMore = false
 
 /** What the server states that it does: nothing that would need a session. */
 const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }
@@ -75,29 +84,24 @@ const initialize = (version: string) => ({
 
 /** Makes a server that lives as long as the scope. */
 export const make = Effect.fnUntraced(function* (version: string) {
-  /** What waits for the answer to the message of a connection, which has one at a time. */
-  const waiting = new Map<number, Deferred.Deferred<Response>>()
   const disconnects = yield* Queue.make<number>()
-  let opened = 0
-  let write: (connection: number, message: FromClientEncoded) => Effect.Effect<void> = () => Effect.void
+  const opened = MutableRef.make(0)
+  let write!: (connection: number, message: FromClientEncoded) => Effect.Effect<void>
   const { codecFor } = RpcSerialization.json
   const protocol = yield* RpcServer.Protocol.make((writeRequest) =>
     Effect.sync(() => {
       write = writeRequest
       return {
         disconnects,
-        send: (connection, message) => {
-          const answer = answerOf(message)
-          const reply = waiting.get(connection)
-          return answer === undefined || reply === undefined ? Effect.void : Deferred.succeed(reply, answer)
-        },
-        end: () => Effect.void,
-        clientIds: Effect.sync(() => new Set(waiting.keys())),
+        send: (_, message) => Effect.flatMap(CurrentReply, (reply) => Deferred.succeed(reply, answerOf(message))),
+        end: constant(Effect.void),
+        // Asked before a notification alone, which is not sent.
+        clientIds: Effect.succeed(new Set<number>()),
         initialMessage: Effect.succeedNone,
-        supportsAck: false,
-        supportsTransferables: false,
-        supportsSpanPropagation: false,
-        supportsNotifications: false,
+        supportsAck: sendsMore,
+        supportsTransferables: sendsMore,
+        supportsSpanPropagation: sendsMore,
+        supportsNotifications: sendsMore,
         codecFor,
       }
     }),
@@ -106,21 +110,16 @@ export const make = Effect.fnUntraced(function* (version: string) {
   yield* Layer.build(Layer.provide(server, Layer.succeed(RpcServer.Protocol, protocol)))
 
   const connect = Effect.acquireRelease(
-    Effect.sync(() => ++opened),
-    (connection) =>
-      Effect.suspend(() => {
-        waiting.delete(connection)
-        // What runs for a caller that has left is interrupted.
-        Queue.offerUnsafe(disconnects, connection)
-        return write(connection, { _tag: "Eof" })
-      }),
+    Effect.sync(() => MutableRef.incrementAndGet(opened)),
+    // What runs for a caller that has left is interrupted.
+    (connection) => Effect.andThen(Queue.offer(disconnects, connection), write(connection, { _tag: "Eof" })),
   )
 
   const ask = (connection: number, id: number, { method, params }: Omit<McpMessage.Message, "id">) =>
     Effect.flatMap(Deferred.make<Response>(), (reply) => {
-      waiting.set(connection, reply)
       const request = { _tag: "Request", id, tag: method, payload: params, headers: [] } as const
-      return Effect.andThen(write(connection, request), Deferred.await(reply))
+      const asked = Effect.provideService(write(connection, request), CurrentReply, reply)
+      return Effect.andThen(asked, Deferred.await(reply))
     })
 
   const answer: StatelessServer["answer"] = (message, protocolVersion, service) =>

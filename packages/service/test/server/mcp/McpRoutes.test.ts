@@ -4,10 +4,11 @@ import { FakeNode } from "@daybook/harness"
 import { describe, it, layer } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
+import type { Service } from "../../../src/server/mcp/Handlers.ts"
 import * as McpMessage from "../../../src/server/mcp/McpMessage.ts"
 import * as McpRoutes from "../../../src/server/mcp/McpRoutes.ts"
 import * as StatelessServer from "../../../src/server/mcp/StatelessServer.ts"
@@ -531,6 +532,7 @@ describe("McpRoutes", () => {
 })
 
 describe("StatelessServer", () => {
+  const [batch, newest] = ["2025-03-26", "2026-07-28"]
   const internal = { code: -32_603, message: "Internal error. The server log has details." }
   const failure = { code: -32_602, message: "Invalid params" }
   const exitOf = (exit: unknown) => ({ _tag: "Exit", requestId: "1", exit })
@@ -542,11 +544,87 @@ describe("StatelessServer", () => {
     ["a defect of a handler", failed({ _tag: "Die", defect: "secret" }), { error: internal }],
     ["an interruption", failed({ _tag: "Interrupt" }), { error: internal }],
     ["a defect of the connection", { _tag: "Defect", defect: "secret" }, { error: internal }],
-    ["a ping", { _tag: "Pong" }, undefined],
+    ["another message", { _tag: "Pong" }, { error: internal }],
   ])("answerOf: %s", (_, received, expected) => {
     // Sound: the parts that are read of a message.
     expect(StatelessServer.answerOf(received as Parameters<typeof StatelessServer.answerOf>[0])).toEqual(expected)
   })
+
+  /** Answers by a new server, and the requests that the server within has, by version and method. */
+  const answers = Effect.gen(function* () {
+    const requests: Array<string> = []
+    const span: Tracer.Tracer["span"] = (options) => {
+      const [, request] = /^McpServer\.@effect\/mcp\/(.+)$/.exec(options.name) ?? []
+      if (request !== undefined) requests.push(request)
+      return new Tracer.NativeSpan(options)
+    }
+    const server = yield* StatelessServer.make("1.0.0")
+    // Sound: no message here reads it.
+    const service = {} as Service
+    const answer = (method: string, params: object, version: string): Effect.Effect<Json> =>
+      Effect.provideService(
+        server.answer({ id: 1, method, params }, version, service),
+        Tracer.Tracer,
+        Tracer.make({ span }),
+      )
+    return { answer, requests }
+  })
+  const { _meta } = modern("ping").body.params as Json
+
+  it.effect("answer: initializes a message of an earlier version, and neither one of the newest nor initialize", () =>
+    Effect.gen(function* () {
+      const { answer, requests } = yield* answers
+      const clientInfo = { name: "test", version: "1" }
+      const begun = yield* answer("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo }, batch)
+      const [first] = [requests.splice(0)]
+      yield* answer("ping", {}, "2025-11-25")
+      const second = requests.splice(0)
+      yield* answer("server/discover", { _meta }, newest)
+
+      expect(begun.result.protocolVersion).toBe("2025-06-18")
+      expect(first).toEqual(["2025-06-18/initialize"])
+      expect(second).toEqual(["2025-11-25/initialize", "2025-11-25/ping"])
+      expect(requests).toEqual(["2026-07-28/server/discover"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("answer: states what the server offers, and refuses what would be followed by notifications", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* answers
+      const discovered = yield* answer("server/discover", { _meta }, newest)
+      const refused = [
+        yield* answer("resources/subscribe", { uri: "daybook://eth" }, "2025-06-18"),
+        yield* answer("resources/unsubscribe", { uri: "daybook://eth" }, "2025-06-18"),
+        yield* answer("subscriptions/listen", { _meta, notifications: {} }, newest),
+      ]
+
+      expect(discovered.result.capabilities).toEqual({
+        tools: { listChanged: false },
+        resources: { listChanged: false, subscribe: false },
+      })
+      expect(refused.map(({ error }) => [error.code, error.message])).toEqual([
+        [-32_601, "Method not found: resources/subscribe"],
+        [-32_601, "Method not found: resources/unsubscribe"],
+        [-32_601, "Method not found: subscriptions/listen"],
+      ])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect(
+    "answer: refuses a call of a tool with the sentences of the interface, as a result where the version asks so",
+    () =>
+      Effect.gen(function* () {
+        const { answer } = yield* answers
+        const params = { name: "find", arguments: { chain: "eth" } }
+        const issue = 'Invalid argument "text": expected a string, received nothing.'
+
+        expect(yield* answer("tools/call", params, "2025-06-18")).toEqual({ error: { code: -32_602, message: issue } })
+        expect(yield* answer("tools/call", params, "2025-11-25")).toEqual({
+          result: { isError: true, content: [{ type: "text", text: issue }] },
+        })
+        expect(yield* answer("tools/call", {}, "2025-06-18")).toMatchObject({ error: { code: -32_602 } })
+      }).pipe(Effect.scoped),
+  )
 })
 
 describe("McpMessage", () => {
