@@ -283,17 +283,13 @@ export type Changed = readonly [webhook: Webhook, wallets: WalletChanges]
  */
 export const replayed = (webhook: Webhook, next: number, within: WalletRange = {}): Changed => {
   const { forgotten, pending, place } = webhook
-  const dropped = pending !== null && pending.wallet !== null && isWithin(within, pending.wallet) ? pending : null
-  const later = dropped === null ? undefined : EventPosition.highestOf(dropped.position)
+  const [wallet, position] = pending === null ? [null, ""] : [pending.wallet, pending.position]
+  const isDropped = wallet !== null && isWithin(within, wallet)
+  const later = EventPosition.highestOf(position)
   const wallets: WalletChanges = forgotten
     ? { within, isReset: true }
-    : {
-        within,
-        part: place,
-        rewind: next,
-        raise: dropped !== null && dropped.wallet !== null && later !== undefined ? [dropped.wallet, later] : undefined,
-      }
-  const changed = { ...webhook, from: next, pending: dropped === null ? pending : null }
+    : { within, part: place, rewind: next, raise: isDropped && later !== undefined ? [wallet, later] : undefined }
+  const changed = { ...webhook, from: next, pending: isDropped ? null : pending }
   return [within.to === undefined ? resumed({ ...changed, forgotten: false }) : changed, wallets]
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as EventPosition from "../../src/push/EventPosition.ts"
 import * as Webhook from "../../src/push/Webhook.ts"
+import type { IndexedChain } from "../../src/query/IndexedChain.ts"
 import type { WebhookWallet } from "../../src/store/WebhookWallets.ts"
 
 const key = "k".repeat(40)
@@ -70,6 +71,86 @@ describe("Webhook", () => {
     }),
   )
 
+  it.effect(
+    "replayed: drops a message of the wallets, whose rows are voided up to its last one, and no other message",
+    () =>
+      Effect.gen(function* () {
+        const place = { journal: "4-1", next: 6 }
+        const replayOf = Effect.fnUntraced(function* (wallet: string | null, within = {}, position = sentTo(20)) {
+          const failing = yield* waiting(wallet)
+          const pending = { ...failing.pending, position: EventPosition.format(position, "") }
+          return Webhook.replayed({ ...failing, pending, place }, 3, within)
+        })
+        const whole = { within: {}, part: place, rewind: 3 }
+        const [dropped, wallets] = yield* replayOf("0xb")
+
+        expect([dropped.pending, dropped.from, wallets]).toEqual([null, 3, { ...whole, raise: ["0xb", 20] }])
+        for (const [wallet, within] of [
+          ["0xb", { after: "0xb" }],
+          ["0xb", { to: "0xa" }],
+          [null, {}],
+        ] as const) {
+          const [kept, changes] = yield* replayOf(wallet, within)
+          expect([kept.pending?.wallet, changes]).toEqual([wallet, { ...whole, within, raise: undefined }])
+        }
+        const failing = yield* waiting("0xb")
+        const [without] = Webhook.replayed({ ...failing, pending: null }, 3)
+        const [, unread] = Webhook.replayed(failing, 3)
+        expect([without.pending, unread.raise]).toEqual([null, undefined])
+      }),
+  )
+
+  it.effect("replayed: the last part alone lets the webhook go on, and forgotten changes reset the wallets", () =>
+    Effect.gen(function* () {
+      const paused = Webhook.paused({ ...(yield* waiting("0xb")), forgotten: true }, "The changes are forgotten.")
+      const [part, wallets] = Webhook.replayed(paused, 3, { to: "0xc" })
+      const [last] = Webhook.replayed(paused, 3, { after: "0xc" })
+
+      expect([part.attempts, part.forgotten, part.pending]).toEqual([paused.attempts, true, null])
+      expect(wallets).toEqual({ within: { to: "0xc" }, isReset: true })
+      expect([last.attempts.paused, last.attempts.failures, last.forgotten]).toEqual([null, 0, false])
+    }),
+  )
+
+  it.effect(
+    "encode, decode: a webhook is stored with its holder and state, and a text of another version is refused",
+    () =>
+      Effect.gen(function* () {
+        const failing = { ...(yield* waiting("0xa")), holder: "usual" }
+        const encoded = Webhook.encode(failing)
+        const states = [
+          failing,
+          Webhook.resumed(failing),
+          Webhook.paused(failing, "A reason."),
+          Webhook.paused(Webhook.resumed(failing), "A reason."),
+        ]
+
+        expect([encoded.holder, encoded.state, yield* Webhook.decode(encoded.content)]).toEqual([
+          "usual",
+          "failing",
+          failing,
+        ])
+        expect(states.map(Webhook.stateOf)).toEqual(["failing", "active", "paused", "paused"])
+        expect(yield* Effect.flip(Webhook.decode("{}"))).toMatchObject({
+          message: "Webhook not understood: another version wrote it. Remove it and add it again.",
+          isRetryable: false,
+        })
+      }),
+  )
+
+  it("subscriptionOf: has rows of final blocks alone where the webhook waits for them", () => {
+    // Sound: nothing is read of the chain.
+    const chain = { name: "eth" } as IndexedChain
+    const of = (finality: "final" | "head") =>
+      Webhook.subscriptionOf({ finality, types: ["wallet.transaction"] }, chain, "0xa", 9)
+    const expected = { chain, wallet: "0xa", types: new Set(["wallet.transaction"]), selection: {}, maxBytes: 9 }
+
+    expect([of("head"), of("final")]).toEqual([
+      { ...expected, isFinal: false },
+      { ...expected, isFinal: true },
+    ])
+  })
+
   it.effect("rotate: the secret that the receiver has signs until its time, however many responses were lost", () =>
     Effect.gen(function* () {
       const [made, { secret }] = yield* Webhook.make(key, settings)
@@ -132,5 +213,7 @@ describe("Webhook", () => {
     )
 
     expect(log.map(({ at }) => at)).toEqual(Array.from({ length: 50 }, (_, at) => at + 1))
+    expect(Webhook.resultText(attempt(1))).toBe("status 204")
+    expect(Webhook.resultText({ ...attempt(1), status: null, reason: "socket hang up" })).toBe("socket hang up")
   })
 })
