@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as NameLookups from "../../src/push/NameLookups.ts"
+import * as PublicAddress from "../../src/push/PublicAddress.ts"
 import * as WebhookRequest from "../../src/push/WebhookRequest.ts"
 
 /** URLs by their own text. */
@@ -56,6 +57,7 @@ const names: ReadonlyArray<readonly [what: string, addresses: ReadonlyArray<stri
   ["a name with one public address", ["93.184.216.34", "10.0.0.1"]],
   ["a name with one public address of IPv6", ["2606:2800:220:1::1", "fd00::1"]],
   ["the metadata of a cloud", ["169.254.169.254"]],
+  ["no address", []],
 ]
 
 describe("WebhookRequest", () => {
@@ -66,6 +68,14 @@ describe("WebhookRequest", () => {
     expect(isRefused("https://93.184.216.34/", false)).toBe(false)
     expect(isRefused("http://10.0.0.1/", true)).toBe(false)
     expect(isRefused("ftp://10.0.0.1/", true)).toBe(true)
+  })
+
+  it("isPublic: is true for addresses of both families outside of the ranges of others, and for no other text", () => {
+    const isPublic = ["93.184.216.34", "2606:2800:220:1::1", "172.15.255.255", "172.32.0.0", "2001:200::", "3ffe::1"]
+    const others = ["10.0.0.1", "2001:db8::1", "fe80::1", "4000::1", "1fff::1", "example.com", "", "[::1]"]
+
+    expect(isPublic.filter((address) => !PublicAddress.isPublic(address))).toEqual([])
+    expect(others.filter(PublicAddress.isPublic)).toEqual([])
   })
 
   it.live("send: refuses each URL that leads to a network of its own, or is not https", () =>

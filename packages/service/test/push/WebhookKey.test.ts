@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
@@ -71,6 +71,55 @@ describe("WebhookKey", () => {
       const error = yield* Effect.flip(WebhookKey.settingsOf(settings, "sqlite:.", folder))
 
       expect(error.message).toContain("is readable by others")
+    }),
+  )
+
+  it.effect("settingsOf: states why a file cannot be made where it does not exist", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      // The path of the file can be opened, and that of the one that becomes it is too long.
+      const free = 4_090 - join(folder, "webhooks.key").length
+      const url = `sqlite:${"a/".repeat(Math.floor(free / 2))}`
+      const { message } = yield* Effect.flip(WebhookKey.settingsOf(settings, url, folder))
+
+      expect(message).toContain("webhooks.key cannot be read or made (ENAMETOOLONG).")
+    }),
+  )
+
+  it.effect("check: accepts a key of the configuration, a file with one and no file, and makes none", () =>
+    Effect.gen(function* () {
+      const [folder, empty] = [yield* temporaryFolder, yield* temporaryFolder]
+      const { key } = yield* WebhookKey.settingsOf(settings, "sqlite:.", folder)
+      writeFileSync(join(empty, "file"), "")
+      const checked = [
+        WebhookKey.check({ ...settings, key: "k".repeat(32) }, "sqlite:.", empty),
+        WebhookKey.check(settings, "sqlite:.", folder),
+        WebhookKey.check(settings, "sqlite:.", empty),
+        WebhookKey.check(settings, "sqlite:missing", empty),
+        WebhookKey.check(settings, "sqlite:file", empty),
+      ]
+
+      expect(checked).toEqual(["k".repeat(32), key, null, null, null].map(Result.succeed))
+      expect(readdirSync(empty)).toEqual(["file"])
+    }),
+  )
+
+  it.effect("check: refuses a file that the service would refuse", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const file = join(folder, "webhooks.key")
+      const issue = () =>
+        Result.match(WebhookKey.check(settings, "sqlite:.", folder), {
+          onFailure: ({ message }) => message,
+          onSuccess: String,
+        })
+      mkdirSync(file)
+      const unreadable = issue()
+      rmdirSync(file)
+      writeFileSync(file, "short", { mode: 0o600 })
+
+      expect(unreadable).toContain(`${file} cannot be read or made (EISDIR).`)
+      expect(issue()).toContain(`${file} holds no key.`)
     }),
   )
 

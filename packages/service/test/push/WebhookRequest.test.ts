@@ -116,6 +116,18 @@ describe("WebhookRequest", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("send: fails for a name without an address, also where each network is allowed", () =>
+    Effect.gen(function* () {
+      const { lookUp } = lookups((_name, done) => done(null, []))
+      const received = yield* WebhookRequest.send("http://hook.example/", {}, "{}", { ...options, lookUp: lookUp("a") })
+
+      expect(received).toEqual({
+        _tag: "Failed",
+        reason: "The name leads to an address that is not of the public internet.",
+      })
+    }),
+  )
+
   it.live.each([true, false])(
     "send: connects to an address that the name was looked up to, by the choice of Node: %s",
     (isOne) =>
