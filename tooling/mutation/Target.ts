@@ -151,7 +151,7 @@ export const targets: ReadonlyArray<Target> = [
     "push/events",
     "packages/service",
     ["push/WalletEvents", "server/rest/WalletEvents"],
-    ["push/{SharedSteps,WalletEvents}.test.ts"],
+    ["push/{EventSteps,SharedSteps,WalletEvents}.test.ts"],
   ),
   service(
     "server/webhook",

@@ -1,53 +1,12 @@
 /** Steps that streams share are those that each would take alone, and cost one read for all of them. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Result } from "effect"
-import * as Config from "../../src/config/Config.ts"
-import * as ServedChain from "../../src/config/ServedChain.ts"
+import { Effect, Fiber } from "effect"
 import * as SharedSteps from "../../src/push/SharedSteps.ts"
 import * as Events from "../../src/push/WalletEvents.ts"
-import * as IndexedChain from "../../src/query/IndexedChain.ts"
-import * as RecentChanges from "../../src/query/RecentChanges.ts"
-import type { ChainReader } from "../../src/store/ChainReader.ts"
-import * as Engine from "../../src/store/Engine.ts"
 import * as Rows from "../server/rows.ts"
 import * as Model from "../store/model.ts"
-import { temporaryFolder } from "../store/temporaryFolder.ts"
-import * as TestStore from "../store/TestStore.ts"
+import { opened, subscriptionOf } from "./EventSteps.ts"
 import * as Life from "./life.ts"
-
-/** A chain with a life, and how often its store is read. */
-const opened = Effect.gen(function* () {
-  const life = Life.make()
-  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-  const listen = { host: "127.0.0.1", port: 0 }
-  const chains = { eth: { rpc: ["http://127.0.0.1:65535/"] } }
-  const config = yield* Effect.fromResult(Config.decode({ listen, database: "sqlite:data", chains }))
-  const [served] = Result.getOrThrow(ServedChain.fromChains(config.chains))
-  const ref = { name: served!.name, id: served!.id }
-  const store = yield* TestStore.open(database, ref, { projections: Life.projections(life) })
-  const counts = { snapshots: 0, waits: 0 }
-  const indexed = IndexedChain.fromDatabase(database)(served!)
-  const reader: ChainReader = {
-    ...indexed.reader,
-    snapshot: (read) => {
-      counts.snapshots++
-      return indexed.reader.snapshot(read)
-    },
-    awaitChange: (known) => {
-      counts.waits++
-      return indexed.reader.awaitChange(known)
-    },
-  }
-  const chain = { ...indexed, reader, recent: RecentChanges.make(reader) }
-  return { chain, counts, life, store }
-})
-
-const subscriptionOf = (
-  chain: IndexedChain.IndexedChain,
-  wallet: string,
-  isFinal: boolean,
-  types: ReadonlyArray<"wallet.movement" | "wallet.transaction"> = ["wallet.movement", "wallet.transaction"],
-): Events.Subscription => ({ chain, wallet, types: new Set(types), selection: {}, isFinal, maxBytes: 100_000 })
 
 /** The state of a stream after a step and those that follow it, once it has sent all. */
 const after = Effect.fnUntraced(function* (
