@@ -17,6 +17,8 @@ interface Waiting {
 /** What a process knows. */
 export interface KnownWebhooks {
   readonly set: (name: string, webhook: KnownWebhook) => void
+  /** As `set`, for a webhook that has a lease. */
+  readonly setLeased: (name: string, revision: number) => void
   readonly remove: (name: string) => void
   /** Waits until what is known of a webhook fulfils a condition. */
   readonly until: (name: string, isMet: IsMet) => Effect.Effect<void>
@@ -30,15 +32,17 @@ export const make = (): KnownWebhooks => {
     const own = waiting.get(name)
     if (own?.delete(one) === true && own.size === 0) waiting.delete(name)
   }
+  const set: KnownWebhooks["set"] = (name, webhook) => {
+    known.set(name, webhook)
+    for (const one of waiting.get(name) ?? []) {
+      if (!one.isMet(webhook)) continue
+      leave(name, one)
+      one.resume()
+    }
+  }
   return {
-    set: (name, webhook) => {
-      known.set(name, webhook)
-      for (const one of waiting.get(name) ?? []) {
-        if (!one.isMet(webhook)) continue
-        leave(name, one)
-        one.resume()
-      }
-    },
+    set,
+    setLeased: (name, revision) => set(name, { revision, isFree: false }),
     remove: (name) => void known.delete(name),
     until: (name, isMet) =>
       Effect.callback((resume) => {

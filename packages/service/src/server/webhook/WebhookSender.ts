@@ -115,7 +115,7 @@ const store = (
     Effect.sync(() => {
       if (!isStored) return
       memory.revision = revision + 1
-      known.set(name, { revision: revision + 1, isFree: false })
+      known.setLeased(name, revision + 1)
     }),
   )
 
@@ -176,7 +176,8 @@ const deliver = Effect.fnUntraced(function* (
   }
   memory.progress.states.set(wallet, state)
   memory.following = null
-  if (yield* storeAll(sender, stored, delivered, memory, { moved: wallet })) memory.last = wallet
+  memory.last = wallet
+  yield* storeAll(sender, stored, delivered, memory, { moved: wallet })
 })
 
 /** A webhook with what its wallets are read by. */
@@ -361,14 +362,14 @@ const turn = Effect.fnUntraced(function* (
   if (stored === null) {
     // Another process may have sent meanwhile. It has the lease, whatever was read of it before.
     forget(memory)
-    sender.known.set(name, { revision: memory.revision, isFree: false })
+    sender.known.setLeased(name, memory.revision)
     yield* sender.known.until(name, ({ isFree }) => isFree)
     return
   }
   if (stored.revision !== memory.revision) forget(memory)
   memory.revision = stored.revision
   memory.holder = stored.holder ?? ""
-  sender.known.set(name, { revision: stored.revision, isFree: false })
+  sender.known.setLeased(name, stored.revision)
   const webhook = yield* Webhook.decode(stored.content)
   const { attempts, holder } = webhook
   const chain = sender.chains.find((one) => one.name === webhook.chain)

@@ -36,9 +36,13 @@ const failingFirst = <A>(effect: Effect.Effect<A, StoreError>): Effect.Effect<A,
   return Effect.suspend(() => (calls++ === 0 ? lost : effect))
 }
 
-/** The log as lines. */
+/** What the log states of webhooks, as lines. The test clock warns where a test takes long. */
 const logged = (lines: Array<string>) =>
-  Effect.provide(Logger.layer([Logger.make(({ message }) => lines.push(String(message)))]))
+  Effect.provide(
+    Logger.layer([
+      Logger.make(({ message }) => void lines.push(...[String(message)].filter((line) => line.startsWith("Webhook ")))),
+    ]),
+  )
 
 describe("WebhookSender", () => {
   it.effect("a message is signed at its time, and moves its wallet on once it is delivered", () =>
@@ -517,6 +521,147 @@ describe("WebhookSender", () => {
       expect(received()).toHaveLength(rows + 2)
       expect(new Set(received()).size).toBe(rows + 2)
       expect((yield* database.webhooks.walletsOf("books", {})).map(({ wallet }) => wallet)).toEqual(wallets)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect(
+    "quiet wallets of several windows join the shared place window by window, and all are read again behind the last",
+    () =>
+      Effect.gen(function* () {
+        const { add, counts, database, options, statements, store } = yield* opened()
+        yield* store.append(null, blocks.slice(0, 1))
+        yield* add("books", {
+          from: "now",
+          wallets: Array.from({ length: 5 }, (_, at) => notBegun(Model.address(1_000 + at))),
+        })
+        yield* Effect.forkScoped(WebhookSender.run({ ...options, windowSize: 2 }))
+        yield* passingUntil(
+          Effect.sync(() => counts.looks >= 4),
+          "some looks",
+        )
+
+        expect(statements.join(" ")).toBe(
+          [
+            "acquire walletsOf change",
+            "acquire walletsOf walletsOf change",
+            "acquire walletsOf change",
+            "acquire walletsOf change",
+            "acquire walletsOf",
+          ].join(" "),
+        )
+        expect(yield* database.webhooks.walletsOf("books", { place: "own" })).toEqual([])
+      }).pipe(Effect.scoped),
+  )
+
+  it.effect("a reorg that concerns more wallets than a window has is sent to each of them", () =>
+    Effect.gen(function* () {
+      const { add, options, receiver, store } = yield* opened()
+      const wallets = Array.from({ length: 5 }, (_, at) => Model.address(1_000 + at))
+      const plans = wallets.map((from) => ({ from, to: Rows.stranger }))
+      const stored = [Rows.block(0, []), Rows.block(1, plans)]
+      yield* store.append(null, stored)
+      yield* add("books", { wallets: wallets.map(notBegun) })
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, windowSize: 2 }))
+      yield* passingUntil(
+        Effect.sync(() => receiver.requests.length >= 5),
+        "the rows",
+      )
+      yield* store.unwind(headOf(stored[1]!), headOf(stored[0]!))
+      yield* passingUntil(
+        Effect.sync(() => receiver.requests.length >= 10),
+        "the voids",
+      )
+      const sent = bodiesOf(receiver).map(({ data: { address, events } }) =>
+        [address, ...events.map(({ type }: Json) => type)].join(" "),
+      )
+
+      expect(sent.slice(0, 5)).toEqual(wallets.map((wallet) => `${wallet} wallet.transaction covered`))
+      expect(sent.slice(5).toSorted()).toEqual(wallets.map((wallet) => `${wallet} block.voided covered`))
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("a message is due at the time of its next attempt, and its name is looked up for its holder", () =>
+    Effect.gen(function* () {
+      const { add, addKey, options, receiver, store } = yield* opened()
+      const holders: Array<string> = []
+      const lookups = {
+        ...options.lookups,
+        ofHolder: (holder: string) => {
+          holders.push(holder)
+          return options.lookups.ofHolder(holder)
+        },
+      }
+      const waiting = { failures: 1, firstFailureAt: 1_000, nextAt: 10_000, paused: null }
+      const change = (made: Webhook.Webhook): Webhook.Webhook => ({
+        ...made,
+        attempts: waiting,
+        pending: { id: "msg_kept", body: "{}", events: 1, wallet: null, position: "" },
+      })
+      yield* TestClock.setTime(10_000)
+      yield* addKey("payer")
+      yield* store.append(null, blocks.slice(0, 1))
+      yield* add("books", { holder: "payer", from: "now", wallets: [], change })
+      yield* add("own", { from: "now", wallets: [], change })
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, lookups }))
+      yield* until(() => receiver.requests.length === 2, "both messages")
+
+      expect(holders.toSorted()).toEqual(["", "payer"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("a webhook is read again after a failure, whatever was known of it", () =>
+    Effect.gen(function* () {
+      const { add, counts, options, statements, store, stored } = yield* opened()
+      const { acquire } = options.webhooks
+      let acquired = 0
+      const webhooks: Webhooks = {
+        ...options.webhooks,
+        // That of the delivery fails.
+        acquire: (...lease) => Effect.suspend(() => (++acquired === 3 ? lost : acquire(...lease))),
+      }
+      yield* store.append(null, blocks.slice(0, 1))
+      yield* add("books")
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
+      yield* passingUntil(
+        Effect.map(stored("books"), ({ delivered }) => delivered === 1),
+        "a delivery",
+      )
+      const { looks } = counts
+      yield* passingUntil(
+        Effect.sync(() => counts.looks >= looks + 2),
+        "some looks",
+      )
+
+      expect(statements.join(" ")).toBe(
+        [
+          "acquire walletsOf change",
+          "acquire walletsOf walletsOf change",
+          "acquire walletsOf change",
+          "acquire walletsOf",
+        ].join(" "),
+      )
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("a paused webhook that its owner changed behind a look is left until the next look", () =>
+    Effect.gen(function* () {
+      const { add, counts, database, options, statements, store } = yield* opened()
+      yield* store.append(null, blocks.slice(0, 1))
+      yield* add("books", { change: (made) => Webhook.paused(made, "Its owner paused it.") })
+      let isFirst = true
+      const change = Effect.gen(function* () {
+        const { content, revision } = (yield* database.webhooks.find("books"))!
+        if (isFirst) yield* database.webhooks.change("books", revision, { content, state: "paused" })
+        isFirst = false
+      })
+      const webhooks: Webhooks = { ...options.webhooks, overview: Effect.tap(options.webhooks.overview, () => change) }
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
+      yield* passingUntil(
+        Effect.sync(() => counts.looks >= 4),
+        "some looks",
+      )
+
+      expect(statements).toEqual(["acquire"])
     }).pipe(Effect.scoped),
   )
 
