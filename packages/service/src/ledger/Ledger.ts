@@ -63,8 +63,9 @@ const mintLog = "0x3c798bbcf33115b42c728b8504cff11dd58736e9fa789f1cda2738db7d696
 /** Adds what logs state that the chain mints. */
 const addLoggedMints = (rows: WalletRows, { logs }: SourceTransaction, { rules }: BlockContext): void => {
   for (const { address, data, topics } of logs) {
+    if (address !== rules.mintLogger || topics[0] !== mintLog || data.length !== 66) continue
     const wallet = Address.fromTopic(topics[1])
-    if (address !== rules.mintLogger || topics[0] !== mintLog || data.length !== 66 || wallet === undefined) continue
+    if (wallet === undefined) continue
     rows.role(wallet, "mint_recipient")
     rows.change({ wallet, kind: "mint", amount: BigInt(data) })
   }
