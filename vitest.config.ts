@@ -3,9 +3,10 @@
  * chain or other processes; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, databases of DAYBOOK_TEST_CITUS, or the name of
  * such a file on the command line enables them. `*.e2e.test.ts` run whole programs, and are run by `--mode e2e` alone, as in `pnpm test:e2e`. The programs of `examples` are tested against the service that `pnpm with-service programs` starts, and those that
  * need none always. Tests and the processes that they start run in a time zone whose offset is neither zero nor
- * whole hours, unless TZ is set. The processes keep their compiled modules, which halves the time of a start.
+ * whole hours, unless TZ is set. The processes keep their compiled modules, which halves the time of a start. But for end to end, temporary
+ * files are in memory unless TMPDIR is set.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
@@ -22,6 +23,21 @@ const integration =
   process.argv.some((argument) => argument.includes("integration"))
 
 const endToEnd = process.argv.some((argument) => argument.includes("e2e"))
+
+/** A file system in memory, where there is one with room from which programs can be run. A commit of SQLite waits for the disk otherwise. */
+const folderInMemory = (): string | undefined => {
+  const folder = "/dev/shm"
+  if (!existsSync(folder) || !existsSync("/proc/mounts")) return undefined
+  const { bavail, bsize } = statfsSync(folder)
+  const mount = readFileSync("/proc/mounts", "utf8")
+    .split("\n")
+    .find((line) => line.split(" ")[1] === folder)
+  const canRun = mount !== undefined && !mount.includes("noexec")
+  return canRun && bavail * bsize >= 4 * 2 ** 30 ? folder : undefined
+}
+
+const temporary = process.env["TMPDIR"] ?? (endToEnd ? undefined : folderInMemory())
+if (temporary !== undefined) process.env["TMPDIR"] = temporary
 
 const packages = ["packages", "apps", "tooling"].flatMap((folder) =>
   readdirSync(join(root, folder), { withFileTypes: true })
