@@ -5,6 +5,7 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Scheduler from "effect/Scheduler"
 import type { ChainReader } from "../../store/ChainReader.ts"
 import type * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as FairShares from "./FairShares.ts"
@@ -35,6 +36,25 @@ export const reading = ({ run }: Pick<Turns, "run">, reader: ChainReader): Chain
   ...reader,
   snapshot: (read, options) => run(reader.snapshot(read, options)),
 })
+
+const rethrow = (error: unknown) => {
+  throw error
+}
+
+/** Runs what the fibers of an effect begin or go on with later in turns of its `Holder`. Without it, that runs before the next turn. */
+export const fibers = <A, E, R>(
+  { enter }: Pick<Turns, "enter">,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.withFiber((fiber) => {
+    const holder = fiber.getRef(Holder)
+    const scheduler = new Scheduler.MixedScheduler("async", (steps) => {
+      enter(steps, rethrow, holder)
+      // Steps that were run at once leave nothing to do.
+      return () => undefined
+    })
+    return Effect.provideService(effect, Scheduler.Scheduler, scheduler)
+  })
 
 /** A piece of work that runs, until all that it called back at once has run too. */
 interface Piece {

@@ -25,6 +25,7 @@ import * as FairQueue from "../admission/FairQueue.ts"
 import * as InFlight from "../admission/InFlight.ts"
 import * as KeylessRequest from "../admission/KeylessRequest.ts"
 import * as LargeResponse from "../admission/LargeResponse.ts"
+import * as Turns from "../admission/Turns.ts"
 import type * as ErrorResponse from "../http/ErrorResponse.ts"
 import { OwnRequests } from "../http/OwnRequests.ts"
 import * as Response from "../http/Response.ts"
@@ -247,7 +248,10 @@ const make = Effect.fnUntraced(function* (config: Config) {
         case "Messages": {
           const further = received.messages.length - 1
           const left = further === 0 ? headers : yield* takeFurther(grant, further)
-          return yield* written(yield* answerAll(received, request, holderOf(grant)), { grant, bounds, headers: left })
+          const answers = Effect.flatMap(answerAll(received, request, holderOf(grant)), (all) =>
+            written(all, { grant, bounds, headers: left }),
+          )
+          return yield* Effect.provideService(Turns.fibers(bounds.turns, answers), Turns.Holder, holderOf(grant))
         }
       }
     },

@@ -125,6 +125,30 @@ describe("Turns", () => {
     }),
   )
 
+  it.live(
+    "fibers: runs what an effect forks and goes on with in turns of its holder, behind those that have used less",
+    () =>
+      Effect.gen(function* () {
+        const { enter, events, turns, work } = make()
+        const steps = Effect.gen(function* () {
+          yield* work("first", 6)
+          yield* Effect.yieldNow
+          yield* work("second", 6)
+          yield* Fiber.join(yield* Effect.forkChild(work("forked", 6)))
+        })
+        const running = yield* Effect.forkChild(
+          Effect.provideService(turns.run(Turns.fibers(turns, steps)), Turns.Holder, "one"),
+          { startImmediately: true },
+        )
+        for (const name of ["other-0", "other-1", "other-2"]) enter(name, 5, name)
+        yield* Fiber.join(running)
+        yield* Effect.promise(turn)
+
+        expect(events).toEqual(["first", "other-0", "other-1", "other-2", "second", "forked"])
+        expect(turns.shares.standing("one")).toBe(18)
+      }),
+  )
+
   it.live("run: forgets work of a holder that is interrupted while it waits", () =>
     Effect.gen(function* () {
       const { events, runAs } = make()

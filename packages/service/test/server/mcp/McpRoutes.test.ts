@@ -6,7 +6,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Context, Deferred, Effect, Fiber, Layer, Tracer } from "effect"
 import { TestClock } from "effect/testing"
-import { expect } from "vitest"
+import { expect, vi } from "vitest"
 import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
 import type { Service } from "../../../src/server/mcp/Handlers.ts"
 import * as McpMessage from "../../../src/server/mcp/McpMessage.ts"
@@ -129,6 +129,32 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
       )
       expect(answer.length).toBe(5)
     }).pipe(Effect.scoped),
+  )
+
+  it.effect("answers a message in turns of its key: none of its fibers goes on before the next turn", () =>
+    Effect.gen(function* () {
+      const service = yield* Served
+      yield* post(service, tool("wallet_movements"))
+      const { setImmediate, Error } = globalThis
+      const limit = Error.stackTraceLimit
+      const outside: Array<string> = []
+      Error.stackTraceLimit = Infinity
+      vi.spyOn(globalThis, "setImmediate").mockImplementation((callback: () => void) => {
+        const { stack = "" } = new Error()
+        if (stack.includes("Scheduler.") && /(Rpc|Mcp)Server\./.test(stack)) outside.push(stack)
+        return setImmediate(callback)
+      })
+      const { json } = yield* Effect.ensuring(
+        post(service, tool("wallet_movements")),
+        Effect.sync(() => {
+          vi.restoreAllMocks()
+          Error.stackTraceLimit = limit
+        }),
+      )
+
+      expect(json.result.isError).toBe(false)
+      expect(outside).toEqual([])
+    }),
   )
 
   it.effect("lists the resource templates, and answers their URIs as the tools of a wallet", () =>
