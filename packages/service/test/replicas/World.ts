@@ -29,6 +29,8 @@ export interface World {
   readonly blockOn: (parent: BlockRef) => BlockRows
   /** Bodies of the rows of the tested wallet up to a block, newest first: `maxRows` and the rest of their block, or all. */
   readonly listOf: (hash: string) => ReadonlyArray<string>
+  /** The blocks up to one, highest first, as many as a number or all. */
+  readonly blocksTo: (hash: string, count: number) => ReadonlyArray<BlockRows>
   /** Whether the block was removed, or is being removed. */
   readonly isRemoved: (hash: string) => boolean
   /** Whether a block was made that has this hash. */
@@ -60,6 +62,14 @@ export const make = (seed: number): World => {
       list.push(...ownOf(block))
     }
     return list
+  }
+
+  const blocksTo = (hash: string, count: number): ReadonlyArray<BlockRows> => {
+    const found: Array<BlockRows> = []
+    for (let block = blocks.get(hash); block !== undefined && found.length < count; block = parents.get(block.hash)) {
+      found.push(block)
+    }
+    return found
   }
 
   const made = (parent: BlockRows | undefined) => {
@@ -116,6 +126,7 @@ export const make = (seed: number): World => {
       return made(blocks.get(hash))
     },
     listOf,
+    blocksTo,
     isKnown: (hash) => blocks.has(hash),
     isRemoved: (hash) => removed.has(hash),
     counts,

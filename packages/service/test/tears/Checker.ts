@@ -1,4 +1,4 @@
-/** Reads pages of a chain while writers append, reorg, die and go on without their lease, and compares each page with the chain of its head. */
+/** Reads pages and lists of a chain while writers append, reorg, die and go on without their lease, and compares each with the chain of its head. */
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
@@ -9,6 +9,7 @@ import { seeded } from "../store/model.ts"
 import { pagesOf } from "../store/pages.ts"
 import { ref } from "../store/TestDatabase.ts"
 import * as TestStore from "../store/TestStore.ts"
+import * as BlockLists from "./BlockLists.ts"
 import type { Edit } from "./Edit.ts"
 import * as Writers from "./Writers.ts"
 
@@ -29,6 +30,8 @@ export interface Options {
 /** What was seen. */
 export interface Seen extends Omit<Walker.Tally, "unavailable">, Writers.Deeds {
   readonly unavailable: ReadonlyMap<string, number>
+  /** Lists of a range of blocks that were read. */
+  readonly lists: number
   readonly appends: number
   readonly reorgs: number
 }
@@ -40,6 +43,8 @@ const [within, before] = [
   [0, 3, 10, 40],
 ] as const
 const limits = [2, 5, 9]
+/** Of so many reads of a reader one is a list of a range of blocks, and the others are walks. */
+const listEach = 4
 const firstSteps = 12
 const writePauseMillis = 2
 /** Pages that are read after something was wrong. */
@@ -55,10 +60,11 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   const numbers = seeded(seed)
   const world = World.make(seed)
   const database = yield* Engine.fromUrl(url, "/")
-  const store = yield* TestStore.open(database, ref)
+  const store = yield* TestStore.open(database, ref, BlockLists.options)
   for (let step = 0; step < firstSteps; step++) yield* Effect.orDie(world.step(store))
   const { deeds, step } = yield* Writers.make({ url, edits: options.edits ?? [] }, world, store, numbers)
   const tally = Walker.tally()
+  let lists = 0
   let last = wanted
   const isOver = () => {
     if (endsWhenWrong && last === wanted && isWrong({ ...tally, ...deeds })) last = tally.pages + pagesWhenWrong
@@ -73,6 +79,11 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
     const pause = Effect.suspend(() => Effect.sleep(drawn.pick(within)))
     const [newest, pages] = [pagesOf(database, pause), pagesOf(reading, pause)]
     while (!isOver()) {
+      if (drawn.below(listEach) === 0) {
+        const of = drawn.below(2) === 0 ? database : reading
+        const isRead = yield* BlockLists.read({ reader: of.chain(ref).reader, world, tally, numbers: drawn, pause })
+        if (isRead) lists++
+      }
       yield* Walker.walk({
         world,
         tally,
@@ -93,5 +104,5 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   yield* Effect.all([writing, ...Array.from({ length: readers }, (_, own) => reader(own))], {
     concurrency: "unbounded",
   })
-  return { ...tally, ...deeds, ...world.counts }
+  return { ...tally, ...deeds, ...world.counts, lists }
 })

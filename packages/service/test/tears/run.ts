@@ -66,7 +66,7 @@ const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Ca
   // A page of nodes that do not come to one state in time is refused, and may be retried.
   const isAvailable = subject === "nodes" || subject === "citus" || seen.unavailable.size === 0
   if (!isBroken && !interrupted && (seen.failures.size > 0 || !isAvailable)) fail("a page or a write failed")
-  print(`${seen.pages} pages of ${seen.walks} walks, ${stale} of them stale`)
+  print(`${seen.pages} pages of ${seen.walks} walks, ${stale} of them stale; ${seen.lists} lists of ranges of blocks`)
   if (options.standby === undefined) return
   const ofStandby = (yield* Metric.value(Replicas.pageReads.replica)).count
   print(`${ofStandby} pages were read of the standby`)

@@ -2,6 +2,7 @@
 import { Effect, Schedule } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import { ref } from "../store/TestDatabase.ts"
+import * as BlockLists from "./BlockLists.ts"
 import * as Interruption from "./Interruption.ts"
 import type { WriteRequest, Command, Done } from "./WriterProcess.ts"
 
@@ -11,7 +12,7 @@ Interruption.install()
 
 const program = Effect.gen(function* () {
   const database = yield* Engine.fromUrl(process.argv[2]!, "/")
-  const writer = yield* Effect.retry(database.chain(ref).writer(), {
+  const writer = yield* Effect.retry(database.chain(ref).writer(BlockLists.options), {
     while: ({ isRetryable }) => isRetryable,
     schedule: Schedule.spaced(100),
     times: 600,

@@ -10,6 +10,7 @@ import * as EmbeddedServer from "../../store/postgres/EmbeddedServer.ts"
 import * as TestServer from "../../store/postgres/TestServer.ts"
 import * as chainScan from "./chainScan.ts"
 import * as indexedService from "./indexedService.ts"
+import * as wholeLists from "./wholeLists.ts"
 
 type Row = indexedService.Row
 
@@ -108,6 +109,7 @@ describe("Etherscan's API", () => {
           )
           expect(mixed).toEqual([])
           expect(yield* compareAll(service, after)).toBeGreaterThan(20)
+          expect(yield* wholeLists.compareAll(service, after, number)).toBeGreaterThan(0)
           before = after
         }
       }).pipe(Effect.scoped),
@@ -118,6 +120,7 @@ describe("Etherscan's API", () => {
       const service = yield* indexedService.follow({ database: yield* TestServer.blank(url) })
 
       expect(yield* compareAll(service, service.scan)).toBeGreaterThan(300)
+      expect(yield* wholeLists.compareAll(service, service.scan, service.chain.last)).toBeGreaterThan(20)
     }).pipe(Effect.scoped),
   )
 })
