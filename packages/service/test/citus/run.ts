@@ -9,6 +9,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as Interruptions from "./Interruptions.ts"
 import * as LostWrites from "./LostWrites.ts"
 import * as Nodes from "./Nodes.ts"
+import * as Recovery from "./Recovery.ts"
 
 const variables = { databases: "DAYBOOK_TEST_CITUS", bin: "DAYBOOK_TEST_CITUS_BIN" } as const
 /** Tests of the suite at least; fewer were left out by something. */
@@ -16,6 +17,8 @@ const leastTests = 70
 /** Tests of Etherscan's lists. */
 const leastLists = 2
 const lagMillis = 200
+/** Time from the return of a node to the next stored block. */
+const mostRecoveryMillis = 10_000
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const besides = (file: string) => fileURLToPath(new URL(file, import.meta.url))
@@ -30,7 +33,8 @@ const options = {
     `folder of the programs of a PostgreSQL server that has Citus, else that of ${variables.bin}: nodes of its own are started`,
   ],
   pages: [10_000, "pages of tears"],
-  kills: [50, "kills"],
+  kills: [50, "kills of the indexer"],
+  ends: [5, "times that each node is ended while an indexer follows a chain"],
 } as const
 
 /** A file of tests, which must have run whole. */
@@ -99,7 +103,17 @@ const onDatabases = (
 const workers = 2
 
 /** The cases that end, copy and replace nodes, each on a cluster of its own. */
-const onNodes = (bin: string, pages: number): ReadonlyArray<Campaign.Case> => [
+const onNodes = (
+  bin: string,
+  { ends, pages }: Pick<Campaign.Values<typeof options>, "ends" | "pages">,
+): ReadonlyArray<Campaign.Case> => [
+  {
+    name: "recovery",
+    run: (report) =>
+      Effect.flatMap(Nodes.start({ bin, workers }), (cluster) =>
+        Recovery.run(cluster, { kills: ends, mostMillis: mostRecoveryMillis }, report),
+      ),
+  },
   {
     name: "lost nodes",
     run: Effect.fnUntraced(function* (report) {
@@ -163,7 +177,7 @@ Campaign.main({
     const urls = yield* Effect.cached(Scope.provide(databasesOf(databases, bin ?? "", report), scope))
     const parts = [
       ["databases", databases ?? bin, onDatabases(urls, sizes)],
-      ["bin", bin, onNodes(bin ?? "", sizes.pages)],
+      ["bin", bin, onNodes(bin ?? "", sizes)],
     ] as const
     for (const [what, given, cases] of parts) {
       if (given !== undefined) continue

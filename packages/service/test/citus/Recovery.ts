@@ -1,0 +1,81 @@
+/** Ends nodes of Citus while an indexer follows a chain, and measures how long no block is stored. */
+import { Anvil } from "@daybook/chain"
+import { Clock, Effect, Schedule } from "effect"
+import type { Scope } from "effect"
+import type * as Campaign from "../campaign/Campaign.ts"
+import { start } from "../indexer/chain.ts"
+import * as TestServer from "../store/postgres/TestServer.ts"
+import { ref } from "../store/TestDatabase.ts"
+import * as TestStore from "../store/TestStore.ts"
+import type * as Nodes from "./Nodes.ts"
+
+const [upMillis, downMillis, blockMillis] = [4_000, 3_000, 250] as const
+const often = { times: 1_200, schedule: Schedule.spaced("50 millis") }
+
+/** A kill: milliseconds from the return of the node to the first stored block, and those in which none was stored. */
+interface Recovered {
+  readonly node: string
+  readonly afterReturn: number
+  readonly whole: number
+}
+
+const median = (numbers: ReadonlyArray<number>): number =>
+  numbers.toSorted((one, other) => one - other)[Math.floor((numbers.length - 1) / 2)]!
+
+const seconds = (millis: number): string => (millis / 1_000).toFixed(1)
+
+const now = Clock.currentTimeMillis
+
+/** Ends a node once blocks are stored, starts it again, and waits for the next block. */
+const endOnce = Effect.fnUntraced(function* (name: string, node: Nodes.Node, stored: { last: number }) {
+  const isAfter = (millis: number) =>
+    Effect.retry(
+      Effect.suspend(() => (stored.last > millis ? Effect.void : Effect.fail("no block is stored"))),
+      often,
+    )
+  yield* Effect.andThen(now, isAfter)
+  yield* Effect.sleep(upMillis)
+  yield* Effect.promise(node.kill)
+  yield* Effect.sleep(downMillis)
+  yield* Effect.promise(node.restart)
+  const [returned, before] = [yield* now, stored.last]
+  yield* isAfter(returned)
+  return { node: name, afterReturn: stored.last - returned, whole: stored.last - before } satisfies Recovered
+})
+
+/** Ends each node so often; fails where a lost one stops the index for longer than a time after its return. */
+export const run = Effect.fnUntraced(function* (
+  { coordinator, database, workers }: Nodes.Cluster,
+  { kills, mostMillis }: { readonly kills: number; readonly mostMillis: number },
+  { fail, print }: Campaign.Output,
+): Effect.fn.Return<void, unknown, Scope.Scope> {
+  const { url } = yield* database("recovery")
+  const chain = yield* Anvil.make()
+  const store = yield* TestStore.open(yield* TestServer.connect(url), { ...ref, id: chain.chainId })
+  const stored = { last: 0 }
+  yield* start(store, [chain.url], {
+    onEvent: (event) => (event._tag === "Indexed" ? Effect.map(now, (at) => void (stored.last = at)) : Effect.void),
+  })
+  const [from = "", to = ""] = chain.accounts
+  const mine = Effect.andThen(chain.call("eth_sendTransaction", [{ from, to, value: "0x1" }]), chain.call("evm_mine"))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(mine, Effect.sleep(blockMillis))))
+  const nodes = [
+    ["coordinator", coordinator],
+    ...workers.map((node, at) => [`worker ${at + 1}`, node] as const),
+  ] as const
+  const all: Array<Recovered> = []
+  for (let kill = 0; kill < kills; kill++) {
+    for (const [name, node] of nodes) all.push(yield* endOnce(name, node, stored))
+  }
+  print("| node | kills | after its return, s | most | without a block, s | most |\n|---|--:|--:|--:|--:|--:|")
+  for (const [name] of nodes) {
+    const own = all.filter(({ node }) => node === name)
+    const cells = (["afterReturn", "whole"] as const).flatMap((key) => {
+      const millis = own.map((recovered) => recovered[key])
+      return [seconds(median(millis)), seconds(Math.max(...millis))]
+    })
+    print(`| ${[name, own.length, ...cells].join(" | ")} |`)
+  }
+  const longest = Math.max(...all.map(({ afterReturn }) => afterReturn))
+  if (longest > mostMillis) fail(`${seconds(longest)} s without a block after a node had returned`)
+})
