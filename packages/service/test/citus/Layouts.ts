@@ -142,6 +142,63 @@ const besideTables = [
    END $do$`,
 ]
 
+const columnTypes = `id int8, revision int4, form int4, size int4, internal_size int4, hash bytea, addresses bytea, frame bytea,
+  checksum int4`
+
+/** A function, which the node runs that has the rows of its first argument. */
+const functionOn = (name: string, parameters: string, result: string, table: string, query: string) => [
+  `CREATE FUNCTION ${name}(${parameters}) RETURNS ${result} LANGUAGE plpgsql STABLE AS
+   $do$ #variable_conflict use_column
+   BEGIN RETURN QUERY ${query}; END $do$`,
+  `SELECT create_distributed_function(oid::regprocedure, '$1', colocate_with := '${table}', force_delegation := true)
+   FROM pg_proc WHERE oid = '${name}'::regproc`,
+]
+
+const pageParameters = "int8, int8, int8, int8, int8"
+const besideEndOf = `AND ${schema}.proved($5) ${besideEnd}`
+
+/** Functions of pages whose transactions lie beside each history. */
+const besideFunctions = [
+  ...functionOn(
+    "wide.page",
+    pageParameters,
+    `TABLE (${columnTypes})`,
+    "wide.history",
+    `${besideRows("")} ${besideEndOf}`,
+  ),
+  ...functionOn(
+    "wide.whole",
+    "int8, int8, int8, int8",
+    `TABLE (${columnTypes}, head text)`,
+    "wide.history",
+    `${besideRows(", wide.head()")} ${besideEnd}`,
+  ),
+]
+
+const partOfDocuments = `SELECT d.id, ${documentColumns} FROM parts.document d
+  WHERE part = $1 AND id = ANY($2) AND ${schema}.proved($3)`
+
+/** Functions of histories, and of transactions in parts. */
+const partFunctions = [
+  ...functionOn("parts.history", pageParameters, "SETOF int8", `${schema}.appearance`, distributed.pageDown),
+  ...functionOn("parts.documents", "int4, int8[], int8", `TABLE (${columnTypes})`, "parts.document", partOfDocuments),
+]
+
+const inPartsByFunctions: Layout["read"] = async (run, page) => {
+  const serial = Values.big((await begin(run))[0]![serialAt] as number)
+  const ids = idsOf(await run("SELECT * FROM parts.history($1, $2, $3, $4, $5)", [...pageParams(page), serial]))
+  for (const part of parts) {
+    const own = Values.bigs(ids.filter((id) => 1 + (id % parts.length) === part))
+    await run("SELECT * FROM parts.documents($1, $2, $3)", [Values.int(part), own, serial])
+  }
+  return ids
+}
+
+const besideByFunction: Layout["read"] = async (run, page) => {
+  const serial = Values.big((await begin(run))[0]![serialAt] as number)
+  return idsOf(await run("SELECT * FROM wide.page($1, $2, $3, $4, $5)", [...pageParams(page), serial]))
+}
+
 /** The tables of a page; the others would lie beside them. */
 const copied = ["checkpoint", "counter", "proof", "projection", "block", "appearance", "document"]
 
@@ -182,12 +239,29 @@ export const all: ReadonlyArray<Layout> = [
   { name: "transactions by their row id, which is built", on: coordinator, read: inTransaction(built) },
   { name: "by their row id, without a transaction", on: coordinator, read: built },
   { name: "by their row id, read on the nodes as shards", on: coordinator, read: onNodes },
-  { name: "in two parts, a statement each", on: coordinator, tables: partTables, read: inTransaction(inParts) },
-  { name: "beside each history", on: coordinator, tables: besideTables, read: inTransaction(beside) },
+  {
+    name: "in two parts, a statement each",
+    on: coordinator,
+    tables: [...partTables, ...partFunctions],
+    read: inTransaction(inParts),
+  },
+  {
+    name: "beside each history",
+    on: coordinator,
+    tables: [...besideTables, ...besideFunctions],
+    read: inTransaction(beside),
+  },
   {
     name: "beside each history, with the checkpoint on each node: one statement",
     on: coordinator,
     read: async (run, page) => idsOf(await run(`${besideRows(", wide.head()")} ${besideEnd}`, pageParams(page))),
+  },
+  { name: "in two parts, by functions of the nodes", on: coordinator, read: inTransaction(inPartsByFunctions) },
+  { name: "beside each history, by a function of its node", on: coordinator, read: inTransaction(besideByFunction) },
+  {
+    name: "the same, with the checkpoint on each node: one statement",
+    on: coordinator,
+    read: async (run, page) => idsOf(await run("SELECT * FROM wide.whole($1, $2, $3, $4)", pageParams(page))),
   },
   { name: "beside each history, read on its node as a shard", on: coordinator, read: besideOnNode },
   { name: "a chain on one node, one statement", on: coordinator, tables: togetherTables, read: single(one) },

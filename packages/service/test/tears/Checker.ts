@@ -43,8 +43,6 @@ const [within, before] = [
   [0, 3, 10, 40],
 ] as const
 const limits = [2, 5, 9]
-/** Of so many reads of a reader one is a list of a range of blocks, and the others are walks. */
-const listEach = 4
 const firstSteps = 12
 const writePauseMillis = 2
 /** Pages that are read after something was wrong. */
@@ -79,11 +77,9 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
     const pause = Effect.suspend(() => Effect.sleep(drawn.pick(within)))
     const [newest, pages] = [pagesOf(database, pause), pagesOf(reading, pause)]
     while (!isOver()) {
-      if (drawn.below(listEach) === 0) {
-        const of = drawn.below(2) === 0 ? database : reading
-        const isRead = yield* BlockLists.read({ reader: of.chain(ref).reader, world, tally, numbers: drawn, pause })
-        if (isRead) lists++
-      }
+      const ofList = drawn.below(2) === 0 ? database : reading
+      const isRead = yield* BlockLists.read({ reader: ofList.chain(ref).reader, world, tally, numbers: drawn, pause })
+      if (isRead) lists++
       yield* Walker.walk({
         world,
         tally,
