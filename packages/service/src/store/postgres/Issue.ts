@@ -120,11 +120,14 @@ interface ServerError {
   readonly where?: string | undefined
 }
 
+/** The code of an error of the server or of a socket. */
+const codeOf = (cause: Error): unknown => (cause as { readonly code?: unknown }).code
+
 /** The error of the server. A socket's error has a code too, such as `EPIPE`, and no severity. */
 const serverError = ({ reason: { cause } }: SqlError): ServerError | undefined =>
-  cause instanceof Error && "severity" in cause && "code" in cause && typeof cause.code === "string"
+  cause instanceof Error && "severity" in cause && typeof codeOf(cause) === "string"
     ? // Sound: the driver copies the fields of the message, which are strings.
-      (cause as Error & ServerError)
+      (cause as Error as Error & ServerError)
     : undefined
 
 /** The SQLSTATE of a failure; `undefined` where the server sent none. */
@@ -157,7 +160,8 @@ const tlsCode = /^ERR_(?:SSL|TLS|OSSL)_|CERT|SIGNATURE/
 const tlsIssue = ({ reason: { _tag, cause } }: SqlError): string | undefined => {
   if (_tag !== "ConnectionError" || !(cause instanceof Error)) return undefined
   if (cause.message === "The server does not support TLS") return "it has none"
-  return "code" in cause && tlsCode.test(String(cause.code)) ? String(cause.code) : undefined
+  const code = String(codeOf(cause))
+  return tlsCode.test(code) ? code : undefined
 }
 
 const kindOf = (error: SqlError, state: string | undefined): Kind | undefined => {

@@ -34,6 +34,27 @@ describe("Issue", () => {
     })
   })
 
+  it("isDamage: another error of the store is none", () => {
+    expect(Issue.isDamage(new StoreError({ message: "another", isRetryable: true, cause: undefined }))).toBe(false)
+  })
+
+  it("isUndone: is a transaction that was undone for another one, and no other failure", () => {
+    expect(["40001", "40P01", "23505"].map((code) => Issue.isUndone(sent(code)))).toEqual([true, false, false])
+  })
+
+  it("sqlState: is that of an error of the server alone", () => {
+    const causes = [
+      "text",
+      undefined,
+      { severity: "ERROR", code: "40001" },
+      Object.assign(new Error("no"), { severity: "ERROR" }),
+    ]
+    const stateOf = (cause: unknown) => Issue.sqlState(new SqlError({ reason: new UnknownError({ cause }) }))
+
+    expect(stateOf(sent("40001").reason.cause)).toBe("40001")
+    expect(causes.map(stateOf)).toEqual([undefined, undefined, undefined, undefined])
+  })
+
   it("isConflict: is the state of a row that contradicts a key, and no other failure", () => {
     expect(Issue.isConflict(Issue.toStoreError("database", sent("23505")))).toBe(true)
     expect(Issue.isConflict(Issue.toStoreError("database", sent("23503")))).toBe(false)
