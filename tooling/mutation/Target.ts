@@ -367,7 +367,7 @@ export const targets: ReadonlyArray<Target> = [
       "Replicas",
       "SnapshotStart",
     ].map((source) => `store/postgres/${source}`),
-    ["store/postgres/Engine.mutation.ts", "store/postgres/Marks.test.ts"],
+    ["store/postgres/Engine.mutation.ts", "store/postgres/{Ledgers,Marks,Replicas,SnapshotStart}.test.ts"],
   ),
 ]
 

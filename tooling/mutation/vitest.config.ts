@@ -1,7 +1,7 @@
 /**
  * The tests of one target of a mutation run: DAYBOOK_MUTATION_FOLDER and DAYBOOK_MUTATION_TESTS name them. Small files run
- * first, because the first failing test ends the run of a mutant and the long ones are properties and whole scripts. Integration
- * tests run where a target names them.
+ * first, because the first failing test ends the run of a mutant and the long ones are properties and whole scripts. Those that
+ * start servers (`*.mutation.ts`) run last. Integration tests run where a target names them.
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -11,7 +11,8 @@ import type { TestSpecification } from "vitest/node"
 
 class SmallestFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const size = ({ moduleId }: TestSpecification): number => statSync(moduleId).size
+    const size = ({ moduleId }: TestSpecification): number =>
+      moduleId.endsWith(".mutation.ts") ? Number.MAX_SAFE_INTEGER : statSync(moduleId).size
     return files.toSorted((one, other) => size(one) - size(other))
   }
 }

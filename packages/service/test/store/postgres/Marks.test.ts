@@ -1,10 +1,14 @@
+/** What statements of marks do with the errors and the rows of a server. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
 import { TestClock } from "effect/testing"
-import * as Chain from "../../../src/store/postgres/Chain.ts"
+import type * as Chain from "../../../src/store/postgres/Chain.ts"
+import * as Issue from "../../../src/store/postgres/Issue.ts"
 import * as Marks from "../../../src/store/postgres/Marks.ts"
+import * as Values from "../../../src/store/postgres/Values.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
-import { ref } from "../TestDatabase.ts"
+import { chain, sessionOf } from "./scripted.ts"
 
 const unproved = new StoreError({ message: "Index moving.", isRetryable: true, isUnproved: true, cause: undefined })
 const unreachable = new StoreError({ message: "Unreachable.", isRetryable: true, cause: undefined })
@@ -15,12 +19,18 @@ const readsOf = Effect.fnUntraced(function* <E>(error: E) {
   const reading: Chain.Reading = (read) =>
     Effect.suspend(() => {
       reads++
-      return read({ chain: Chain.make(ref, "database"), session: { rows: () => Effect.succeed([]) } })
+      return read(sessionOf().at)
     })
   yield* Effect.forkChild(Effect.exit(Marks.retried(reading)(() => Effect.fail(error))))
   yield* TestClock.adjust("1 minute")
   return reads
 })
+
+/** The error of the store for one of the server. */
+const sent = (code: string) => {
+  const cause = Object.assign(new Error("server"), { severity: "ERROR", code })
+  return Issue.toStoreError("database", new SqlError({ reason: new UnknownError({ cause }) }))
+}
 
 describe("Marks", () => {
   it.effect(
@@ -31,5 +41,106 @@ describe("Marks", () => {
 
         expect(yield* Effect.forEach(errors, readsOf)).toEqual([9, 1, 1, 1])
       }),
+  )
+
+  it.effect("proving: adds the serial to statements that are proved, and to no others", () =>
+    Effect.gen(function* () {
+      const { at, ran } = sessionOf(() => [[7]])
+      const session = Marks.proving(chain, at.session, 5)
+      const statements = [chain.distributed.sql.pageUp, chain.sql.blocks]
+      const rows = yield* Effect.forEach(statements, (sql) => session.rows(sql, [Values.big(1)]))
+
+      expect(rows).toEqual([[[7]], [[7]]])
+      expect(ran).toEqual([
+        [statements[0], [Values.big(1), Values.big(5)]],
+        [statements[1], [Values.big(1)]],
+      ])
+    }),
+  )
+
+  it.effect("proving: reports a node with another state as an index that moves, and other failures as they are", () =>
+    Effect.gen(function* () {
+      const failed = (error: StoreError) =>
+        Effect.flip(Marks.proving(chain, sessionOf(() => error).at.session, 5).rows(chain.distributed.sql.pageUp, []))
+      const other = sent("22012")
+
+      expect(yield* failed(sent("DY001"))).toMatchObject({
+        isRetryable: true,
+        isUnproved: true,
+        message:
+          "Index moving: daybook_test of database. The nodes of the database did not have one state at once. Try again.",
+      })
+      expect([yield* failed(other), yield* failed(unreachable)]).toEqual([other, unreachable])
+    }),
+  )
+
+  it.effect("lock: locks the marks of a serial, and names a node without the last writes", () =>
+    Effect.gen(function* () {
+      const { at, ran } = sessionOf()
+      yield* Marks.lock(at, 5)
+      const failed = (error: StoreError) => Effect.flip(Marks.lock(sessionOf(() => error).at, 5))
+      const other = sent("DY001")
+
+      expect(ran).toEqual([
+        [chain.sql.oneConnection, []],
+        [chain.sql.lockMarks, [Values.big(5)]],
+      ])
+      expect(yield* failed(sent("22012"))).toMatchObject({
+        isRetryable: false,
+        message:
+          "Node of the database without the last writes: daybook_test of database. Restore the node, or drop the schema and index the chain again.",
+      })
+      expect([yield* failed(other), yield* failed(unreachable)]).toEqual([other, unreachable])
+    }),
+  )
+
+  it.effect("move: states whether the write only added rows above the head", () =>
+    Effect.gen(function* () {
+      const { at, ran } = sessionOf()
+      yield* Marks.move(at, 6, "added")
+      yield* Marks.move(at, 7, "changed")
+
+      expect(ran).toEqual([
+        [chain.sql.moveMarks, [Values.big(6), Values.bool(true)]],
+        [chain.sql.moveMarks, [Values.big(7), Values.bool(false)]],
+      ])
+    }),
+  )
+
+  it.effect("distribute: changes nothing where the database has no Citus", () =>
+    Effect.gen(function* () {
+      const { at, ran } = sessionOf()
+      yield* Marks.distribute(at.session, "daybook_test")
+
+      expect(ran).toEqual([[Marks.citus, []]])
+    }),
+  )
+
+  it.effect("distribute: spreads the tables by their columns, transactions over shards of their own", () =>
+    Effect.gen(function* () {
+      const { at, ran } = sessionOf((sql) => {
+        if (sql === Marks.citus) return [[1]]
+        if (sql.includes("pg_dist_shard")) return [["mark_102008"]]
+        return sql.includes("shard_count'") ? [[3, 32]] : []
+      })
+      yield* Marks.distribute(at.session, "o'brien")
+      const statements = ran.map(([sql]) => sql)
+
+      expect(statements.filter((sql) => sql.includes("create_distributed_table"))).toEqual([
+        `SELECT create_distributed_table('"o''brien".appearance', 'key', shard_count := 32, colocate_with := 'none') IS NULL`,
+        `SELECT create_distributed_table('"o''brien".document', 'id', shard_count := 3, colocate_with := 'none') IS NULL`,
+        `SELECT create_distributed_table('"o''brien".ledger', 'wallet', shard_count := 32, colocate_with := 'none') IS NULL`,
+      ])
+      expect(statements.filter((sql) => sql.includes("create_reference_table"))).toEqual([
+        `SELECT create_reference_table('"o''brien".mark') IS NULL`,
+      ])
+      // The function compares the shard on its node, and is made after the mark.
+      expect(statements.findIndex((sql) => sql.includes("mark_102008"))).toBe(6)
+      expect(statements.slice(1, 4).map((sql) => sql.trim().slice(0, 12))).toEqual([
+        "CREATE TABLE",
+        "INSERT INTO ",
+        "ALTER TABLE ",
+      ])
+    }),
   )
 })
