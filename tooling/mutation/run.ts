@@ -3,20 +3,13 @@
  * changes that no test detects. Stryker makes and runs the mutants in a copy of the working tree; it is installed here on the first
  * run, outside the workspace.
  *
- * --files TEXT   only sources whose path contains the text; repeatable
- * --count N      a sample of whole declarations with about N mutants, of each target its share. --seed S chooses which; 1 by default.
- * --patience N   multiplies the time limits of mutants and tests, for a busy machine; 1 by default.
- * --jobs N       test processes at a time; 2 by default
- * --minutes N    time of the whole run; 120 by default. A target that has not ended by then fails the run
- * --output FILE  every mutant with its outcome as JSON, written after each target.
- * --threshold P  fails below this share of detected mutants, in percent; 95 by default
+ * `--help` lists its options.
  *
  * The last line states how many mutants were killed, survived and are equivalent (argued in equivalents.json), and the percentage of
  * each target. A target that does not run fails the run.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 import { root, run } from "../check/Workspace.ts"
 import {
@@ -33,6 +26,7 @@ import {
 } from "./MutationReport.ts"
 import type { Equivalent, Mutant, StrykerReport, TargetResult } from "./MutationReport.ts"
 import * as RepositoryCopy from "./RepositoryCopy.ts"
+import * as RunOptions from "./RunOptions.ts"
 import { declarations, stratified } from "./Sample.ts"
 import { select } from "./Target.ts"
 import type { Target } from "./Target.ts"
@@ -143,23 +137,29 @@ const runTarget = async (settings: Settings, target: Target, mutate: ReadonlyArr
 const mutantsIn = (results: ReadonlyArray<TargetResult>): ReadonlyArray<Mutant> =>
   groupsOf(results).flatMap(([, found]) => found)
 
+/** Ends with code 2, as a campaign does where its arguments are not understood. */
+const refuse = (message: string): never => {
+  console.error(`${message} See --help.`)
+  process.exit(2)
+}
+
+const readOptions = (): RunOptions.RunOptions | undefined => {
+  try {
+    return RunOptions.read(process.argv.slice(2))
+  } catch (error) {
+    return refuse(String(error))
+  }
+}
+
 const main = async (): Promise<void> => {
-  const { values: options } = parseArgs({
-    options: {
-      files: { type: "string", multiple: true, default: [] },
-      count: { type: "string" },
-      seed: { type: "string", default: "1" },
-      patience: { type: "string", default: "1" },
-      jobs: { type: "string", default: "2" },
-      minutes: { type: "string", default: "120" },
-      output: { type: "string" },
-      threshold: { type: "string", default: "95" },
-    },
-  })
+  const options = readOptions()
+  if (options === undefined) {
+    console.log(RunOptions.help())
+    return
+  }
   const targets = select(options.files)
-  if (targets.length === 0)
-    throw new Error(`Unknown files: ${options.files.join(", ")}. See tooling/mutation/Target.ts.`)
-  const mutate = places(targets, options.count === undefined ? undefined : Number(options.count), Number(options.seed))
+  if (targets.length === 0) refuse(`Unknown files: ${options.files.join(", ")}. Target.ts names the sources.`)
+  const mutate = places(targets, options.count, options.seed)
   PeerInstall.install(import.meta.dirname)
   const copy = await RepositoryCopy.make()
   process.once("exit", copy.remove)
@@ -167,9 +167,9 @@ const main = async (): Promise<void> => {
   const results: Array<TargetResult> = []
   const settings: Settings = {
     copy: copy.folder,
-    jobs: Number(options.jobs),
-    patience: Number(options.patience),
-    deadline: performance.now() + Number(options.minutes) * 60_000,
+    jobs: options.jobs,
+    patience: options.patience,
+    deadline: performance.now() + options.minutes * 60_000,
   }
   for (const target of targets) {
     const own = mutate.filter((place) => target.sources.includes(sourceOf(place)))
@@ -181,7 +181,7 @@ const main = async (): Promise<void> => {
   const all = mutantsIn(results)
   const tables = [...table("source", bySource(all)), "", ...table("target", groups)]
   console.log(["", ...survivors(all), "", ...tables, ""].join("\n"))
-  const failed = failures(results, staleEquivalents(), Number(options.threshold))
+  const failed = failures(results, staleEquivalents(), options.threshold)
   for (const failure of failed) console.log(`failed: ${failure}`)
   if (failed.length > 0) process.exitCode = 1
   console.log(summary(results))
