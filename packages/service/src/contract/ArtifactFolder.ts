@@ -43,19 +43,20 @@ const skipped = new Set(["build-info", "cache", "dry-run", "node_modules", ".git
 const isJson = (name: string): boolean => name.endsWith(".json") && !name.endsWith(".dbg.json")
 const isSource = (name: string): boolean => name.endsWith(".sol")
 
-/** Files below a folder, in the order of their names. */
+/** At most so many files below a folder, in the order of their names. */
 const filesBelow = async (
   folder: string,
+  most: number,
   fits = isJson,
   found: Array<string> = [],
   depth = 0,
 ): Promise<Array<string>> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (found.length >= maxFiles) return found
+    if (found.length >= most) return found
     const path = join(folder, entry.name)
     if (entry.isDirectory() && depth < maxDepth && !skipped.has(entry.name))
-      await filesBelow(path, fits, found, depth + 1)
+      await filesBelow(path, most, fits, found, depth + 1)
     else if (entry.isFile() && fits(entry.name)) found.push(path)
   }
   return found
@@ -107,8 +108,6 @@ const artifactOf = (path: string, json: unknown, enums: EnumNames.EnumNames): Ar
   const fields = fieldsOf(json)
   const given: unknown = fields["abi"]
   if (!Array.isArray(given) || isTooling(fields)) return undefined
-  const counted = ContractAbi.count(given)
-  if (Result.isFailure(counted)) return undefined
   const abi = ContractAbi.fromJson(abiOf(fields, given, enums))
   if (Result.isFailure(abi)) return undefined
   // Foundry names the file after the contract, and the version of its compiler where there are several.
@@ -155,21 +154,22 @@ const readIgnition: Read = (path, text, enums) =>
 const filesOf = async (
   folder: string,
   chainId: number,
+  most: number,
 ): Promise<ReadonlyArray<readonly [path: string, read: Read]>> => {
   const [out, artifacts, broadcast, ignition, src, contracts] = await Promise.all([
-    filesBelow(join(folder, "out")),
-    filesBelow(join(folder, "artifacts")),
-    filesBelow(join(folder, "broadcast")),
-    filesBelow(join(folder, "ignition", "deployments", `chain-${chainId}`)),
-    filesBelow(join(folder, "src"), isSource),
-    filesBelow(join(folder, "contracts"), isSource),
+    filesBelow(join(folder, "out"), most),
+    filesBelow(join(folder, "artifacts"), most),
+    filesBelow(join(folder, "broadcast"), most),
+    filesBelow(join(folder, "ignition", "deployments", `chain-${chainId}`), most),
+    filesBelow(join(folder, "src"), most, isSource),
+    filesBelow(join(folder, "contracts"), most, isSource),
   ])
   const runs = broadcast.filter(
     (path) => path.split(sep).at(-2) === String(chainId) && basename(path).startsWith("run-"),
   )
   const own = [...out, ...artifacts]
   const isProject = own.length + broadcast.length + ignition.length > 0
-  const sources = isProject ? own : await filesBelow(folder)
+  const sources = isProject ? own : await filesBelow(folder, most)
   return [
     // Names of enums are known before the artifacts are read.
     ...[...src, ...contracts].map((path) => [path, readSource] as const),
@@ -241,14 +241,14 @@ const projectOf = (parts: ReadonlyMap<string, Part>): Project => {
 }
 
 /** Makes the reader of a folder for a chain. */
-export const reader = (folder: string, chainId: number): Reader => {
+export const reader = (folder: string, chainId: number, most = maxFiles): Reader => {
   let parts = new Map<string, Part>()
   let isRead = false
   return async () => {
     const next = new Map<string, Part>()
     let isChanged = !isRead
     let enums: EnumNames.EnumNames | undefined
-    for (const [path, read] of await filesOf(folder, chainId)) {
+    for (const [path, read] of await filesOf(folder, chainId, most)) {
       const found = await stat(path).catch(() => undefined)
       if (found === undefined) continue
       const changed = `${found.mtimeMs} ${found.size}`

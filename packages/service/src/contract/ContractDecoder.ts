@@ -6,6 +6,7 @@
  * Source: decision 0059.
  */
 import * as Decoder from "@daybook/abi/Decoder"
+import type * as Signature from "@daybook/abi/Signature"
 import * as StandardErrors from "@daybook/abi/StandardErrors"
 import { redecode } from "../projection/Redecode.ts"
 import type { Contract } from "../store/Contracts.ts"
@@ -79,21 +80,21 @@ export function* make(
   const packs = Decoder.makeSet()
   const reverts = Decoder.makeSet()
   let added = 0
+  const addTo = function* (set: Decoder.GrowingSet, signatures: ReadonlyArray<Signature.Signature>): Steps.Steps<void> {
+    for (const signature of signatures) {
+      set.add(signature)
+      if (++added < signaturesPerStep) continue
+      added = 0
+      yield undefined
+    }
+  }
   for (const contract of contracts) {
     const abi =
       abis.get(contract.abi) ?? readBefore.get(contract.abi) ?? decoding(yield* ContractAbi.readStored(contract.abi))
     abis.set(contract.abi, abi)
-    if (contract.address !== null) known.set(contract.address, { contract, abi })
-    const shared = [
-      [reverts, abi.errors],
-      [packs, contract.address === null ? abi.signatures : []],
-    ] as const
-    for (const [set, signatures] of shared) {
-      for (const signature of signatures) {
-        set.add(signature)
-        if (++added % signaturesPerStep === 0) yield undefined
-      }
-    }
+    yield* addTo(reverts, abi.errors)
+    if (contract.address === null) yield* addTo(packs, abi.signatures)
+    else known.set(contract.address, { contract, abi })
   }
   return fromSets({ known, abis, packs, reverts, builtIn, directory })
 }

@@ -92,7 +92,7 @@ export const changesOf = (
 
 /** What is known of a folder. */
 interface KnownFolder extends WatchedFolder {
-  project: ArtifactFolder.Project | null
+  project: ArtifactFolder.Project
   find: ContractCode.Find
   /** Contracts that were recognised by their code, by address; the newest last. */
   readonly recognised: Map<string, ArtifactFolder.Deployed>
@@ -106,7 +106,7 @@ interface KnownFolder extends WatchedFolder {
 
 /** Contracts of a folder: a code states better what is at an address than a file about an earlier deployment. */
 const deployedOf = ({ project, recognised }: KnownFolder): ReadonlyArray<ArtifactFolder.Deployed> => {
-  const all = new Map(project?.deployed.map((one) => [one.address, one]))
+  const all = new Map(project.deployed.map((one) => [one.address, one]))
   for (const [address, one] of recognised) if (all.get(address)?.name !== one.name) all.set(address, one)
   return [...all.values()]
 }
@@ -116,9 +116,9 @@ const takeOver = Effect.fnUntraced(function* (
   { chain, contracts }: Options,
   known: KnownFolder,
 ): Effect.fn.Return<void, StoreError> {
-  const { folder: source, project } = known
+  const { folder: source } = known
+  const { pack } = known.project
   const deployed = deployedOf(known)
-  const pack = project?.pack ?? []
   const { put, remove } = changesOf(source, yield* contracts.list(chain), contractsOf(source, { deployed, pack }))
   if (remove.length > 0) yield* contracts.remove(chain, remove)
   if (put.length > 0) yield* contracts.put(chain, put)
@@ -224,9 +224,10 @@ const followProxies = Effect.fnUntraced(function* (
 export const run = Effect.fn("ContractKeeper.run")(function* (options: Options): Effect.fn.Return<never> {
   const { chain, contracts, created, node, pauseMillis = defaultPauseMillis, projects } = options
   const folders = projects.map((watched): KnownFolder => {
-    const find = ContractCode.finder([])
+    const project = { deployed: [], pack: [], codes: [] }
+    const find = ContractCode.finder(project.codes)
     const recognised = new Map<string, ArtifactFolder.Deployed>()
-    return { ...watched, project: null, find, recognised, pending: new Set(), isAllPending: false, isChanged: false }
+    return { ...watched, project, find, recognised, pending: new Set(), isAllPending: false, isChanged: false }
   })
   let round: Round | undefined
   let logged = ""

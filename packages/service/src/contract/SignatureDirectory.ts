@@ -59,7 +59,7 @@ const parse = (text: string): Signature.Signature | null =>
 const signatureIn = (part: string): string | undefined => {
   const [opening, end] = [part.indexOf("("), part.lastIndexOf(")") + 1]
   const name = nameForm.exec(part.slice(0, Math.max(0, opening)))
-  if (name === null || end < opening || end - name.index > maxTextCharacters) return undefined
+  if (name === null || end - name.index > maxTextCharacters) return undefined
   const text = part.slice(name.index, end)
   return textForm.test(text) ? text : undefined
 }

@@ -193,6 +193,15 @@ describe("ArtifactFolder", () => {
     expect(project?.pack.map(({ name }) => name)).toEqual(names.toSorted())
   })
 
+  it.each([
+    [2, ["a", "b"]],
+    [3, ["a", "b", "c"]],
+  ])("no more than %d files are read of a folder, with those of the folders in it", async (most, expected) => {
+    for (const path of ["a", "b/b", "b/c", "d"]) write(`out/${path}.json`, { abi: [item(path.at(-1)!)] })
+
+    expect((await ArtifactFolder.reader(folder, 31337, most)())?.pack.map(({ name }) => name)).toEqual(expected)
+  })
+
   it.each(["broadcast/Deploy.s.sol/1/run-1.json", "ignition/deployments/chain-31337/journal.json", "out/A.json"])(
     "in a folder with %s, artifacts are looked for in the usual folders alone",
     async (path) => {
@@ -243,6 +252,7 @@ describe("ArtifactFolder", () => {
     write("b.json", "[".repeat(100_000))
     write("c.json", { abi: "x" })
     write("d.json", JSON.stringify({ abi: [item("x")] }).padEnd(8 * 1024 * 1024 + 1))
+    write("e.json", { abi: { abi: [item("nested")] } })
     write("f.json", { abi: [item("kept")] })
     write("g.json", JSON.stringify({ abi: [item("largest")] }).padEnd(8 * 1024 * 1024))
     write("f.dbg.json", { abi: [item("debug")] })
@@ -274,5 +284,10 @@ describe("ContractKeeper", () => {
     expect(put.map(({ name }) => name)).toEqual(["D", "E"])
     expect(remove).toEqual([])
     expect([less.put, less.remove]).toEqual([[], [address("2")]])
+    const followed = stored.map((contract) => ({ ...contract, implementations: [{ from: 1, address: address("9") }] }))
+    const described = project("A").deployed.map((one) => ({ ...one, items: [item("a") as never] }))
+    expect(changesOf("/p", followed, contractsOf("/p", { deployed: described, pack: [] })).put).toEqual([
+      { ...followed[0], abi: '[{"type":"function","name":"a","inputs":[]}]' },
+    ])
   })
 })

@@ -93,7 +93,7 @@ describe("ContractAbi", () => {
     expect(enumOf("uint8[]", ["Short"])).toEqual(["Short"])
     expect(enumOf("uint16", ["Short"])).toBeUndefined()
     expect(enumOf("uint8", ["<b>"])).toBeUndefined()
-    expect(enumOf("uint8", [])).toBeUndefined()
+    expect([enumOf("uint8", []), enumOf("uint8", "Short")]).toEqual([undefined, undefined])
     const values = Array.from({ length: 257 }, (_, at) => `Value${at}`)
     expect(enumOf("uint8", values)).toBeUndefined()
     expect(enumOf("uint8", values.slice(1))).toEqual(values.slice(1))
@@ -120,7 +120,11 @@ describe("ContractAbi", () => {
       "event Sent()",
       { type: "function", name: "f" },
       { type: "function", name: "f", inputs: "x" },
+      { type: "function", inputs: [] },
+      { type: "function", name: null, inputs: [] },
       { type: "function", name: "f", inputs: [null] },
+      { type: "function", name: "f", inputs: [{ name: "x" }] },
+      { type: "function", name: "f", inputs: [{ name: "x", type: 7 }] },
       { type: "function", name: "f", inputs: [{ type: "uint7" }] },
       { type: "function", name: "f", inputs: [{ type: "tuple" }] },
       { type: "function", name: "f", inputs: [{ type: "tuple", components: [] }] },
@@ -135,15 +139,27 @@ describe("ContractAbi", () => {
       { type: "__proto__", name: "f", inputs: [] },
     ]
     for (const item of broken) expect([item, read([item])]).toEqual([item, []])
-    expect(read([{ type: "function", name: "f", inputs: [{ name: '"><b>', type: "bool" }] }])).toEqual([
-      { type: "function", name: "f", inputs: [{ type: "bool", name: "" }], stateMutability: "nonpayable" },
-    ])
+    const nameless = {
+      type: "function",
+      name: "f",
+      inputs: [{ type: "bool", name: "" }],
+      stateMutability: "nonpayable",
+    }
+    for (const more of [{ name: '"><b>' }, {}, { name: null }, { name: "", components: [{ type: "bool" }] }]) {
+      expect(read([{ type: "function", name: "f", inputs: [{ ...more, type: "bool" }] }])).toStrictEqual(
+        read([nameless]),
+      )
+    }
+    expect(read([nameless])).toEqual([nameless])
+    expect(read([{ ...event, outputs: [] }])[0]).toEqual(event)
   })
 
   it("count: an ABI has a type for each item, parameter, member of a tuple and level of a list", () => {
-    const { list, types } = Result.getOrThrow(ContractAbi.count([transfer, event, error, null, { type: "receive" }]))
+    const { list, types } = Result.getOrThrow(
+      ContractAbi.count([transfer, event, error, null, { inputs: [{}, { type: 7 }] }]),
+    )
 
-    expect([list.length, types]).toEqual([5, 12])
+    expect([list.length, types]).toEqual([5, 14])
   })
 
   it("count: counts no more than 16 levels of a list, and no deeper tuples than are read", () => {

@@ -92,7 +92,7 @@ describe("ContractCode", () => {
   })
 
   it("compares no immutables of the first byte, in an artifact of Hardhat, whatever else it lists", () => {
-    const references = Array.from({ length: 4_094 }, () => ({ start: 0, length: 1 }))
+    const references = Array.from({ length: 4_095 }, () => ({ start: 0, length: 1 }))
     const first = known("First", {
       deployedBytecode: `0x00${codeOf(1)}`,
       immutableReferences: { 1: references, 2: [{ start: 5 }, { length: 5 }], 3: { start: 0, length: 1 } },
@@ -119,10 +119,13 @@ describe("ContractCode", () => {
   it("references outside of the code, and metadata that state a length beyond it, leave the code as it is", () => {
     const odd = known("Odd", {
       deployedBytecode: `0x${codeOf(1)}ffff`,
-      immutableReferences: { 1: [{ start: 1e9, length: 32 }, { start: -1, length: 2 }, null] },
+      immutableReferences: {
+        1: [{ start: 1e9, length: 32 }, { start: -1, length: 2 }, { start: "5", length: "1" }, null],
+      },
     })
 
     expect(nameOf([odd], `0x${codeOf(1)}ffff`)).toBe("Odd")
+    expect(nameOf([odd], `0x${codeOf(2)}ffff`)).toBeUndefined()
   })
 
   it("cuts nothing from a code whose last bytes are no metadata, nor from one that is metadata alone", () => {

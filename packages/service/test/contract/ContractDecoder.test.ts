@@ -202,6 +202,9 @@ describe("ContractDecoder", () => {
     const steps = (of: ReadonlyArray<Contract>) => [...ContractDecoder.make(of, builtIn, read)].length
 
     expect([steps(contracts), steps(contracts.slice(1)), steps([contract(token, abis[0]!)])]).toEqual([2, 0, 0])
+    // One step for its item: an ABI that two contracts share is read once.
+    const shared = [token, other].map((address) => contract(address, abiOf(functionOf("poke", "x"))))
+    expect(steps(shared)).toBe(1)
   })
 
   it("a stored ABI that does not decode describes a contract without items", () => {

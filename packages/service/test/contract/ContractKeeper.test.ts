@@ -74,11 +74,16 @@ const logged: Array<string> = []
 const logger = Logger.make(({ message }) => void logged.push(String(message)))
 
 describe("ContractKeeper", () => {
-  it.live("run: follows the proxies of all contracts, also of more than one turn takes", () =>
+  it.live("run: follows the proxies of all contracts, also of more than one turn takes while the chain grows", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const projects = [{ folder: "project", read: () => Promise.resolve(project(600)) }]
-      yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, projects, pauseMillis: 1 }))
+      let blocks = 0
+      const growing = {
+        ...node,
+        head: Effect.suspend(() => Effect.map(node.head, (head) => ({ ...head, hash: `0x${++blocks}` }))),
+      }
+      yield* Effect.forkScoped(ContractKeeper.run({ chain, node: growing, contracts, projects, pauseMillis: 1 }))
       const followed = Effect.map(
         contracts.list(chain),
         (all) => all.filter(({ implementations }) => implementations[0]?.address === `0x${implementation}`).length,
@@ -95,6 +100,7 @@ describe("ContractKeeper", () => {
       Effect.gen(function* () {
         const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
         const puts: Array<number> = []
+        const removes: Array<number> = []
         let revisions = 0
         let hash = "0x01"
         const addresses = new Set<unknown>()
@@ -114,6 +120,11 @@ describe("ContractKeeper", () => {
             Effect.andThen(
               Effect.sync(() => puts.push(list.length)),
               contracts.put(of, list),
+            ),
+          remove: (of, keys) =>
+            Effect.andThen(
+              Effect.sync(() => removes.push(keys.length)),
+              contracts.remove(of, keys),
             ),
           revision: (of) =>
             Effect.andThen(
@@ -147,7 +158,7 @@ describe("ContractKeeper", () => {
           [256, 256, 89],
         ])
         expect(addresses.size).toBe(601)
-        expect(puts).toEqual([601, 256, 256, 88, 1])
+        expect([puts, removes]).toEqual([[601, 256, 256, 88, 1], []])
         expect(logged.filter((message) => message.startsWith("Contracts of project"))).toEqual([
           "Contracts of project: 600 named, 1 functions, events and errors",
         ])
@@ -425,6 +436,61 @@ describe("ContractKeeper", () => {
 
       const addresses = yield* listed
       expect([addresses.size, addresses.has(addressOf(1))]).toEqual([10_000, false])
+    }),
+  )
+
+  it.live(
+    "run: keeps the ABI that a file states of a contract, whose code has its name, and logs one that replaces another",
+    () =>
+      Effect.gen(function* () {
+        const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+        const created = yield* CreatedContracts.make
+        yield* created.take(creationsOf(1, 1))
+        const deployedAt = (number: number) => [{ address: addressOf(number), name: "Proxy", items: [pack] }]
+        let next: Project | null = { ...recognising, deployed: deployedAt(1) }
+        let turns = 0
+        const read = () => {
+          const found = next
+          next = null
+          turns++
+          return Promise.resolve(found)
+        }
+        const projects = [{ folder: "moved", read }]
+        const before = logged.length
+        yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, created, projects, pauseMillis: 1 }))
+        yield* Eventually.untilEffect(Effect.sync(() => turns >= 3))
+        const first = yield* contracts.list(chain)
+        next = { ...project(0), deployed: deployedAt(2) }
+        yield* Eventually.untilEffect(Effect.map(contracts.list(chain), ([one]) => one?.address === addressOf(2)))
+        const last = turns + 2
+        yield* Eventually.untilEffect(Effect.sync(() => turns >= last))
+
+        expect(first.map(({ abi, address }) => [address, abi])).toEqual([[addressOf(1), JSON.stringify([pack])]])
+        expect(logged.slice(before)).toEqual([
+          "Contracts of moved: 1 named, 0 functions, events and errors",
+          "Contracts of moved: 1 named, 0 functions, events and errors",
+        ])
+      }).pipe(Effect.provide(Logger.layer([logger]))),
+  )
+
+  it.effect("run: begins a turn every two seconds", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      let turns = 0
+      const read = () => {
+        turns += 1
+        return Promise.reject(new Error("permission denied"))
+      }
+      const projects = [{ folder: "project", read }]
+      yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, projects }))
+      const counts: Array<number> = []
+      for (const millis of [0, 1_999, 1, 1_999, 1]) {
+        yield* TestClock.adjust(millis)
+        yield* promisesSettled
+        counts.push(turns)
+      }
+
+      expect(counts).toEqual([1, 1, 2, 2, 3])
     }),
   )
 

@@ -185,6 +185,28 @@ describe("Proxies", () => {
     }),
   )
 
+  it.effect("read: asks for no beacon and no logs where contracts cannot be upgraded", () =>
+    Effect.gen(function* () {
+      const codes = { [proxy]: `0x363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3` }
+      const node = chainOf({ codes, slots: {}, beacons: {}, answers: {}, logs: [] })
+      const found = yield* Proxies.read(node, contracts, 1)
+
+      expect(Object.fromEntries(found)).toEqual({ [proxy]: history, [other]: [] })
+      expect(node.requests.flat().map(([method]) => method)).toEqual(
+        [proxy, other].flatMap(() => ["eth_getCode", "eth_getStorageAt", "eth_getStorageAt"]),
+      )
+    }),
+  )
+
+  it.effect("read: leaves out contracts of which a response has no result", () =>
+    Effect.gen(function* () {
+      // Sound: a result that is not there is what is tested.
+      const node: Pick<Node, "batch"> = { batch: (calls) => Effect.succeed(calls.map(() => undefined as never)) }
+
+      expect((yield* Proxies.read(node, contracts, 1)).size).toBe(0)
+    }),
+  )
+
   it.effect("readCodes: gives the codes of contracts, and none of one that was not received or is no text", () =>
     Effect.gen(function* () {
       const codes = [Result.succeed("0x60"), failed("pruned"), Result.succeed(null), Result.succeed("0x")]

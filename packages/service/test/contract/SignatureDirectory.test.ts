@@ -82,6 +82,19 @@ describe("SignatureDirectory", () => {
     }),
   )
 
+  it.effect("functionOf: prefers a text that names one of several parameters", () =>
+    Effect.gen(function* () {
+      for (const lines of [
+        ["stab(uint8,uint8)", "stab(uint8 depth,uint8)"],
+        ["stab(uint8 depth,uint8)", "stab(uint8,uint8)"],
+      ]) {
+        const directory = yield* read(...lines)
+        const { params } = directory.call(`${selector("stab(uint8,uint8)")}${word(7)}${word(8)}`)!
+        expect(params.map(({ name }) => name)).toEqual(["depth", ""])
+      }
+    }),
+  )
+
   it.effect("functionOf, call: state other texts of a selector, and decode only where a single one matches", () =>
     Effect.gen(function* () {
       const directory = yield* read(real, impostor)
@@ -120,6 +133,20 @@ describe("SignatureDirectory", () => {
       const lines = [`f(${"uint8,".repeat(200)}uint8)`, "f(,)", "f(uint8,,uint8)", "f(uint8,)", "f(", ")f(", "(uint8)"]
       const directory = yield* read(...lines, "poke(uint256)")
       expect([directory.size, directory.leftOut]).toEqual([1, lines.length])
+    }),
+  )
+
+  it.effect("read: takes a text of 1,024 characters, wherever it begins, and leaves out a longer one", () =>
+    Effect.gen(function* () {
+      const longest = `f(${"uint8,".repeat(169)}uint256)`
+      const longer = `f${longest}`
+      const directory = yield* read(
+        longest,
+        `${"-".repeat(2_000)} ${longest}`,
+        longer,
+        `${"-".repeat(2_000)} ${longer}`,
+      )
+      expect([longest.length, longer.length, directory.size, directory.leftOut]).toEqual([1024, 1025, 2, 2])
     }),
   )
 
