@@ -85,8 +85,8 @@ const makeStart = Effect.fnUntraced(function* (
     UntakenConnection.closeAtEnd(worker.process)
     const ready = Deferred.makeUnsafe<string | null>()
     const ended = Deferred.makeUnsafe<string>()
-    // A process that has ended is not connected any more.
-    const post = (message: Requests.Message) => void (worker.isConnected() && worker.send(message, () => undefined))
+    // A message to a process that has ended is lost.
+    const post = (message: Requests.Message) => void worker.send(message, () => undefined)
     const handlers: Requests.Handlers<ToPrimary> = {
       take,
       collect: () =>

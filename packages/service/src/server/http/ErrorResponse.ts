@@ -21,10 +21,10 @@ const encode = Schema.encodeUnknownSync(ApiError.ApiError)
 const codesOf = ({ fields: { code } }: (typeof ApiError.ApiError.members)[number]): ReadonlyArray<string> =>
   "literals" in code ? code.literals : [code.schema.literal]
 
-const statuses: ReadonlyMap<string, number> = new Map(
+const statuses: ReadonlyMap<string, number | undefined> = new Map(
   ApiError.ApiError.members.flatMap((member) => {
     const status = SchemaAST.resolveAt<number>("httpApiStatus")(member.ast)
-    return status === undefined ? [] : codesOf(member).map((code) => [code, status] as const)
+    return codesOf(member).map((code) => [code, status] as const)
   }),
 )
 

@@ -53,11 +53,11 @@ const hexMembers: ReadonlySet<string> = new Set(["address", "topics"])
 const filterText = (filter: Readonly<Record<string, unknown>>, blockMembers: ReadonlyArray<string>): string =>
   Object.entries(filter)
     .filter(([name, value]) => !blockMembers.includes(name) && (value ?? null) !== null)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(
       ([name, value]) =>
         `${JSON.stringify(name)}:${hexMembers.has(name) ? JSON.stringify(value).toLowerCase() : JSON.stringify(value)}`,
     )
+    .toSorted()
     .join(",")
 
 /** Logs of one block. Those of several blocks may be incomplete at a node that lags. */
@@ -66,8 +66,7 @@ const ofFilter = (method: string, given: unknown): Requested | null => {
   const filter = given as Readonly<Record<string, unknown>>
   if (filter["blockHash"] !== undefined)
     return ofHash(method, filter["blockHash"], ` ${filterText(filter, ["blockHash"])}`)
-  const to = numberOf(filter["toBlock"])
-  return to !== undefined && numberOf(filter["fromBlock"]) === to
+  return numberOf(filter["fromBlock"]) === numberOf(filter["toBlock"])
     ? ofNumber(method, filter["toBlock"], ` ${filterText(filter, ["fromBlock", "toBlock"])}`)
     : null
 }

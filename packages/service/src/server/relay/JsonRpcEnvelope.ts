@@ -40,8 +40,8 @@ const hasUnusualId = (text: string): boolean =>
 const parse = (text: string): readonly [value: unknown, idTexts: WeakMap<object, string>] => {
   const idTexts = new WeakMap<object, string>()
   // Sound: engines pass the source of a primitive to a reviver (JSON.parse source text access); the library's types lack it.
-  const reviver = function (this: object, key: string, value: unknown, context?: { readonly source?: string }) {
-    if (key === "id" && typeof value === "number" && context?.source !== undefined) idTexts.set(this, context.source)
+  const reviver = function (this: object, key: string, value: unknown, { source }: { readonly source: string }) {
+    if (key === "id" && typeof value === "number") idTexts.set(this, source)
     return value
   } as (this: unknown, key: string, value: unknown) => unknown
   return [hasUnusualId(text) ? JSON.parse(text, reviver) : JSON.parse(text), idTexts]

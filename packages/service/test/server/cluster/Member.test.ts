@@ -1,3 +1,4 @@
+import cluster from "node:cluster"
 import { EventEmitter } from "node:events"
 import { describe, it } from "@effect/vitest"
 import { Cause, Duration, Effect, Exit, Fiber } from "effect"
@@ -74,6 +75,7 @@ describe("Member", () => {
     // Sound: the member only passes it on.
     const file = { baseFolder: "/" } as ConfigFile
     const taken: Array<ConfigFile> = []
+    request(3, "reload", file)
     member.onReload((next, report) => {
       taken.push(next)
       report(taken.length === 1 ? null : "no")
@@ -83,6 +85,7 @@ describe("Member", () => {
 
     expect(taken).toEqual([file, file])
     expect(sent).toEqual([
+      { _tag: "Response", id: 3, value: null },
       { _tag: "Response", id: 4, value: null },
       { _tag: "Response", id: 5, value: "no" },
     ])
@@ -123,5 +126,16 @@ describe("Member", () => {
 
   it("current: is undefined in a process that no primary process started", () => {
     expect(Member.current()).toBeUndefined()
+  })
+
+  it("current: is the member of a process that a primary process started", () => {
+    const before = process.listeners("message")
+    Object.assign(cluster, { isWorker: true })
+    const member = Member.current()
+    Object.assign(cluster, { isWorker: false })
+    for (const listener of process.listeners("message"))
+      if (!before.includes(listener)) process.off("message", listener)
+
+    expect(Object.keys(member ?? {})).toContain("rateLimiterStore")
   })
 })

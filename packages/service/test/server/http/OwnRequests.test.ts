@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { describe, expect, it } from "vitest"
@@ -113,6 +114,7 @@ describe("OwnRequests", () => {
     const other = fetchOf(() => expect.unreachable())
 
     await expect(sender.fetch("http://a/", { ...sender.init, signal: aborting.signal })).rejects.toBe(reason)
+    expect(getEventListeners(aborting.signal, "abort")).toEqual([])
     await closed
     await expect(other.fetch("http://a/", { ...other.init, signal: aborting.signal })).rejects.toBe(reason)
   })

@@ -18,6 +18,18 @@ describe("Cacheability", () => {
       expect(Cacheability.requested("eth_getBlockReceipts", [hash])).toMatchObject({ _tag: "BlockHash", hash: lower })
     })
 
+    it("knows what never changes by its method and parameters", () => {
+      expect(Cacheability.requested("eth_chainId", [])).toEqual({ _tag: "Constant", key: "eth_chainId" })
+    })
+
+    it("takes a list of hashes for none, and no filter for no logs", () => {
+      expect(Cacheability.requested("eth_getBlockByHash", [[hash], true])).toBeNull()
+      expect(Cacheability.requested("eth_getTransactionByHash", [[hash]])).toBeNull()
+      for (const filter of [undefined, null, "x", []]) {
+        expect(Cacheability.requested("eth_getLogs", [filter])).toBeNull()
+      }
+    })
+
     it("knows a transaction by its hash in any case", () => {
       const [one, other] = [hash, lower].map((given) => Cacheability.requested("eth_getTransactionByHash", [given]))
       expect(one).toEqual({ _tag: "Transaction", key: `eth_getTransactionByHash ${lower}` })
@@ -57,10 +69,14 @@ describe("Cacheability", () => {
       expect(one).toMatchObject({ _tag: "BlockHash", hash: lower })
       expect(other).toEqual(one)
       expect(Cacheability.requested("eth_getLogs", [{ blockHash: hash, topics: [[hash]] }])).not.toEqual(one)
-      expect(Cacheability.requested("eth_getLogs", [{ fromBlock: "0x5", toBlock: "0x05" }])).toMatchObject({
+      expect(Cacheability.requested("eth_getLogs", [{ fromBlock: "0x5", toBlock: "0x05" }])).toEqual({
         _tag: "BlockNumber",
         number: 5,
+        key: "eth_getLogs 5 ",
       })
+      expect(Cacheability.requested("eth_getLogs", [{ topics: null, blockHash: hash, address: wallet }])?.key).toBe(
+        `eth_getLogs ${lower} "address":"${wallet.toLowerCase()}"`,
+      )
     })
 
     it("distinguishes filters by every member, also by those that it does not know", () => {
@@ -128,6 +144,8 @@ describe("Cacheability", () => {
         [null],
         { blockHash: null, blockNumber: null },
         { blockHash: hash },
+        { blockNumber: "0x10" },
+        { blockHash: [hash], blockNumber: "0x10" },
       ]) {
         expect(Cacheability.blockOf("eth_getTransactionByHash", result)).toBeNull()
       }

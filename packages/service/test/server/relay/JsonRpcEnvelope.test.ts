@@ -13,6 +13,14 @@ describe("JsonRpcEnvelope", () => {
       })
     })
 
+    it("read: keeps the text of a number as id alone, not of other numbers and of texts", () => {
+      const calls = [
+        `{"id":1.50,"jsonrpc":"2.0","method":"m","more":2.0}`,
+        `{"id":"\\u0041","jsonrpc":"2.0","method":"m"}`,
+      ]
+      expect(JsonRpcEnvelope.read(`[${calls.join(",")}]`)).toMatchObject({ items: [{ id: "1.50" }, { id: '"A"' }] })
+    })
+
     it("read: the last of two members with one name wins, as in JSON.parse", () => {
       const read = JsonRpcEnvelope.read(`{"id":1,"jsonrpc":"2.0","method":"a","method":"b","id":2}`)
       expect(read).toMatchObject({ item: { id: "2", method: "b" } })
@@ -38,6 +46,7 @@ describe("JsonRpcEnvelope", () => {
       ["", -32700, "null", ": expected JSON, received an empty body."],
       ["{", -32700, "null", ": expected JSON, received a body that is not JSON."],
       ["7", -32600, "null", ": expected an object with jsonrpc, id, method and params, received 7."],
+      ["null", -32600, "null", ": expected an object with jsonrpc, id, method and params, received null."],
       [`"id"`, -32600, "null", `: expected an object with jsonrpc, id, method and params, received "id".`],
       [`{"id":null}`, -32600, "null", ` "id": expected a number or a string, received null.`],
       [`{"id":[1]}`, -32600, "null", ` "id": expected a number or a string, received an array of 1 item.`],

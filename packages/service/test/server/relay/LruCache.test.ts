@@ -54,6 +54,17 @@ describe("LruCache", () => {
     expect(cache.get("small")).toBeDefined()
   })
 
+  it("set: stores values of up to an eighth of the bytes, and as many as fill them all", () => {
+    const cache = LruCache.make(10_000)
+    // With their keys and what else they take, 1,250 bytes each.
+    const keys = [..."abcdefgh"]
+    for (const key of keys) cache.set(key, value(992))
+    cache.set("i", value(993))
+
+    expect(keys.filter((key) => cache.get(key) === undefined)).toEqual([])
+    expect([cache.get("i"), cache.size()]).toEqual([undefined, 10_000])
+  })
+
   it("make: a cache of 0 bytes stores nothing", () => {
     const cache = LruCache.make(0)
 

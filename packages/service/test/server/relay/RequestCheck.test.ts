@@ -43,6 +43,9 @@ describe("RequestCheck", () => {
       const less = yield* check(batch, 10, { taken: 2, headers })
       const same = yield* check(batch, 10, { taken: 3, headers })
 
+      const unknown = yield* check(batch, 10, { taken: 3 })
+
+      expect([unknown.taken, unknown.checked?.headers]).toEqual([[0], { "ratelimit-remaining": "10" }])
       expect([less.taken, less.checked?.headers]).toEqual([[1], { "ratelimit-remaining": "9" }])
       expect([same.taken, same.checked?.headers]).toEqual([[], headers])
     }),
