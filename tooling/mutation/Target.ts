@@ -78,7 +78,7 @@ export const targets: ReadonlyArray<Target> = [
       "internal/reply/parse",
       "internal/reply/read",
     ],
-    ["internal/**/*.test.ts", "batch*.test.ts", "EndpointPool.test.ts", "RpcClient.test.ts"],
+    ["internal/**/*.test.ts", "batch*.test.ts", "EndpointPool.test.ts", "RequestBytes.test.ts", "RpcClient.test.ts"],
   ),
   target(
     "rest",

@@ -1,6 +1,12 @@
 /** Asking one endpoint after the other until one answers. */
 import { describe, expect, it } from "@effect/vitest"
-import { RateLimited, TimeoutError, TransportError, Unauthorized } from "@daybook/transport/ClientError"
+import {
+  InvalidResponse,
+  RateLimited,
+  TimeoutError,
+  TransportError,
+  Unauthorized,
+} from "@daybook/transport/ClientError"
 import { Duration, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { EndpointPool, RpcError } from "../src/index.ts"
@@ -280,6 +286,8 @@ describe("EndpointPool.verdictOf", () => {
   const rpc = (kind: RpcError.RpcError["kind"]) => new RpcError.RpcError({ ...facts, code: -32000, kind })
   const unsupported = (code: number, message: string) =>
     new RpcError.RpcError({ ...facts, code, message, kind: "methodUnsupported" })
+  const invalid = (reason: "status" | "redirect" | "content") =>
+    new InvalidResponse({ ...facts, reason, path: "status", received: "502", expected: "200" })
   const cases: ReadonlyArray<readonly [string, RpcError.CallError, EndpointPool.Verdict]> = [
     ["a revert", rpc("reverted"), { _tag: "Final" }],
     ["invalid parameters", rpc("invalidParams"), { _tag: "Final" }],
@@ -294,6 +302,14 @@ describe("EndpointPool.verdictOf", () => {
       unsupported(-32000, "eth_call is not supported"),
       { _tag: "Declined", unsupportedMethod: "eth_call" },
     ],
+    [
+      "a method of EIP-1474 that is not supported",
+      unsupported(-32004, ""),
+      { _tag: "Declined", unsupportedMethod: "eth_call" },
+    ],
+    ["a failing gateway", invalid("status"), { _tag: "Unavailable", isDisconnected: false }],
+    ["a redirect", invalid("redirect"), { _tag: "Unavailable", isDisconnected: false }],
+    ["a reply that cannot be read", invalid("content"), { _tag: "Declined", unsupportedMethod: undefined }],
     [
       "an unsupported parameter",
       unsupported(-32000, "transaction type not supported"),

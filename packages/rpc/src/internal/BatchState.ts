@@ -154,9 +154,12 @@ const flush = <W extends Waiter>(state: State<W>, of: Queue<W>, limit: number): 
   return split(waiting, { maxCalls: Math.min(of.maxCalls, limit), maxBytes: state.maxRequestBytes }).map(send)
 }
 
+/** A key that no item has. */
+const noKey = ""
+
 const keyOf = ({ call, context, isShared }: Ask<unknown>): string | undefined =>
   isShared
-    ? `${context.reading && "bytes"} ${context.maxBytes} ${context.maxItemBytes} ${call.method} ${JSON.stringify(call.params)}`
+    ? `${Boolean(context.reading)} ${context.maxBytes} ${context.maxItemBytes} ${call.method} ${JSON.stringify(call.params)}`
     : undefined
 
 const joinShared = <W extends Waiter>(item: Item<W>, waiter: W): ReadonlyArray<Action<W>> => {
@@ -179,7 +182,7 @@ const itemOf = <W extends Waiter>(waiter: W, key: string | undefined): Item<W> =
 const join = <W extends Waiter>(state: State<W>, waiter: W, to: Queue<W>, limit: number): ReadonlyArray<Action<W>> => {
   const { ask } = waiter
   const key = keyOf(ask)
-  const same = key === undefined ? undefined : state.shared.get(key)
+  const same = state.shared.get(key ?? noKey)
   if (same !== undefined) return joinShared(same, waiter)
   const item = itemOf(waiter, key)
   if (key !== undefined) state.shared.set(key, item)
@@ -191,7 +194,8 @@ const join = <W extends Waiter>(state: State<W>, waiter: W, to: Queue<W>, limit:
 }
 
 const forget = <W>(state: State<W>, item: Item<W>): void => {
-  if (item.key !== undefined && state.shared.get(item.key) === item) state.shared.delete(item.key)
+  const key = item.key ?? noKey
+  if (state.shared.get(key) === item) state.shared.delete(key)
 }
 
 const leave = <W extends Waiter>(state: State<W>, waiter: W): ReadonlyArray<Action<W>> => {

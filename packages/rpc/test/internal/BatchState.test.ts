@@ -55,6 +55,13 @@ describe("BatchState", () => {
       expect(due()).toEqual([])
     })
 
+    it("step: a queue of as many calls as the endpoint accepts is sent at once", () => {
+      const { join } = setup()
+      join(new Waiter(1), 2)
+
+      expect(sent(join(new Waiter(2), 2))).toEqual([[1, 2]])
+    })
+
     it("step: the detected limit of the endpoint applies when the queue is sent", () => {
       const { due, join } = setup()
       for (let id = 1; id <= 5; id++) join(new Waiter(id))
@@ -78,10 +85,43 @@ describe("BatchState", () => {
     it("step: identical shared calls are one item", () => {
       const { due, join } = setup()
       join(new Waiter(1, { isShared: true }))
-      join(new Waiter(2, { isShared: true }))
+      expect(join(new Waiter(2, { isShared: true }))).toEqual([])
       join(new Waiter(3))
 
       expect(sent(due())).toEqual([[1, 3]])
+    })
+
+    it("step: identical shared calls are in a batch as small as each of them needs", () => {
+      const { due, join } = setup()
+      join(new Waiter(1, { isShared: true, maxBatchSize: 5 }))
+      join(new Waiter(2, { isShared: true, maxBatchSize: 2 }))
+      for (const id of [3, 4]) join(new Waiter(id))
+
+      expect(sent(due())).toEqual([[1, 3], [4]])
+    })
+
+    it("step: keeps no call that is not shared, for identical ones to find", () => {
+      const { join, state } = setup()
+      join(new Waiter(1))
+      join(new Waiter(2, { isShared: true }))
+
+      expect([...state.shared.values()].map(({ call }) => call.id)).toEqual([2])
+    })
+
+    it("step: a call finds an identical one that was sent anew, also once the one before has ended", () => {
+      const { due, join, leave, state } = setup()
+      const first = new Waiter(1, { isShared: true })
+      join(first)
+      due()
+      leave(first)
+      join(new Waiter(2, { isShared: true }))
+      BatchState.end(state, first.item!)
+
+      expect(join(new Waiter(3, { isShared: true }))).toEqual([])
+    })
+
+    it("step: nothing happens when a call leaves that has not joined", () => {
+      expect(setup().leave(new Waiter(1))).toEqual([])
     })
 
     it("step: calls with different limits do not share an item", () => {
@@ -163,6 +203,17 @@ describe("BatchState", () => {
 
       const call = (id: number) => ({ jsonrpc: "2.0", id, method: "eth_chainId", params: [] })
       expect(bodies).toEqual([call(1), [call(2), call(3)]])
+      expect(BatchState.bodyOf([])).toBe("[]")
+    })
+  })
+
+  describe("listOf", () => {
+    it("listOf: gives the items of calls that fit one request, and null for others and for none", () => {
+      const { state } = setup()
+      const waiters = [1, 2, 3].map((id) => new Waiter(id))
+
+      expect(BatchState.listOf(state, waiters, 3)?.map(({ call }) => call.id)).toEqual([1, 2, 3])
+      expect([BatchState.listOf(state, waiters, 2), BatchState.listOf(state, [], 2)]).toEqual([null, null])
     })
   })
 
@@ -171,17 +222,19 @@ describe("BatchState", () => {
     const Items = Schema.Array(Schema.Struct({ text: Schema.String, maxBatchSize: Size }))
 
     it.prop(
-      "law: split keeps every item once and in order, and exceeds no limit",
+      "law: split keeps every item once and in order, exceeds no limit, and begins a batch only for one",
       { items: Items, maxCalls: Size, maxBytes: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 })) },
       ({ items, maxBytes, maxCalls }) => {
         const batches = BatchState.split(items, { maxCalls, maxBytes })
 
         expect(batches.flat()).toEqual(items)
-        for (const batch of batches) {
-          const bytes = batch.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0)
-          expect(batch.length).toBeGreaterThan(0)
-          expect(batch.length).toBeLessThanOrEqual(Math.min(maxCalls, ...batch.map(({ maxBatchSize }) => maxBatchSize)))
-          expect(batch.length === 1 || bytes <= maxBytes).toBe(true)
+        const fits = (batch: typeof items) =>
+          batch.length <= Math.min(maxCalls, ...batch.map(({ maxBatchSize }) => maxBatchSize)) &&
+          batch.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0) <= maxBytes
+        for (const [at, batch] of batches.entries()) {
+          expect(batch.length === 1 || (batch.length > 1 && fits(batch))).toBe(true)
+          const [next] = batches[at + 1] ?? []
+          expect(next !== undefined && fits([...batch, next])).toBe(false)
         }
       },
     )
@@ -191,6 +244,15 @@ describe("BatchState", () => {
 
       expect(BatchState.split([item, item], { maxCalls: 10, maxBytes: 100 }).length).toBe(2)
       expect(BatchState.split([item, item], { maxCalls: 10, maxBytes: 200 }).length).toBe(1)
+      expect([161, 162].map((maxBytes) => BatchState.split([item, item], { maxCalls: 10, maxBytes }).length)).toEqual([
+        2, 1,
+      ])
+    })
+
+    it("split: gives a single item as it is, whose bytes nothing depends on", () => {
+      const items = [{ text: "a", maxBatchSize: 1 }]
+
+      expect(BatchState.split(items, { maxCalls: 1, maxBytes: 1 })[0]).toBe(items)
     })
   })
 })

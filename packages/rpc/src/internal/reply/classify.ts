@@ -28,7 +28,6 @@ const urlAdvice =
   "Check the RPC URL: calls go to {rpcUrl}/<chain>/<apiKey> with the option rpcUrl, and to the URL itself with the option url."
 
 const scrubData = (data: unknown, scrub: (text: string) => string): unknown => {
-  if (data === undefined || data === null) return data
   const text = textOf(data)
   if (text === undefined) return undefined
   const clean = scrub(text)

@@ -1,4 +1,5 @@
 /** The error of a call, from what the server sent and its HTTP status. */
+import { InvalidResponse } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Schema } from "effect"
@@ -46,6 +47,69 @@ describe("classify", () => {
     [500, "RpcError"],
   ])("classify: status %i takes precedence over the code of the error: %s", (status, tag) => {
     expect(errorOf({ code: -32000, message: "no" }, { status })?._tag).toBe(tag)
+  })
+
+  it("classify: keeps data without a key as it was received, and what is left of data with one as text where it is no JSON", () => {
+    const dataOf = (data: unknown, scrub?: Reply["scrub"]): unknown => {
+      const error = errorOf({ code: 3, message: "reverted", data }, scrub === undefined ? {} : { scrub })
+      return error?._tag === "RpcError" ? error.data : error
+    }
+
+    expect([dataOf(null), dataOf(undefined), Object.is(dataOf(-0), -0)]).toEqual([null, undefined, true])
+    expect(dataOf("s3cret", () => "no JSON")).toBe("no JSON")
+  })
+
+  it.each([
+    [{ code: -32000, message: "invalid api key" }, 200, { _tag: "Unauthorized" }],
+    [{ code: 3, message: "reverted" }, 502, { _tag: "RpcError", kind: "reverted", isRetryable: false }],
+    [{ code: -32603, message: "internal error" }, 200, { _tag: "RpcError", kind: "internal", isRetryable: true }],
+    [{ code: -32603, message: "internal error" }, 413, { _tag: "RpcError", kind: "tooLarge", isRetryable: false }],
+  ])("classify: an error of %j with the status %i", (error, status, expected) => {
+    expect(errorOf(error, { status })).toMatchObject(expected)
+  })
+
+  it.each([
+    [199, "status", false, undefined],
+    [200, "content", false, undefined],
+    [299, "content", false, undefined],
+    [300, "status", false, undefined],
+    [404, "status", false, expect.stringContaining("Check the RPC URL")],
+    [500, "status", true, undefined],
+  ])(
+    "classify: a reply of another call with the status %i is wrong in its %s",
+    (status, reason, isRetryable, advice) => {
+      const body = { jsonrpc: "2.0", id: 2, result: "s3cret" }
+      const item = matchSingle(body, { id: 1, method: "eth_call", params: [] })
+      const error =
+        item._tag === "Value" ? undefined : classify(item, replyOf(JSON.stringify(body), { status }), "eth_call")
+      const ofStatus = {
+        path: "status",
+        received: `${status} with the text: {"jsonrpc":"2.0","id":2,"result":"***"}`,
+        expected: "a status from 200 to 299, or a JSON-RPC error",
+      }
+
+      expect(error).toMatchObject({ _tag: "InvalidResponse", reason, isRetryable, advice })
+      expect(error).toMatchObject(
+        reason === "status" ? ofStatus : { path: "id", received: "2", expected: "1, the id of the call" },
+      )
+    },
+  )
+
+  it("classify: retries a call that a batch has no reply to, and takes the status of one first", () => {
+    const [item] = matchBatch(
+      [],
+      [1, 2].map((id) => ({ id, method: "eth_call", params: [] })),
+    )
+    const ofStatus = (status: number) =>
+      item === undefined || item._tag === "Value" ? item : classify(item, replyOf("[]", { status }), "eth_call")
+
+    expect(ofStatus(200)).toMatchObject({ _tag: "InvalidResponse", isRetryable: true })
+    expect([429, 401, 403, 402].map((status) => ofStatus(status)?._tag)).toEqual([
+      "RateLimited",
+      "Unauthorized",
+      "Unauthorized",
+      "InvalidResponse",
+    ])
   })
 
   it("classify: takes a plan without old blocks for a node without them, not for a wrong key", () => {
@@ -105,6 +169,9 @@ describe("classifyText", () => {
   it.each([
     ["an empty body", "", "nothing", true],
     ["JSON that is cut off", '{"jsonrpc":"2.0"', 'truncated or malformed JSON: {"jsonrpc":"2.0"', true],
+    ["an empty body with spaces", " \n ", "nothing", true],
+    ["a list that is cut off", " [1,", "truncated or malformed JSON: [1,", true],
+    ["a limit in JSON that is cut off", '{"rate limited', 'truncated or malformed JSON: {"rate limited', true],
     ["an HTML page", "<html>", "an HTML page: <html>", false],
     ["plain text", "hello", "hello", false],
     ["the message of a failing gateway", "upstream timed out", "upstream timed out", true],
@@ -117,8 +184,36 @@ describe("classifyText", () => {
     })
   })
 
-  it("classifyText: recognises a rate limit in an HTML page", () => {
+  it("classifyText: recognises a rate limit in the first 20,000 characters of an HTML page", () => {
     expect(classifyText(replyOf("<html>error code: 1015</html>"))._tag).toBe("RateLimited")
+    expect(classifyText(replyOf(`<${"x".repeat(20_000)} error code: 1015`))._tag).toBe("InvalidResponse")
+  })
+
+  it("classifyText: states the status of an empty body, and takes text for the limit or the key that it is about", () => {
+    const ofText = (text: string, status: number, change: Partial<Reply> = {}) =>
+      classifyText(replyOf(text, { status, ...change }))
+
+    expect(ofText("", 500)).toMatchObject({ path: "status", received: "500", isRetryable: true })
+    expect([ofText("<html>", 429)._tag, ofText("{", 401)._tag, ofText("no", 403)._tag]).toEqual([
+      "RateLimited",
+      "Unauthorized",
+      "Unauthorized",
+    ])
+    const limited = "rate limit, retry in 7s"
+    expect(ofText(limited, 200)).toMatchObject({ _tag: "RateLimited", retryAfter: Duration.seconds(7) })
+    expect(ofText(limited, 200, { retryAfter: Duration.seconds(2) }).retryAfter).toEqual(Duration.seconds(2))
+    expect(ofText("invalid api key", 200)._tag).toBe("Unauthorized")
+  })
+
+  it("classifyText: looks for keys in no more of a text than is shown", () => {
+    const scrubbed: Array<number> = []
+    const scrub = (text: string) => {
+      scrubbed.push(text.length)
+      return text
+    }
+    for (const status of [200, 500]) classifyText(replyOf(`<${"x".repeat(9_000)}`, { status, scrub }))
+
+    expect(Math.max(...scrubbed)).toBe(4_096 + "an HTML page: ".length)
   })
 
   it.prop("law: classifyText never throws and never shows a key", [Schema.String], ([text]) => {
@@ -147,12 +242,28 @@ describe("batchRejectionOf", () => {
       "error 7: batch limit 100 exceeded",
       { maxBatchSize: 100, detectedLimit: 100 },
     ],
+    ["a limit that is the size of the batch", -32000, "batch limit 1200", { maxBatchSize: 600, detectedLimit: 600 }],
     ["a limit of 0, which is none", -32000, "batch limit 0 exceeded", { maxBatchSize: 600, detectedLimit: 600 }],
     ["a batch that is too large", -32003, "batch too large", { maxBatchSize: 600, detectedLimit: 600 }],
     ["a request that could not be read", -32600, "Invalid Request", { maxBatchSize: 1, detectedLimit: undefined }],
     ["a response that is too large", -32000, "response too large", { maxBatchSize: 600, detectedLimit: undefined }],
   ])("batchRejectionOf: splits after %s", (_, code, message, expected) => {
     expect(batchRejectionOf(rpcError(code, message), 1_200)).toEqual(expected)
+  })
+
+  it("batchRejectionOf: sends a call alone that was rejected alone, and halves a batch with the status 413", () => {
+    const tooLarge = new InvalidResponse({
+      host: "node.example",
+      reason: "status",
+      path: "status",
+      received: "413",
+      expected: "another",
+      status: 413,
+    })
+
+    expect(batchRejectionOf(rpcError(-32003, "batch too large"), 1)).toEqual({ maxBatchSize: 1, detectedLimit: 1 })
+    expect(batchRejectionOf(tooLarge, 1_200)).toEqual({ maxBatchSize: 600, detectedLimit: 600 })
+    expect(batchRejectionOf(new InvalidResponse({ ...tooLarge, status: 400 }), 1_200)).toBeUndefined()
   })
 
   it("batchRejectionOf: learns no limit from an error that does not concern the batch", () => {

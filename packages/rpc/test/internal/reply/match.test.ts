@@ -94,6 +94,61 @@ describe("matchSingle", () => {
     })
   })
 
+  it.each([
+    ["blockHash", ["0x1", "0x0"], { blockHash: "0x1" }],
+    ["blockHash", [hash("b"), "0x0"], { blockHash: "0x1" }],
+    ["transactionIndex", [hash("b"), "latest"], { transactionIndex: "latest" }],
+  ])("matchSingle: takes no %s for that of %j that is none", (path, params, change) => {
+    expect(issueOf(matchSingle(transaction(change), { ...requested, params }))).toMatchObject({ path })
+  })
+
+  it("matchSingle: takes no object for a transaction without its hash or sender, or parameters by name, or beside an id", () => {
+    const { from: _, ...unsigned } = transaction()
+    const { hash: __, ...nameless } = transaction()
+    const byName = { ...requested, params: { hash: hash("b") } }
+
+    for (const body of [unsigned, nameless, { ...transaction(), id: 1 }]) {
+      expect(matchSingle(body, requested)._tag).toBe("Invalid")
+    }
+    expect(matchSingle(transaction(), byName)._tag).toBe("Invalid")
+  })
+
+  it.each([
+    [{ error: "down" }, "down"],
+    [{ error: "down", message: "try later" }, "down: try later"],
+    [{ error: "down", message: 5 }, "down"],
+    [{ status: "0", message: "NOTOK", result: "Max rate limit reached" }, "NOTOK: Max rate limit reached"],
+    [{ status: 0, message: "NOTOK", result: [] }, "NOTOK"],
+    [{ message: "no route" }, "no route"],
+    [{ status: "1", message: "OK", result: "0x1" }, undefined],
+    [{ jsonrpc: "2.0", status: "0", message: "NOTOK" }, undefined],
+    [{ status: "0", message: 5 }, undefined],
+    [{ message: "m", result: 1 }, undefined],
+    [{ message: "m", error: {} }, undefined],
+    [{ message: 5 }, undefined],
+  ])("matchSingle: the message of %j is %j", (body, expected) => {
+    const item = matchSingle(body, call(1))
+
+    expect(item._tag === "Message" ? item.message : undefined).toBe(expected)
+    if (item._tag === "Message") expect(item.issue.path).toBe("body")
+  })
+
+  it.each([
+    [{ id: 1, result: 1 }, "jsonrpc", "nothing"],
+    [{ jsonrpc: "1.0", id: 1, result: 1 }, "jsonrpc", '"1.0"'],
+    [{ jsonrpc: "1.0", id: 1, error: { code: 3, message: "m" } }, "jsonrpc", '"1.0"'],
+    [{ jsonrpc: "2.0", id: 1 }, "result", "nothing"],
+    [{ ...success(1, 1), error: { code: 3, message: "m" } }, "body", "a result and an error at once"],
+    [[], "body", "[]"],
+    [null, "body", "null"],
+  ])("matchSingle: reports what is wrong with %j", (body, path, received) => {
+    expect(issueOf(matchSingle(body, call(1)))).toMatchObject({ path, received })
+  })
+
+  it("matchSingle: accepts an error without an envelope", () => {
+    expect(matchSingle({ error: { code: 3, message: "m" } }, call(1))._tag).toBe("Error")
+  })
+
   it("matchSingle: rejects an object without an envelope for any other method", () => {
     expect(matchSingle(transaction(), call(1))._tag).toBe("Invalid")
   })
@@ -108,6 +163,38 @@ describe("matchBatch", () => {
       received: "3 replies without it and 2 replies with an unknown id",
       expected: "one reply to each call",
     })
+  })
+
+  it("matchBatch: reports a single unknown id, none, and replies with one id", () => {
+    const receivedOf = (...replies: ReadonlyArray<unknown>) =>
+      matchBatch(replies, [call(1), call(2)]).map((item) => ("issue" in item ? item.issue.received : item._tag))
+
+    expect(receivedOf(success(7, "0x1"))).toEqual(
+      [1, 2].map(() => "1 replies without it and 1 reply with an unknown id"),
+    )
+    expect(receivedOf(success(2, "0x1"))).toEqual(["1 replies without it", "Value"])
+    expect(receivedOf(success(1, 1), success(1, 2), success(1, 3), success(2, 1))).toEqual([
+      "3 replies with this id",
+      "Value",
+    ])
+  })
+
+  it("matchBatch: reports what is wrong within a reply by its id, and with a body that is no list", () => {
+    const calls = [call(1), call(2)]
+    const issuesOf = (body: unknown) => matchBatch(body, calls).map(issueOf)
+    const every = (issue: object) => calls.map(() => issue)
+
+    expect(
+      issuesOf([
+        { id: 1, result: 1 },
+        { ...success(2, 1), error: { code: 3, message: "m" } },
+      ]),
+    ).toMatchObject([{ path: "reply 1.jsonrpc" }, { path: "reply 2" }])
+    const expected = "an array of 2 replies"
+    expect(issuesOf("x")).toEqual(every({ path: "body", received: '"x"', expected }))
+    expect(issuesOf({ a: 1 })).toEqual(every({ path: "body", received: '{"a":1}', expected }))
+    expect(issuesOf(success(1, 1))).toEqual(every({ path: "body", received: "one reply", expected }))
+    expect(matchBatch({ message: "no route" }, calls)).toMatchObject(every({ _tag: "Message", message: "no route" }))
   })
 
   it("matchBatch: gives an error without an id to every call", () => {

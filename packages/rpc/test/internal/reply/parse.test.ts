@@ -1,6 +1,30 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import { copyOf, memberText } from "../../../src/internal/reply/parse.ts"
+import { copyOf, describeWhole, memberText, parse } from "../../../src/internal/reply/parse.ts"
+
+describe("describeWhole", () => {
+  it.each([
+    [undefined, "nothing"],
+    ["", "an empty string"],
+    ["x".repeat(1_001), JSON.stringify("x".repeat(1_000))],
+    [[1, 2, 3], "[1,2,3]"],
+    [[1, 2, 3, 4], "an array of 4 items"],
+    [{ a: "x".repeat(10_000) }, `{"a":"${"x".repeat(9_994)}`],
+    [null, "null"],
+  ])("describeWhole: case %#", (value, text) => {
+    expect(describeWhole(value)).toBe(text)
+  })
+})
+
+describe("parse", () => {
+  it("itemText: finds the items of an array by their ids, among others, and none in what is no array", () => {
+    const { itemText, value } = parse('[1, [2,3], "{", {"id":7,"a":[{}]} ,{"id":"7"},{}]')
+
+    expect(value).toHaveLength(6)
+    expect([itemText(7), itemText(1), itemText(2)]).toEqual(['{"id":7,"a":[{}]}', "", ""])
+    expect([parse("{").value, parse("7").itemText(7)]).toEqual([undefined, ""])
+  })
+})
 
 describe("copyOf", () => {
   it.prop("law: copyOf gives an equal value that shares no object", { value: Schema.Json }, ({ value }) => {

@@ -1,11 +1,13 @@
 /** One response, read for each call of its request. */
-import { InvalidResponse, TimeoutError } from "@daybook/transport/ClientError"
+import { InvalidResponse, TimeoutError, TransportError } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
 import { describe, expect, it, vi } from "@effect/vitest"
 import { Duration, Result, Schema } from "effect"
 import type { RequestItem } from "../../../src/internal/reply/match.ts"
 import { type CallContext, outcomeOf, outcomeOfFault, receive } from "../../../src/internal/reply/read.ts"
+import type { CommonOptions } from "../../../src/Options.ts"
 import { failure, success } from "../../server.ts"
+import { hash, transaction } from "../../values.ts"
 
 const replyOf = (body: unknown): Reply => ({
   status: 200,
@@ -95,6 +97,63 @@ describe("read", () => {
     expect(parsed).toBe(1 + 3 * 100)
   })
 
+  it("read: takes a response and a part of one up to the limits of its calls", () => {
+    const single = JSON.stringify(success(1, "x"))
+    const batch = [success(1, "x"), success(2, "y")]
+    const limits = (maxItemBytes: number, maxBytes = 10_000) => ({ maxItemBytes, maxBytes })
+    const tags = (body: unknown, count: number, change: Partial<CallContext<unknown>>) =>
+      read(body, count, change).map(({ _tag }) => _tag)
+    const { length } = single
+
+    expect([length, length - 1].flatMap((bytes) => tags(single, 1, limits(bytes)))).toEqual(["Success", "Failure"])
+    expect(tags(single, 1, limits(length, 1))).toEqual(["Success"])
+    expect(tags(batch, 2, limits(length, length))).toEqual(["Success", "Success"])
+    expect(tags(batch, 2, limits(length - 1))).toEqual(["Failure", "Failure"])
+    expect(tags(batch, 2, limits(10_000, length - 1))).toEqual(["Failure", "Failure"])
+  })
+
+  it("read: states of a text that is too large and no JSON that it is too large, where it is that of one call", () => {
+    const reasons = (count: number, maxItemBytes: number) =>
+      read(`{${"x".repeat(500)}`, count, { maxItemBytes }).map((outcome) =>
+        outcome._tag === "Failure" && outcome.error._tag === "InvalidResponse"
+          ? [outcome.error.reason, outcome.maxBatchSize]
+          : outcome._tag,
+      )
+
+    expect([reasons(1, 100), reasons(1, 1_000)]).toEqual([[["too-large", 20]], [["content", 20]]])
+    expect(reasons(3, 100)).toEqual([1, 2, 3].map(() => ["content", 1]))
+  })
+
+  it("read: gives what the caller makes of a result, or its error, and leaves errors of the node alone", () => {
+    const limitResult: CommonOptions["limitResult"] = (value) =>
+      value === "a" ? { _tag: "Result", result: "b" } : { _tag: "Error", code: 7, message: "limited" }
+    const outcomesOf = (body: unknown, count: number) => {
+      const calls = Array.from({ length: count }, (_, at) => call(at + 1))
+      const received = receive(replyOf(body), calls, undefined, limitResult)
+      return calls.map((one) => outcomeOf(received, one, received.items.get(one.id), context(), 0.5))
+    }
+    const limited = { _tag: "Failure", error: { _tag: "RpcError", code: 7, message: "limited" } }
+
+    expect(outcomesOf(success(1, "a"), 1)).toMatchObject([{ _tag: "Success", value: "b" }])
+    expect(outcomesOf([success(1, "a"), success(2, "c"), failure(3, 3, "reverted")], 3)).toMatchObject([
+      { _tag: "Success", value: "b" },
+      limited,
+      { _tag: "Failure", error: { code: 3 } },
+    ])
+  })
+
+  it("read: gives the text of a result without an envelope, and of a batch of no calls nothing", () => {
+    const bare = { ...call(1), method: "eth_getTransactionByBlockHashAndIndex", params: [hash("b"), "0x0"] }
+    const text = ` ${JSON.stringify(transaction())}\n`
+    const received = receive(replyOf(text), [bare])
+    const decode: CallContext<unknown>["decode"] = (result) => Result.succeed(result.text())
+
+    expect(outcomeOf(received, bare, received.items.get(1), context({ decode }), 0)).toMatchObject({
+      value: text.trim(),
+    })
+    expect([receive(replyOf("[]"), []).items.size, receive(replyOf("{"), []).rejection]).toEqual([0, undefined])
+  })
+
   it("read: fails a single call whose response is too large", () => {
     expect(read(success(1, "x".repeat(500)), 1, { maxItemBytes: 100 })).toMatchObject([
       { _tag: "Failure", error: { reason: "too-large", path: "body" } },
@@ -124,6 +183,24 @@ describe("outcomeOfFault", () => {
 
     expect(outcomeOfFault(tooLarge, context(), 8, 0)).toMatchObject({ mustSplit: true, maxBatchSize: 2 })
     expect(outcomeOfFault(tooLarge, context(), 1, 0)).toMatchObject({ mustSplit: false, maxBatchSize: 20 })
+  })
+
+  it("outcomeOfFault: splits a batch whose response has another encoding, and for no other reason", () => {
+    const faultOf = (reason: "encoding" | "content") =>
+      new InvalidResponse({ host: "node.example", reason, path: "body", received: "br", expected: "gzip" })
+
+    expect(outcomeOfFault(faultOf("encoding"), context(), 2, 0)).toMatchObject({ mustSplit: true, maxBatchSize: 1 })
+    expect(outcomeOfFault(faultOf("encoding"), context({ maxBatchSize: 3 }), 100, 0)).toMatchObject({ maxBatchSize: 3 })
+    expect(outcomeOfFault(faultOf("content"), context(), 8, 0)).toMatchObject({ mustSplit: false, maxBatchSize: 20 })
+  })
+
+  it("outcomeOfFault: adds the attempts before a broken connection", () => {
+    const attempts = replyOf("").attempts
+    const fault = new TransportError({ host: "node.example", attempts, phase: "connect", reason: "reset" })
+
+    expect(outcomeOfFault(fault, context({ attempts }), 1, 0)).toMatchObject({
+      error: { _tag: "TransportError", reason: "reset", attempts: [...attempts, ...attempts] },
+    })
   })
 
   it("outcomeOfFault: keeps the fault of a first attempt, and adds the attempts before a later one", () => {
