@@ -46,6 +46,7 @@ describe("JsonRpcEnvelope", () => {
       ["", -32700, "null", ": expected JSON, received an empty body."],
       ["{", -32700, "null", ": expected JSON, received a body that is not JSON."],
       ["7", -32600, "null", ": expected an object with jsonrpc, id, method and params, received 7."],
+      ["[]", -32600, "null", ": expected at least one call in a batch, received an empty array."],
       ["null", -32600, "null", ": expected an object with jsonrpc, id, method and params, received null."],
       [`"id"`, -32600, "null", `: expected an object with jsonrpc, id, method and params, received "id".`],
       [`{"id":null}`, -32600, "null", ` "id": expected a number or a string, received null.`],

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { Limits } from "../../../src/config/Limits.ts"
 import * as RequestCheck from "../../../src/server/relay/RequestCheck.ts"
 import type { RequestBody } from "../../../src/server/relay/RequestBody.ts"
+import { RateLimitUnavailable } from "../../../src/server/admission/RateLimit.ts"
 import { grant, makeAuthentication } from "./authentication.ts"
 
 const limits: Limits = { ...Schema.decodeUnknownSync(Limits)({}), bodyDepth: 4, bodyValues: 30 }
@@ -96,6 +97,19 @@ describe("RequestCheck", () => {
       expect(yield* idOf(call("[]").padEnd(4097))).toEqual([undefined, ...reason])
       expect(yield* idOf(`[${call("[]")}]`)).toEqual([undefined, ...reason])
       expect(yield* idOf("{")).toEqual([undefined, ...reason])
+    }),
+  )
+
+  it.effect("check: reports that the rate limit cannot be read now", () =>
+    Effect.gen(function* () {
+      const authentication = {
+        ...makeAuthentication(5).authentication,
+        take: () => Effect.fail(new RateLimitUnavailable()),
+      }
+      const body = { bytes: Buffer.from(call("[]")), taken: 0, headers: undefined }
+      const error = yield* Effect.flip(RequestCheck.check(body, grant, authentication, limits))
+
+      expect(error).toMatchObject({ reason: "unavailable", message: "Rate limit cannot be read. Retry later." })
     }),
   )
 
