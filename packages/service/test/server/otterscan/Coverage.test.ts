@@ -186,6 +186,122 @@ describe("Otterscan: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live(
+    "more than four transactions of a block are read with it, and a node that has other ones than the index is an error",
+    () =>
+      Effect.gen(function* () {
+        const blocks = [4, 5].map((count, number) =>
+          Rows.block(
+            number,
+            Array.from({ length: count }, () => ({ from: Rows.alice, to: Rows.bob })),
+          ),
+        )
+        const frame = { type: "CALL", from: Rows.contract, to: Rows.bob, value: "1" }
+        const frames = [
+          frame,
+          { ...frame, value: "0" },
+          { ...frame, error: "Reverted" },
+          { ...frame, type: "CREATE", to: null, error: null },
+          { ...frame, type: "DELEGATECALL" },
+        ]
+        const traced = blocks.map((one) => ({
+          ...one,
+          transactions: one.transactions.map((own) => ({ ...own, internal: JSON.stringify(frames) })),
+        }))
+        /** What is different in the responses to some methods. */
+        let wrong: Readonly<Record<string, object | null>> = {}
+        const transactionOf = ({ hash }: { readonly hash: string }, number: number) => {
+          return { hash, blockHash: Rows.blockHash(number), from: Rows.alice, nonce: "0x7", input: "0x" }
+        }
+        const receiptOf = ({ hash, ...more }: ReturnType<typeof transactionOf>, number: number) => {
+          return { ...more, transactionHash: hash, blockNumber: hex(number), gasUsed: "0x5208", status: "0x1" }
+        }
+        const transactions = blocks.map((one, number) => one.transactions.map((own) => transactionOf(own, number)))
+        const node = yield* Node.start(({ method, params }) => {
+          const [asked] = params
+          const number = blocks.findIndex(
+            ({ hash, transactions: own }) => hash === asked || own.some((one) => one.hash === asked),
+          )
+          const single = transactions[number]?.find(({ hash }) => hash === asked)
+          const of = (value: object) => (wrong[method] === null ? null : { ...value, ...wrong[method] })
+          const responses: Readonly<Record<string, () => unknown>> = {
+            eth_getTransactionByHash: () => single && of(single),
+            eth_getTransactionReceipt: () => single && of(receiptOf(single, number)),
+            eth_getBlockByHash: () =>
+              of({ number: hex(number), hash: asked, timestamp: "0x1", transactions: transactions[number] }),
+            eth_getBlockReceipts: () => transactions[number]!.map((one) => of(receiptOf(one, number))),
+          }
+          return Node.result(JSON.stringify(responses[method]?.() ?? null))
+        })
+        const every: LedgerProjection = {
+          ...ledger,
+          ledger: ({ transactions: own }) =>
+            LedgerCodec.pack(
+              own.map(({ index }) => ({ index, wallet: Rows.alice, roles: Role.bits.sender, movements: [] })),
+            ),
+        }
+        const projections = [WalletTransactions.projection, every]
+        const service = yield* start({
+          chains: { eth: { config: { rpc: [node.url] }, blocks: traced, projections } },
+          config: { relay: { cacheMebibytes: 0 } },
+        })
+        const ask = (method: string, ...params: ReadonlyArray<unknown>) =>
+          Effect.map(
+            service.call({ jsonrpc: "2.0", id: 1, method, params }),
+            ({ json }) => json.result ?? json.error.message,
+          )
+        const searched = yield* ask("ots_searchTransactionsBefore", Rows.alice, 0, 25)
+        const asked = node.calls.map(({ method }) => method).filter((method) => method !== "eth_chainId")
+
+        expect(searched.txs.map(({ hash }: Json) => hash)).toEqual(
+          blocks.toReversed().flatMap((one) => one.transactions.map(({ hash }) => hash).toReversed()),
+        )
+        expect(searched.receipts.map(({ timestamp }: Json) => timestamp)).toEqual(
+          [1, 1, 1, 1, 1, 0, 0, 0, 0].map((number) => Rows.genesisSeconds + number * Rows.blockSeconds),
+        )
+        expect(asked.toSorted()).toEqual(
+          [
+            "eth_getBlockByHash",
+            "eth_getBlockReceipts",
+            ...Array.from({ length: 4 }, () => ["eth_getTransactionByHash", "eth_getTransactionReceipt"]).flat(),
+          ].toSorted(),
+        )
+        const operations = (hash: string) => ask("ots_getInternalOperations", hash)
+        const { hash } = transactions[1]![2]!
+        const moved = { from: Rows.contract, to: Rows.bob, value: "0x1" }
+        expect(yield* operations(hash)).toEqual([
+          { type: 0, ...moved },
+          { type: 2, ...moved, to: null },
+        ])
+        const other = Rows.hashOf("other")
+        for (const method of ["eth_getTransactionByHash", "eth_getTransactionReceipt"]) {
+          const name = method.endsWith("Receipt") ? "transactionHash" : "hash"
+          for (const change of [{ [name]: other }, { blockHash: other }, null]) {
+            wrong = { [method]: change }
+            expect(yield* ask("ots_searchTransactionsBefore", Rows.alice, 1, 1)).toBe(
+              "The chain reorganizes. Retry later.",
+            )
+          }
+        }
+        for (const [method, change] of [
+          ["eth_getBlockByHash", null],
+          ["eth_getBlockByHash", { transactions: transactions[0] }],
+          ["eth_getBlockReceipts", { transactionHash: other }],
+        ] as const) {
+          wrong = { [method]: change }
+          expect(yield* ask("ots_searchTransactionsBefore", Rows.alice, 0, 5)).toBe(
+            "The chain reorganizes. Retry later.",
+          )
+        }
+        for (const change of [{ transactionHash: other }, { blockHash: other }]) {
+          wrong = { eth_getTransactionReceipt: change }
+          expect(yield* operations(hash)).toContain("Method not allowed for this API key")
+        }
+        wrong = { eth_getTransactionReceipt: null }
+        expect(yield* operations(hash)).toBe(`transaction ${hash} not found`)
+      }).pipe(Effect.scoped),
+  )
+
   it.live("a node that does not have the transactions of the index is an error, after the search was repeated", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result("null"))

@@ -1,9 +1,11 @@
 /** What the methods make of the responses of a node. */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
-import { NotTraced } from "../../../src/query/QueryError.ts"
+import { Effect, Logger, Result } from "effect"
+import { NotDerived, NotTraced, Stale } from "../../../src/query/QueryError.ts"
+import type * as IndexReads from "../../../src/server/otterscan/IndexReads.ts"
 import * as Otterscan from "../../../src/server/otterscan/Otterscan.ts"
 import * as LocalMethod from "../../../src/server/relay/LocalMethod.ts"
+import { StoreError } from "../../../src/store/StoreError.ts"
 import * as Rows from "../rows.ts"
 import type { Json } from "../service.ts"
 
@@ -13,15 +15,15 @@ const noMethod = LocalMethod.failed("the method does not exist", -32_601)
 
 type Responses = Readonly<Record<string, (params: ReadonlyArray<Json>) => unknown>>
 
-/** The result of a method, or the message of its failure; the index has nothing. */
-const ask = (responses: Responses, name: string, ...params: ReadonlyArray<unknown>) => {
+/** The result of a method, or the message of its failure, where the index gives an error. */
+const askWith = (
+  index: Effect.Effect<never, IndexReads.ReadError>,
+  responses: Responses,
+  name: string,
+  ...params: ReadonlyArray<unknown>
+) => {
   const method = Otterscan.methods.get(name)!
-  const chain = {
-    id: 1,
-    name: "eth",
-    config: {},
-    reader: { snapshot: () => Effect.fail(new NotTraced({ chain: "eth" })) },
-  }
+  const chain = { id: 1, name: "eth", config: {}, reader: { snapshot: () => index } }
   // Sound: nothing else is read of the chain.
   const call = {
     chain,
@@ -108,6 +110,9 @@ const traced = (trace: unknown, status = "0x1"): Responses => ({
   trace_transaction: () => trace,
 })
 
+const ask = (responses: Responses, name: string, ...params: ReadonlyArray<unknown>) =>
+  askWith(Effect.fail(new NotTraced({ chain: "eth" })), responses, name, ...params)
+
 describe("Otterscan", () => {
   it.effect("ots_traceTransaction: lists calls before those below them, and no value of calls that move none", () =>
     Effect.gen(function* () {
@@ -163,6 +168,12 @@ describe("Otterscan", () => {
       })
       expect(yield* ask(failing(-32_004), "ots_traceTransaction", hash)).toHaveLength(listed.length)
       expect(yield* ask(failing(-32_000), "ots_traceTransaction", hash)).toBe("no such tracer")
+      const ended = [flat([], "selfdestruct", { address: Rows.contract, refundAddress: Rows.bob, balance: "0x8" })]
+      expect((yield* ask(traced(ended), "ots_traceTransaction", hash))[0]).toMatchObject({
+        type: "SELFDESTRUCT",
+        from: Rows.contract,
+        value: "0x8",
+      })
       const neither = failing(-32_004, LocalMethod.failed("not allowed"))
       expect(yield* ask(neither, "ots_traceTransaction", hash)).toBe("no such tracer")
     }),
@@ -258,6 +269,20 @@ describe("Otterscan", () => {
     }),
   )
 
+  it.effect("ots_getBlockDetails: names what a response of the node lacks", () =>
+    Effect.gen(function* () {
+      const detailsWith = (change: Responses) => ask({ ...ofBlock, ...change }, "ots_getBlockDetails", 100)
+      const lacking = (what: string) =>
+        `Invalid response of the node: expected ${what}. Retry later, or use another node.`
+
+      expect(yield* detailsWith({ eth_getUncleByBlockNumberAndIndex: () => null })).toBe(lacking("a number"))
+      expect(yield* detailsWith({ eth_getBlockReceipts: () => null })).toBe(lacking("the receipts of a block"))
+      expect(yield* detailsWith({ eth_getBlockReceipts: () => [null] })).toBe(lacking("the receipts of a block"))
+      expect(yield* detailsWith({ eth_getBlockReceipts: () => [{}] })).toBe(lacking("a receipt"))
+      expect(yield* detailsWith({ eth_getBlockByNumber: () => ({}) })).toBe(lacking("a block"))
+    }),
+  )
+
   it.effect(
     "ots_getBlockTransactions: counts pages from the end of a block, and shortens inputs to their selectors",
     () =>
@@ -277,7 +302,8 @@ describe("Otterscan", () => {
         expect(yield* pageOf(1)).toEqual([hashes.slice(1, 3), hashes.slice(1, 3)])
         expect(yield* pageOf(2)).toEqual([hashes.slice(0, 1), hashes.slice(0, 1)])
         expect(yield* pageOf(3, { ...ofBlock, eth_getBlockReceipts: () => null })).toEqual([[], []])
-        expect(yield* pageOf(0, { ...ofBlock, eth_getBlockReceipts: () => [receipt()] })).toContain(
+        const withoutLast = transactions.slice(0, 4).map((one) => receipt({ transactionHash: one.hash }))
+        expect(yield* pageOf(0, { ...ofBlock, eth_getBlockReceipts: () => withoutLast })).toContain(
           "receipts of a block",
         )
         expect(first).toEqual({
@@ -291,6 +317,42 @@ describe("Otterscan", () => {
         })
         expect(yield* ask(ofBlock, "ots_getBlockTransactions", 101, 0, 1)).toBeNull()
       }),
+  )
+
+  it.effect(
+    "ots_searchTransactionsBefore: states why the index cannot be read, and repeats a search after a reorg",
+    () =>
+      Effect.gen(function* () {
+        const searchWith = (error: IndexReads.ReadError) => {
+          let reads = 0
+          const index = Effect.suspend(() => (reads++, Effect.fail(error)))
+          return Effect.map(askWith(index, {}, "ots_searchTransactionsBefore", Rows.alice, 0, 1), (message) => [
+            reads,
+            message,
+          ])
+        }
+        const head = { number: 9, hash: "0x9" }
+        const checkpoint = { first: 3, head, headTimestamp: 9, finalized: null }
+        const ofStore = (more: object) =>
+          new StoreError({ message: "damaged", isRetryable: false, cause: null, ...more })
+        const derived = (from: number) => [
+          1,
+          `Not indexed: rows of this kind are not derived yet from block ${from} of eth on`,
+        ]
+
+        expect(yield* searchWith(new Stale({ resumeFromBlock: 1, checkpoint }))).toEqual([
+          4,
+          "The chain reorganizes. Retry later.",
+        ])
+        expect(yield* searchWith(new NotDerived({ chain: "eth", next: 5, checkpoint }))).toEqual(derived(5))
+        expect(yield* searchWith(new NotDerived({ chain: "eth", next: null, checkpoint }))).toEqual(derived(3))
+        expect(yield* searchWith(ofStore({ isRetryable: true }))).toEqual([
+          1,
+          "The index cannot be read now. Retry later.",
+        ])
+        expect(yield* searchWith(ofStore({ damagedBlock: 7 }))).toEqual([1, "Not indexed: block 7 cannot be read"])
+        expect(JSON.stringify(yield* Effect.exit(searchWith(ofStore({}))))).toContain("Die")
+      }).pipe(Effect.provide(Logger.layer([]))),
   )
 
   it.effect("ots_searchTransactionsBefore, ots_searchTransactionsAfter: refuse pages of more than 25", () =>
