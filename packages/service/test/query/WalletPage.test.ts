@@ -132,6 +132,55 @@ describe("WalletPage", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("a page behind a number of withdrawals or rewards equals that part of the list, also within a block", () =>
+    Effect.gen(function* () {
+      const place = (more: Partial<Ledger[number][number]>): Ledger => ({
+        [blockLevel]: [{ kind: "reward", counterparty: null, amount: 2n, ...more }],
+      })
+      const withdrawn = [Rows.alice, Rows.bob, Rows.alice, Rows.alice]
+      const facts = JSON.stringify({
+        feeRecipient: Rows.alice,
+        baseFeePerGas: null,
+        gasUsed: "0",
+        gasFees: null,
+        difficulty: "0",
+        uncles: [],
+        transactions: [],
+        withdrawals: withdrawn.map((address, at) => ({
+          index: String(at),
+          validator: "7",
+          address,
+          amount: String(at),
+        })),
+      })
+      const both = Role.bits.withdrawal_recipient | Role.bits.fee_recipient
+      const paid: typeof ledgers = {
+        1: place({}),
+        2: { ...place({}), 0: [{ amount: 1n }] },
+        3: place({ kind: "withdrawal" }),
+        4: { 0: [{ amount: 1n }] },
+        5: place({ amount: 9n }),
+      }
+      const { blocks, projections } = chainOf(paid, 5, [], "a", both)
+      const { chain } = yield* openedChain({ blocks: blocks.map((block) => ({ ...block, facts })), projections })
+      yield* verify(chain, undefined, WalletBlocks.withdrawals)
+      yield* verify(chain, undefined, WalletBlocks.rewards)
+      const { rows: withdrawals } = yield* WalletBlocks.withdrawals(queryOf(chain, undefined, {}))
+      const { rows: rewards } = yield* WalletBlocks.rewards(queryOf(chain, undefined, {}))
+      const paying = [5, 3, 2, 1]
+
+      expect(withdrawals.map(({ block, index, validator }) => [block.number, index, validator])).toEqual(
+        paying.flatMap((number) => [3n, 2n, 0n].map((index) => [number, index, 7n])),
+      )
+      expect(rewards.map(({ amount, block }) => [block.number, amount])).toEqual([
+        [5, 9n],
+        [3, 0n],
+        [2, 2n],
+        [1, 2n],
+      ])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("rows before a page are counted in turns, of movements and of what blocks pay too", () =>
     Effect.gen(function* () {
       const chain = yield* opened
