@@ -78,6 +78,9 @@ const describe = (
       ({ address, balances, isByStateRoot, trusted }) =>
         `${address}: ${Terminal.count(balances, "balance")} equal to the chain; ${isByStateRoot ? `${symbol} and transaction count verified against the state root` : `the node was trusted for ${symbol} too: ${trusted}`}`,
     ),
+    ...checked.flatMap(({ address, notCompared }) =>
+      notCompared.length === 0 ? [] : [`not compared of ${address}`, ...notCompared.map((sentence) => `  ${sentence}`)],
+    ),
     hasRows ? "the movements were found again" : "the movements were not searched for: --rows does",
     ...statements.flatMap(({ address, not_covered }) => [
       `not covered of ${address}`,
@@ -120,9 +123,7 @@ export const verifyStatement = Command.make(
         "Whose key it is, the file does not show: compare it with the operator's, or give --public-key.",
       )
     }
-    const unproved = statement.statements.filter((one) => !one.proved).map((one) => one.address)
-    if (unproved.length === 0) return yield* Terminal.print("verified")
-    const message = `Not proved: ${unproved.join(", ")}. What is stated is on the chain; the statement itself names what is missing.`
-    return yield* new CommandError({ message })
+    const message = StatementCheck.whyUnproved(statement.statements, checked)
+    return yield* message === null ? Terminal.print("verified") : new CommandError({ message })
   }),
 )

@@ -139,6 +139,15 @@ export const changesOf = ({ accounts, ids }: Books, holding: Holding.Holding): A
 export const ownedBefore = (books: Books, id: Holding.Holding): bigint =>
   (changesOf(books, id).find(([, change]) => change !== 0n)?.[1] ?? 0n) < 0n ? 1n : 0n
 
+/** How many ids of each ERC-721 contract the wallet owned before its movements, of those that moved. */
+export const countOwnedBefore = (books: Books): ReadonlyMap<string, bigint> => {
+  const counts = new Map<string, bigint>()
+  for (const { holding } of books.ids.values()) {
+    counts.set(holding.asset, (counts.get(holding.asset) ?? 0n) + ownedBefore(books, holding))
+  }
+  return counts
+}
+
 /**
  * The change of a holding from the opening block to another one.
  */

@@ -72,7 +72,7 @@ export const isOwnedId = ({ standard, tokenId }: Holding): boolean => standard =
 
 /**
  * Gives whether one of the holdings of a wallet has a balance of its own on the chain. The number of tokens of a contract that is ERC-20 as well
- * (ERC-404) has none, as its `balanceOf` gives the amount; each of its ids has an owner.
+ * (ERC-404) has none by `balanceOf`, which gives the amount; each of its ids has an owner.
  */
 export const comparableAmong = (holdings: Iterable<Holding>): ((holding: Holding) => boolean) => {
   const fungible = new Set(Array.from(holdings, ({ asset, standard }) => (standard === "erc20" ? asset : "")))
@@ -92,6 +92,7 @@ const word = (value: bigint): string => value.toString(16).padStart(64, "0")
 const balanceOf = "0x70a08231"
 const balanceOfId = "0x00fdd58e"
 const ownerOf = "0x6352211e"
+const erc721BalanceOf = "0xb3f9ea34"
 
 /**
  * The call that reads what a wallet holds at the end of a block.
@@ -104,6 +105,20 @@ export const callOf = ({ asset, standard, tokenId }: Holding, wallet: string, bl
   if (tokenId === null) return call(`${balanceOf}${account}`)
   const id = word(BigInt(tokenId))
   return call(standard === "erc721" ? `${ownerOf}${id}` : `${balanceOfId}${account}${id}`)
+}
+
+/**
+ * Gives the calls that read holdings of a wallet, by what is among them. The number of ids of a contract that is ERC-20 as well is read by
+ * `erc721BalanceOf`, which not every such contract has.
+ *
+ * Source: ERC-404 (erc721BalanceOf of its reference implementation); decision 0050.
+ */
+export const callAmong = (holdings: Iterable<Holding>): typeof callOf => {
+  const isComparable = comparableAmong(holdings)
+  return (holding, wallet, block) =>
+    isComparable(holding)
+      ? callOf(holding, wallet, block)
+      : { method: "eth_call", params: [{ to: holding.asset, data: `${erc721BalanceOf}${word(BigInt(wallet))}`, gas }, block] }
 }
 
 /**

@@ -38,10 +38,11 @@ export const read = Effect.fnUntraced(function* (
   wanted: ReadonlyArray<Wanted>,
 ): Effect.fn.Return<ReadonlyArray<bigint>, Proof.ProofError> {
   const block = blockOf(first)
+  const callOf = Holding.callAmong(wanted.map(({ holding }) => holding))
   const reads = wanted.map(({ holding, wallet }) => ({
     block,
     address: wallet,
-    call: Holding.callOf(holding, wallet, block),
+    call: callOf(holding, wallet, block),
   }))
   const found = yield* AccountCalls.readState(budgeted, reads, block, Proof.isAnswer)
   return found.map((result, at) => {

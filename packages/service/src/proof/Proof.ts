@@ -73,16 +73,18 @@ export const holdingsAt = (
   wallet: string,
   reads: ReadonlyArray<{ readonly holding: Holding.Holding; readonly block: number }>,
   end: number,
-): Effect.Effect<ReadonlyArray<bigint | null>, ProofError> =>
-  Effect.map(
+): Effect.Effect<ReadonlyArray<bigint | null>, ProofError> => {
+  const callOf = Holding.callAmong(reads.map(({ holding }) => holding))
+  return Effect.map(
     AccountCalls.readState(
       budgeted,
-      reads.map(({ block, holding }) => ({ block, address: wallet, call: Holding.callOf(holding, wallet, block) })),
+      reads.map(({ block, holding }) => ({ block, address: wallet, call: callOf(holding, wallet, block) })),
       end,
       isAnswer,
     ),
     (results) => results.map((result, at) => amountIn(reads[at]!.holding, wallet, result)),
   )
+}
 
 /**
  * The claims that do not hold. Pure.

@@ -22,6 +22,8 @@ export interface CheckedWallet {
   readonly address: string
   /** Balances that were compared, at both ends. */
   readonly balances: number
+  /** What is stated and could not be compared, in sentences. */
+  readonly notCompared: ReadonlyArray<string>
   /** Ether and transaction count of the closing block were verified against its state root. */
   readonly isByStateRoot: boolean
   /** Why the node is trusted for them; `null` where they were verified. */
@@ -59,19 +61,25 @@ const formatAmount = (amount: bigint | null, { standard }: Holding.Holding): str
 const amountsOf = (balances: ReadonlyArray<SignedStatement.SignedBalance>): Map<string, bigint> =>
   new Map(balances.map((one) => [Holding.keyOf(holdingOf(one)), one.balance]))
 
+/** Every holding that a wallet has in a statement: one without a balance is stated as none. */
+const holdingsIn = ({ closing, opening, sums }: Wallet): ReadonlyArray<Holding.Holding> => [
+  ...new Map(
+    [Holding.native, ...[...opening, ...sums, ...closing].map(holdingOf)].map((one) => [Holding.keyOf(one), one]),
+  ).values(),
+]
+
 /** Why opening balances and sums do not give the closing ones; `null` where they do. Pure. */
-const issueOfSums = ({ address, closing, opening, sums }: Wallet): string | null => {
+const issueOfSums = (wallet: Wallet): string | null => {
+  const { address, closing, opening, sums } = wallet
   const [before, after] = [amountsOf(opening), amountsOf(closing)]
   if (before.size < opening.length || after.size < closing.length) return `${address} has an asset with two balances`
   const sum = new Map(before)
-  const holdings = new Map(
-    [...opening, ...sums, ...closing].map((one) => [Holding.keyOf(holdingOf(one)), holdingOf(one)]),
-  )
   for (const one of sums) {
     const key = Holding.keyOf(holdingOf(one))
     sum.set(key, (sum.get(key) ?? 0n) + one.in + one.out)
   }
-  for (const [key, holding] of holdings) {
+  for (const holding of holdingsIn(wallet)) {
+    const key = Holding.keyOf(holding)
     const [expected, stated] = [sum.get(key) ?? 0n, after.get(key) ?? 0n]
     if (expected === stated) continue
     return `${nameOf(holding)} of ${address} does not add up: opening balance and sums give ${formatAmount(expected, holding)}, the closing balance is ${formatAmount(stated, holding)}`
@@ -92,22 +100,27 @@ const checkBlock = Effect.fnUntraced(function* (
   )
 })
 
-/** What is stated at a block, in the order of its balances; the transaction count comes last. */
+/** What is stated at a block of every holding; the transaction count comes last. */
 interface End {
   readonly block: BlockRef
   readonly claims: ReadonlyArray<Proof.Claim>
 }
 
+/** What was found of an end that is not refused. */
+interface CheckedEnd {
+  readonly reading: StateRoot.Reading
+  /** Balances that were compared. */
+  readonly balances: number
+  readonly notCompared: ReadonlyArray<Holding.Holding>
+}
+
 const endsOf = (header: SignedStatement.StatementHeader, wallet: Wallet): readonly [opening: End, closing: End] => {
   const { sent_transactions: sent } = wallet
-  const native = { holding: Holding.native, expected: 0n }
+  const holdings = holdingsIn(wallet)
   const claimsOf = (balances: ReadonlyArray<SignedStatement.SignedBalance>, nonce: bigint | undefined) => {
-    const claims = balances.map((one): Proof.Claim => ({ holding: holdingOf(one), expected: one.balance }))
-    const hasNative = claims.some(({ holding }) => holding.standard === "native")
-    return [
-      ...(hasNative ? claims : [native, ...claims]),
-      ...(nonce === undefined ? [] : [{ holding: Holding.nonce, expected: nonce }]),
-    ]
+    const amounts = amountsOf(balances)
+    const claims = holdings.map((holding) => ({ holding, expected: amounts.get(Holding.keyOf(holding)) ?? 0n }))
+    return nonce === undefined ? claims : [...claims, { holding: Holding.nonce, expected: nonce }]
   }
   return [
     { block: refOf(header.opening_block), claims: claimsOf(wallet.opening, sent?.opening) },
@@ -120,8 +133,10 @@ const checkEnd = Effect.fnUntraced(function* (
   budgeted: Calls.Budgeted,
   address: string,
   { block, claims }: End,
-): Effect.fn.Return<StateRoot.Reading, CheckError> {
+): Effect.fn.Return<CheckedEnd, CheckError> {
   const holdings = claims.map(({ holding }) => holding)
+  const isComparable = Holding.comparableAmong(holdings)
+  const notCompared: Array<Holding.Holding> = []
   const reads = holdings.map((holding) => ({ holding, block: block.number }))
   const stated = yield* Proof.holdingsAt(budgeted, address, reads, block.number)
   const reading = yield* StateRoot.read(budgeted, address, block)
@@ -129,6 +144,10 @@ const checkEnd = Effect.fnUntraced(function* (
   const { amounts, issues, verified } = StateRoot.correct(reading, block, holdings, stated)
   for (const [at, { expected, holding }] of claims.entries()) {
     const found = amounts[at] ?? null
+    if (found === null && !isComparable(holding)) {
+      notCompared.push(holding)
+      continue
+    }
     if (Proof.isEqual(expected, found)) continue
     const source = verified.has(at) ? "the state root" : "the node"
     return yield* refuse(
@@ -136,8 +155,35 @@ const checkEnd = Effect.fnUntraced(function* (
     )
   }
   const [issue] = issues
-  return issue === undefined ? reading : yield* refuse(issue)
+  if (issue !== undefined) return yield* refuse(issue)
+  const balances = holdings.filter(({ standard }) => standard !== "nonce").length - notCompared.length
+  return { reading, balances, notCompared }
 })
+
+/** What could not be compared at the ends, each contract once. */
+const sentencesOf = (ends: ReadonlyArray<CheckedEnd>): ReadonlyArray<string> =>
+  [...new Set(ends.flatMap(({ notCompared }) => notCompared.map(({ asset }) => asset)))].map(
+    (asset) =>
+      `The number of ids of ${asset} was not compared: the contract is ERC-20 as well, and does not state how many ids a wallet has.`,
+  )
+
+/** Why wallets that were checked are not proved, in sentences; `null` where each of them is. Pure. */
+export const whyUnproved = (
+  statements: ReadonlyArray<{ readonly address: string; readonly proved: boolean }>,
+  checked: ReadonlyArray<CheckedWallet>,
+): string | null => {
+  const unproved = new Set(statements.filter(({ proved }) => !proved).map(({ address }) => address))
+  const partly = checked.filter(({ address, notCompared }) => notCompared.length > 0 && !unproved.has(address))
+  const reasons = [
+    ...(unproved.size === 0
+      ? []
+      : [
+          `Not proved: ${[...unproved].join(", ")}. What is stated is on the chain; the statement itself names what is missing.`,
+        ]),
+    ...partly.map(({ address, notCompared }) => `Not proved: ${address}. ${notCompared.join(" ")}`),
+  ]
+  return reasons.length === 0 ? null : reasons.join(" ")
+}
 
 /**
  * Checks a statement whose signature was verified.
@@ -164,11 +210,13 @@ export const run = Effect.fn("StatementCheck.run")(function* (
     const issue = issueOfSums(wallet)
     if (issue !== null) return yield* refuse(`${issue}.`)
     const [opening, closing] = endsOf(header, wallet)
-    yield* checkEnd(budgeted, address, opening)
-    const reading = yield* checkEnd(budgeted, address, closing)
+    const opened = yield* checkEnd(budgeted, address, opening)
+    const closed = yield* checkEnd(budgeted, address, closing)
+    const { reading } = closed
     checked.push({
       address,
-      balances: wallet.opening.length + wallet.closing.length,
+      balances: opened.balances + closed.balances,
+      notCompared: sentencesOf([opened, closed]),
       isByStateRoot: reading._tag === "Verified",
       trusted: reading._tag === "Trusted" ? reading.reason : null,
     })

@@ -226,6 +226,28 @@ const idClaimsOf = (books: Books.Books) => {
   return { holdings, unchecked }
 }
 
+/** What a wallet held at the opening block. Ids that a contract does not count are those that the wallet owned and that moved. */
+const openingsOf = Effect.fnUntraced(function* (
+  connection: NodeConnection,
+  { closing, opening, wallet }: Proof.Range,
+  books: Books.Books,
+  holdings: ReadonlyArray<Holding.Holding>,
+) {
+  const reads = holdings.map((holding) => ({ holding, block: opening }))
+  const found = yield* Proof.holdingsAt(connection, wallet, reads, closing)
+  const isComparable = Holding.comparableAmong(holdings)
+  const uncounted = holdings.filter((holding, at) => found[at] === null && !isComparable(holding))
+  const owned = Books.countOwnedBefore(books)
+  const openings = new Map([
+    ...holdings.map((holding, at) => [Holding.keyOf(holding), found[at] ?? 0n] as const),
+    ...uncounted.map((holding) => [Holding.keyOf(holding), owned.get(holding.asset) ?? 0n] as const),
+  ])
+  return { openings, uncounted }
+})
+
+const sentenceOfUncounted = ({ asset }: Holding.Holding): string =>
+  `The number of ids of ${asset} is that of the ids that moved: the contract is ERC-20 as well, and does not state how many ids a wallet has.`
+
 /** The differences, and that of the native currency from what the state root has where the balances of the node show none. */
 const differencesByRoot = (
   reading: StateRoot.Reading,
@@ -264,9 +286,8 @@ const stateOne = Effect.fnUntraced(function* (
   const { closing, opening } = state
   const range: Proof.Range = { wallet: wallet.address, opening, closing: closing.number }
   const holdings = [...books.accounts.values()].map(({ holding }) => holding)
-  const reads = holdings.map((holding) => ({ holding, block: opening }))
-  const before = yield* Proof.holdingsAt(connection, wallet.address, reads, closing.number)
-  const openings = new Map(holdings.map((holding, index) => [Holding.keyOf(holding), before[index] ?? 0n]))
+  const isComparable = Holding.comparableAmong(holdings)
+  const { openings, uncounted } = yield* openingsOf(connection, range, books, holdings)
   const ids = idClaimsOf(books)
   const openingOf = (holding: Holding.Holding): bigint =>
     Holding.isOwnedId(holding) ? Books.ownedBefore(books, holding) : (openings.get(Holding.keyOf(holding)) ?? 0n)
@@ -275,7 +296,6 @@ const stateOne = Effect.fnUntraced(function* (
   const claims = holdings.map((holding) => ({ holding, expected: balanceAt(holding, closing.number) }))
   const located = nativeDifferences(state, at)
   const isLocated = ({ holding }: Proof.Claim) => holding.standard === "native" && located.length > 0
-  const isComparable = Holding.comparableAmong(holdings)
   const differences = yield* Proof.prove(
     connection,
     range,
@@ -305,7 +325,10 @@ const stateOne = Effect.fnUntraced(function* (
     differences: found,
     rows: digest.result(),
     byStateRoot: reading._tag === "Verified" ? (sent === null ? ["native"] : ["native", "nonce"]) : [],
-    unproved: unprovedOf(connection, state, wallet, books, ids.unchecked, reading),
+    unproved: [
+      ...unprovedOf(connection, state, wallet, books, ids.unchecked, reading),
+      ...(opening === 0 ? [] : uncounted.map(sentenceOfUncounted)),
+    ],
   }
 })
 

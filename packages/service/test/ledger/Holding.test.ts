@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Books from "../../src/ledger/Books.ts"
 import type * as Movement from "../../src/ledger/Movement.ts"
 import * as Holding from "../../src/ledger/Holding.ts"
 
@@ -56,6 +57,17 @@ describe("Holding", () => {
     ])
   })
 
+  it("callAmong: reads the number of ids of a contract that is ERC-20 as well by erc721BalanceOf", () => {
+    const [amount, ids] = [movement("erc20"), movement("erc721", "7")]
+    const account = word("a1".repeat(20))
+    const dataOf = (holding: Holding.Holding, among: ReadonlyArray<Holding.Holding>) =>
+      Holding.callAmong(among)(holding, wallet, 9).params?.[0]
+
+    expect(dataOf(ids, [ids])).toMatchObject({ to: token, data: `0x70a08231${account}` })
+    expect(dataOf(amount, [ids, amount])).toMatchObject({ to: token, data: `0x70a08231${account}` })
+    expect(dataOf(ids, [ids, amount])).toMatchObject({ to: token, data: `0xb3f9ea34${account}` })
+  })
+
   it("amountOf: reads the first word of a result, and gives none of another form", () => {
     expect(Holding.amountOf(5n)).toBe(5n)
     expect(Holding.amountOf(5)).toBe(5n)
@@ -70,5 +82,19 @@ describe("Holding", () => {
     expect([held(`0x${word(wallet.slice(2))}`), held(`0x${word("ff")}`), held("0x")]).toEqual([1n, 0n, null])
     expect(Holding.heldIn(movement("erc721"), wallet, `0x${word("ff")}`)).toBe(255n)
     expect(Holding.ownedId({ kind: "erc1155", asset: token, tokenId: "7" })).toBeNull()
+  })
+})
+
+describe("Books", () => {
+  it("countOwnedBefore: counts the ids of a contract whose first movement is out of the wallet", () => {
+    const books = Books.make(wallet)
+    const transfer = (tokenId: string, amount: bigint) =>
+      // Sound: books read these fields of a movement alone.
+      ({ kind: "erc721", asset: token, tokenId, amount }) as Movement.Movement
+    const movements = [transfer("1", -1n), transfer("2", 1n), transfer("2", -1n), transfer("3", -1n), transfer("3", 1n)]
+    for (const [at, movement] of movements.entries())
+      Books.addRow(books, at, { index: 0, roles: 0, movements: [movement] })
+
+    expect([...Books.countOwnedBefore(books)]).toEqual([[token, 2n]])
   })
 })

@@ -52,6 +52,7 @@ const held: Responses = {
   "eth_getBalance 2": Result.succeed(5n),
   "eth_getTransactionCount 2": Result.succeed(1),
   "eth_call 2": word(9),
+  "eth_call 2 id": word(0),
   "eth_getBalance 5": Result.succeed(7n),
   "eth_getTransactionCount 5": Result.succeed(3),
   "eth_call 5": word(4),
@@ -75,8 +76,9 @@ const nodeOf = (hashes: Readonly<Record<number, ReadonlyArray<string | null>>>, 
         calls.map(({ method, params }) => {
           const block =
             method === "eth_getBlockByNumber" ? params?.[0] : method === "eth_getProof" ? params?.[2] : params?.[1]
-          const isOfId = method === "eth_call" && String(Reflect.get(Object(params?.[0]), "data")).length === 138
-          return answers[`${method} ${Number(block)}${isOfId ? " id" : ""}`] ?? failed(method, "methodUnsupported")
+          const data = method === "eth_call" ? String(Reflect.get(Object(params?.[0]), "data")) : ""
+          const what = data.length === 138 ? " id" : data.startsWith("0xb3f9ea34") ? " number" : ""
+          return answers[`${method} ${Number(block)}${what}`] ?? failed(method, "methodUnsupported")
         }),
       ),
   }
@@ -100,12 +102,13 @@ describe("StatementCheck.run", () => {
         StatementCheck.run(nodeOf(hashes, answers), 1, statementOf(closingHash, more))
       const empty = { opening: [], sums: [], closing: [] }
 
-      expect(yield* check()).toEqual([{ address: alice, balances: 5, isByStateRoot: false, trusted }])
+      const checked = { address: alice, notCompared: [], isByStateRoot: false, trusted }
+      expect(yield* check()).toEqual([{ ...checked, balances: 6 }])
       expect(
         yield* check({ sent_transactions: null }, { ...held, "eth_getTransactionCount 5": word(99) }),
       ).toHaveLength(1)
       const poor = { ...held, "eth_getBalance 2": Result.succeed(0n), "eth_getBalance 5": Result.succeed(0n) }
-      expect(yield* check(empty, poor)).toEqual([{ address: alice, balances: 0, isByStateRoot: false, trusted }])
+      expect(yield* check(empty, poor)).toEqual([{ ...checked, balances: 2 }])
       // What a contract gives no balance of is none.
       const [opened, closed] = [[balance("erc20", 1n)], [balance("erc20", 0n)]]
       const burnt = { ...poor, "eth_call 2": word(1), "eth_call 5": failed("eth_call", "reverted") }
@@ -216,6 +219,47 @@ describe("StatementCheck.run", () => {
     }),
   )
 
+  it.effect("refuses a statement whose sums leave nothing of an asset that the wallet has", () =>
+    Effect.gen(function* () {
+      const more = { sums: [wallet.sums[0]!, sum("erc20", 0n, -9n)], closing: [balance("native", 7n)] }
+
+      expect(yield* reasonOf(nodeOf(hashes), statementOf(closingHash, more))).toBe(
+        `erc20 ${token} of ${alice} at block 5: the statement has 0, the node has 4.`,
+      )
+    }),
+  )
+
+  it.effect("compares the number of ids of a contract that is ERC-20 as well by erc721BalanceOf, where it has it", () =>
+    Effect.gen(function* () {
+      const ids = { opening: balance("erc721", 1n), sum: sum("erc721", 2n, -1n), closing: balance("erc721", 2n) }
+      const statement = statementOf(closingHash, {
+        opening: [...wallet.opening, ids.opening],
+        sums: [...wallet.sums, ids.sum],
+        closing: [...wallet.closing, ids.closing],
+      })
+      const at = (before: Result.Result<unknown, RpcError>, after: Result.Result<unknown, RpcError>) =>
+        nodeOf(hashes, { ...held, "eth_call 2 number": before, "eth_call 5 number": after })
+      const reverted = failed("eth_call", "reverted")
+      const notCompared = [
+        `The number of ids of ${token} was not compared: the contract is ERC-20 as well, and does not state how many ids a wallet has.`,
+      ]
+      const of = (proved: boolean) => [{ address: alice, proved }] as const
+      const equal = yield* StatementCheck.run(at(word(1), word(2)), 1, statement)
+      const unknown = yield* StatementCheck.run(at(reverted, reverted), 1, statement)
+
+      expect(equal).toMatchObject([{ balances: 8, notCompared: [] }])
+      expect(yield* reasonOf(at(word(1), word(3)), statement)).toBe(
+        `erc721 ${token} of ${alice} at block 5: the statement has 2, the node has 3.`,
+      )
+      expect(unknown).toMatchObject([{ balances: 6, notCompared }])
+      expect(StatementCheck.whyUnproved(of(true), equal)).toBeNull()
+      expect(StatementCheck.whyUnproved(of(true), unknown)).toBe(`Not proved: ${alice}. ${notCompared[0]}`)
+      expect(StatementCheck.whyUnproved(of(false), unknown)).toBe(
+        `Not proved: ${alice}. What is stated is on the chain; the statement itself names what is missing.`,
+      )
+    }),
+  )
+
   it.effect("verifies ether and the count at the end by the state root, and refuses a node that contradicts it", () =>
     Effect.gen(function* () {
       const { accountProof, hash, header } = yield* Effect.promise(() => provenAccount(alice))
@@ -229,7 +273,7 @@ describe("StatementCheck.run", () => {
         reasonOf(nodeOf(of, { ...proven, ...answers }), statementOf(hash, more))
 
       expect(yield* StatementCheck.run(nodeOf(of, proven), 1, statementOf(hash))).toEqual([
-        { address: alice, balances: 5, isByStateRoot: true, trusted: null },
+        { address: alice, balances: 6, notCompared: [], isByStateRoot: true, trusted: null },
       ])
       expect(yield* reason({}, { sent_transactions: { opening: 1n, closing: 4n } })).toBe(
         `the transaction count of ${alice} at block 5: the statement has 4, the state root has 3.`,
