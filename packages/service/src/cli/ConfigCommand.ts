@@ -52,7 +52,7 @@ const checkFiles = Effect.fnUntraced(
     const inFolder = (path: string) => resolve(baseFolder, path)
     const folder = DatabaseUrl.folderOf(database, baseFolder)
     const checkSocket = (key: string, at: Listen.Listen) =>
-      Effect.mapError(Listener.checkSocket({ key, listen: Listen.inFolder(at, baseFolder) }), issueOf(key))
+      Listener.checkSocket({ key, listen: Listen.inFolder(at, baseFolder) })
     const urls = typeof database === "string" ? [database] : [database.url, ...database.replicas]
     const checkCertificates = (url: string) =>
       Effect.mapError(Effect.fromResult(DatabaseTls.read(url, baseFolder)), (message) =>

@@ -118,7 +118,10 @@ export const callAmong = (holdings: Iterable<Holding>): typeof callOf => {
   return (holding, wallet, block) =>
     isComparable(holding)
       ? callOf(holding, wallet, block)
-      : { method: "eth_call", params: [{ to: holding.asset, data: `${erc721BalanceOf}${word(BigInt(wallet))}`, gas }, block] }
+      : {
+          method: "eth_call",
+          params: [{ to: holding.asset, data: `${erc721BalanceOf}${word(BigInt(wallet))}`, gas }, block],
+        }
 }
 
 /**

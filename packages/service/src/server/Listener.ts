@@ -121,12 +121,13 @@ const listenError = (cause: unknown, options: Options): ListenError => {
  * Checks that a socket can have its path.
  *
  * **Errors**
- * - `ListenError`: the path is too long, or a file that is no socket is there.
+ * - `InvalidConfig`: the path is too long, or a file that is no socket is there.
  */
-export const checkSocket = (options: Pick<Options, "key" | "listen">): Effect.Effect<void, ListenError> => {
+export const checkSocket = (options: Pick<Options, "key" | "listen">): Effect.Effect<void, InvalidConfig> => {
   const { key = "listen", listen } = options
   if (!("socket" in listen)) return Effect.void
-  const failed = failedAt(options)
+  const failed = (reason: string, remedy: string) =>
+    new InvalidConfig({ found: [{ path: key, message: failedAt(options)(reason, remedy).message }] })
   const bytes = Buffer.byteLength(listen.socket)
   if (bytes > maxSocketBytes) {
     const reason = `the path of a socket has at most ${maxSocketBytes} bytes, and this one ${bytes}`
@@ -204,7 +205,7 @@ const addressOf = ({ listen, tls }: Options, port: number): Address => {
  *
  * **Errors**
  * - `ListenError`: the address is in use, not an address of this machine, or not allowed.
- * - `InvalidConfig`: the certificate cannot be used.
+ * - `InvalidConfig`: the certificate cannot be used, or no socket can have its path.
  */
 export const open = Effect.fn("Listener.open")(function* (
   options: Options,

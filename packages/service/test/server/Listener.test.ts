@@ -80,11 +80,25 @@ describe("listening", () => {
 
       const error = yield* Effect.flip(serve(base, { listen: `unix:${path}` }))
 
+      expect(ExitCode.ofCause(Cause.fail(error))).toBe(3)
       expect([error.message, readFileSync(path, "utf8")]).toEqual([
         `Cannot listen on unix:${path}: a file that is no socket is there. Move it away, or change "listen" in the configuration.`,
         "mine",
       ])
     }),
+  )
+
+  it.live("a socket whose path is too long is an invalid configuration, as config check states", () =>
+    Effect.gen(function* () {
+      const path = `/${"x".repeat(108)}`
+
+      const error = yield* Effect.flip(serve(yield* temporaryFolder, { listen: `unix:${path}` }))
+
+      expect(error.message).toMatch(
+        /^Cannot listen on .*: the path of a socket has at most \d+ bytes, and this one 109\./,
+      )
+      expect(ExitCode.ofCause(Cause.fail(error))).toBe(3)
+    }).pipe(Effect.scoped),
   )
 
   it.live("the path of a socket starts in the folder of the configuration, which must exist", () =>
