@@ -48,7 +48,7 @@ type Name = RpcMethod.Name
 type Leading<P> = P extends readonly [...infer L, boolean] ? L : []
 
 /**
- * A call of `eth_call` and `eth_estimateGas`: a transaction that is executed without being created.
+ * A call of `eth_call`, `eth_estimateGas` and `eth_createAccessList`: a transaction that is executed without being created.
  *
  * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction).
  */

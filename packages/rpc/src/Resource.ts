@@ -21,7 +21,18 @@ export type {
 } from "@daybook/schema/Block"
 export type { Fee, Options as FeeOptions } from "@daybook/schema/Fee"
 export type { Log, LogWire, Receipt, ReceiptWire } from "@daybook/schema/Receipt"
-export type { FeeHistory, FeeHistoryWire, SyncStatus, SyncStatusWire } from "@daybook/schema/RpcMethod"
+export type {
+  CreatedAccessList,
+  CreatedAccessListWire,
+  FeeHistory,
+  FeeHistoryWire,
+  SimulatedBlock,
+  SimulatedBlockWire,
+  SimulatedCall,
+  SimulatedCallWire,
+  SyncStatus,
+  SyncStatusWire,
+} from "@daybook/schema/RpcMethod"
 export type { TokenTransfer } from "@daybook/schema/TokenTransfer"
 export type {
   Action,

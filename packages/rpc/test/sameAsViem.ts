@@ -148,6 +148,32 @@ export const compare = async (url: string) => {
       () => local.eth_maxPriorityFeePerGas(),
       async () => BigInt(await viem.request({ method: "eth_maxPriorityFeePerGas" })),
     ],
+    eth_blobBaseFee: [() => local.eth_blobBaseFee(), () => viem.getBlobBaseFee()],
+    eth_createAccessList: [
+      () => local.eth_createAccessList({ from: alice, to: contract }, last),
+      () => viem.createAccessList({ account, to: contract, blockNumber: last }),
+    ],
+    eth_getStorageValues: [
+      () => local.eth_getStorageValues({ [contract]: [`0x${"0".repeat(64)}`] }, last),
+      () =>
+        viem.request({
+          method: "eth_getStorageValues",
+          params: [{ [contract]: [`0x${"0".repeat(64)}`] }, `0x${last.toString(16)}`],
+        } as never),
+    ],
+    eth_simulateV1: [
+      async () =>
+        (await local.eth_simulateV1({ blockStateCalls: [{ calls: [{ from: alice, to: contract }] }] }, last))[0]
+          ?.calls[0],
+      async () => {
+        const [simulated] = await viem.simulateBlocks({
+          blocks: [{ calls: [{ account, to: contract }] }],
+          blockNumber: last,
+        })
+        const { data: returnData, gasUsed, status } = simulated?.calls[0] ?? {}
+        return { returnData, gasUsed, status }
+      },
+    ],
     eth_getProof: [
       () => local.eth_getProof(contract, [`0x${"0".repeat(64)}`], "latest"),
       () => viem.getProof({ address: contract, storageKeys: [`0x${"0".repeat(64)}`] }),

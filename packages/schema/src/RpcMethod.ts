@@ -15,11 +15,13 @@ import {
   BlockOverride,
   CallRequest,
   LogFilter,
+  Simulation,
   StateBlock,
   StateOverride,
+  StorageSlots,
   TraceOptions,
 } from "./internal/rpcParams.ts"
-import { FeeHistory, SyncStatus } from "./internal/rpcResults.ts"
+import { CreatedAccessList, FeeHistory, SimulatedBlock, SyncStatus } from "./internal/rpcResults.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Receipt from "./Receipt.ts"
 import * as Trace from "./Trace.ts"
@@ -33,11 +35,24 @@ export {
   BlockOverride,
   CallRequest,
   LogFilter,
+  Simulation,
   StateBlock,
   StateOverride,
+  StorageSlots,
   TraceOptions,
 } from "./internal/rpcParams.ts"
-export { FeeHistory, type FeeHistoryWire, SyncStatus, type SyncStatusWire } from "./internal/rpcResults.ts"
+export {
+  CreatedAccessList,
+  type CreatedAccessListWire,
+  FeeHistory,
+  type FeeHistoryWire,
+  SimulatedBlock,
+  type SimulatedBlockWire,
+  SimulatedCall,
+  type SimulatedCallWire,
+  SyncStatus,
+  type SyncStatusWire,
+} from "./internal/rpcResults.ts"
 
 const percentile = Schema.Finite.check(
   Schema.isBetween({ minimum: 0, maximum: 100 }, { expected: "a percentile from 0 to 100" }),
@@ -147,10 +162,32 @@ export const all = {
     Hex.HexText,
     latestAt(2),
   ),
+  /** Words of the storage of contracts at slots, by address in lower case; at most 1,024 slots. Default block `latest`. */
+  eth_getStorageValues: method(
+    "eth_getStorageValues",
+    ["slots", "block"],
+    [StorageSlots, stateBlock],
+    Schema.Record(Schema.String, Schema.Array(Hex.Hex)),
+    latestAt(1),
+  ),
   /** Executes a call without creating a transaction and returns its output; a revert is an error. Default block `latest`. */
   eth_call: method("eth_call", callParamNames, callParams, Hex.Hex, latestAt(1)),
   /** Gas that a transaction needs, in gas units. */
   eth_estimateGas: method("eth_estimateGas", callParamNames, callParams, Quantity.Quantity),
+  /** What a call accesses, and the gas that it uses with that as its access list. Source: EIP-2930. */
+  eth_createAccessList: method(
+    "eth_createAccessList",
+    ["call", "block", "overrides"],
+    [CallRequest, stateBlock, Schema.optionalKey(StateOverride)],
+    CreatedAccessList,
+  ),
+  /** Executes calls in blocks that follow one of the chain, and returns these blocks with the outcome of each call; creates none of them. */
+  eth_simulateV1: method(
+    "eth_simulateV1",
+    ["simulation", "block"],
+    [Simulation, stateBlock],
+    Schema.Array(SimulatedBlock),
+  ),
   /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs of one call. Decodes `null` for none. */
   eth_getLogs: method("eth_getLogs", ["filter"], [LogFilter], noneOrMany(Receipt.Log), { cacheability: "logs" }),
   /** Fee history of a range of blocks that ends at `newest`, with the priority fees at the given percentiles, 0 to 100. */
@@ -164,6 +201,8 @@ export const all = {
   eth_gasPrice: method("eth_gasPrice", [], [], Quantity.Quantity),
   /** Priority fee per gas that the node suggests, in wei. */
   eth_maxPriorityFeePerGas: method("eth_maxPriorityFeePerGas", [], [], Quantity.Quantity),
+  /** Base fee per blob gas of the next block, in wei. Source: EIP-4844. */
+  eth_blobBaseFee: method("eth_blobBaseFee", [], [], Quantity.Quantity),
   /** Account and storage slots with their Merkle proofs. Default block `latest`. Source: EIP-1186. */
   eth_getProof: method(
     "eth_getProof",

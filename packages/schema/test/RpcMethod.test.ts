@@ -157,6 +157,45 @@ describe("RpcMethod", () => {
       })
     })
 
+    it("result: decodes access lists, simulated blocks, and words of storage", () => {
+      const { eth_blobBaseFee, eth_createAccessList, eth_getStorageValues, eth_simulateV1 } = RpcMethod.all
+      const list = { accessList: [{ address: `0x${"3".repeat(40)}`, storageKeys: [hash("a")] }], gasUsed: "0x5208" }
+      const failed = { code: -3200, message: "execution failed" }
+      const simulated = {
+        ...block,
+        transactions: [hash("b"), { ...legacy, blockHash: null, blockNumber: null, transactionIndex: null }],
+        calls: [{ returnData: "0x", logs: [], gasUsed: "0x520e", status: "0x0", error: failed }],
+      }
+      const decoded = Schema.decodeUnknownSync(eth_simulateV1.result)([simulated])
+
+      expect(Schema.decodeUnknownSync(eth_blobBaseFee.result)("0x1")).toBe(1n)
+      expect(Schema.decodeUnknownSync(eth_createAccessList.result)(list)).toEqual({ ...list, gasUsed: 21_000n })
+      expect(decoded).toMatchObject([
+        {
+          transactions: [hash("b"), { nonce: 7, blockHash: null }],
+          calls: [{ gasUsed: 21_006n, status: 0, error: failed }],
+        },
+      ])
+      expect(overWire(Schema.encodeSync(eth_simulateV1.result)(decoded))).toEqual([simulated])
+      expect(Schema.decodeUnknownSync(eth_getStorageValues.result)({ [`0x${"3".repeat(40)}`]: [hash("0")] })).toEqual({
+        [`0x${"3".repeat(40)}`]: [hash("0")],
+      })
+    })
+
+    it("params: at most 256 simulated blocks and 1,024 slots of all addresses are accepted", () => {
+      const { eth_getStorageValues, eth_simulateV1 } = RpcMethod.all
+      const blocks = (count: number) => [{ blockStateCalls: Array.from({ length: count }, () => ({})) }]
+      const slots = (count: number) => {
+        const list = (length: number) => Array.from({ length }, () => hash("a"))
+        return [{ [`0x${"3".repeat(40)}`]: list(24), [`0x${"4".repeat(40)}`]: list(count - 24) }, "latest"]
+      }
+
+      expect(Schema.decodeUnknownSync(eth_simulateV1.params)(blocks(256))).toEqual(blocks(256))
+      expect(refusal(eth_simulateV1.params, blocks(257))).toContain("256")
+      expect(Schema.decodeUnknownSync(eth_getStorageValues.params)(slots(1_024))).toEqual(slots(1_024))
+      expect(refusal(eth_getStorageValues.params, slots(1_025))).toContain("Expected at most 1024 slots")
+    })
+
     it("eth_getBlockReceipts: the block is a hash, a number or a tag", () => {
       const decode = Schema.decodeUnknownSync(RpcMethod.all.eth_getBlockReceipts.params)
       expect(decode([hash("a")])).toEqual([hash("a")])

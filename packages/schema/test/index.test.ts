@@ -47,7 +47,7 @@ describe("@daybook/schema", () => {
         "Receipt": "Log Receipt extras",
         "RestOperation": "all balances decodeQuery encodeQuery formatPath movements parameterNames signedStatement statement streams userOperations walletEvents walletTransactions",
         "RowId": "rowId",
-        "RpcMethod": "BlockId BlockOverride CallRequest FeeHistory LogFilter StateBlock StateOverride SyncStatus TraceOptions all blockTags isName resultOf",
+        "RpcMethod": "BlockId BlockOverride CallRequest CreatedAccessList FeeHistory LogFilter SimulatedBlock SimulatedCall Simulation StateBlock StateOverride StorageSlots SyncStatus TraceOptions all blockTags isName resultOf",
         "SignedStatement": "SentTransactions SignedBalance SignedBlock SignedRows SignedStatement SignedSum SignedWallet StatementHeader StatementSignature WalletDigest canonicalJson extras toText",
         "Statement": "Difference Opening Proof Statement Sum extras",
         "Timestamp": "Timestamp",

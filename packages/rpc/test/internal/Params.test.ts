@@ -170,6 +170,25 @@ describe("Params", () => {
       ["eth_estimateGas", [{ to }], [{ to }]],
       ["eth_estimateGas", [{ to }, undefined, overrides], [{ to }, "latest", overrides]],
       ["eth_getProof", [to, [0]], [to, ["0x0"], "latest"]],
+      ["eth_getStorageValues", [{ [to]: [] }], [{ [to]: [] }, "latest"]],
+      ["eth_createAccessList", [{ to }, undefined, overrides], [{ to }, "latest", overrides]],
+      [
+        "eth_simulateV1",
+        [
+          {
+            blockStateCalls: [{ blockOverrides: { time: 16 }, stateOverrides: overrides, calls: [{ to, value: 1 }] }],
+          },
+          5,
+        ],
+        [
+          {
+            blockStateCalls: [
+              { blockOverrides: { time: "0x10" }, stateOverrides: overrides, calls: [{ to, value: "0x1" }] },
+            ],
+          },
+          "0x5",
+        ],
+      ],
       ["eth_getLogs", [{ fromBlock: 1, address: null }], [{ fromBlock: "0x1", address: null }]],
     ] as const)("defaults: %s of %j is sent as %j", (method, given, wire) => {
       expect(encodeParams(method, given)).toEqual(Result.succeed(wire))

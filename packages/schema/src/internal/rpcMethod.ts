@@ -43,6 +43,7 @@ interface Labels<T> {
   readonly options: [options: T]
   readonly overrides: [overrides: T]
   readonly percentiles: [percentiles: T]
+  readonly simulation: [simulation: T]
   readonly slot: [slot: T]
   readonly slots: [slots: T]
 }

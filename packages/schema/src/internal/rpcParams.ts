@@ -129,7 +129,7 @@ export const StateBlock = Schema.Union([
 ])
 
 /**
- * Call of `eth_call` and `eth_estimateGas`: a transaction that is executed without being created.
+ * Call of `eth_call`, `eth_estimateGas` and `eth_createAccessList`: a transaction that is executed without being created.
  *
  * **Example** (Encoding a call)
  *
@@ -229,6 +229,71 @@ export const StateOverride = Schema.Record(
  * Source: geth `eth_call`, block override set.
  */
 export const BlockOverride = Schema.Record(Schema.String, Schema.Union([Address.Address, Hash.Hash, Quantity.Quantity]))
+
+/**
+ * Blocks that `eth_simulateV1` executes one after the other, each on the state that the previous one left.
+ *
+ * **Details**
+ *
+ * At most 256 blocks, as nodes accept.
+ *
+ * **Example** (Encoding a payment)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * const simulation = Schema.decodeUnknownSync(RpcMethod.Simulation)({ blockStateCalls: [{ calls: [{ value: "0x5" }] }] })
+ * console.log(simulation.blockStateCalls[0]?.calls?.[0]?.value) // 5n
+ * ```
+ *
+ * Source: Ethereum JSON-RPC (execution-apis, eth_simulateV1).
+ */
+export const Simulation = Schema.Struct({
+  /** Blocks in their order. */
+  blockStateCalls: Schema.Array(
+    Schema.Struct({
+      /** Fields of the block. */
+      blockOverrides: Schema.optionalKey(BlockOverride),
+      /** Accounts before the calls of the block. */
+      stateOverrides: Schema.optionalKey(StateOverride),
+      /** Calls in their order. */
+      calls: Schema.optionalKey(Schema.Array(CallRequest)),
+    }),
+  ).check(Schema.isMaxLength(256)),
+  /** True to log each transfer of ether as an event of the address 0xeeee…eeee. */
+  traceTransfers: Schema.optionalKey(Schema.Boolean),
+  /** True to refuse what a block could not contain, such as a wrong nonce. */
+  validation: Schema.optionalKey(Schema.Boolean),
+  /** True for complete transactions in place of their hashes. */
+  returnFullTransactions: Schema.optionalKey(Schema.Boolean),
+})
+
+/** Slots in one call, as nodes accept. */
+const maxSlots = 1_024
+
+/**
+ * Storage slots of `eth_getStorageValues`, by address: at most 1,024 in all.
+ *
+ * **Example** (Encoding the slot of a contract)
+ *
+ * ```ts
+ * import * as RpcMethod from "@daybook/schema/RpcMethod"
+ * import * as Schema from "effect/Schema"
+ *
+ * const slots = { ["0xd8da6bf26964af9d7eed9e03e53415d37aa96045"]: [`0x${"0".repeat(64)}`] }
+ * console.log(Object.keys(Schema.decodeUnknownSync(RpcMethod.StorageSlots)(slots)).length) // 1
+ * ```
+ *
+ * Source: Ethereum JSON-RPC (execution-apis, eth_getStorageValues).
+ */
+export const StorageSlots = Schema.Record(Schema.String.check(isAddress), Schema.Array(Hash.Hash)).check(
+  Schema.makeFilter(
+    (slots) =>
+      Object.values(slots).reduce((count, { length }) => count + length, 0) <= maxSlots ||
+      `Expected at most ${maxSlots} slots`,
+  ),
+)
 
 const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
 
