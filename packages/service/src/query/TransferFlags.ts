@@ -5,6 +5,7 @@
  */
 import type { Flag } from "@daybook/schema/Movement"
 import * as Effect from "effect/Effect"
+import * as Role from "../ledger/Role.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import type { Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
@@ -15,39 +16,56 @@ import type { Transfer } from "./WalletTransfers.ts"
 
 type Row = PartRow<Transfer>
 
-const rolesOf = ({ document }: Row): number => document.row.roles ?? 0
+/** Whose transfers are listed: those of a wallet; undefined for those of a contract. */
+type Holder = string | undefined
+
+/** Roles in the transaction of the wallet, or of the account that a transfer of a contract's list leaves. */
+const rolesOf = ({ document, part }: Row, wallet: Holder): number => {
+  if (wallet !== undefined) return document.row.roles ?? 0
+  return document.transaction.from_address === part.from ? Role.bits.sender : 0
+}
 
 /** The other side of a transfer that another account made; undefined where the wallet made it. */
 const strangerOf = (row: Row, wallet: string): Lookalikes.Candidate | undefined => {
-  if (MovementFlags.isOwn(rolesOf(row))) return undefined
+  if (MovementFlags.isOwn(rolesOf(row, wallet))) return undefined
   const { document, part } = row
   const { block, index } = document.row
   return { block, index, counterparty: part.from === wallet ? part.to : part.from }
 }
 
-/** Gives the flags of each transfer of a list. */
+/** Finds lookalikes of those whom a wallet paid; none in the list of a contract, as they are meant for a wallet. */
+const lookalikesIn = (
+  snapshot: Snapshot,
+  wallet: Holder,
+  rows: ReadonlyArray<Row>,
+): Effect.Effect<(row: Row) => boolean, StoreError> => {
+  if (wallet === undefined) return Effect.succeed(() => false)
+  const strangers = rows.flatMap((row) => strangerOf(row, wallet) ?? [])
+  return Effect.map(Lookalikes.find(snapshot, wallet, strangers), (isLookalike) => (row) => {
+    const stranger = strangerOf(row, wallet)
+    return stranger !== undefined && isLookalike(stranger)
+  })
+}
+
+/** Gives the flags of each transfer of a list: that of a wallet, or of a contract where `wallet` is undefined. */
 export const make = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   chainId: number,
-  wallet: string,
+  wallet: Holder,
   rows: ReadonlyArray<Row>,
   tokens: ReadonlyMap<string, TokenMetadata>,
 ): Effect.fn.Return<(row: Row) => ReadonlyArray<Flag>, StoreError> {
-  const isLookalike = yield* Lookalikes.find(
-    snapshot,
-    wallet,
-    rows.flatMap((row) => strangerOf(row, wallet) ?? []),
-  )
+  const isLookalike = yield* lookalikesIn(snapshot, wallet, rows)
   return (row) => {
     const { amount, to, token: address } = row.part
-    const [token, stranger] = [tokens.get(address), strangerOf(row, wallet)]
+    const token = tokens.get(address)
     return MovementFlags.of({
       chainId,
       token: token && { ...token, address },
-      roles: rolesOf(row),
+      roles: rolesOf(row, wallet),
       isIncoming: to === wallet,
       isZero: amount === 0n,
-      isLookalike: stranger !== undefined && isLookalike(stranger),
+      isLookalike: isLookalike(row),
     })
   }
 })

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
 import * as Role from "../../src/ledger/Role.ts"
 import * as MovementFlags from "../../src/query/MovementFlags.ts"
+import * as TransferFlags from "../../src/query/TransferFlags.ts"
 
 const { recipient, sender } = Role.bits
 const described = (name: string, symbol: string) => ({ address: `0x${"7".repeat(40)}`, name, symbol })
@@ -26,4 +28,21 @@ describe("MovementFlags", () => {
   ])("of: %j is flagged %j", (facts, flags) => {
     expect(MovementFlags.of({ ...plain, ...facts })).toEqual(flags)
   })
+})
+
+describe("TransferFlags", () => {
+  it.effect("make: of a contract's list, marks nothing that left an account in the transaction of another one", () =>
+    Effect.gen(function* () {
+      const [owner, stranger] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]
+      const row = (sender: string, amount: bigint) =>
+        // Sound: flags of a contract's list depend on these fields alone.
+        ({
+          document: { transaction: { from_address: sender }, row: { roles: recipient } },
+          part: { token: link.address, from: owner, to: stranger, amount },
+        }) as unknown as Parameters<Effect.Success<ReturnType<typeof TransferFlags.make>>>[0]
+      const flags = yield* TransferFlags.make(undefined as never, 1, undefined, [], new Map())
+
+      expect([row(stranger, 0n), row(owner, 0n), row(stranger, 1n)].map(flags)).toEqual([["poisoning"], [], []])
+    }),
+  )
 })

@@ -11,7 +11,9 @@ import type { Decoder } from "@daybook/abi/Decoder"
 import * as Effect from "effect/Effect"
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import * as Movement from "../../ledger/Movement.ts"
+import * as CompleteRange from "../../query/CompleteRange.ts"
 import type { Coverage } from "../../query/Coverage.ts"
+import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as L1Fees from "../../query/L1Fees.ts"
 import * as TransferFlags from "../../query/TransferFlags.ts"
 import * as TransactionParts from "../../query/TransactionParts.ts"
@@ -180,9 +182,8 @@ const transfers = (action: Rows.TokenAction, options: Options): Handler =>
         const { flags, tokens } = yield* chain.reader.snapshot((snapshot) =>
           Effect.gen(function* () {
             const found = yield* snapshot.tokens(addresses)
-            // What deceives is meant for a wallet.
-            const flagged = contract === undefined ? rows : []
-            return { tokens: found, flags: yield* TransferFlags.make(snapshot, chain.id, wallet, flagged, found) }
+            const holder = contract === undefined ? wallet : undefined
+            return { tokens: found, flags: yield* TransferFlags.make(snapshot, chain.id, holder, rows, found) }
           }),
         )
         return rows.map((row) => Rows.transfer(action, row, tokens.get(row.part.token), own, flags(row)))
@@ -217,6 +218,15 @@ const minedBlocks = ({ readList }: Options): Handler =>
 /** Kinds of movements by which others give ether to an account. */
 const fundingKinds = ["value", "internal", "ether_log", "mint", "genesis"] as const
 
+/** Last block, up to that of the first funding, up to which the account may have received ether that the chain does not state. */
+const unstatedBefore = (chain: IndexedChain, { checkpoint }: Coverage, block: number | undefined) =>
+  CompleteRange.unstatedTo(
+    chain,
+    checkpoint === null || block === undefined
+      ? checkpoint
+      : { ...checkpoint, head: { ...checkpoint.head, number: block } },
+  )
+
 /** What an account received first. */
 const fundedBy = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
@@ -239,10 +249,16 @@ const fundedBy = ({ readList }: Options): Handler =>
       read: Movements.read,
       needs: "traces",
     } as const
-    const [first] = (yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.funding)))).rows
-    if (first === undefined) return yield* Envelope.none("No data found")
+    const found = yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.funding)))
+    const [first] = found.rows
+    const unstatedTo = unstatedBefore(chain, found.coverage, first?.block)
+    if (first === undefined) {
+      if (unstatedTo === undefined) return yield* Envelope.none("No data found")
+      const what = "the chain changes native balances without a statement of it"
+      return yield* Envelope.notIndexed(`${what}, up to block ${unstatedTo}`)
+    }
     if (first.fundingTxn === null) return yield* Envelope.notOk("Error! The account was funded in the first block")
-    return Envelope.ofResult(first)
+    return Envelope.ofResult(unstatedTo === undefined ? first : { ...first, unstatedTo })
   })
 
 /** The actions. */

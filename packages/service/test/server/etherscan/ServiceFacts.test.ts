@@ -358,6 +358,26 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("fundedby: states up to which block the chain may have funded the account without a statement of it", () =>
+    Effect.gen(function* () {
+      const fundedOf = Effect.fnUntraced(function* (received: Readonly<Record<number, Ledger>>) {
+        const chain = chainOf(received, 3)
+        const service = yield* start({ chains: { eth: { ...chain, config: { feeRules: "kaia" } } } })
+        yield* Effect.orDie(writeOpenings(service, [{ holding: Holding.native, amount: 0n }]))
+        return yield* ask(service, account("fundedby"))
+      })
+
+      expect((yield* fundedOf({ 2: { 0: [{ amount: 6n }] } })).result).toMatchObject({
+        block: 2,
+        value: "6",
+        unstatedTo: 2,
+      })
+      expect(yield* fundedOf({ 1: { 0: [{ amount: -5n }] } })).toEqual(
+        notOk("Not indexed: the chain changes native balances without a statement of it, up to block 3"),
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it.live("tokeninfo: is how a token describes itself in the index, with its supply of a node", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(({ method }) =>
