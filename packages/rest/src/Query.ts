@@ -4,10 +4,10 @@
  */
 import type * as Address from "@daybook/schema/Address"
 import type * as Chain from "@daybook/schema/Chain"
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as Issue from "@daybook/schema/Issue"
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
 import type * as Movement from "@daybook/schema/Movement"
-import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import type * as UserOperationPage from "@daybook/schema/UserOperationPage"
 import type * as WalletEvent from "@daybook/schema/WalletEvent"

@@ -1,8 +1,8 @@
 /** The operations of the client on the ledger of a wallet. */
 import type { Balances } from "@daybook/schema/Balance"
+import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import { Movement, type MovementPage } from "@daybook/schema/Movement"
 import type { ProofProgress } from "@daybook/schema/ProofProgress"
-import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import type { SignedStatement } from "@daybook/schema/SignedStatement"
 import type { Statement } from "@daybook/schema/Statement"

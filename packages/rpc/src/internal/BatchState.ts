@@ -62,7 +62,7 @@ export interface Queue<W> {
 
 export interface State<W> {
   /** Items that identical calls can join, waiting or in flight, by their key. */
-  readonly shared: Map<string, Item<W>>
+  readonly shared: Map<string | undefined, Item<W>>
   /** Bytes of one request at most, unless one call alone is longer. */
   readonly maxRequestBytes: number
 }
@@ -154,9 +154,6 @@ const flush = <W extends Waiter>(state: State<W>, of: Queue<W>, limit: number): 
   return split(waiting, { maxCalls: Math.min(of.maxCalls, limit), maxBytes: state.maxRequestBytes }).map(send)
 }
 
-/** A key that no item has. */
-const noKey = ""
-
 const keyOf = ({ call, context, isShared }: Ask<unknown>): string | undefined =>
   isShared
     ? `${Boolean(context.reading)} ${context.maxBytes} ${context.maxItemBytes} ${call.method} ${JSON.stringify(call.params)}`
@@ -182,7 +179,7 @@ const itemOf = <W extends Waiter>(waiter: W, key: string | undefined): Item<W> =
 const join = <W extends Waiter>(state: State<W>, waiter: W, to: Queue<W>, limit: number): ReadonlyArray<Action<W>> => {
   const { ask } = waiter
   const key = keyOf(ask)
-  const same = state.shared.get(key ?? noKey)
+  const same = state.shared.get(key)
   if (same !== undefined) return joinShared(same, waiter)
   const item = itemOf(waiter, key)
   if (key !== undefined) state.shared.set(key, item)
@@ -194,8 +191,7 @@ const join = <W extends Waiter>(state: State<W>, waiter: W, to: Queue<W>, limit:
 }
 
 const forget = <W>(state: State<W>, item: Item<W>): void => {
-  const key = item.key ?? noKey
-  if (state.shared.get(key) === item) state.shared.delete(key)
+  if (state.shared.get(item.key) === item) state.shared.delete(item.key)
 }
 
 const leave = <W extends Waiter>(state: State<W>, waiter: W): ReadonlyArray<Action<W>> => {

@@ -288,11 +288,7 @@ const maxSlots = 1_024
  * Source: Ethereum JSON-RPC (execution-apis, eth_getStorageValues).
  */
 export const StorageSlots = Schema.Record(Schema.String.check(isAddress), Schema.Array(Hash.Hash)).check(
-  Schema.makeFilter(
-    (slots) =>
-      Object.values(slots).reduce((count, { length }) => count + length, 0) <= maxSlots ||
-      `Expected at most ${maxSlots} slots`,
-  ),
+  Schema.makeFilter((slots) => Object.values(slots).flat().length <= maxSlots || `Expected at most ${maxSlots} slots`),
 )
 
 const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
