@@ -10,7 +10,9 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as NameLookups from "../../src/push/NameLookups.ts"
+import * as Webhook from "../../src/push/Webhook.ts"
 import * as WebhookRequest from "../../src/push/WebhookRequest.ts"
+import * as WebhookAttempt from "../../src/server/webhook/WebhookAttempt.ts"
 
 /** The URL of a server that answers each connection once it has received something, until the scope ends. */
 const serving = (answer: (socket: Socket) => void) =>
@@ -64,6 +66,29 @@ describe("WebhookRequest", () => {
 
       expect(received).toEqual({ _tag: "Failed", reason: "The connection was closed without a response." })
     }).pipe(Effect.scoped),
+  )
+
+  it.live.each(["101 Switching Protocols", "099 Unknown", "000 Unknown", "300 Multiple Choices"])(
+    "an attempt whose response has the status %s is no delivery",
+    (status) =>
+      Effect.gen(function* () {
+        const { url } = yield* answering(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`)
+        const key = "k".repeat(32)
+        const bounds = { perKey: 1, addressesPerKey: 1, addressesPerWebhook: 1, total: 1 }
+        const [webhook] = yield* Webhook.make(key, {
+          url,
+          chain: "main",
+          types: ["wallet.transaction"],
+          finality: "head",
+          from: 0,
+        })
+        const pending = { id: "msg_1", body: "{}", events: 1, wallet: null, position: "" }
+        const sender = { settings: { ...bounds, key, allowPrivate: true }, lookups: NameLookups.make() }
+        const [outcome, attempt] = yield* WebhookAttempt.send(sender, webhook, pending)
+
+        expect(outcome).toEqual({ _tag: "Failed", waitMillis: 0 })
+        expect([attempt.result, attempt.status]).toEqual(["failed", Number(status.slice(0, 3))])
+      }).pipe(Effect.scoped),
   )
 
   it.live("send: early hints before a response are passed over, and an attempt with more than ten of them fails", () =>

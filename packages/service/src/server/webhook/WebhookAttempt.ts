@@ -57,8 +57,8 @@ export const send = Effect.fnUntraced(function* (
   }
   const { status, waitMillis } = received
   const answered = { ...made, status, reason: null }
-  // A response has a status of 200 or more: those before it are not passed on.
-  if (status < 300) return [{ _tag: "Delivered" }, { ...answered, result: "delivered" }]
+  // Node passes on a response with 101 that upgrades nothing, and one with a status below 100.
+  if (status >= 200 && status < 300) return [{ _tag: "Delivered" }, { ...answered, result: "delivered" }]
   if (status === 410) return [{ _tag: "Gone" }, { ...answered, result: "gone" }]
   return [
     { _tag: "Failed", waitMillis },
