@@ -1,7 +1,8 @@
 /**
  * Who is next for the time of a thread, which holders of API keys share by quanta of some milliseconds. What a holder has used is counted in
  * milliseconds, and the one that has used the least is next. So those that wait have equal shares. One that did not wait has used at least
- * what the thread has reached: what it did not use is not saved, and what it used while no other waited does not count against it.
+ * what the thread has reached, less a quantum. So the pieces of its request follow each other where it is below its share. More of what it did
+ * not use is not saved, and what it used while no other waited does not count against it.
  *
  * A run is work of a holder until nothing of it waits, such as a request. A holder whose runs usually end within a quantum may be two quanta
  * ahead of those with long runs. It stands where its run began, so that no piece of a short request waits for a piece of each other holder.
@@ -26,7 +27,7 @@ export interface FairShares {
 
 /** What is known of a holder. */
 interface Usage {
-  /** Milliseconds that it has used, and at least what the thread had reached when it began to wait. */
+  /** Milliseconds that it has used, and at least what the thread had reached, less a quantum, when it began to wait. */
   readonly used: number
   /** Milliseconds of the run that goes on; 0 between two runs. */
   readonly run: number
@@ -81,17 +82,22 @@ export const make = (): FairShares => {
   const heap = Heap.make<Waiting>(isBefore)
   /** The lowest standing of those that wait. */
   let reached = 0
+  /** What the thread had reached when none waited last: nothing of what a holder did not use until then is saved. */
+  let idleAt = 0
   let arrived = 0
   let nextSweep = maxRemembered
+
+  /** The least that a known holder has used. */
+  const least = (): number => Math.max(idleAt, reached - quantumMillis)
 
   const usageOf = (holder: string): Usage => {
     const found = known.get(holder)
     if (found === undefined) return { used: reached, run: 0, usual: unknownMillis, pausedAt: -Infinity }
-    return found.used >= reached ? found : { ...found, used: reached }
+    return found.used >= least() ? found : { ...found, used: least() }
   }
 
   const forget = () => {
-    for (const [holder, { used }] of known) if (used <= reached) known.delete(holder)
+    for (const [holder, { used }] of known) if (used <= least()) known.delete(holder)
     nextSweep = 2 * known.size + maxRemembered
   }
 
@@ -128,7 +134,10 @@ export const make = (): FairShares => {
       const weight = run < usual ? weightOfLess : weightOfMore
       const outcome = goesOn ? { run, usual } : { run: 0, usual: usual + weight * (run - usual) }
       known.set(holder, { ...outcome, used: used + counted, pausedAt: isPause ? used : pausedAt })
-      if (waiting.size === 0) reached = Math.max(reached, used + counted)
+      if (waiting.size === 0) {
+        reached = Math.max(reached, used + counted)
+        idleAt = reached
+      }
       if (known.size > nextSweep) forget()
     },
   }

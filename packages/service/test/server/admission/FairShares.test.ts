@@ -246,6 +246,29 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("seldom")
   })
 
+  it("next: the pieces of a long request do not wait for a round of a hundred others where its holder is below its share", () => {
+    const thread = makeThread()
+    const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
+    const keepBusy = () => {
+      for (const holder of others) if (!thread.waits(holder)) thread.add(holder, 4, 4, 4, 4)
+    }
+    keepBusy()
+    thread.add("seldom", 4)
+    while (thread.waits("seldom")) thread.step()
+    const next = Array.from({ length: 5 }, () => {
+      // Each of the others uses 16 milliseconds meanwhile, and it asks for 12.
+      for (let at = 0; at < 400; at++) {
+        keepBusy()
+        thread.step()
+      }
+      keepBusy()
+      thread.add("seldom", 4, 4, 4)
+      return [thread.step(), thread.step(), thread.step()]
+    })
+
+    expect(next).toEqual(Array.from({ length: 5 }, () => ["seldom", "seldom", "seldom"]))
+  })
+
   it("next: one that has left is passed over, and stands behind those that waited when it returns", () => {
     const thread = makeThread()
     for (const holder of ["a", "b", "c"]) thread.add(holder, 5)
