@@ -31,7 +31,7 @@ describe("MovementFlags", () => {
 })
 
 describe("TransferFlags", () => {
-  it.effect("make: of a contract's list, marks nothing that left an account in the transaction of another one", () =>
+  it.effect("make: of a contract's list, marks a transfer of 0 from an account that did not send the transaction", () =>
     Effect.gen(function* () {
       const [owner, stranger] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]
       const row = (sender: string, amount: bigint) =>
