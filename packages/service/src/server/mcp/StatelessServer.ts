@@ -9,9 +9,7 @@ import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
-import { constant } from "effect/Function"
 import * as Layer from "effect/Layer"
-import * as MutableRef from "effect/MutableRef"
 import * as Queue from "effect/Queue"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
@@ -51,9 +49,6 @@ const CurrentReply = Context.Reference<Deferred.Deferred<Response>>("@daybook/se
   defaultValue: Deferred.makeUnsafe,
 })
 
-/** Whether the server sends anything but the answers to requests. */
-const sendsMore = false
-
 /** What the server states that it does: nothing that would need a session. */
 const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }
 
@@ -85,7 +80,7 @@ const initialize = (version: string) => ({
 /** Makes a server that lives as long as the scope. */
 export const make = Effect.fnUntraced(function* (version: string) {
   const disconnects = yield* Queue.make<number>()
-  const opened = MutableRef.make(0)
+  let opened = 0
   let write!: (connection: number, message: FromClientEncoded) => Effect.Effect<void>
   const { codecFor } = RpcSerialization.json
   const protocol = yield* RpcServer.Protocol.make((writeRequest) =>
@@ -94,14 +89,15 @@ export const make = Effect.fnUntraced(function* (version: string) {
       return {
         disconnects,
         send: (_, message) => Effect.flatMap(CurrentReply, (reply) => Deferred.succeed(reply, answerOf(message))),
-        end: constant(Effect.void),
+        end: () => Effect.void,
         // Asked before a notification alone, which is not sent.
         clientIds: Effect.succeed(new Set<number>()),
         initialMessage: Effect.succeedNone,
-        supportsAck: sendsMore,
-        supportsTransferables: sendsMore,
-        supportsSpanPropagation: sendsMore,
-        supportsNotifications: sendsMore,
+        // It sends answers to requests alone.
+        supportsAck: false,
+        supportsTransferables: false,
+        supportsSpanPropagation: false,
+        supportsNotifications: false,
         codecFor,
       }
     }),
@@ -110,7 +106,7 @@ export const make = Effect.fnUntraced(function* (version: string) {
   yield* Layer.build(Layer.provide(server, Layer.succeed(RpcServer.Protocol, protocol)))
 
   const connect = Effect.acquireRelease(
-    Effect.sync(() => MutableRef.incrementAndGet(opened)),
+    Effect.sync(() => ++opened),
     // What runs for a caller that has left is interrupted.
     (connection) => Effect.andThen(Queue.offer(disconnects, connection), write(connection, { _tag: "Eof" })),
   )
