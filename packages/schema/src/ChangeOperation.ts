@@ -2,7 +2,7 @@
  * The operations of wallets and contracts that change what the server keeps, as plain values like those of `RestOperation`.
  */
 import type * as Schema from "effect/Schema"
-import * as ApiError from "./ApiError.ts"
+import { changeErrors } from "./internal/changeErrors.ts"
 import * as Contract from "./Contract.ts"
 import * as LedgerQuery from "./LedgerQuery.ts"
 import * as ProofProgress from "./ProofProgress.ts"
@@ -19,16 +19,6 @@ export interface ChangeOperation extends RestOperation {
   /** JSON body of the request; `null` where it has none. */
   readonly body: Schema.Codec<unknown, unknown> | null
 }
-
-const errors = [
-  ApiError.BadRequest,
-  ApiError.NotFound,
-  ApiError.MethodNotAllowed,
-  ApiError.PayloadTooLarge,
-  ApiError.RateLimited,
-  ApiError.Internal,
-  ApiError.Unavailable,
-] as const
 
 const contractPath = "/api/v2.2/contracts/:contract"
 
@@ -54,7 +44,7 @@ export const putContract = {
   query: Contract.Query,
   body: Contract.Description,
   response: Contract.DescribedContract,
-  errors,
+  errors: changeErrors,
 } as const satisfies ChangeOperation
 
 /**
@@ -78,7 +68,7 @@ export const removeContract = {
   query: Contract.Query,
   body: null,
   response: Contract.RemovedContract,
-  errors,
+  errors: changeErrors,
 } as const satisfies ChangeOperation
 
 /**
@@ -103,7 +93,7 @@ export const proveWallet = {
   query: LedgerQuery.ProofQuery,
   body: null,
   response: ProofProgress.ProofProgress,
-  errors,
+  errors: changeErrors,
 } as const satisfies ChangeOperation
 
 /**

@@ -2,7 +2,7 @@
  * The operations on webhooks. They are apart from `RestOperation`, so that a client of wallets does not download them.
  */
 import * as Schema from "effect/Schema"
-import * as ApiError from "./ApiError.ts"
+import { changeErrors } from "./internal/changeErrors.ts"
 import type { RestOperation } from "./RestOperation.ts"
 import * as Webhook from "./Webhook.ts"
 
@@ -15,16 +15,6 @@ export interface WebhookOperation extends RestOperation {
   /** JSON body of the request; `null` where it has none. */
   readonly body: (Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }) | null
 }
-
-const errors = [
-  ApiError.BadRequest,
-  ApiError.NotFound,
-  ApiError.MethodNotAllowed,
-  ApiError.PayloadTooLarge,
-  ApiError.RateLimited,
-  ApiError.Internal,
-  ApiError.Unavailable,
-] as const
 
 const path = "/api/v2.2/webhooks"
 const none = Schema.Struct({})
@@ -42,7 +32,7 @@ export const listWebhooks = {
   query: Webhook.Query,
   body: null,
   response: Webhook.WebhookList,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -58,7 +48,7 @@ export const createWebhook = {
   query: Webhook.Query,
   body: Webhook.Settings,
   response: Webhook.WebhookWithSecret,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -74,7 +64,7 @@ export const getWebhook = {
   query: Webhook.Query,
   body: null,
   response: Webhook.Webhook,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -90,7 +80,7 @@ export const removeWebhook = {
   query: Webhook.Query,
   body: null,
   response: Webhook.RemovedWebhook,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -106,7 +96,7 @@ export const pauseWebhook = {
   query: Webhook.Query,
   body: null,
   response: Webhook.Webhook,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -122,7 +112,7 @@ export const resumeWebhook = {
   query: Webhook.Query,
   body: null,
   response: Webhook.Webhook,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -138,7 +128,7 @@ export const testWebhook = {
   query: Webhook.Query,
   body: null,
   response: Webhook.WebhookTest,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -154,7 +144,7 @@ export const replayWebhook = {
   query: Webhook.Query,
   body: Webhook.Replay,
   response: Webhook.Webhook,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -170,7 +160,7 @@ export const rotateWebhook = {
   query: Webhook.Query,
   body: Webhook.Rotation,
   response: Webhook.WebhookWithSecret,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -186,7 +176,7 @@ export const changeWebhookAddresses = {
   query: Webhook.Query,
   body: Webhook.AddressChange,
   response: Webhook.Webhook,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -202,7 +192,7 @@ export const listWebhookAddresses = {
   query: Webhook.AddressesQuery,
   body: null,
   response: Webhook.WebhookAddresses,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
@@ -218,7 +208,7 @@ export const webhookDeliveries = {
   query: Webhook.DeliveryQuery,
   body: null,
   response: Webhook.WebhookDeliveries,
-  errors,
+  errors: changeErrors,
 } as const satisfies WebhookOperation
 
 /**
