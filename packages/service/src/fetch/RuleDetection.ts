@@ -30,9 +30,8 @@ const concurrency = 16
 
 /** A block that was refused, and blocks at growing distances above it, so that a rule is left out for as few blocks as possible. */
 const around = (doubtful: number, head: number): ReadonlyArray<number> => {
-  const numbers: Array<number> = []
-  for (let distance = 0; doubtful + distance <= head; distance = Math.max(1, distance * 4))
-    numbers.push(doubtful + distance)
+  const numbers = doubtful <= head ? [doubtful] : []
+  for (let distance = 1; doubtful + distance <= head; distance *= 4) numbers.push(doubtful + distance)
   return numbers
 }
 

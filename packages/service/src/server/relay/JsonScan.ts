@@ -32,7 +32,7 @@ const countItems = (scanner: JsonScanner.JsonScanner): number => {
   JsonScanner.next(scanner)
   if (scanner.chunk[firstOf(scanner.chunk, scanner.at)] === Token.closeArray) return 0
   let items = 1
-  while (scanner.depth === 1 || (scanner.depth > 0 && JsonScanner.skip(scanner, 1))) {
+  while (scanner.depth === 1 || (scanner.depth > 1 && JsonScanner.skip(scanner, 1))) {
     const token = JsonScanner.next(scanner)
     if (token === Token.comma) items++
     if (token === Token.end) break
