@@ -123,12 +123,13 @@ interface ServerError {
 /** The code of an error of the server or of a socket. */
 const codeOf = (cause: Error): unknown => (cause as { readonly code?: unknown }).code
 
-/** The error of the server. A socket's error has a code too, such as `EPIPE`, and no severity. */
-const serverError = ({ reason: { cause } }: SqlError): ServerError | undefined =>
+/** The driver copies the fields of the message, which are strings. A socket's error has a code too, such as `EPIPE`, and no severity. */
+const isServerError = (cause: unknown): cause is Error & ServerError =>
   cause instanceof Error && "severity" in cause && typeof codeOf(cause) === "string"
-    ? // Sound: the driver copies the fields of the message, which are strings.
-      (cause as Error as Error & ServerError)
-    : undefined
+
+/** The error of the server. */
+const serverError = ({ reason: { cause } }: SqlError): ServerError | undefined =>
+  isServerError(cause) ? cause : undefined
 
 /** The SQLSTATE of a failure; `undefined` where the server sent none. */
 export const sqlState = (error: SqlError): string | undefined => serverError(error)?.code
