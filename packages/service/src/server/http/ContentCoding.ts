@@ -20,7 +20,7 @@ const element = /^\s*(?<name>[!#$%&'*+\-.^_`|~\w]+)\s*(?:;\s*q=(?<weight>[01](?:
 
 /** The weight of a coding by an `Accept-Encoding` header. */
 const weightOf = (coding: ContentCoding, weights: ReadonlyMap<string, number>): number =>
-  weights.get(coding) ?? (coding === "identity" ? Number.MIN_VALUE : (weights.get("*") ?? 0))
+  weights.get(coding) ?? weights.get("*") ?? 0
 
 /** Chooses one of several codings by the `Accept-Encoding` header: of those with the highest weight, the first. */
 export const choose = (header: string | undefined, offered: ReadonlyArray<ContentCoding>): ContentCoding => {

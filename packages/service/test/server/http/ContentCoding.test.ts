@@ -19,6 +19,8 @@ describe("ContentCoding", () => {
   it("choose: prefers what the request prefers, and none to a coding of less weight", () => {
     expect(ContentCoding.choose("br;q=0.2, gzip;q=0.8", built)).toBe("gzip")
     expect(ContentCoding.choose("gzip;q=0.5, identity", built)).toBe("identity")
+    expect(ContentCoding.choose("br;q=0.1, gzip;q=0.2, *;q=0.5", built)).toBe("identity")
+    expect(ContentCoding.choose("br;q=0.1, gzip;q=0.2, *;q=0", built)).toBe("gzip")
   })
 
   it("choose: uses no coding for a request that accepts none, or whose header is malformed", () => {
