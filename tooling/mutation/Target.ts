@@ -156,7 +156,7 @@ export const targets: ReadonlyArray<Target> = [
   service(
     "server/webhook",
     ["WebhookAttempt", "WebhookBounds", "WebhookChanges", "WebhookPlaces", "WebhookSender", "WebhookView"],
-    ["server/webhook/*.test.ts", "push/webhooks.test.ts"],
+    ["server/webhook/*.test.ts", "push/{WebhookRequest,webhooks}.test.ts"],
   ),
   // Their own tests detect the mutants of these: those of pages take minutes for each target.
   service(

@@ -32,13 +32,10 @@ const weightOf = ({ totals }: Entry): number => totals.sums.size + totals.incomp
 
 const sumOf = (entries: ReadonlyArray<Entry>): number => entries.reduce((sum, entry) => sum + weightOf(entry), 0)
 
-/** Entries that fit: every second one is dropped, but the last, until they do. */
+/** Entries that fit: every second one is dropped, but the first, until they do. */
 const thin = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   let kept = entries
-  while (kept.length > 1 && sumOf(kept) > maxOwnSums) {
-    const last = kept.length - 1
-    kept = kept.filter((_, at) => (last - at) % 2 === 0)
-  }
+  while (kept.length > 1 && sumOf(kept) > maxOwnSums) kept = kept.filter((_, at) => at % 2 === 0)
   return kept
 }
 
@@ -57,6 +54,7 @@ const isBefore = (one: Position, other: Position): boolean =>
 
 /** Makes a cache. */
 export const make = (): TotalsCache => {
+  /** The entries of each wallet, the furthest first. */
   const wallets = new Map<string, ReadonlyArray<Entry>>()
   let size = 0
 
@@ -83,14 +81,14 @@ export const make = (): TotalsCache => {
         (entry) => entry.first === first && entry.openings === openings && now - entry.at < maxAgeMillis,
       )
       set(key, valid)
-      return valid.filter(({ through }) => through.block <= block).toReversed()
+      return valid.filter(({ through }) => through.block <= block)
     },
     add: (key, entry) => {
       const { through } = entry
       const others = (wallets.get(key) ?? []).filter(
         (one) => isBefore(one.through, through) || isBefore(through, one.through),
       )
-      const ordered = [...others, entry].toSorted((one, other) => (isBefore(one.through, other.through) ? -1 : 1))
+      const ordered = [...others, entry].toSorted((one, other) => (isBefore(one.through, other.through) ? 1 : -1))
       set(key, thin(ordered))
     },
   }

@@ -5,6 +5,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Logger, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { BlockGap } from "../../src/block/BlockRows.ts"
+import * as WalletLedger from "../../src/projection/WalletLedger.ts"
+import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { State, Step } from "../../src/push/WalletEvents.ts"
 import * as WalletEvents from "../../src/server/rest/WalletEvents.ts"
 import { StoreError } from "../../src/store/StoreError.ts"
@@ -89,6 +91,28 @@ describe("walletEvents", () => {
 
       expect(yield* sent("polygon")).toEqual(each)
       expect(yield* sent("eth")).toEqual([...each, "3 to 5: many"])
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: states up to which block movements may be missing, unless none are sent", () =>
+    Effect.gen(function* () {
+      const projections = [WalletTransactions.projection, WalletLedger.make(1)]
+      const service = yield* start({ chains: { eth: { blocks, projections } } })
+      const settings = [{ name: "traces", value: "off" }] as const
+      const status = { state: "synced", traces: "off", nodeHead: 5, message: "", settings } as const
+      yield* service.stores["eth"]!.writeStatus(status)
+      const untracedTo = (types: string) =>
+        Effect.promise(async () => {
+          const open = new AbortController()
+          const init = { headers: { "x-api-key": service.key }, signal: open.signal }
+          const { headers } = await fetch(eventsUrl(service, types), init)
+          open.abort()
+          return [headers.get("daybook-indexed-to"), headers.get("daybook-untraced-to")]
+        })
+      const movements = "types=wallet.movement"
+      const stated = yield* Effect.forEach(["", movements, `${movements},wallet.transaction`, transactions], untracedTo)
+
+      expect(stated).toEqual([...Array<unknown>(3).fill(["5", "5"]), ["5", null]])
     }).pipe(Effect.scoped),
   )
 

@@ -5,6 +5,7 @@
  */
 import type { Readable } from "node:stream"
 import type * as RestOperation from "@daybook/schema/RestOperation"
+import * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import { HttpServerRequest } from "effect/http/HttpServerRequest"
@@ -109,9 +110,9 @@ const coverageOf = ({ chain, params, query: { types } }: Pick<Request, "chain" |
       ),
     ),
     (coverage) =>
-      types?.includes("wallet.movement") === false
-        ? Effect.succeed(IndexCoverage.headers(coverage))
-        : IndexCoverage.ofTracedRoles(chain, coverage),
+      (types ?? WalletEvent.rowTypes).includes("wallet.movement")
+        ? IndexCoverage.ofTracedRoles(chain, coverage)
+        : Effect.succeed(IndexCoverage.headers(coverage)),
   )
 
 /** Makes the handler. */

@@ -278,7 +278,10 @@ describe("tools", () => {
           input: "0x",
           decoded_call: null,
         }))
-        const decoded_call = { signature: "poke()", label: "poke", type: "function", params: [] }
+        const poke = { signature: "poke()", label: "poke", type: "function", params: [] }
+        const poked = yield* answerWith(() => ({ input: "0x12345678", decoded_call: poke }))
+        const params = Array.from({ length: 1_000 }, () => ({ name: "n", type: "bytes", value: "0".repeat(600) }))
+        const decoded_call = { ...poke, params }
         const many = yield* answerWith((row) => ({ logs: logsOf(row, 1_000, ""), input: "0x12345678", decoded_call }))
         const undecoded = "The call could not be decoded"
 
@@ -286,9 +289,15 @@ describe("tools", () => {
         expect(fungible.token_transfers).toEqual([{ ...transfer, standard: "erc20", amount: "9", token_id: null }])
         expect(single.token_transfers).toEqual([{ ...transfer, standard: "erc721", amount: "1", token_id: "11" }])
         expect([fungible, single, many].map(({ lack }) => lack.includes(undecoded))).toEqual([true, false, false])
-        expect(many.call).toEqual({ untrusted_signature: "poke()", params: 0, untrusted_params: [] })
+        expect(poked.call).toEqual({ untrusted_signature: "poke()", params: 0, untrusted_params: [] })
         const shown = many.events.length
         expect([shown > 10, shown < 1_000, many.token_transfers.length]).toEqual([true, true, shown])
+        const untrusted_param = { name: "n", type: "bytes", value: `${"0".repeat(511)}…`, characters: 600 }
+        expect(many.call).toEqual({
+          untrusted_signature: "poke()",
+          params: 1_000,
+          untrusted_params: Array.from({ length: shown }, () => untrusted_param),
+        })
         for (const what of ["events", "token transfers"]) {
           expect(many.lack).toContain(`${1_000 - shown} of 1000 ${what} are left out.`)
         }

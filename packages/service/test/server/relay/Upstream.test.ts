@@ -4,7 +4,7 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { describe, it } from "@effect/vitest"
 import { Eventually, FakeNode, FaultyServer, LocalServer } from "@daybook/harness"
-import { Effect, Logger, Schema } from "effect"
+import { Deferred, Effect, Fiber, Logger, Schema } from "effect"
 import { afterEach, expect, vi } from "vitest"
 import { Limits } from "../../../src/config/Limits.ts"
 import type { ServedChain } from "../../../src/config/ServedChain.ts"
@@ -33,9 +33,13 @@ const connect = Effect.fnUntraced(function* (...nodes: Nodes) {
   const logs: Array<string> = []
   const logger = Logger.layer([Logger.make(({ message }) => void logs.push(String(message)))])
   const upstream = yield* make(nodes, makeBounds())
-  const text = Effect.map(upstream.call("eth_gasPrice", []), (result) => Buffer.from(result).toString())
-  const call = Effect.provide(text, logger)
-  return { call, failure: Effect.flip(call), logs }
+  const callOf = (method: string) =>
+    Effect.provide(
+      Effect.map(upstream.call(method, []), (result) => Buffer.from(result).toString()),
+      logger,
+    )
+  const failureOf = (method: string) => Effect.flip(callOf(method))
+  return { call: callOf("eth_gasPrice"), failure: failureOf("eth_gasPrice"), failureOf, logs }
 })
 
 const mebibyte = 1024 * 1024
@@ -153,6 +157,33 @@ describe("Upstream", () => {
       isDown = false
       expect([yield* call, yield* call]).toEqual(['"0x7"', '"0x7"'])
       expect(logs.slice(1)).toEqual(["A node answers the relay again"])
+    }),
+  )
+
+  it.live("call: logs that all nodes are paused, where one responds after it has limited another call", () =>
+    Effect.gen(function* () {
+      const [asked, reply] = [yield* Deferred.make<void>(), yield* Deferred.make<FakeNode.Reply>()]
+      const { url } = yield* LocalServer.scoped(() =>
+        FakeNode.start(({ method }) => {
+          if (method === "eth_chainId") return Node.result('"0x1"')
+          if (method !== "eth_gasPrice") return { status: 429, body: "slow down", headers: { "retry-after": "3600" } }
+          Deferred.doneUnsafe(asked, Effect.void)
+          return Effect.runPromise(Deferred.await(reply))
+        }),
+      )
+      const { call, failureOf, logs } = yield* connect(url)
+      const slow = yield* Effect.forkChild(call)
+      yield* Deferred.await(asked)
+      yield* failureOf("eth_blockNumber")
+      yield* Deferred.succeed(reply, Node.result('"0x7"'))
+      yield* Fiber.join(slow)
+      yield* failureOf("eth_blockNumber")
+
+      expect(logs).toEqual([
+        "No node answers the relay (rate limited)",
+        "A node answers the relay again",
+        "No node answers the relay (all are paused)",
+      ])
     }),
   )
 

@@ -157,7 +157,7 @@ describe("the lifetime of pages", () => {
           chains: {
             eth: { blocks: blocks(4) },
             polygon: { blocks: blocks(0), config: { rewinds: true } },
-            base: { blocks: blocks(0) },
+            base: { blocks: [Rows.block(3, [...Rows.plansOf(3), { from: bob, to: alice }]), ...Rows.chain(4, 5)] },
             gnosis: { blocks: Rows.chain(3, 5, { traces: false }) },
           },
         })

@@ -104,6 +104,18 @@ describe("PageWriter", () => {
     })
   })
 
+  describe("sizeOf", () => {
+    it.each([
+      ["no row", [], true, 0],
+      ["the stored texts of all rows", [row("123456"), row("78")], true, 12],
+      ["no internal transactions that are not included", [row("123456"), row("78")], false, 8],
+      ["nothing for a row whose internal transactions are missing", [row("123456", null)], true, 6],
+      ["the user operations of a row that has some", [{ ...row("123456"), operations: "[{}]" }, row("78")], false, 12],
+    ] as const)("sizeOf: counts %s", (_, rows, include, expected) => {
+      expect(PageWriter.sizeOf(rows, { include })).toBe(expected)
+    })
+  })
+
   const Text = Schema.String
   const Row = Schema.Struct({
     from: Text,

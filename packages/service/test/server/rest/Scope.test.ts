@@ -82,6 +82,20 @@ describe("scope", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live(
+    "scope=all: states up to which block calls of a contract may be missing, which scope=direct does not need",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* started
+        const settings = [{ name: "traces", value: "off" }] as const
+        const status = { state: "synced", traces: "off", nodeHead: 3, message: "", settings } as const
+        yield* Effect.orDie(service.stores["eth"]!.writeStatus(status))
+        const pages = yield* Effect.forEach(["scope=all", "scope=direct"], (query) => service.wallet(bob, query))
+
+        expect(pages.map(({ headers }) => headers["daybook-untraced-to"])).toEqual(["3", undefined])
+      }).pipe(Effect.scoped),
+  )
+
   it.live("cursor: continues its own scope, and is refused with another", () =>
     Effect.gen(function* () {
       const service = yield* started

@@ -308,7 +308,8 @@ describe("walletTransactions", () => {
 
     it.live("a page that reaches its bytes ends early with a cursor, and a larger row is a page by itself", () =>
       Effect.gen(function* () {
-        const large = `0x${"ab".repeat(6_000)}`
+        // A page of this size is sent in chunks.
+        const large = `0x${"ab".repeat(131_072)}`
         const inputs = ["0x", "0x", large, "0x", "0x", "0x", large, large, "0x"]
         const blocks = [
           Rows.block(
