@@ -148,6 +148,21 @@ const nodes: ReadonlyArray<Omit<Safeguard, "subject">> = [
       },
     ],
   },
+  {
+    name: "lists of a range of blocks are proved, and not only pages",
+    edits: [
+      {
+        file: "store/postgres/DistributedStatements.ts",
+        from: 'documentsUp: Statements.documentsIn(schema, "ASC", `AND ${proved(schema, "$4")}`)',
+        to: 'documentsUp: Statements.documentsIn(schema, "ASC", "AND $4::int8 > 0")',
+      },
+      {
+        file: "store/postgres/DistributedStatements.ts",
+        from: 'documentsDown: Statements.documentsIn(schema, "DESC", `AND ${proved(schema, "$4")}`)',
+        to: 'documentsDown: Statements.documentsIn(schema, "DESC", "AND $4::int8 > 0")',
+      },
+    ],
+  },
 ]
 
 const of = (subject: Subject, safeguards: ReadonlyArray<Omit<Safeguard, "subject">>): ReadonlyArray<Safeguard> =>

@@ -3,9 +3,10 @@
  * checkpoint or the mark is that of an earlier write.
  */
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import type { Database } from "../../../src/store/Database.ts"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
+import * as DistributedStatements from "../../../src/store/postgres/DistributedStatements.ts"
 import { chainOn, refOf, wallets } from "../model.ts"
 import { pagesOf } from "../pages.ts"
 import { ref } from "../TestDatabase.ts"
@@ -137,5 +138,49 @@ export const nodes = (server: () => string): void => {
         })
       }),
     )
+
+    it.live("statements: each on rows of the nodes is refused while they have another state", () =>
+      Effect.gen(function* () {
+        const { rows } = yield* make
+        const [head] = yield* rows(`SELECT serial FROM ${schema}.checkpoint`)
+        yield* rows("SET plan_cache_mode = force_generic_plan")
+        /** What a statement does with a serial, for parameters that no row has. */
+        const outcome = Effect.fnUntraced(function* ([name, sql]: readonly [string, string], serial: string) {
+          const count = Math.max(...Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number)))
+          const values = [...Array.from({ length: count - 1 }, () => "NULL"), serial]
+          const execute = rows(`EXECUTE one (${values.join(", ")})`)
+          yield* rows(`PREPARE one AS ${sql}`)
+          const ended = yield* Effect.exit(execute)
+          yield* rows("DEALLOCATE one")
+          if (Exit.isSuccess(ended)) return `${name}: ${ended.value.length} rows`
+          return `${name}: ${/The node has another state/.test(Cause.pretty(ended.cause)) ? "refused" : Cause.pretty(ended.cause)}`
+        })
+        const { proved, sql } = DistributedStatements.make(schema)
+        const statements = Object.entries(sql).filter(([, statement]) => proved.has(statement))
+        const names = statements.map(([name]) => name)
+        const outcomes = (serial: string) => Effect.forEach(statements, (statement) => outcome(statement, serial))
+
+        expect(names).toHaveLength(18)
+        expect(yield* outcomes("9223372036854775807")).toEqual(names.map((name) => `${name}: refused`))
+        expect(yield* outcomes(String(Object.values(head!)[0]))).toEqual(names.map((name) => `${name}: 0 rows`))
+      }),
+    )
+
+    it("statements: those on rows of the nodes that are not proved belong to writes, verification and one server", () => {
+      const { proved, sql } = DistributedStatements.make("chain")
+      const reads = Object.entries(sql).filter(([, statement]) => {
+        const from = /\b(FROM|JOIN) chain\.(document|appearance|ledger)\b/.test(statement)
+        return from && !statement.startsWith("DELETE") && !proved.has(statement)
+      })
+
+      expect(reads.map(([name]) => name).toSorted()).toEqual([
+        "appearancesAfter",
+        "documents",
+        "findAppearances",
+        "ledgerAfter",
+        "snapshotWithPageDown",
+        "snapshotWithPageUp",
+      ])
+    })
   })
 }
