@@ -32,6 +32,8 @@ export interface Seen extends Omit<Walker.Tally, "unavailable">, Writers.Deeds {
   readonly unavailable: ReadonlyMap<string, number>
   /** Lists of a range of blocks that were read. */
   readonly lists: number
+  /** Pages, lists and writes that were refused as damage, although nothing is damaged. */
+  readonly damaged: number
   readonly appends: number
   readonly reorgs: number
 }
@@ -48,9 +50,15 @@ const writePauseMillis = 2
 /** Pages that are read after something was wrong. */
 const pagesWhenWrong = 300
 
-/** Whether a page or a write was wrong. */
-export const isWrong = ({ accepted, falselyStale, torn }: Pick<Seen, "accepted" | "falselyStale" | "torn">): boolean =>
-  torn > 0 || falselyStale > 0 || accepted > 0
+/** Whether a page, a list or a write was wrong. */
+export const isWrong = (seen: Pick<Seen, "accepted" | "damaged" | "falselyStale" | "torn">): boolean =>
+  seen.torn > 0 || seen.falselyStale > 0 || seen.accepted > 0 || seen.damaged > 0
+
+/** How often one of these messages reports damaged rows. */
+const damagedIn = (...messages: ReadonlyArray<ReadonlyMap<string, number>>): number =>
+  messages
+    .flatMap((counts) => [...counts])
+    .reduce((sum, [message, count]) => (message.startsWith("Stored block damaged") ? sum + count : sum), 0)
 
 /** Checks a database. */
 export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Seen, StoreError, Scope.Scope> {
@@ -64,8 +72,10 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   const tally = Walker.tally()
   let lists = 0
   let last = wanted
+  const damaged = () => damagedIn(tally.unavailable, deeds.failures)
   const isOver = () => {
-    if (endsWhenWrong && last === wanted && isWrong({ ...tally, ...deeds })) last = tally.pages + pagesWhenWrong
+    if (endsWhenWrong && last === wanted && isWrong({ ...tally, ...deeds, damaged: damaged() }))
+      last = tally.pages + pagesWhenWrong
     const { accepted, crashes, refused, stalls } = deeds
     const isRehearsed = Math.min(crashes, stalls, refused + accepted, world.counts.reorgs) > 0
     return isRehearsed && tally.pages >= Math.min(last, wanted)
@@ -100,5 +110,5 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   yield* Effect.all([writing, ...Array.from({ length: readers }, (_, own) => reader(own))], {
     concurrency: "unbounded",
   })
-  return { ...tally, ...deeds, ...world.counts, lists }
+  return { ...tally, ...deeds, ...world.counts, lists, damaged: damaged() }
 })

@@ -55,14 +55,16 @@ const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Ca
   const { interrupted, on: subject, pages, seed } = options
   const isBroken = Edit.current().length > ownEdits(subject).length
   const seen = yield* Checker.run({ ...(yield* urlsOf(options)), pages, seed, endsWhenWrong: isBroken })
-  const { accepted, crashes, falselyStale, refused, stale, stalls, torn } = seen
+  const { accepted, crashes, damaged, falselyStale, refused, stale, stalls, torn } = seen
   if (!isBroken) {
     print(`${seen.appends} appends, ${seen.reorgs} reorgs`)
     print(`writers: ${crashes} crashed, ${stalls} stood still, ${refused} writes without the lease or the head refused`)
   }
   for (const [message, count] of [...seen.failures, ...seen.unavailable]) print(`  failed ${count}: ${message}`)
   if (Checker.isWrong(seen))
-    fail(`${torn} torn pages, ${falselyStale} falsely stale walks, ${accepted} forbidden writes accepted`)
+    fail(
+      `${torn} torn pages or lists, ${falselyStale} falsely stale walks, ${accepted} forbidden writes accepted, ${damaged} refused as damaged`,
+    )
   // A page of nodes that do not come to one state in time is refused, and may be retried.
   const isAvailable = subject === "nodes" || subject === "citus" || seen.unavailable.size === 0
   if (!isBroken && !interrupted && (seen.failures.size > 0 || !isAvailable)) fail("a page or a write failed")
