@@ -89,47 +89,34 @@ export const readState = Effect.fnUntraced(function* (
 const valuesOf = (results: ReadonlyArray<Result.Result<unknown, CallError>>): ReadonlyArray<unknown> =>
   results.map((result) => (Result.isSuccess(result) ? result.success : null))
 
+/** What one method reads of each account. */
+const valuesAt = <A>(
+  method: "eth_getTransactionCount" | "eth_getBalance",
+  budgeted: Calls.Budgeted,
+  reads: ReadonlyArray<AccountAt>,
+  end: number,
+): Effect.Effect<ReadonlyArray<A>, Calls.CallsError | StateUnavailable> =>
+  Effect.map(
+    readState(
+      budgeted,
+      reads.map(({ address, block }) => ({ address, block, call: { method, params: [address, block] } })),
+      end,
+    ),
+    // Sound: the results are decoded by the schema of the method.
+    (results) => valuesOf(results) as ReadonlyArray<A>,
+  )
+
 /**
  * Transaction counts of accounts.
  */
 export const nonces = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountAt>, end: number) =>
-  Effect.map(
-    readState(
-      budgeted,
-      reads.map(({ address, block }) => ({
-        address,
-        block,
-        call: {
-          method: "eth_getTransactionCount",
-          params: [address, block],
-        },
-      })),
-      end,
-    ),
-    // Sound: the results are decoded by the schema of the method.
-    (results) => (valuesOf(results) as ReadonlyArray<number>).map(BigInt),
-  )
+  Effect.map(valuesAt<number>("eth_getTransactionCount", budgeted, reads, end), (counts) => counts.map(BigInt))
 
 /**
  * Balances of accounts in wei.
  */
 export const balances = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountAt>, end: number) =>
-  Effect.map(
-    readState(
-      budgeted,
-      reads.map(({ address, block }) => ({
-        address,
-        block,
-        call: {
-          method: "eth_getBalance",
-          params: [address, block],
-        },
-      })),
-      end,
-    ),
-    // Sound: the results are decoded by the schema of the method.
-    (results) => valuesOf(results) as ReadonlyArray<bigint>,
-  )
+  valuesAt<bigint>("eth_getBalance", budgeted, reads, end)
 
 /**
  * Accounts with nonce, balance and kind of code.

@@ -35,10 +35,7 @@ const asComment = (text: string): string => `${inexact}\n${text.trimEnd().replac
 
 const metadata = (name: string, value: string | null): string => (value === null ? "" : `  ${name}: "${value}"\n`)
 
-const otherAccountOf = ({ asset, movement: { counterparty, kind }, own }: Entry): string =>
-  own === "sent" && counterparty !== null
-    ? accountOf(asset.chainId, counterparty)
-    : counters[TextFields.counterOf(kind)]
+const otherAccountOf = (entry: Entry): string => TextFields.otherAccountOf(entry, accountOf, counters)
 
 /** A transfer between two wallets of the export is one entry with the accounts of both. */
 const entryOf = (entry: Entry): string => {

@@ -22,10 +22,7 @@ const accountOf = (chainId: number, wallet: string): string => `assets:chain${ch
 /** A commodity with a digit in its name is quoted. */
 const commodityOf = (asset: Asset): string => `"${TextFields.commodityOf(asset)}"`
 
-const otherAccountOf = ({ asset, movement: { counterparty, kind }, own }: Entry): string =>
-  own === "sent" && counterparty !== null
-    ? accountOf(asset.chainId, counterparty)
-    : counters[TextFields.counterOf(kind)]
+const otherAccountOf = (entry: Entry): string => TextFields.otherAccountOf(entry, accountOf, counters)
 
 /** A transfer between two wallets of the export is one entry with the accounts of both. */
 const entryOf = (entry: Entry): string => {

@@ -72,3 +72,11 @@ export const counterOf = (kind: string): Counter => {
       return "transfers"
   }
 }
+
+/** The account of the other side of a movement: that of the receiving wallet for a transfer between two wallets of the export. */
+export const otherAccountOf = (
+  { asset, movement: { counterparty, kind }, own }: Entry,
+  accountOf: (chainId: number, wallet: string) => string,
+  counters: Readonly<Record<Counter, string>>,
+): string =>
+  own === "sent" && counterparty !== null ? accountOf(asset.chainId, counterparty) : counters[counterOf(kind)]

@@ -42,10 +42,29 @@ describe("OpeningReader", () => {
   )
 })
 
+/** What a keeper logs in ten minutes. */
+const loggedOf = Effect.fnUntraced(function* (store: ChainStore, watch: ProofKeeper.Options["watch"]) {
+  const logged: Array<string> = []
+  const fiber = yield* ProofKeeper.run({
+    chain: "eth",
+    // Sound: no turn gets as far as a call.
+    node: {} as Node,
+    store,
+    watch,
+    callsPerMinute: 600,
+    isIdle: () => true,
+  }).pipe(
+    Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])),
+    Effect.forkScoped,
+  )
+  yield* TestClock.adjust("10 minutes")
+  yield* Fiber.interrupt(fiber)
+  return logged
+})
+
 describe("ProofKeeper", () => {
   it.effect("run: opens a store that was busy again, and logs the reason once", () =>
     Effect.gen(function* () {
-      const logged: Array<string> = []
       let [opened, turns] = [0, 0]
       // Sound: the turn ends before it reads the chain or calls the node.
       const store = {
@@ -56,19 +75,7 @@ describe("ProofKeeper", () => {
         turns += 1
         return Effect.fail(busy)
       })
-      const fiber = yield* ProofKeeper.run({
-        chain: "eth",
-        node: {} as Node,
-        store,
-        watch,
-        callsPerMinute: 600,
-        isIdle: () => true,
-      }).pipe(
-        Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])),
-        Effect.forkScoped,
-      )
-      yield* TestClock.adjust("10 minutes")
-      yield* Fiber.interrupt(fiber)
+      const logged = yield* loggedOf(store, watch)
 
       expect(opened).toBe(4)
       expect(turns).toBeGreaterThan(0)
@@ -78,7 +85,6 @@ describe("ProofKeeper", () => {
 
   it.effect("run: goes on after a read that throws, and logs the reason once", () =>
     Effect.gen(function* () {
-      const logged: Array<string> = []
       let turns = 0
       const watch = Effect.suspend(() => {
         turns += 1
@@ -86,20 +92,7 @@ describe("ProofKeeper", () => {
       })
       // Sound: the turn ends before it reads the chain or calls the node.
       const store = { reader: {}, proofs: Effect.succeed({}) } as unknown as ChainStore
-      const node = {} as Node
-      const fiber = yield* ProofKeeper.run({
-        chain: "eth",
-        node,
-        store,
-        watch,
-        callsPerMinute: 600,
-        isIdle: () => true,
-      }).pipe(
-        Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])),
-        Effect.forkScoped,
-      )
-      yield* TestClock.adjust("10 minutes")
-      yield* Fiber.interrupt(fiber)
+      const logged = yield* loggedOf(store, watch)
 
       expect(turns).toBeGreaterThan(1)
       expect(logged).toEqual(["Opening balances and proofs are not up to date: tokens is not iterable"])

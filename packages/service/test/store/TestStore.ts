@@ -4,35 +4,23 @@
  */
 import { Clock, Effect } from "effect"
 import type { Scope } from "effect"
-import type { Projection } from "../../src/block/Projection.ts"
-import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
 import type { ChainRef } from "../../src/store/ChainRef.ts"
-import type { Filled, WriteError } from "../../src/store/ChainWriter.ts"
+import type { ChainSession } from "../../src/store/ChainSession.ts"
+import type { WriteError } from "../../src/store/ChainWriter.ts"
 import type { Database, WriterOptions } from "../../src/store/Database.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import type { FencingToken } from "../../src/store/Leases.ts"
-import type { IndexerStatus, ReportedStatus } from "../../src/store/StatusBoard.ts"
-import type { CheckpointConflict, StoreError } from "../../src/store/StoreError.ts"
+import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
+import type { StoreError } from "../../src/store/StoreError.ts"
 
 /** A chain's store with writes that need no token. */
-export interface TestStore extends ChainReader {
+export interface TestStore
+  extends ChainReader, Pick<ChainSession, "append" | "prepend" | "unwind" | "finalize" | "fill" | "readStatus"> {
   readonly database: Database
   readonly ref: ChainRef
-  readonly append: (
-    expected: BlockRef | null,
-    blocks: ReadonlyArray<BlockRows>,
-  ) => Effect.Effect<void, WriteError | CheckpointConflict>
-  readonly prepend: (
-    expected: BlockRef,
-    blocks: ReadonlyArray<BlockRows>,
-  ) => Effect.Effect<void, WriteError | CheckpointConflict>
-  readonly unwind: (expected: BlockRef, to: BlockRef | null) => Effect.Effect<void, WriteError | CheckpointConflict>
-  readonly finalize: (number: number) => Effect.Effect<void, WriteError>
-  readonly fill: (projection: Projection, maxTransactions: number) => Effect.Effect<Filled, WriteError>
   /** Writes a status, as long ago as `ageMillis`. */
   readonly writeStatus: (status: IndexerStatus, ageMillis?: number) => Effect.Effect<void, WriteError>
-  readonly readStatus: Effect.Effect<ReportedStatus | null, StoreError>
 }
 
 /** Runs an effect with a clock that is behind. */
