@@ -267,7 +267,7 @@ export const targets: ReadonlyArray<Target> = [
     ],
     ["server/mcp/*.test.ts"],
   ),
-  service("server/admission", ["Bounds", "FairQueue", "InFlight", "KeyLookups", "RateLimit", "Turns"]),
+  service("server/admission", ["Bounds", "FairQueue", "FairShares", "InFlight", "KeyLookups", "RateLimit", "Turns"]),
   service("server/cluster", ["Member", "Primary"]),
   service("supervision", ["Restart"]),
   service("verification", ["BlockVerifier", "HashRules", "HeaderHash", "LogsBloom", "Rlp", "StateSync", "TrieRoot"]),

@@ -175,6 +175,51 @@ describe("FairShares", () => {
     }
   })
 
+  it("next: a request that goes on is before another one that is as short, which has waited longer", () => {
+    const thread = makeThread()
+    for (let at = 0; at < 20; at++) {
+      for (const holder of ["first", "second"]) thread.add(holder, 1)
+      while (thread.step() !== undefined);
+    }
+    thread.add("first", 1, 1)
+    thread.add("second", 1)
+
+    expect([thread.step(), thread.step(), thread.step()]).toEqual(["first", "first", "second"])
+  })
+
+  it("standing: a new holder stands where the thread is, also while others wait all the time", () => {
+    const thread = makeThread()
+    for (const holder of ["a", "b"]) thread.add(holder, 10, 10, 10)
+    for (let at = 0; at < 4; at++) thread.step()
+
+    expect(thread.shares.standing("new")).toBe(10)
+  })
+
+  it("standing: a run of a quantum stands where it began, and a longer one does not", () => {
+    const shares = FairShares.make()
+    for (let at = 0; at < 20; at++) shares.add("short", 1, false)
+    const began = shares.standing("short")
+    shares.add("short", 8, true)
+    const ofQuantum = shares.standing("short")
+    shares.add("short", 1, true)
+
+    expect([began, ofQuantum, shares.standing("short")]).toEqual([20 - 16, 20 - 16, 20 + 9])
+  })
+
+  it.each([
+    ["a pause as a quantum more than a run that is unknown", [60], 24],
+    ["a quantum more than usual as no pause", [24, 60], 24 + 24],
+    ["a second pause in full", [60, 60], 24 + 60],
+    ["a second pause 32 quanta later", [60, ...Array<number>(12).fill(16), 20, 20, 60], 256 + 24],
+    ["a pause by a run that took less, a quarter of which is usual then", [8, 60], 8 + 14 + 8],
+    ["a pause by one that took more, a sixteenth of which is", [8, 16, 60], 8 + 16 + 14.125 + 8],
+  ])("add: counts %s", (_, pieces, expected) => {
+    const shares = FairShares.make()
+    for (const millis of pieces) shares.add("one", millis, false)
+
+    expect(shares.standing("one")).toBe(expected)
+  })
+
   it("add: a long run does not make the next short ones of its holder wait for those of others that are long", () => {
     const thread = makeThread()
     thread.add("other", ...Array.from({ length: 500 }, () => 4))
@@ -284,9 +329,27 @@ describe("FairShares", () => {
     for (let at = 0; at < 30_000; at++) shares.add(`once-${at}`, 1, false)
     shares.enter("other")
     shares.add("later", 10, false)
+    for (let at = 0; at < 10; at++) shares.add(`last-${at}`, 1, false)
 
     expect(shares.standing("once-1")).toBe(shares.standing("never"))
     expect(shares.standing("later")).toBeGreaterThan(shares.standing("never"))
+  })
+
+  it("add: forgets those that have used no more than a new one where more than 10,000 are known, time and again", () => {
+    const shares = FairShares.make()
+    const aheadOfNew = () => shares.standing("never") - shares.standing("short")
+    const rounds = ["a", "b"].map((round) => {
+      for (let at = 0; at < 20; at++) shares.add("short", 1, false)
+      for (let at = 0; at < 9_999; at++) shares.add(`${round}-${at}`, 1, false)
+      const before = aheadOfNew()
+      shares.add("last", 1, false)
+      return [before, aheadOfNew()]
+    })
+
+    expect(rounds).toEqual([
+      [16, 0],
+      [16, 0],
+    ])
   })
 
   it.prop(
@@ -358,5 +421,19 @@ describe("FairShares", () => {
     while (thread.step() !== undefined) steps++
 
     expect(steps).toBe(holders.length)
+  })
+
+  it("first: is the holder that stands lowest of those that may be next, and of equal ones the first", () => {
+    const standings = { a: 1, b: 5, c: 3, d: 3 }
+    const firstOf = (...names: ReadonlyArray<keyof typeof standings>) =>
+      // Sound: the holders are those that have a standing.
+      FairShares.first({ standing: (name) => standings[name as keyof typeof standings] }, names, (name) => name !== "a")
+
+    expect([firstOf("a", "b", "c", "d"), firstOf("c", "b"), firstOf("a"), firstOf()]).toEqual([
+      "c",
+      "c",
+      undefined,
+      undefined,
+    ])
   })
 })

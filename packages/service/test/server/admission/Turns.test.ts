@@ -160,6 +160,22 @@ describe("Turns", () => {
     }),
   )
 
+  it.live(
+    "run: requests that are interrupted while they wait leave the others of their key, and take no piece of a turn",
+    () =>
+      Effect.gen(function* () {
+        const { enter, events, runAs } = make()
+        const left = yield* Effect.forEach(Array.from({ length: 16 }), () =>
+          Effect.forkChild(runAs("one", 0, "left"), { startImmediately: true }),
+        )
+        enter("stays", 0, "one")
+        yield* Effect.forEach(left, Fiber.interrupt)
+        yield* Effect.promise(turn)
+
+        expect(events).toEqual(["stays"])
+      }),
+  )
+
   it.live("reading: reads each snapshot in a turn of the key", () =>
     Effect.gen(function* () {
       const { turns, work } = make()
@@ -186,6 +202,31 @@ describe("Turns", () => {
       expect(events).toEqual(["a", "b", "c", "d", "e"])
       await turn()
       expect(events).toEqual(["a", "b", "c", "d", "e", "f"])
+    })
+
+    it("enter: takes at most 16 pieces in a turn, each of which counts for its holder when the turn ends", async () => {
+      const { enter, events, turns } = make()
+      for (let count = 0; count < 17; count++) enter("work", 1 / 16, "one")
+      await turn()
+
+      expect([events.length, turns.shares.standing("one")]).toEqual([16, 1])
+    })
+
+    it("enter: work that a piece enters for its own holder does not let that wait while the piece runs", async () => {
+      const { enter, spend, turns } = make()
+      const standings: Array<number> = []
+      const enterAs = (work: () => void) => turns.enter(work, (error) => expect.fail(String(error)), "one")
+      enter("first", 1, "other")
+      await turn()
+      enterAs(() => {
+        spend(5)
+        enterAs(() => standings.push(turns.shares.standing("other")))
+      })
+      await turn()
+      await turn()
+
+      // Nothing waited when the piece ended, so that the other holder has saved none of its time.
+      expect(standings).toEqual([1 + 5])
     })
 
     it("enter: begins after what the sockets have received was read", async () => {
