@@ -35,11 +35,11 @@ class Fields {
     return Number(this.bytes(count))
   }
 
-  /** The elements of a list, which begins with their number; fewer where the encoding ends before. */
+  /** The elements of a list, which begins with their number. One that the encoding lacks is read from behind its end, and ends the list. */
   list<A>(element: () => A): ReadonlyArray<A> {
     const count = this.number(wordBytes)
     const found: Array<A> = []
-    while (found.length < count && this.#at < this.#hex.length) found.push(element())
+    while (found.length < count && this.#at <= this.#hex.length) found.push(element())
     return found
   }
 

@@ -40,6 +40,7 @@ describe("AtomicTransactions", () => {
     expect(movementsOf(bob, found, avalanche)).toEqual(["irregular -2000000000"])
     expect(rowsOf(found, avalanche).find(({ wallet }) => wallet === carol)?.roles).toEqual(["mint_recipient"])
     expect(markedIn(found, avalanche)).toEqual([])
+    expect(rowsOf(batch(imports(received(carol, 0n))), avalanche).map(({ wallet }) => wallet)).not.toContain(carol)
   })
 
   it("add: reads the atomic transactions of a recorded block", () => {
@@ -53,6 +54,13 @@ describe("AtomicTransactions", () => {
     expect(movementsOf(carol, single(exports(sent(carol, 3n))), avalanche)).toEqual(["irregular -3000000000"])
   })
 
+  it("add: reads an encoding in upper case", () => {
+    const { blockExtraData } = single(imports(received(carol, 3n))).facts!
+    const upper = `0x${bare(blockExtraData!).toUpperCase()}`
+
+    expect(movementsOf(carol, block(upper), avalanche)).toEqual(["irregular 3000000000"])
+  })
+
   it("add: moves no native currency by another asset", () => {
     const other = `0x${"cd".repeat(32)}`
 
@@ -63,10 +71,14 @@ describe("AtomicTransactions", () => {
     const whole = batch(imports(received(carol, 3n))).facts!.blockExtraData!
     const unreadable = [
       whole.slice(0, -2),
+      // Without the last credential of two.
+      whole.slice(0, -16),
+      `0x0000${number(0)}${chains}${list()}${number(2)}${received(carol, 3n)}`,
       whole.slice(0, 150),
       `${whole}00`,
       whole.replace("0x0000", "0x0001"),
       `0x0000${list(`${number(2)}${id}`)}`,
+      `0x0000${list(`${number(2)}${chains}${list()}${list()}`)}`,
       "0x01",
     ]
 
@@ -79,12 +91,15 @@ describe("AtomicTransactions", () => {
     const books = Books.make(carol)
     const rows = rowsOf(batch(exports(sent(carol, 5n))), avalanche)
     const movement = { counterparty: null, asset: "native", tokenId: null, logIndex: null, isFailed: false }
-    const change = (amount: bigint) => ({ ...movement, wallet: carol, kind: "irregular" as const, amount })
+    const change = (amount: bigint, kind: "irregular" | "value" = "irregular") => {
+      return { ...movement, wallet: carol, kind, amount }
+    }
 
     expect(rows.map(({ wallet }) => wallet)).toEqual([alice, bob, miner, carol])
-    Books.addRow(books, 1, { index: null, roles: 0, movements: [change(5n)] })
+    expect(rows.at(-1)?.roles).toEqual([])
+    Books.addRow(books, 1, { index: null, roles: 0, movements: [change(5n), change(0n), change(-5n, "value")] })
     expect(books.delegations).toBe(0)
-    Books.addRow(books, 2, { index: null, roles: 0, movements: [change(-5n)] })
+    Books.addRow(books, 2, { index: null, roles: 0, movements: [change(5n), change(-5n)] })
     expect(books.delegations).toBe(1)
   })
 })
