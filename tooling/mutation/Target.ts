@@ -285,6 +285,7 @@ export const targets: ReadonlyArray<Target> = [
   service("block", ["BlockFacts"]),
   service("fetch", ["BlockAssembler", "ReceiptRecovery", "RuleDetection"]),
   service("ledger", [
+    "AtomicTransactions",
     "Authorities",
     "EtherFlows",
     "Fees",

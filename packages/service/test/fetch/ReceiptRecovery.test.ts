@@ -67,10 +67,12 @@ describe("ReceiptRecovery", () => {
     "recover: leaves a receipt out when no node has it, and others of the block show that they keep receipts",
     () =>
       Effect.gen(function* () {
-        const { node, probed } = nodes((hash) => hash !== hashOf(2))
+        const { asked, node, probed } = nodes((hash) => hash !== hashOf(2))
 
         expect(yield* recover(node, 4)).toEqual([hashOf(1), hashOf(3)])
         expect(probed).toEqual([])
+        // The first receipt is the proof too; that which is missing is asked for four times.
+        expect(Object.fromEntries(asked)).toEqual({ [hashOf(1)]: 2, [hashOf(2)]: 4, [hashOf(3)]: 1 })
       }),
   )
 

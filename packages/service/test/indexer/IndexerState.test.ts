@@ -5,7 +5,7 @@ import type * as IndexerTurn from "../../src/indexer/IndexerTurn.ts"
 import { BlockNotFound } from "../../src/fetch/BlockNotFound.ts"
 import { NodeFailed, WrongChain } from "../../src/node/NodeError.ts"
 import type { BlockRef, Checkpoint } from "../../src/block/BlockRows.ts"
-import { CheckpointConflict, StoreError } from "../../src/store/StoreError.ts"
+import { CheckpointConflict, LeaseLost, StoreError } from "../../src/store/StoreError.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
 
@@ -138,15 +138,20 @@ describe("IndexerState", () => {
       ])
 
       expect(apply(behind(5), { state }).action).toMatchObject({ _tag: "Extend", from: 6, failures: 2, isRetry: true })
-      expect(apply(behind(6), { state }).action).toMatchObject({ _tag: "Extend", from: 7, isRetry: false })
+      const other = apply(behind(6), { state }).action
+      expect(other).toMatchObject({ _tag: "Extend", from: 7, isRetry: false })
+      expect(other).not.toHaveProperty("failures")
     })
 
-    it("a turn that the database failed does not count as one that the nodes failed at a block", () => {
+    it.each([
+      new StoreError({ message: "Locked.", isRetryable: true, cause: null }),
+      new LeaseLost({ chain: "eth" }),
+      new CheckpointConflict({ expected: ref(1), found: ref(2) }),
+    ])("a turn that the database failed does not count as one that the nodes failed at a block: $_tag", (error) => {
       const behind = [{ _tag: "LeaseAcquired" }, headSeen(6, checkpointAt(5))] as const
-      const locked = failure(new StoreError({ message: "Locked.", isRetryable: true, cause: null }))
       const { state } = apply([
         ...behind,
-        locked,
+        failure(error),
         { _tag: "Waited" },
         ...behind,
         failure(nodeFailed),

@@ -115,9 +115,7 @@ export const make = (
       waiting.set(caller, queue)
       waitingCount++
       return Effect.sync(() => {
-        const at = queue.indexOf(start)
-        if (at < 0) return
-        queue.splice(at, 1)
+        queue.splice(queue.indexOf(start), 1)
         waitingCount--
         if (queue.length === 0) waiting.delete(caller)
       })

@@ -21,6 +21,10 @@ describe("scopes of API keys", () => {
       expect(KeyScope.operationIssue(local, operation)).toMatch(/^API key needed for the operation /)
     }
     expect(KeyScope.operationIssue({ ...local, name: "eth" }, "proveWallet")).toMatch(/^API key not allowed for /)
+    expect(KeyScope.operationIssue({ ...local, name: "eth" }, "balances")).toBeUndefined()
+    const changing = { ...local, name: "eth", options: { operations: ["putContract"] } } as const
+    expect(KeyScope.operationIssue(changing, "putContract")).toBeUndefined()
+    expect(KeyScope.operationIssue(changing, "balances")).toMatch(/^API key not allowed for /)
   })
 
   it.live("a key is refused for other chains, operations and methods, by header and by path", () =>

@@ -2,6 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { expect } from "vitest"
 import * as PageFit from "../../../src/store/rows/PageFit.ts"
+import * as RowId from "../../../src/store/rows/RowId.ts"
 
 const Bytes = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))).check(Schema.isMaxLength(8))
 const Bound = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 }))
@@ -25,4 +26,33 @@ describe("PageFit", () => {
       else expect(rows.length === limit || sizeOf(rows.length) + 9 > maxBytes).toBe(true)
     },
   )
+
+  describe("blocksOf", () => {
+    const query = { from: 3, to: 9, after: null, limit: 2 } as const
+    const ids = (...blocks: ReadonlyArray<number>) => blocks.map((block) => RowId.make(block, 1))
+
+    it.each([
+      ["ascending, all blocks where no more rows are left", "ASC", ids(4, 5), [3, 9]],
+      ["ascending, the blocks up to the last row that was read", "ASC", ids(4, 5, 6), [3, 6]],
+      ["descending, all blocks where no more rows are left", "DESC", ids(8, 7), [3, 9]],
+      ["descending, the blocks down to the last row that was read", "DESC", ids(8, 7, 6), [6, 9]],
+    ] as const)("blocksOf: %s", (_, order, stored, expected) => {
+      expect(PageFit.blocksOf({ ...query, order }, stored)).toEqual(expected)
+    })
+  })
+
+  it("lackingBlock: is the first block that has fewer rows than were stored with it, or is damaged", () => {
+    const ids = [
+      [3, 0],
+      [3, 1],
+      [5, 0],
+    ].map(([block, index]) => RowId.make(block!, index!))
+    const blockOf = (number: number, count: number, isDamaged = false) => ({ number, count, isDamaged })
+    const whole = [blockOf(3, 2), blockOf(4, 0), blockOf(5, 1)]
+
+    expect(PageFit.lackingBlock(whole, ids)).toBeUndefined()
+    expect(PageFit.lackingBlock([...whole, blockOf(6, 1), blockOf(7, 1)], ids)).toBe(6)
+    expect(PageFit.lackingBlock([blockOf(3, 3), ...whole], ids)).toBe(3)
+    expect(PageFit.lackingBlock([...whole, blockOf(6, 0, true)], ids)).toBe(6)
+  })
 })
