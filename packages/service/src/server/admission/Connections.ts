@@ -13,6 +13,7 @@ import type { Limits } from "../../config/Limits.ts"
 import * as Closing from "../http/Closing.ts"
 import * as Upgrade from "../http/Upgrade.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
+import * as RequestKind from "./RequestKind.ts"
 import type { Turns } from "./Turns.ts"
 
 /** Bounds of connections. */
@@ -345,6 +346,7 @@ export const make = Effect.fnUntraced(function* (
           },
           () => request.socket.destroy(),
           holderOf(request),
+          RequestKind.of(request),
         )
       }
       const handle = inOrder(server, tracked, inTurn)

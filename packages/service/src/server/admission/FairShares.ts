@@ -6,6 +6,7 @@
  *
  * A run is work of a holder until nothing of it waits, such as a request. A holder whose runs usually end within a quantum may be two quanta
  * ahead of those with long runs. It stands where its run began, so that no piece of a short request waits for a piece of each other holder.
+ * What is usual is known for each kind of runs: one kind may be short and another long.
  *
  * Source: decision 0039.
  */
@@ -15,8 +16,8 @@ import * as Heap from "./Heap.ts"
 export interface FairShares {
   /** Where the next work of a holder stands: the lowest is next. */
   readonly standing: (holder: string) => number
-  /** Lets a holder wait that does not. */
-  readonly enter: (holder: string) => void
+  /** Lets a holder wait that does not; `kind` is that of its work where it begins a run. Default: the kind of its last run. */
+  readonly enter: (holder: string, kind?: number) => void
   /** A holder does not wait any longer, which ends its run. */
   readonly leave: (holder: string) => void
   /** The holder whose work is next, which does not wait any longer; undefined where none waits. */
@@ -31,8 +32,10 @@ interface Usage {
   readonly used: number
   /** Milliseconds of the run that goes on; 0 between two runs. */
   readonly run: number
-  /** Milliseconds that a run usually takes. */
-  readonly usual: number
+  /** The kind of its last run. */
+  readonly kind: number
+  /** Milliseconds that a run of each kind usually takes. */
+  readonly usual: Map<number, number>
   /** What it had used when its work was last taken to have met a pause. */
   readonly pausedAt: number
 }
@@ -41,6 +44,7 @@ interface Usage {
 interface Waiting {
   readonly holder: string
   readonly standing: number
+  readonly kind: number
   /** Milliseconds that its run usually takes; 0 for a run that goes on. */
   readonly usual: number
   /** Its number in the order of arrival. */
@@ -53,7 +57,7 @@ const quantumMillis = 8
 /** Milliseconds that a holder with short runs may have used more than others have. */
 const aheadMillis = 2 * quantumMillis
 
-/** Milliseconds of a run of a holder of which nothing is known: it counts as long. */
+/** Milliseconds of a run of a kind which a holder never had: it counts as long. */
 const unknownMillis = 2 * quantumMillis
 
 /** Milliseconds that a holder uses between two pieces that may have met a pause: all else that it uses counts in full. */
@@ -65,14 +69,23 @@ const [weightOfLess, weightOfMore] = [1 / 4, 1 / 16]
 /** Holders that are remembered before those are forgotten that have used no more than one that is new. */
 const maxRemembered = 10_000
 
+/** Kinds of runs that are remembered of a holder; beyond them all are forgotten. */
+const maxKinds = 64
+
 const isBefore = (one: Waiting, other: Waiting): boolean => {
   if (one.standing !== other.standing) return one.standing < other.standing
   return one.usual === other.usual ? one.order < other.order : one.usual < other.usual
 }
 
-const isLong = ({ run, usual }: Usage): boolean => Math.max(usual, run) > quantumMillis
+const usualOf = ({ usual }: Usage, kind: number): number => usual.get(kind) ?? unknownMillis
 
-const standingOf = (usage: Usage): number => (isLong(usage) ? usage.used : usage.used - usage.run - aheadMillis)
+const standingOf = (usage: Usage, kind: number): number => {
+  const { run, used } = usage
+  return Math.max(usualOf(usage, kind), run) > quantumMillis ? used : used - run - aheadMillis
+}
+
+/** The usage of a holder of which nothing is known. */
+const unknownAt = (used: number): Usage => ({ used, run: 0, kind: 0, usual: new Map(), pausedAt: -Infinity })
 
 /** Makes shares that no holder has used. */
 export const make = (): FairShares => {
@@ -86,13 +99,15 @@ export const make = (): FairShares => {
   let idleAt = 0
   let arrived = 0
   let nextSweep = maxRemembered
+  /** What was next. */
+  let current: Waiting | undefined
 
   /** The least that a known holder has used. */
   const least = (): number => Math.max(idleAt, reached - quantumMillis)
 
   const usageOf = (holder: string): Usage => {
     const found = known.get(holder)
-    if (found === undefined) return { used: reached, run: 0, usual: unknownMillis, pausedAt: -Infinity }
+    if (found === undefined) return unknownAt(reached)
     return found.used >= least() ? found : { ...found, used: least() }
   }
 
@@ -102,11 +117,16 @@ export const make = (): FairShares => {
   }
 
   return {
-    standing: (holder) => standingOf(usageOf(holder)),
-    enter: (holder) => {
+    standing: (holder) => {
       const usage = usageOf(holder)
-      const usual = usage.run > 0 ? 0 : usage.usual
-      const entry = { holder, standing: standingOf(usage), usual, order: arrived++ }
+      return standingOf(usage, usage.kind)
+    },
+    enter: (holder, given) => {
+      const usage = usageOf(holder)
+      const goesOn = usage.run > 0
+      const kind = goesOn ? usage.kind : (given ?? usage.kind)
+      const usual = goesOn ? 0 : usualOf(usage, kind)
+      const entry = { holder, kind, standing: standingOf(usage, kind), usual, order: arrived++ }
       waiting.set(holder, entry)
       heap.add(entry)
     },
@@ -120,19 +140,25 @@ export const make = (): FairShares => {
         heap.removeFirst()
         if (waiting.get(first.holder) !== first) continue
         waiting.delete(first.holder)
+        current = first
         reached = Math.max(reached, first.standing)
         return first.holder
       }
       return undefined
     },
     add: (holder, millis, goesOn) => {
-      const { pausedAt, run: before, usual, used } = usageOf(holder)
+      const usage = usageOf(holder)
+      const { pausedAt, run: before, used } = usage
+      const kind = current?.holder === holder ? current.kind : usage.kind
+      const usual = usualOf(usage, kind)
       const isPause = millis > usual + quantumMillis && used >= pausedAt + pauseEveryMillis
       const counted = isPause ? usual + quantumMillis : millis
       // A pause is no work of the run.
       const run = Math.min(before + (isPause ? usual : millis), unknownMillis)
       const weight = run < usual ? weightOfLess : weightOfMore
-      const outcome = goesOn ? { run, usual } : { run: 0, usual: usual + weight * (run - usual) }
+      if (usage.usual.size >= maxKinds && !usage.usual.has(kind)) usage.usual.clear()
+      if (!goesOn) usage.usual.set(kind, usual + weight * (run - usual))
+      const outcome = { kind, run: goesOn ? run : 0, usual: usage.usual }
       known.set(holder, { ...outcome, used: used + counted, pausedAt: isPause ? used : pausedAt })
       if (waiting.size === 0) {
         reached = Math.max(reached, used + counted)

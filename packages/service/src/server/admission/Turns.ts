@@ -25,8 +25,10 @@ export const Holder = Context.Reference<string>("@daybook/service/server/admissi
 export interface Turns {
   /** Runs work of the fiber's `Holder` in a turn: at once where the fiber is in one that it has not used up. */
   readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Runs a function in a turn, and passes what it throws to `onError`. Default holder: the process. */
-  readonly enter: (work: () => void, onError: (error: unknown) => void, holder?: string) => void
+  /**
+   * Runs a function in a turn, and passes what it throws to `onError`. Default holder: the process. `kind` is that of a request which begins.
+   */
+  readonly enter: (work: () => void, onError: (error: unknown) => void, holder?: string, kind?: number) => void
   /** What the holders have used. */
   readonly shares: FairShares.FairShares
 }
@@ -71,13 +73,13 @@ export const make = (now: MonotonicClock.Reader): Turns => {
   let endsAt = 0
   let piece: Piece | undefined
 
-  const wait = (holder: string, resume: () => void) => {
+  const wait = (holder: string, resume: () => void, kind?: number) => {
     const own = waiting.get(holder)
     if (own !== undefined) own.add(resume)
     else {
       waiting.set(holder, new Set([resume]))
       // What the piece takes is not known before it ends.
-      if (piece?.holder !== holder) shares.enter(holder)
+      if (piece?.holder !== holder) shares.enter(holder, kind)
     }
     if (!isScheduled) schedule()
   }
@@ -149,13 +151,17 @@ export const make = (now: MonotonicClock.Reader): Turns => {
   return {
     shares,
     run: (work) => Effect.withFiber((fiber) => (hasTime() ? work : Effect.andThen(next(fiber.getRef(Holder)), work))),
-    enter: (work, onError, holder = "") =>
-      wait(holder, () => {
-        try {
-          work()
-        } catch (error) {
-          onError(error)
-        }
-      }),
+    enter: (work, onError, holder = "", kind) =>
+      wait(
+        holder,
+        () => {
+          try {
+            work()
+          } catch (error) {
+            onError(error)
+          }
+        },
+        kind,
+      ),
   }
 }

@@ -9,6 +9,7 @@ import { describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { expect, vi } from "vitest"
 import * as Connections from "../../../src/server/admission/Connections.ts"
+import * as RequestKind from "../../../src/server/admission/RequestKind.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as Upgrade from "../../../src/server/http/Upgrade.ts"
 
@@ -216,6 +217,31 @@ describe("Connections", () => {
 
       expect(ended).toHaveLength(250)
       expect(new Set(ended).size).toBeGreaterThanOrEqual(3)
+    }),
+  )
+
+  it.live("serve: a request begins as work of its kind", () =>
+    Effect.gen(function* () {
+      const kinds: Array<number | undefined> = []
+      const enter: Turns.Turns["enter"] = (work, _, __, kind) => {
+        kinds.push(kind)
+        work()
+      }
+      const server = createServer()
+      const { serve } = yield* Connections.make(server, limits, { turns: { enter }, holderOf: () => "" })
+      serve((_, response) => response.end())
+      const port = yield* listen(server)
+      const socket = yield* open(port)
+      const ended = closed(socket)
+      socket.resume()
+      const head = "HTTP/1.1\r\nhost: a"
+      socket.write(`GET /api/0x1/verbose ${head}\r\n\r\nGET /api/names ${head}\r\nconnection: close\r\n\r\n`)
+      yield* ended
+
+      expect(kinds).toEqual([
+        RequestKind.of({ method: "GET", url: "/verbose" }),
+        RequestKind.of({ method: "GET", url: "/names" }),
+      ])
     }),
   )
 
