@@ -58,8 +58,8 @@ const unserved = (name: string, { failures }: Probe.Seen): ReadonlyArray<string>
   failures.length === 0 ? [] : [`another key during ${name}: ${Client.tally(failures)}`]
 
 /** Starts a thread whose work other machines do elsewhere; gives its first message. */
-const startThread = async (file: string): Promise<readonly [thread: Worker, message: unknown]> => {
-  const thread = new Worker(new URL(file, import.meta.url))
+const startThread = async (file: URL): Promise<readonly [thread: Worker, message: unknown]> => {
+  const thread = new Worker(file)
   const [message] = (await once(thread, "message")) as [unknown]
   return [thread, message]
 }
@@ -134,7 +134,7 @@ export const scenario: Scenario = {
   name: "each operation by one key and by 100 beside another",
   bound: "rateLimit; queues by key; limits",
   service: async (scale) => {
-    const [node, url] = await startThread("./attackedNode.worker.ts")
+    const [node, url] = await startThread(new URL("./attackedNode.worker.ts", import.meta.url))
     return {
       config: { chains: { attack: { ...LongLedger.chains.attack, rpc: [url] } } },
       role: "serve",
@@ -146,7 +146,7 @@ export const scenario: Scenario = {
     const { idle: idleCount, keys: count, millis } = sizes[scale]
     const keysOf = await attackersOf(attacked.folder, count)
     const probe = await probeOf(attacked)
-    const [attackers] = await startThread("./attackers.worker.ts")
+    const [attackers] = await startThread(new URL("./attackers.worker.ts", import.meta.url))
     const rest = async () => await Client.sleep(millis)
     try {
       const before = await neighbour(probe, rest)
