@@ -22,7 +22,8 @@ export const range = (from: number, to: number): readonly [first: number, end: n
 ]
 
 /** The position of a row id. */
-export const toPosition = (rowId: number): { readonly block: number; readonly index: number } => ({
-  block: Math.floor(rowId / perBlock),
-  index: rowId % perBlock,
-})
+export const toPosition = (rowId: number): { readonly block: number; readonly index: number } => {
+  const block = Math.floor(rowId / perBlock)
+  // A remainder of numbers above 32 bits takes several times as long.
+  return { block, index: rowId - block * perBlock }
+}

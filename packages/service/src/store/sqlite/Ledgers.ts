@@ -274,7 +274,7 @@ export const pageUnsafe = (connection: Connection, query: LedgerQuery): LedgerRo
   const wallet = fromHex(query.wallet)
   const ofWallet = Checksum.fromValues([wallet])
   const inlineBytes = Math.floor(maxBytes / limit)
-  const found = ofWalletUnsafe<OwnColumns<Uint8Array | string | null>>(connection, Statements.page, {
+  const found = ofWalletUnsafe<OwnColumns<Uint8Array | BlobLiteral.Literal | null>>(connection, Statements.page, {
     wallet: query.wallet,
     ids: rangeOf(query),
     order,
@@ -287,11 +287,13 @@ export const pageUnsafe = (connection: Connection, query: LedgerQuery): LedgerRo
   for (const [id, inline, checksum] of found) {
     const room = rows.length === 0 ? Number.MAX_SAFE_INTEGER : left
     const body =
-      (typeof inline === "string" ? shortBodyOf(inline) : inline) ?? apartUnsafe(connection, wallet, id, room)
+      (typeof inline === "object" ? inline : shortBodyOf(inline)) ?? apartUnsafe(connection, wallet, id, room)
     if (body === null || body.length > room) return { rows, hasMore: true }
     checkUnsafe(connection, ofWallet, id, body, checksum)
     left -= body.length
-    rows.push({ ...RowId.toPosition(id), ...heldBy(query.wallet, body) })
+    const { block, index } = RowId.toPosition(id)
+    const { candidates, movements, roles } = heldBy(query.wallet, body)
+    rows.push({ block, index, roles, movements, candidates })
   }
   return { rows, hasMore: rows.length === limit }
 }

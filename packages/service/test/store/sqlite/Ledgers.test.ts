@@ -28,15 +28,15 @@ const movement = (amount: bigint): Movement => ({
   isFailed: false,
 })
 
-/** A file with a row of each block, of so many movements; each body has a byte and three for each movement. */
-const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>) {
+/** A file with a row of each block, of so many movements; each body has a byte, or those of its roles, and three for each movement. */
+const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>, roles: ReadonlyArray<number> = []) {
   const folder = yield* temporaryFolder
   const connection = yield* Connection.connect({ file: join(folder, "ledgers.sqlite"), readOnly: false })
   for (const step of ChainSchema.schema.steps) connection.scriptUnsafe(step)
   for (const [block, count] of counts.entries()) {
     const movements = Array.from({ length: count }, (_, at) => movement(BigInt(at + 1)))
     const rows = [
-      { wallet, index: 0, roles: 1, movements },
+      { wallet, index: 0, roles: roles[block] ?? 1, movements },
       { wallet: other, index: 0, roles: 1, movements: [] },
     ]
     Ledgers.insertUnsafe(connection, [[block, LedgerCodec.pack(rows)]])
@@ -90,6 +90,31 @@ describe("Ledgers", () => {
       expect(page("ASC", 4)).toEqual({ hasMore: true, blocks: [0, 1, 2, 3], read: "4" })
       expect(page("DESC", 2)).toEqual({ hasMore: true, blocks: [3, 2], read: "" })
       expect(page("ASC", 4, 5)).toEqual({ hasMore: true, blocks: [0, 1], read: "4" })
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("pageUnsafe: reads no bytes of roles of one to three bytes, and refuses them as a text or a number", () =>
+    Effect.gen(function* () {
+      const { connection, page, read } = yield* withRows([0, 0, 0, 0, 0], [1, 0x7f, 0x80, 0x200, 1 << 20])
+      expect(read("ASC", 9).rows.map(({ block, roles }) => [block, roles])).toEqual([
+        [0, 1],
+        [1, 0x7f],
+        [2, 0x80],
+        [3, 0x200],
+        [4, 1 << 20],
+      ])
+      expect(page("ASC", 9).read).toEqual("")
+
+      for (const [block, value] of [
+        [1, "CAST(x'7F' AS TEXT)"],
+        [0, "1"],
+      ] as const) {
+        connection.scriptUnsafe(
+          `UPDATE ledger SET body = ${value} WHERE id >> 20 = ${block} AND wallet = x'${"01".repeat(20)}'`,
+        )
+        const failure = yield* Effect.flip(connection.attempt(() => read("ASC", 9)))
+        expect([failure instanceof StoreError, failure.damagedBlock]).toEqual([true, block])
+      }
     }).pipe(Effect.scoped),
   )
 
