@@ -1,14 +1,15 @@
 /**
- * One project per package: `vitest run --project @daybook/schema` runs one of them. `*.integration.test.ts` need the embedded
- * chain or other processes; `--mode integration` (as in `npm test`), DAYBOOK_INTEGRATION=1, databases of DAYBOOK_TEST_CITUS, or the name of
- * such a file on the command line enables them. `*.e2e.test.ts` run whole programs, and are run by `--mode e2e` alone, as in `pnpm test:e2e`. The programs of `examples` are tested against the service that `pnpm with-service programs` starts, and those that
- * need none always. Tests and the processes that they start run in a time zone whose offset is neither zero nor
- * whole hours, unless TZ is set. The processes keep their compiled modules, which halves the time of a start. But for end to end, temporary
- * files are in memory unless TMPDIR is set.
+ * One project per package: `vitest run --project @daybook/schema` runs one of them. Without that option the files of all are one
+ * project, whose workers load each module once. `*.integration.test.ts` need the embedded chain or other processes; `--mode integration`
+ * (as in `npm test`), DAYBOOK_INTEGRATION=1, databases of DAYBOOK_TEST_CITUS, or the name of such a file on the command line enables
+ * them. `*.e2e.test.ts` run whole programs, and are run by `--mode e2e` alone, as in `pnpm test:e2e`. The programs of `examples` are
+ * tested against the service that `pnpm with-service programs` starts, and those that need none always. Tests and the processes that
+ * they start run in a time zone whose offset is neither zero nor whole hours, unless TZ is set. The processes keep their compiled
+ * modules, which halves the time of a start. But for end to end, temporary files are in memory unless TMPDIR is set.
  */
 import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
 
 process.env["TZ"] ??= "Pacific/Chatham"
@@ -54,11 +55,11 @@ const nameOf = (folder: string): string | undefined => {
   }
 }
 
-const project = (name: string, folder: string, include: string) => ({
+const project = (name: string, folder: string, include: ReadonlyArray<string>) => ({
   test: {
     name,
     root: folder,
-    include: [include],
+    include: [...include],
     setupFiles: [join(root, "tooling/harness/src/Seeds.ts")],
     exclude: [
       ...configDefaults.exclude,
@@ -68,27 +69,36 @@ const project = (name: string, folder: string, include: string) => ({
   },
 })
 
+const withService = process.env["DAYBOOK_BASE_URL"] !== undefined
+
+const projects = [
+  ...packages.flatMap((folder) => {
+    const name = nameOf(folder)
+    return name === undefined || name === "@daybook/config" ? [] : [project(name, folder, ["test/**/*.test.ts"])]
+  }),
+  project("@daybook/examples", join(root, "examples"), [withService ? "{src,test}/*.test.{ts,tsx}" : "src/*.test.ts"]),
+  project("tooling", join(root, "tooling"), ["{check,mutation}/*.test.ts"]),
+]
+
+/** The files of all projects. */
+const whole = project(
+  "daybook",
+  root,
+  projects.flatMap(({ test }) => test.include.map((pattern) => join(relative(root, test.root), pattern))),
+)
+
+const isSelected = process.argv.some((argument) => argument.startsWith("--project"))
+
 export default defineConfig({
   test: {
     passWithNoTests: false,
     // A limit for a test that hangs. Laws and tests of real processes take many times longer on a busy machine.
     testTimeout: 180_000,
     hookTimeout: 60_000,
-    // Files of a project share the modules of a worker: loading them per file dominates the time of a run.
+    // Files share the modules of a worker: loading them per file dominates the time of a run.
     isolate: false,
     // A run waits for chains, sockets and processes much of the time, so there is one worker more than cores.
     maxWorkers: availableParallelism() + 1,
-    projects: [
-      ...packages.flatMap((folder) => {
-        const name = nameOf(folder)
-        return name === undefined || name === "@daybook/config" ? [] : [project(name, folder, "test/**/*.test.ts")]
-      }),
-      project(
-        "@daybook/examples",
-        join(root, "examples"),
-        process.env["DAYBOOK_BASE_URL"] === undefined ? "src/*.test.ts" : "{src,test}/*.test.{ts,tsx}",
-      ),
-      project("tooling", join(root, "tooling"), "{check,mutation}/*.test.ts"),
-    ],
+    projects: isSelected ? projects : [whole],
   },
 })
