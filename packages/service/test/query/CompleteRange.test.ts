@@ -189,6 +189,11 @@ describe("CompleteRange.check", () => {
           { newest: null },
           "the blocks above 199 of this chain may not be in the index: no node has stated its newest block",
         ],
+        "a block that the indexer saw, for which no node is asked": [
+          { from: 100, to: 205 },
+          { nodeHead: 210, newest: null },
+          "blocks 200 to 210 of this chain are not in the index yet",
+        ],
         "a stored block, for which no node is asked": [whole, { newest: null }, null],
         "a number far above, for which no node is asked": [{ from: 100, to: 1_200 }, { newest: 1_200 }, null],
       }),
@@ -264,6 +269,7 @@ describe("CompleteRange.check", () => {
         transactions: [whole, { gaps, missing: 1 }, "transactions of block 120 are missing in the index"],
         traces: [{ from: 100, to: 119 }, { gaps, missing: 1 }, traces, "traces"],
         "traces where no transaction is missing": [whole, { gaps: gaps.slice(0, 1) }, traces, "traces"],
+        "traces of the first block": [{ from: 110, to: 119 }, { gaps, missing: 1 }, traces, "traces"],
         "traces of other blocks": [{ from: 111, to: 119 }, { gaps, missing: 1 }, null, "traces"],
         "a lost trace alone": [whole, { gaps: gaps.slice(0, 1), missing: 1 }, null],
         "a lost transaction": [
@@ -367,6 +373,7 @@ describe("CompleteRange.untracedTo", () => {
       expect(yield* lastOf({ settings: off, gaps: [trace(120)] }, 1)).toBe(149)
       expect(yield* lastOf({ gaps: [receipt] }, 1)).toBe(undefined)
       expect(yield* lastOf({ gaps: many }, 1)).toBe(110)
+      expect(yield* lastOf({ gaps: [trace(100)] }, 1)).toBe(100)
       expect(yield* lastOf({ gaps: [trace(99)] }, 1)).toBe(undefined)
     }),
   )

@@ -58,6 +58,23 @@ describe("TransactionParts.sourceOf", () => {
 })
 
 describe("TransactionParts.sourceOfBlocks", () => {
+  const ofBlocks = TransactionParts.sourceOfBlocks<null>({ roles: 0, internal: false, partsOf: () => [null] })
+
+  it.effect("check: an index of some wallets does not have the transactions of all", () =>
+    Effect.gen(function* () {
+      const checkpoint = { first: 0, head: { number: 1, hash: "0x1" }, headTimestamp: 1, finalized: null }
+      const check = (of: Parameters<typeof ofBlocks.check>[1]) =>
+        // Sound: nothing of the chain is read.
+        Effect.result(ofBlocks.check({} as never, of, Rows.alice))
+
+      expect(yield* check({ ...checkpoint, watch: [Rows.alice] })).toMatchObject({
+        _tag: "Failure",
+        failure: { _tag: "Incomplete", message: "the index has the transactions of some wallets alone" },
+      })
+      expect([yield* check(checkpoint), yield* check(null)]).toMatchObject([{ _tag: "Success" }, { _tag: "Success" }])
+    }),
+  )
+
   it.effect("read: goes on where the blocks end that are read at once, most of which are empty", () =>
     Effect.gen(function* () {
       const sent = [0, 1, 999, 1_000, 1_001, 1_002, 2_000, 2_001, 2_003]
@@ -66,7 +83,6 @@ describe("TransactionParts.sourceOfBlocks", () => {
         Rows.block(number, sent.includes(number) ? [payment, payment] : []),
       )
       const { chain } = yield* openedChain({ blocks, projections: [] })
-      const ofBlocks = TransactionParts.sourceOfBlocks<null>({ roles: 0, internal: false, partsOf: () => [null] })
       const walk = Effect.fnUntraced(function* (from: number, to: number, order: "ASC" | "DESC", limit: number) {
         const walked: Array<number> = []
         let after: WalletPage.Place | null = null

@@ -46,6 +46,20 @@ describe("TransferFlags", () => {
     }),
   )
 
+  it.effect.each([
+    ["nothing that its sender moved", paid, rowOf(paid, stranger, 0n), []],
+    ["nothing of an account that did not send it", stranger, rowOf(paid, wallet, 0n), ["poisoning"]],
+    ["something from a lookalike, which is meant for a wallet", stranger, rowOf(lookalike, wallet, 1n), []],
+  ] as const)("make: flags in the list of a contract %s", ([, sender, { document, part }, flags]) =>
+    Effect.gen(function* () {
+      // Sound: nothing else of a transaction is read.
+      const row = { document: { ...document, transaction: { from_address: sender } }, part } as unknown as Row
+      const flagsIn = yield* TransferFlags.make(snapshot, 1, undefined, [row], new Map())
+
+      expect(flagsIn(row)).toEqual(flags)
+    }),
+  )
+
   it.effect("make: flags what a token states, where the wallet receives it", () =>
     Effect.gen(function* () {
       const [incoming, outgoing] = [rowOf(stranger, wallet, 1n), rowOf(wallet, stranger, 1n)]
