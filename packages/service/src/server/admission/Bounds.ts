@@ -24,6 +24,8 @@ export class Bounds extends Context.Service<
     readonly bodies: InFlight.Meter
     /** Counts the bytes of large responses of nodes that are being read; they are bounded where they are read. */
     readonly nodeResponses: InFlight.Meter
+    /** How many batches of relayed calls run of each key. */
+    readonly batches: Map<string, number>
     /** Counts the open streams of events of each holder, however they are sent. */
     readonly eventStreams: OpenCounts.OpenCounts
     /** Makes sums of wallets, whatever asks for them: few of them may take memory, or keep a snapshot. */
@@ -40,6 +42,7 @@ export const make = (limits: Limits, turns: Turns.Turns): Bounds["Service"] => (
   responses: InFlight.make("limits.responsesInFlight", limits.responsesInFlight),
   bodies: InFlight.make("limits.bodiesInFlight", limits.bodiesInFlight),
   nodeResponses: InFlight.make("limits.answerBytes", unbounded),
+  batches: new Map(),
   eventStreams: OpenCounts.make("limits.eventStreams", limits.eventStreams),
   sums: SumQueue.make(turns),
 })

@@ -10,8 +10,23 @@ import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type * as RelayCall from "./RelayCall.ts"
 import * as RelayResponse from "./RelayResponse.ts"
 
-/** Calls of a batch that are relayed at the same time. */
-const concurrency = 8
+/** Calls of a batch that are relayed at the same time at most. */
+const maxConcurrency = 8
+
+/**
+ * Calls of batches that are relayed at the same time, which keys share equally. Node reads the responses of nodes before all else that it
+ * has received: thousands that arrive together would delay every other request.
+ */
+const maxCalls = 64
+
+/** The share of a key, however many others have batches. */
+const minCallsOfKey = 3
+
+/** Calls of a batch that are relayed at the same time where so many keys have batches, and its own key so many. */
+const concurrencyOf = (keys: number, own: number): number => {
+  const share = Math.max(minCallsOfKey, maxCalls / keys)
+  return Math.max(1, Math.min(maxConcurrency, Math.floor(share / own)))
+}
 
 /** Runs one call. */
 export type Run = (item: JsonRpcEnvelope.Item) => Effect.Effect<RelayCall.Outcome>
@@ -21,15 +36,25 @@ export const run = (
   items: ReadonlyArray<JsonRpcEnvelope.Item>,
   call: Run,
   client: InFlight.Client,
-  { limits, responses }: Bounds["Service"],
+  { batches, limits, responses }: Bounds["Service"],
 ): Effect.Effect<ReadonlyArray<RelayResponse.CallResponse>> =>
   Effect.acquireUseRelease(
-    Effect.sync(() => responses.hold(client)),
+    Effect.sync(() => {
+      batches.set(client.key, (batches.get(client.key) ?? 0) + 1)
+      return responses.hold(client)
+    }),
     (held) => {
       const within = RelayResponse.bounded(limits.batchBytes, held)
+      const concurrency = concurrencyOf(batches.size, batches.get(client.key) ?? 1)
       return Effect.forEach(items, (item) => Effect.map(call(item), within), { concurrency })
     },
-    ({ release }) => Effect.sync(release),
+    ({ release }) =>
+      Effect.sync(() => {
+        const left = (batches.get(client.key) ?? 1) - 1
+        if (left > 0) batches.set(client.key, left)
+        else batches.delete(client.key)
+        release()
+      }),
   ).pipe(
     Effect.map((outcomes) => items.flatMap(({ id }, at) => (id === undefined ? [] : [{ id, outcome: outcomes[at]! }]))),
   )
