@@ -151,8 +151,10 @@ export const make = (): FairShares => {
       const { pausedAt, run: before, used } = usage
       const kind = current?.holder === holder ? current.kind : usage.kind
       const usual = usualOf(usage, kind)
-      const isPause = millis > usual + quantumMillis && used >= pausedAt + pauseEveryMillis
-      const counted = isPause ? usual + quantumMillis : millis
+      // A piece of a short run that takes a quantum by itself may have met one too: else its run would become a long one.
+      const longest = usual > quantumMillis ? usual + quantumMillis : quantumMillis
+      const isPause = millis > longest && used >= pausedAt + pauseEveryMillis
+      const counted = isPause ? Math.min(millis, usual + quantumMillis) : millis
       // A pause is no work of the run.
       const run = Math.min(before + (isPause ? usual : millis), unknownMillis)
       const weight = run < usual ? weightOfLess : weightOfMore

@@ -182,14 +182,17 @@ describe("FairShares", () => {
     expect(next).toEqual(Array.from({ length: 30 }, () => "short"))
   })
 
-  it("next: a request that met a pause goes on before those of a hundred others, which all stand as low", () => {
+  it.each([
+    ["a long pause", 60],
+    ["a pause of little more than a quantum", 9],
+  ])("next: a request that met %s goes on before those of a hundred others, which all stand as low", (_, piece) => {
     const thread = makeThread()
     for (let at = 0; at < 40; at++) {
       thread.add("short", 1, 1)
       while (thread.step() !== undefined);
     }
     for (let at = 0; at < 100; at++) thread.add(`new-${at}`, 7, 7)
-    thread.add("short", 60, 1)
+    thread.add("short", piece, 1)
 
     expect([thread.step(), thread.step()]).toEqual(["short", "short"])
   })
