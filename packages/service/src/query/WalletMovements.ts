@@ -56,7 +56,7 @@ const matcherOf = ({ asset, direction, kind }: Selection): Matches => {
 /** Work of a page: a place counts as some movements. */
 const maxWork = 20_000
 const placeWork = 4
-/** Most places that are read at once: first as many as a page usually needs, then four times as many each time, where few of them match. */
+/** Most places that are read at once: first as many as the page has rows, then four times as many each time, where few of them match. */
 const batch = 512
 const maxBytes = 256 * 1024
 
@@ -106,10 +106,8 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   const found: Array<Candidate> = []
   let searched: ReadonlyArray<LedgerEntry> = []
   let after = WalletPage.placeBefore(query)
-  // Newest first, the places whose payments are compared follow those of the page: one read has both.
-  const behind = order === "DESC" ? Lookalikes.windowPlaces : 0
   let work = 0
-  for (let size = Math.min(limit + 1 + behind, batch); ; size = Math.min(size * 4, batch)) {
+  for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 4, batch)) {
     const { hasMore, rows: entries } = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
     searched = found.length === 0 ? entries : [...searched, ...entries]
     const isFromFirst = order === "DESC" && !hasMore && checkpoint !== null && from <= checkpoint.first
