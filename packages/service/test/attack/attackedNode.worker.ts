@@ -25,6 +25,6 @@ const resultOf = (method: string, params: ReadonlyArray<unknown>): string => {
 }
 
 // On Linux this is the priority of this thread alone.
-setPriority(getPriority() + constants.priority.PRIORITY_BELOW_NORMAL)
+setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL))
 const { url } = await FakeNode.start(resultOf)
 parentPort!.postMessage(url)

@@ -51,7 +51,7 @@ const blames = (name: string, answers: ReadonlyArray<Client.Response>): Readonly
     .map(({ status, text }) => `${name}: status ${status}: ${text.slice(0, 120)}`)
 
 // On Linux this is the priority of this thread alone.
-setPriority(getPriority() + constants.priority.PRIORITY_BELOW_NORMAL)
+setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL))
 const port = parentPort!
 port.on("message", (message: Flood) => {
   void flood(message).then((responses) => {
