@@ -7,6 +7,7 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import type { Limits } from "../../config/Limits.ts"
+import * as FairQueue from "./FairQueue.ts"
 import * as InFlight from "./InFlight.ts"
 import * as OpenCounts from "./OpenCounts.ts"
 import * as SumQueue from "./SumQueue.ts"
@@ -24,14 +25,25 @@ export class Bounds extends Context.Service<
     readonly bodies: InFlight.Meter
     /** Counts the bytes of large responses of nodes that are being read; they are bounded where they are read. */
     readonly nodeResponses: InFlight.Meter
-    /** How many batches of relayed calls run of each key. */
-    readonly batches: Map<string, number>
+    /** The calls of batches that are relayed at the same time, which keys share. */
+    readonly batchCalls: FairQueue.FairQueue
     /** Counts the open streams of events of each holder, however they are sent. */
     readonly eventStreams: OpenCounts.OpenCounts
     /** Makes sums of wallets, whatever asks for them: few of them may take memory, or keep a snapshot. */
     readonly sums: SumQueue.SumQueue
   }
 >()("@daybook/service/server/Bounds") {}
+
+/**
+ * Node reads the responses of nodes before all else that it has received: thousands that arrive together would delay every other request.
+ * What waits is bounded by the requests that a key may have open.
+ */
+const batchCalls: FairQueue.Options = {
+  concurrency: 64,
+  concurrencyPerCaller: 64,
+  maxWaitingPerCaller: Infinity,
+  maxWaiting: Infinity,
+}
 
 const unbounded = { perKey: Infinity, perAddress: Infinity, total: Infinity }
 
@@ -42,7 +54,7 @@ export const make = (limits: Limits, turns: Turns.Turns): Bounds["Service"] => (
   responses: InFlight.make("limits.responsesInFlight", limits.responsesInFlight),
   bodies: InFlight.make("limits.bodiesInFlight", limits.bodiesInFlight),
   nodeResponses: InFlight.make("limits.answerBytes", unbounded),
-  batches: new Map(),
+  batchCalls: FairQueue.make(batchCalls, turns.shares),
   eventStreams: OpenCounts.make("limits.eventStreams", limits.eventStreams),
   sums: SumQueue.make(turns),
 })

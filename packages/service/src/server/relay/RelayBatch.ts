@@ -13,21 +13,6 @@ import * as RelayResponse from "./RelayResponse.ts"
 /** Calls of a batch that are relayed at the same time at most. */
 const maxConcurrency = 8
 
-/**
- * Calls of batches that are relayed at the same time, which keys share equally. Node reads the responses of nodes before all else that it
- * has received: thousands that arrive together would delay every other request.
- */
-const maxCalls = 64
-
-/** The share of a key, however many others have batches. */
-const minCallsOfKey = 3
-
-/** Calls of a batch that are relayed at the same time where so many keys have batches, and its own key so many. */
-const concurrencyOf = (keys: number, own: number): number => {
-  const share = Math.max(minCallsOfKey, maxCalls / keys)
-  return Math.max(1, Math.min(maxConcurrency, Math.floor(share / own)))
-}
-
 /** Runs one call. */
 export type Run = (item: JsonRpcEnvelope.Item) => Effect.Effect<RelayCall.Outcome>
 
@@ -36,25 +21,18 @@ export const run = (
   items: ReadonlyArray<JsonRpcEnvelope.Item>,
   call: Run,
   client: InFlight.Client,
-  { batches, limits, responses }: Bounds["Service"],
+  { batchCalls, limits, responses }: Bounds["Service"],
 ): Effect.Effect<ReadonlyArray<RelayResponse.CallResponse>> =>
   Effect.acquireUseRelease(
-    Effect.sync(() => {
-      batches.set(client.key, (batches.get(client.key) ?? 0) + 1)
-      return responses.hold(client)
-    }),
+    Effect.sync(() => responses.hold(client)),
     (held) => {
       const within = RelayResponse.bounded(limits.batchBytes, held)
-      const concurrency = concurrencyOf(batches.size, batches.get(client.key) ?? 1)
-      return Effect.forEach(items, (item) => Effect.map(call(item), within), { concurrency })
+      // The queue refuses nothing.
+      const inQueue = (item: JsonRpcEnvelope.Item) =>
+        Effect.catchTag(batchCalls.run(client.key, call(item)), "QueueFull", Effect.die)
+      return Effect.forEach(items, (item) => Effect.map(inQueue(item), within), { concurrency: maxConcurrency })
     },
-    ({ release }) =>
-      Effect.sync(() => {
-        const left = (batches.get(client.key) ?? 1) - 1
-        if (left > 0) batches.set(client.key, left)
-        else batches.delete(client.key)
-        release()
-      }),
+    ({ release }) => Effect.sync(release),
   ).pipe(
     Effect.map((outcomes) => items.flatMap(({ id }, at) => (id === undefined ? [] : [{ id, outcome: outcomes[at]! }]))),
   )

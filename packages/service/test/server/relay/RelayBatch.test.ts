@@ -24,48 +24,76 @@ const makeBounds = () =>
     Turns.make(() => 0),
   )
 
-describe("RelayBatch", () => {
-  it.effect.each([
-    { keys: 0, own: 0, calls: 8 },
-    { keys: 7, own: 0, calls: 8 },
-    { keys: 0, own: 15, calls: 4 },
-    { keys: 1, own: 200, calls: 1 },
-    { keys: 15, own: 0, calls: 4 },
-    { keys: 100, own: 0, calls: 3 },
-    { keys: 100, own: 1, calls: 1 },
-  ])("run: relays $calls calls at the same time beside batches of $keys other keys and $own of its own", (beside) =>
+/** Calls that run until they are ended, by the key for which they do. */
+const makeCalls = () => {
+  const running: Array<{ readonly key: string; readonly end: () => void }> = []
+  const callOf = (key: string): RelayBatch.Run => {
+    return () =>
+      Effect.callback((resume) => {
+        const own = { key, end: () => resume(Effect.succeed(RelayCall.noResult)) }
+        running.push(own)
+      })
+  }
+  /** Ends the calls that have run the longest; the next ones begin. */
+  const end = (count: number) =>
     Effect.gen(function* () {
-      const { calls, keys, own } = beside
+      for (const { end } of running.splice(0, count)) end()
+      for (let turn = 0; turn < 4; turn++) yield* Effect.yieldNow
+    })
+  const keys = () => running.map(({ key }) => key)
+  return { callOf, end, keys }
+}
+
+describe("RelayBatch", () => {
+  it.effect("run: relays 8 calls of a batch at the same time, and gives a response to each", () =>
+    Effect.gen(function* () {
       const bounds = makeBounds()
-      for (let at = 0; at < keys; at++) bounds.batches.set(`other-${at}`, 50)
-      if (own > 0) bounds.batches.set(client.key, own)
-      const before = [...bounds.batches]
-      let [running, most] = [0, 0]
-      const call = () =>
-        Effect.gen(function* () {
-          most = Math.max(most, ++running)
-          yield* Effect.yieldNow
-          running--
-          return RelayCall.noResult
-        })
+      const { callOf, end, keys } = makeCalls()
+      const fiber = yield* Effect.forkChild(RelayBatch.run(items, callOf("a"), client, bounds))
+      yield* end(0)
+      const counts = [keys().length]
+      while (keys().length > 0) {
+        yield* end(8)
+        counts.push(keys().length)
+      }
 
-      const responses = yield* RelayBatch.run(items, call, client, bounds)
-
-      expect(most).toBe(calls)
-      expect(responses).toHaveLength(20)
-      expect([...bounds.batches]).toEqual(before)
+      expect(counts).toEqual([8, 8, 4, 0])
+      expect((yield* Fiber.join(fiber)).map(({ id }) => id)).toEqual(items.map(({ id }) => id))
     }),
   )
 
-  it.effect("run: a batch whose client has left does not count any longer", () =>
+  it.effect(
+    "run: relays 64 calls of all batches at the same time, and a key with one batch is not behind those of another",
+    () =>
+      Effect.gen(function* () {
+        const bounds = makeBounds()
+        const { callOf, end, keys } = makeCalls()
+        const batchOf = (key: string) =>
+          Effect.forkChild(RelayBatch.run(items, callOf(key), { key, address: "192.0.2.1" }, bounds))
+        for (let count = 0; count < 40; count++) yield* batchOf("many")
+        yield* end(0)
+        const before = keys().length
+        yield* batchOf("one")
+        yield* end(0)
+        yield* end(8)
+
+        expect(before).toBe(64)
+        expect(keys()).toHaveLength(64)
+        expect(keys().slice(-8)).toEqual(["many", "one", "many", "one", "many", "one", "many", "one"])
+      }),
+  )
+
+  it.effect("run: calls of a batch whose client has left make room, and those that waited do not begin", () =>
     Effect.gen(function* () {
       const bounds = makeBounds()
-      const fiber = yield* Effect.forkChild(RelayBatch.run(items, () => Effect.never, client, bounds))
+      const fibers = yield* Effect.forEach(items, () =>
+        Effect.forkChild(RelayBatch.run(items, () => Effect.never, client, bounds)),
+      )
       yield* Effect.yieldNow
-      expect([...bounds.batches]).toEqual([["a", 1]])
-      yield* Fiber.interrupt(fiber)
+      expect(bounds.batchCalls.size()).toEqual({ running: 64, waiting: 20 * 8 - 64 })
+      yield* Effect.forEach(fibers, Fiber.interrupt)
 
-      expect([...bounds.batches]).toEqual([])
+      expect(bounds.batchCalls.size()).toEqual({ running: 0, waiting: 0 })
     }),
   )
 })
