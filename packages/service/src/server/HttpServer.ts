@@ -158,7 +158,7 @@ const refusePath: App = ErrorResponse.answer(
 const app = (
   { find, handle, list }: Routes.Routes["Service"],
   { allowedHosts, allowedOrigins, listen, onResponse = () => undefined, trustedProxies }: AnswerOptions,
-  { holderOf }: Connections.RequestTurns,
+  { holderOf, kindOf }: Connections.RequestTurns,
   stopping: Deferred.Deferred<void>,
   beginLog: ReturnType<typeof AccessLog.make>,
   now: MonotonicClock.Reader,
@@ -220,6 +220,7 @@ const app = (
       Context.make(RequestId, requestId).pipe(
         Context.add(RequestFacts.RequestFacts, facts),
         Context.add(Turns.Holder, holder),
+        Context.add(Turns.Kind, kindOf(message)),
       ),
     )
     const logAnswer = beginLog(message, NodeHttpServerRequest.toServerResponse(received))
@@ -254,7 +255,16 @@ const app = (
 const connectionBounds = ({ limits, listen, trustedProxies }: AnswerOptions): Connections.Options =>
   trustedProxies > 0 || "socket" in listen ? { ...limits, connectionsPerAddress: limits.connections } : limits
 
-type Handler = Parameters<Connections.Connections["serve"]>[0]
+/** Answers requests, and knows the kind of work that each is. */
+interface Handler extends Pick<Connections.RequestTurns, "kindOf"> {
+  readonly handle: Parameters<Connections.Connections["serve"]>[0]
+}
+
+/** The kind of a request is the path of its route: a query or a name that a client may choose makes no kind of its own. */
+const kindOf =
+  ({ find }: Pick<Routes.Routes["Service"], "find">): Connections.RequestTurns["kindOf"] =>
+  ({ url = "" }) =>
+    find(url.split("?", 1)[0] ?? "")?.path ?? ""
 
 /** Makes the handler of some routes, which lives as long as `own`. */
 const makeHandler = Effect.fnUntraced(function* <E, R>(
@@ -263,9 +273,11 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
   admission: Connections.RequestTurns,
   stopping: Deferred.Deferred<void>,
   own: Scope.Scope,
-) {
+): Effect.fn.Return<Handler, E, Exclude<R, Provided>> {
   const { holderOf, turns } = admission
-  const ownRequests = OwnRequests.make((request, resume) => turns.enter(resume, () => {}, holderOf(request)))
+  const ownRequests = OwnRequests.make((request, resume) =>
+    turns.enter(resume, () => {}, holderOf(request), admission.kindOf(request)),
+  )
   const provided = Layer.mergeAll(
     Routes.layer,
     NodeHttpServer.layerHttpServices,
@@ -276,14 +288,15 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
   const context = yield* Layer.buildWithMemoMap(all, Layer.makeMemoMapUnsafe(), own)
   const beginLog = AccessLog.make(options.log?.access ?? false, yield* Effect.context<never>())
   const now = yield* MonotonicClock.reader
-  const answer = app(Context.get(context, Routes.Routes), options, admission, stopping, beginLog, now)
+  const found = Context.get(context, Routes.Routes)
+  const answer = app(found, options, admission, stopping, beginLog, now)
   const handler = yield* Effect.provideService(
     NodeHttpServer.makeHandler(answer, { scope: own }),
     HttpMiddleware.TracerDisabledWhen,
     () => true,
   )
   ownRequests.serve(handler)
-  return handler
+  return { handle: handler, kindOf: kindOf(found) }
 })
 
 /**
@@ -310,13 +323,14 @@ export const make = Effect.fn("HttpServer.make")(function* <E, R>(
   const admission: Connections.RequestTurns = {
     turns,
     holderOf: (request) => holderOf(request, ForwardedFor.addressOf(request, trustedProxies)),
+    kindOf: (request) => handler.kindOf(request),
   }
   let scope = yield* Scope.fork(requests)
   let handler: Handler = yield* makeHandler(routes, options, admission, stopping, scope)
   const { address, node, prepareTls } = yield* Listener.open(options)
   const bounds = { ...connectionBounds(options) }
   const connections = yield* Connections.make(node, bounds, admission)
-  connections.serve((request, response) => handler(request, response))
+  connections.serve((request, response) => handler.handle(request, response))
   yield* Effect.addFinalizer(() => Effect.andThen(Deferred.succeed(stopping, undefined), connections.drain))
 
   return HttpServer.of({

@@ -13,7 +13,6 @@ import type { Limits } from "../../config/Limits.ts"
 import * as Closing from "../http/Closing.ts"
 import * as Upgrade from "../http/Upgrade.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
-import * as RequestKind from "./RequestKind.ts"
 import type { Turns } from "./Turns.ts"
 
 /** Bounds of connections. */
@@ -96,6 +95,8 @@ export interface RequestTurns {
   readonly turns: Pick<Turns, "enter">
   /** Whose work a request is. */
   readonly holderOf: (request: Pick<IncomingMessage, "headers" | "socket" | "url">) => string
+  /** The kind of work that a request is. Requests of one kind take about as long for one holder. */
+  readonly kindOf: (request: Pick<IncomingMessage, "url">) => string
 }
 
 /** The open connections of a server. */
@@ -313,7 +314,7 @@ const askEnded = (connections: Iterable<Connection>): void => {
 export const make = Effect.fnUntraced(function* (
   server: Server,
   options: Options,
-  { holderOf, turns }: RequestTurns,
+  { holderOf, kindOf, turns }: RequestTurns,
   handshakeMillis = maxHandshakeMillis,
 ): Effect.fn.Return<Connections, never, Scope.Scope> {
   const now = yield* MonotonicClock.reader
@@ -346,7 +347,7 @@ export const make = Effect.fnUntraced(function* (
           },
           () => request.socket.destroy(),
           holderOf(request),
-          RequestKind.of(request),
+          kindOf(request),
         )
       }
       const handle = inOrder(server, tracked, inTurn)

@@ -6,7 +6,7 @@
  *
  * A run is work of a holder until nothing of it waits, such as a request. A holder whose runs usually end within a quantum may be two quanta
  * ahead of those with long runs. It stands where its run began, so that no piece of a short request waits for a piece of each other holder.
- * What is usual is known for each kind of runs: one kind may be short and another long.
+ * What is usual is known for each kind of runs: one kind may be short and another long. Kinds are few, as the routes of a server.
  *
  * Source: decision 0039.
  */
@@ -17,7 +17,7 @@ export interface FairShares {
   /** Where the next work of a holder stands: the lowest is next. */
   readonly standing: (holder: string) => number
   /** Lets a holder wait that does not; `kind` is that of its work where it begins a run. Default: the kind of its last run. */
-  readonly enter: (holder: string, kind?: number) => void
+  readonly enter: (holder: string, kind?: string) => void
   /** A holder does not wait any longer, which ends its run. */
   readonly leave: (holder: string) => void
   /** The holder whose work is next, which does not wait any longer; undefined where none waits. */
@@ -33,9 +33,9 @@ interface Usage {
   /** Milliseconds of the run that goes on; 0 between two runs. */
   readonly run: number
   /** The kind of its last run. */
-  readonly kind: number
+  readonly kind: string
   /** Milliseconds that a run of each kind usually takes. */
-  readonly usual: Map<number, number>
+  readonly usual: Map<string, number>
   /** What it had used when its work was last taken to have met a pause. */
   readonly pausedAt: number
 }
@@ -44,7 +44,7 @@ interface Usage {
 interface Waiting {
   readonly holder: string
   readonly standing: number
-  readonly kind: number
+  readonly kind: string
   /** Milliseconds that its run usually takes; 0 for a run that goes on. */
   readonly usual: number
   /** Its number in the order of arrival. */
@@ -69,23 +69,20 @@ const [weightOfLess, weightOfMore] = [1 / 4, 1 / 16]
 /** Holders that are remembered before those are forgotten that have used no more than one that is new. */
 const maxRemembered = 10_000
 
-/** Kinds of runs that are remembered of a holder; beyond them all are forgotten. */
-const maxKinds = 64
-
 const isBefore = (one: Waiting, other: Waiting): boolean => {
   if (one.standing !== other.standing) return one.standing < other.standing
   return one.usual === other.usual ? one.order < other.order : one.usual < other.usual
 }
 
-const usualOf = ({ usual }: Usage, kind: number): number => usual.get(kind) ?? unknownMillis
+const usualOf = ({ usual }: Usage, kind: string): number => usual.get(kind) ?? unknownMillis
 
-const standingOf = (usage: Usage, kind: number): number => {
+const standingOf = (usage: Usage, kind: string): number => {
   const { run, used } = usage
   return Math.max(usualOf(usage, kind), run) > quantumMillis ? used : used - run - aheadMillis
 }
 
 /** The usage of a holder of which nothing is known. */
-const unknownAt = (used: number): Usage => ({ used, run: 0, kind: 0, usual: new Map(), pausedAt: -Infinity })
+const unknownAt = (used: number): Usage => ({ used, run: 0, kind: "", usual: new Map(), pausedAt: -Infinity })
 
 /** Makes shares that no holder has used. */
 export const make = (): FairShares => {
@@ -158,7 +155,6 @@ export const make = (): FairShares => {
       // A pause is no work of the run.
       const run = Math.min(before + (isPause ? usual : millis), unknownMillis)
       const weight = run < usual ? weightOfLess : weightOfMore
-      if (usage.usual.size >= maxKinds && !usage.usual.has(kind)) usage.usual.clear()
       if (!goesOn) usage.usual.set(kind, usual + weight * (run - usual))
       const outcome = { kind, run: goesOn ? run : 0, usual: usage.usual }
       known.set(holder, { ...outcome, used: used + counted, pausedAt: isPause ? used : pausedAt })

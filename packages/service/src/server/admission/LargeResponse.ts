@@ -14,7 +14,7 @@ import type { Bounds } from "./Bounds.ts"
 import * as Closing from "../http/Closing.ts"
 import * as InFlight from "./InFlight.ts"
 import type * as Response from "../http/Response.ts"
-import type { Turns } from "./Turns.ts"
+import * as Turns from "./Turns.ts"
 
 /** A smaller response is written at once: it nearly fits the buffers of its connection. */
 export const minBytes = 256 * 1024
@@ -73,12 +73,17 @@ export interface Body {
 }
 
 /** A stream that makes each chunk in a turn of the event loop that has time for it. */
-const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns, holder: string): Readable => {
+const streamOf = (
+  chunks: Iterable<Uint8Array>,
+  { enter }: Turns.Turns,
+  holder: string,
+  kind: string | undefined,
+): Readable => {
   const iterator = chunks[Symbol.iterator]()
   const stream = new Readable({
     highWaterMark: 1,
     read() {
-      turns.enter(
+      enter(
         () => {
           if (this.destroyed) return
           const { done, value } = iterator.next()
@@ -87,6 +92,7 @@ const streamOf = (chunks: Iterable<Uint8Array>, turns: Turns, holder: string): R
         (error) =>
           this.destroy(error instanceof Error ? error : new Error("A chunk could not be made", { cause: error })),
         holder,
+        kind,
       )
     },
   })
@@ -100,11 +106,12 @@ export const send = (
   holder: string,
   { responses, turns }: Pick<Bounds["Service"], "responses" | "turns">,
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest> =>
-  Effect.map(HttpServerRequest, (request) => {
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest
     const held = responses.count(InFlight.clientOf(request, holder), size)
     const response = NodeHttpServerRequest.toServerResponse(request)
     if (response.destroyed) held.release()
     else Closing.onClose(response, held.release)
-    const stream = streamOf(chunks, turns, holder)
+    const stream = streamOf(chunks, turns, holder, yield* Turns.Kind)
     return HttpServerResponse.raw(stream, { status: 200, headers, contentType: "application/json" })
   })

@@ -21,14 +21,19 @@ export const Holder = Context.Reference<string>("@daybook/service/server/admissi
   defaultValue: () => "",
 })
 
+/** Kind of the request for which a fiber works: the path of its route. Default: that of the last work of its holder. */
+export const Kind = Context.Reference<string | undefined>("@daybook/service/server/admission/Turns/Kind", {
+  defaultValue: () => undefined,
+})
+
 /** Admits work by the turns of the event loop. */
 export interface Turns {
   /** Runs work of the fiber's `Holder` in a turn: at once where the fiber is in one that it has not used up. */
   readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
-   * Runs a function in a turn, and passes what it throws to `onError`. Default holder: the process. `kind` is that of a request which begins.
+   * Runs a function in a turn, and passes what it throws to `onError`. Default holder: the process, and kind: that of its last work.
    */
-  readonly enter: (work: () => void, onError: (error: unknown) => void, holder?: string, kind?: number) => void
+  readonly enter: (work: () => void, onError: (error: unknown) => void, holder?: string, kind?: string) => void
   /** What the holders have used. */
   readonly shares: FairShares.FairShares
 }
@@ -49,14 +54,23 @@ export const fibers = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
-    const holder = fiber.getRef(Holder)
+    const [holder, kind] = [fiber.getRef(Holder), fiber.getRef(Kind)]
     const scheduler = new Scheduler.MixedScheduler("async", (steps) => {
-      enter(steps, rethrow, holder)
+      enter(steps, rethrow, holder, kind)
       // Steps that were run at once leave nothing to do.
       return () => undefined
     })
     return Effect.provideService(effect, Scheduler.Scheduler, scheduler)
   })
+
+/** A function whose errors are passed on. */
+const caught = (work: () => void, onError: (error: unknown) => void) => (): void => {
+  try {
+    work()
+  } catch (error) {
+    onError(error)
+  }
+}
 
 /** A piece of work that runs, until all that it called back at once has run too. */
 interface Piece {
@@ -73,7 +87,7 @@ export const make = (now: MonotonicClock.Reader): Turns => {
   let endsAt = 0
   let piece: Piece | undefined
 
-  const wait = (holder: string, resume: () => void, kind?: number) => {
+  const wait = (holder: string, resume: () => void, kind?: string) => {
     const own = waiting.get(holder)
     if (own !== undefined) own.add(resume)
     else {
@@ -141,27 +155,19 @@ export const make = (now: MonotonicClock.Reader): Turns => {
 
   const hasTime = (): boolean => piece !== undefined && now() - piece.startedAt < turnMillis
 
-  const next = (holder: string): Effect.Effect<void> =>
+  const next = (holder: string, kind: string | undefined): Effect.Effect<void> =>
     Effect.callback((done) => {
       const resume = () => done(Effect.void)
-      wait(holder, resume)
+      wait(holder, resume, kind)
       return Effect.sync(() => leave(holder, resume))
     })
 
   return {
     shares,
-    run: (work) => Effect.withFiber((fiber) => (hasTime() ? work : Effect.andThen(next(fiber.getRef(Holder)), work))),
-    enter: (work, onError, holder = "", kind) =>
-      wait(
-        holder,
-        () => {
-          try {
-            work()
-          } catch (error) {
-            onError(error)
-          }
-        },
-        kind,
+    run: (work) =>
+      Effect.withFiber((fiber) =>
+        hasTime() ? work : Effect.andThen(next(fiber.getRef(Holder), fiber.getRef(Kind)), work),
       ),
+    enter: (work, onError, holder = "", kind) => wait(holder, caught(work, onError), kind),
   }
 }

@@ -51,14 +51,14 @@ const makeSlots = (count: number) => {
 /** The meter counts them together: they belong to the process until one of its clients is sent their result. */
 const client = { key: "", address: "" }
 
-/** What the responses of a process share, by the holder of the key whose call they answer. */
-export type SharingOf = (holder: string) => Sharing
+/** What the responses of a process share, by the holder of the key whose call they answer and the kind of its request. */
+export type SharingOf = (holder: string, kind: string | undefined) => Sharing
 
 /** Makes what the responses of a process share. */
 export const make = ({ nodeResponses, turns }: Pick<Bounds["Service"], "nodeResponses" | "turns">): SharingOf => {
   const slots = makeSlots(maxReading)
-  return (holder) => ({
-    inTurn: (step, onError) => turns.enter(step, onError, holder),
+  return (holder, kind) => ({
+    inTurn: (step, onError) => turns.enter(step, onError, holder, kind),
     hold: () => {
       const held = nodeResponses.hold(client)
       let received = 0

@@ -206,7 +206,7 @@ export const make = Effect.fn("Upstream.make")(function* (
       Uint8Array,
       RpcError | UpstreamUnavailable | ResponseRejected
     > {
-      const sharing = sharingOf(yield* Turns.Holder)
+      const sharing = sharingOf(yield* Turns.Holder, yield* Turns.Kind)
       const outcome = yield* pool
         .ask({
           strategy: "sticky",

@@ -156,6 +156,7 @@ export const make = Effect.fnUntraced(function* (
         Effect.catch((error) => keepFailure(subject, key, error)),
         Effect.ensuring(Effect.sync(() => jobs.delete(key))),
         Effect.provideService(Turns.Holder, subject.holder),
+        Effect.provideService(Turns.Kind, "proof"),
       )
       yield* Effect.forkIn(work, scope, { startImmediately: true })
       yield* checkFailure(key)

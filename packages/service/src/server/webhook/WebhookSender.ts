@@ -415,6 +415,7 @@ const serve = (sender: Sender, name: string) => {
     round: newRound(),
   }
   return Effect.suspend(() => Effect.provideService(turn(sender, name, memory), Turns.Holder, memory.holder)).pipe(
+    Effect.provideService(Turns.Kind, "webhook"),
     fromDefect,
     Effect.catch(({ message }) => {
       // The turn may have ended between a change of the database and what is remembered of it.

@@ -40,6 +40,43 @@ const make = () => {
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe("Turns", () => {
+  it("enter: counts a request as work of its kind", async () => {
+    const { spend, turns } = make()
+    const ask = async (kind: string) => {
+      turns.enter(
+        () => spend(1),
+        (error) => expect.fail(String(error)),
+        "one",
+        kind,
+      )
+      await turn()
+    }
+    for (let count = 0; count < 20; count++) await ask("short")
+    const short = turns.shares.standing("one")
+    await ask("other")
+
+    expect([short, turns.shares.standing("one")]).toEqual([20 - 16, 21])
+  })
+
+  it.live("run, fibers: what goes on later counts as work of the fiber's kind, not of the last request", () =>
+    Effect.gen(function* () {
+      const { spend, turns } = make()
+      const as = (kind: string) => Effect.provideService(Turns.Kind, kind)
+      const later = Effect.sync(() => spend(20))
+      const page = as("page")(turns.run(Effect.sync(() => spend(1))))
+      const reading = as("reading")(turns.run(later))
+      const fibers = as("fibers")(Turns.fibers(turns, Effect.andThen(Effect.yieldNow, later)))
+      const works = Array.from({ length: 10 }, () => [page, reading, page, fibers]).flat()
+      for (const work of [...works, page]) {
+        yield* Effect.provideService(work, Turns.Holder, "one")
+        yield* Effect.promise(turn)
+      }
+
+      // Pages are short: the holder stands two quanta lower than what it has used.
+      expect(turns.shares.standing("one")).toBe(21 * 1 + 20 * 20 - 16)
+    }),
+  )
+
   it.live("run: lets other work of the event loop run between pieces that take long", () =>
     Effect.gen(function* () {
       const { events, turns, work } = make()

@@ -12,7 +12,7 @@ const make = () => {
     Schema.decodeSync(Limits)({}),
     Turns.make(() => performance.now()),
   )
-  return { bounds, sharing: LargeResponses.make(bounds)("") }
+  return { bounds, sharing: LargeResponses.make(bounds)("", "") }
 }
 
 const { signal } = new AbortController()
