@@ -55,7 +55,33 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
         yield* store.append(null, blocks)
 
         expect(yield* entriesOf(store, wallets[0]!)).toEqual(expectedEntries(blocks, wallets[0]!))
-        expect(yield* store.snapshot((snapshot) => snapshot.projection("hashes"))).toEqual({ revision: 1, next: 13 })
+        const read = (id: string, expected?: string) =>
+          store.snapshot((snapshot) => snapshot.projection(id), {
+            expected: expected === undefined ? {} : { projection: expected },
+          })
+        expect(yield* read("hashes")).toEqual({ revision: 1, next: 13 })
+        // Read with the checkpoint of the chain.
+        expect(yield* read("hashes", "hashes")).toEqual({ revision: 1, next: 13 })
+        expect([yield* read("none"), yield* read("none", "none"), yield* read("none", "hashes")]).toEqual([
+          null,
+          null,
+          null,
+        ])
+      }),
+    )
+
+    it.effect("page: reads long texts of a projection only where the bytes before them leave room", () =>
+      Effect.gen(function* () {
+        const { store } = yield* openedWith([hashes(1)])
+        const blocks = chainOn(null, 3)
+        yield* store.append(null, blocks)
+        const page = (maxBytes?: number) =>
+          store.snapshot((snapshot) => snapshot.page(hashes(1), { ...all, key: wallets[0]!, maxBytes }))
+        const whole = yield* page()
+        const size = whole.rows[0]!.body.length
+
+        expect(whole.rows.length).toBeGreaterThan(2)
+        for (const count of [1, 2]) expect((yield* page(count * size)).rows).toEqual(whole.rows.slice(0, count))
       }),
     )
 
