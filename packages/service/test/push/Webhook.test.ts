@@ -44,6 +44,13 @@ const replayOf = Effect.fnUntraced(function* (pendingOf: string, sent: { wallet:
 })
 
 describe("Webhook", () => {
+  it("newId: differs each time, and has 144 random bits behind its kind", () => {
+    const ids = Array.from({ length: 2 }, Webhook.newId)
+
+    for (const id of ids) expect(id).toMatch(/^msg_[\w-]{24}$/)
+    expect(ids[0]).not.toBe(ids[1])
+  })
+
   it.effect("replayedAfter: goes on at the position at once, and drops a message of the wallet alone", () =>
     Effect.gen(function* () {
       const own = yield* replayOf("0xa", { wallet: 9, cursor: 8 })
