@@ -25,7 +25,7 @@ export class Bounds extends Context.Service<
     readonly bodies: InFlight.Meter
     /** Counts the bytes of large responses of nodes that are being read; they are bounded where they are read. */
     readonly nodeResponses: InFlight.Meter
-    /** The calls of batches that are relayed at the same time, which keys share. */
+    /** The calls of batches of each key that are relayed at the same time. */
     readonly batchCalls: FairQueue.FairQueue
     /** Counts the open streams of events of each holder, however they are sent. */
     readonly eventStreams: OpenCounts.OpenCounts
@@ -36,11 +36,11 @@ export class Bounds extends Context.Service<
 
 /**
  * Node reads the responses of nodes before all else that it has received: thousands that arrive together would delay every other request.
- * What waits is bounded by the requests that a key may have open.
+ * No key waits for the calls of another, whose node may not respond. What waits is bounded by the requests that a key may have open.
  */
 const batchCalls: FairQueue.Options = {
-  concurrency: 64,
-  concurrencyPerCaller: 64,
+  concurrency: Infinity,
+  concurrencyPerCaller: 8,
   maxWaitingPerCaller: Infinity,
   maxWaiting: Infinity,
 }
