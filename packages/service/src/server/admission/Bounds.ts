@@ -40,7 +40,7 @@ export class Bounds extends Context.Service<
  */
 const batchCalls: FairQueue.Options = {
   concurrency: Infinity,
-  concurrencyPerCaller: 8,
+  concurrencyPerCaller: (callers) => Math.max(3, Math.floor(64 / callers)),
   maxWaitingPerCaller: Infinity,
   maxWaiting: Infinity,
 }

@@ -14,8 +14,8 @@ import * as FairShares from "./FairShares.ts"
 export interface Options {
   /** Computations of all callers that run at once. */
   readonly concurrency: number
-  /** Computations of a caller that run at once. Default 1. */
-  readonly concurrencyPerCaller?: number
+  /** Computations of a caller that run at once, also by the number of callers of whom some run. Default 1. */
+  readonly concurrencyPerCaller?: number | ((callers: number) => number)
   /** Computations of a caller that wait. */
   readonly maxWaitingPerCaller: number
   /** Computations of all callers that wait. */
@@ -59,7 +59,11 @@ export const make = (
   const running = new Map<string, number>()
   let [runningCount, waitingCount] = [0, 0]
 
-  const hasTurn = (caller: string): boolean => (running.get(caller) ?? 0) < concurrencyPerCaller
+  const hasTurn = (caller: string): boolean => {
+    const own = running.get(caller) ?? 0
+    if (typeof concurrencyPerCaller === "number") return own < concurrencyPerCaller
+    return own < concurrencyPerCaller(own > 0 ? running.size : running.size + 1)
+  }
 
   /** Adds to what runs of a caller; takes from it where the number is negative. */
   const addRunning = (caller: string, number: number) => {

@@ -62,21 +62,27 @@ describe("RelayBatch", () => {
     }),
   )
 
-  it.effect("run: relays 8 calls of all batches of a key at the same time, and no key waits for those of another", () =>
+  it.effect("run: keys with batches share 64 calls at the same time, and no key waits for those of another", () =>
     Effect.gen(function* () {
       const bounds = makeBounds()
       const { callOf, end, keys } = makeCalls()
       const batchOf = (key: string) =>
         Effect.forkChild(RelayBatch.run(items, callOf(key), { key, address: "192.0.2.1" }, bounds))
+      const countOf = (key: string) => keys().filter((own) => own === key).length
       for (let count = 0; count < 40; count++) yield* batchOf("many")
       yield* end(0)
-      const before = keys()
+      const alone = countOf("many")
       // None of those calls has ended, as where a node does not respond.
-      yield* batchOf("one")
+      for (let other = 0; other < 99; other++) yield* batchOf(`other-${other}`)
       yield* end(0)
+      const beside = [countOf("other-0"), countOf("other-98")]
+      const before = keys().length
+      // Those of the first key end: it has a share as the others have.
+      yield* end(64)
 
-      expect(before).toEqual(Array.from({ length: 8 }, () => "many"))
-      expect(keys().slice(8)).toEqual(Array.from({ length: 8 }, () => "one"))
+      expect([alone, ...beside]).toEqual([64, 8, 3])
+      expect(countOf("many")).toBe(3)
+      expect(before - keys().length).toBe(64 - 3)
     }),
   )
 
@@ -87,7 +93,7 @@ describe("RelayBatch", () => {
         Effect.forkChild(RelayBatch.run(items, () => Effect.never, client, bounds)),
       )
       yield* Effect.yieldNow
-      expect(bounds.batchCalls.size()).toEqual({ running: 8, waiting: 20 * 8 - 8 })
+      expect(bounds.batchCalls.size()).toEqual({ running: 64, waiting: 20 * 8 - 64 })
       yield* Effect.forEach(fibers, Fiber.interrupt)
 
       expect(bounds.batchCalls.size()).toEqual({ running: 0, waiting: 0 })
