@@ -247,6 +247,38 @@ describe("requestBytes", () => {
     }),
   )
 
+  it.live(
+    "requestBytes: identical calls that share a request go on in steps of their own, also where it has failed",
+    () =>
+      Effect.gen(function* () {
+        const { fetch } = makeNode({ chunks: [bytesOf(envelope('"0x1"'))] })
+        const cases: ReadonlyArray<readonly [fetch: Fetch, log: ReadonlyArray<string>]> = [
+          [fetch, ["step of a", "Success of a", "step of b", "Success of b", "step of c", "Success of c"]],
+          [
+            () => Promise.reject(new Error("no connection")),
+            ["Failure of a", "step of b", "Failure of b", "step of c", "Failure of c"],
+          ],
+        ]
+        for (const [fetch, expected] of cases) {
+          const client = yield* makeClient(fetch)
+          const log: Array<string> = []
+          const call = (name: string) => {
+            const inTurn: RequestBytes.Sharing["inTurn"] = (step) => {
+              setImmediate(() => {
+                log.push(`step of ${name}`)
+                step()
+              })
+            }
+            const called = Effect.exit(RequestBytes.requestBytes(client, "eth_gasPrice", [], { inTurn }))
+            return Effect.map(called, ({ _tag }) => log.push(`${_tag} of ${name}`))
+          }
+          yield* Effect.all([call("a"), call("b"), call("c")], { concurrency: 3 })
+
+          expect(log).toEqual(expected)
+        }
+      }),
+  )
+
   it.live("requestBytes: a call that is interrupted while it is scanned releases what it holds", () =>
     Effect.gen(function* () {
       const released = deferred()

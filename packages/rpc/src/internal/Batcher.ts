@@ -86,14 +86,18 @@ const jsonHeaders = { "content-type": "application/json", accept: "application/j
 /** Deadlines this close together count as one: timers are no more exact on a busy machine. */
 const toleranceMillis = 5
 
+/** Gives an outcome to the callers of an item. Those behind the first one go on in their own turns, where they have any. */
 const settleItem = (
   runtime: Runtime,
   item: Item,
   outcome: (waiter: Waiter) => Effect.Effect<Outcome<unknown>>,
 ): void => {
-  for (const waiter of BatchState.end(runtime.state, item)) {
+  for (const [at, waiter] of BatchState.end(runtime.state, item).entries()) {
     waiter.timer?.interruptUnsafe()
-    waiter.settle(outcome(waiter))
+    const settle = () => waiter.settle(outcome(waiter))
+    const { inTurn } = waiter.ask.context.reading ?? {}
+    if (at === 0 || inTurn === undefined) settle()
+    else inTurn(settle, (error) => waiter.settle(Effect.die(error)))
   }
 }
 
@@ -209,7 +213,7 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
     "daybook.batch.size": items.length,
   }
   const sending = Http.send(outgoing, {
-    fetch: reading?.(fetch, Math.min(maxBytes, maxItemBytes), (result) => (bytes = result)) ?? fetch,
+    fetch: reading?.wrap(fetch, Math.min(maxBytes, maxItemBytes), (result) => (bytes = result)) ?? fetch,
     maxBytes,
     within: Duration.millis(Math.max(0, request.endsAtMillis - now)),
     deadline,

@@ -16,7 +16,7 @@ export interface BytesResult {
 export interface Sharing {
   /**
    * Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. What goes on at once behind it belongs to the step:
-   * a small response is parsed so.
+   * a small response is parsed so, and each identical call that shares a request goes on so.
    */
   readonly inTurn: (step: () => void, onError: (error: unknown) => void) => void
   /** Begins to count the bytes that a response holds; called once for each response. */
@@ -31,8 +31,12 @@ export interface Hold {
   readonly release: () => void
 }
 
-/** Wraps a `fetch` for one request. A large result is passed to `keep`. */
-export type BytesReading = (fetch: Fetch, maxBytes: number, keep: (result: BytesResult) => void) => Fetch
+/** How the responses to a call are read. */
+export interface BytesReading {
+  /** Wraps a `fetch` for one request. A large result is passed to `keep`. */
+  readonly wrap: (fetch: Fetch, maxBytes: number, keep: (result: BytesResult) => void) => Fetch
+  readonly inTurn: Sharing["inTurn"] | undefined
+}
 
 /** A smaller response is parsed as a whole, and so is what is left of a larger one without its result. */
 const largeBytes = 256 * 1024
@@ -191,9 +195,8 @@ const ownTurns = (): Sharing["inTurn"] => {
 
 const uncounted: Hold = { add: async () => undefined, release: () => undefined }
 
-/** Makes the reading of the requests of a call. */
-export const make =
-  ({ hold = () => uncounted, inTurn: sharedTurns }: Partial<Sharing>): BytesReading =>
+const wrap =
+  ({ hold = () => uncounted, inTurn: sharedTurns }: Partial<Sharing>): BytesReading["wrap"] =>
   (fetch, maxBytes, keep) =>
   async (url, init) => {
     const response = await fetch(url, init)
@@ -232,3 +235,6 @@ export const make =
     }
     return { status: response.status, type: response.type, headers: response.headers, body: { getReader } }
   }
+
+/** Makes the reading of the responses to a call. */
+export const make = (sharing: Partial<Sharing>): BytesReading => ({ wrap: wrap(sharing), inTurn: sharing.inTurn })
