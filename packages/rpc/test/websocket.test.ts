@@ -234,6 +234,32 @@ describe("WebSocketClient", () => {
     }),
   )
 
+  it.live(
+    "newHeads: gives a gap from the first replaced block where a server gives the last head of a reorg alone",
+    () =>
+      Effect.gen(function* () {
+        let fork = Infinity
+        const { client } = make((message, socket) => {
+          if (answerBlocks(message, socket, { head: 10, fork })) return
+          MemorySocket.reply(socket, message.id, "0xs1")
+          if (message.method !== "eth_subscribe") return
+          for (const head of [header(11), header(12), header(13)]) MemorySocket.notify(socket, "0xs1", head)
+          fork = 12
+          for (const head of [header(14, "b"), header(15, "b")]) MemorySocket.notify(socket, "0xs1", head)
+        })
+        const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
+
+        expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
+          11n,
+          12n,
+          13n,
+          { _tag: "Gap", fromBlock: 12n, toBlock: 13n },
+          14n,
+          15n,
+        ])
+      }),
+  )
+
   it.live("newHeads: goes on after a server was down for more attempts than a call has", () =>
     Effect.gen(function* () {
       const { client, state, urls } = make((message, socket, number) => {

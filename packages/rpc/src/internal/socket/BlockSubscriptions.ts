@@ -57,18 +57,25 @@ const before =
   (state: State): Effect.Effect<State, CallError> =>
     Effect.map(headOf(client), (head) => (head === undefined ? state : [head]))
 
-/** The blocks between what was given and the head; `isWhole`: all of a block is given at once. */
+/** The first block of which something is missing, of a chain that may differ from what was given; `isWhole`: all of a block is given at once. */
+const firstMissing = Effect.fnUntraced(function* (
+  client: Client,
+  state: State,
+  isWhole: boolean,
+): Effect.fn.Return<bigint | undefined, CallError> {
+  for (const { hash, number } of state.toReversed()) {
+    const block = yield* client.eth_getBlockByNumber(number, false)
+    if (block?.hash === hash) return isWhole ? number + 1n : number
+  }
+  return state[0]?.number
+})
+
+/** The blocks between what was given and the head. */
 const again = (client: Client, isWhole: boolean) =>
   Effect.fnUntraced(function* (state: State): Effect.fn.Return<Taken<Gap, State>, CallError> {
     const head = yield* headOf(client)
     if (head === undefined) return [[], state]
-    let fromBlock = state[0]?.number ?? head.number
-    for (const { hash, number } of state.toReversed()) {
-      const block = yield* client.eth_getBlockByNumber(number, false)
-      if (block?.hash !== hash) continue
-      fromBlock = isWhole ? number + 1n : number
-      break
-    }
+    const fromBlock = (yield* firstMissing(client, state, isWhole)) ?? head.number
     const gap: Gap = { _tag: "Gap", fromBlock, toBlock: head.number }
     if (fromBlock > head.number) return [[], [state.find(({ hash }) => hash === head.hash) ?? head]]
     return [[gap], [{ ...head, isGiven: true }]]
@@ -82,6 +89,25 @@ const decodeBlock = SchemaParser.decodeUnknownResult(Block.Block)
 const decodeLog = SchemaParser.decodeUnknownResult(Receipt.Log)
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
+
+/** Whether a head follows on the blocks that were given. A server may leave out heads, also all but the last one of a reorg. */
+const isNext = (state: State, { number, parentHash }: Head): boolean => {
+  const last = state.at(-1)
+  const parent = state.find((block) => block.number === number - 1n)
+  return parent === undefined ? last === undefined || number <= last.number : parent.hash === parentHash
+}
+
+/** The blocks that are missing before a head, and what was given before them. */
+const missingBefore = Effect.fnUntraced(function* (
+  client: Client,
+  state: State,
+  head: Head,
+): Effect.fn.Return<Taken<Gap, State>, CallError> {
+  const below = state.filter(({ number }) => number < head.number)
+  const fromBlock = (yield* firstMissing(client, below, true)) ?? head.number
+  const gap: Gap = { _tag: "Gap", fromBlock, toBlock: head.number - 1n }
+  return [fromBlock < head.number ? [gap] : [], below.filter(({ number }) => number < fromBlock)]
+})
 
 /** The new heads. */
 export const heads = (client: Client): Kind<Head | Gap, State> => ({
@@ -110,10 +136,13 @@ export const heads = (client: Client): Kind<Head | Gap, State> => ({
     }
     const last = state.at(-1)
     if (last?.isGiven === true && last.hash === hash) return Result.succeed([[], state])
-    const next = following(state, { number, hash, isGiven: true })
-    const isJump = last !== undefined && number > last.number + 1n
-    const gap: ReadonlyArray<Gap> = isJump ? [{ _tag: "Gap", fromBlock: last.number + 1n, toBlock: number - 1n }] : []
-    return Result.succeed([[...gap, { ...header, number, hash }], next])
+    const head: Head = { ...header, number, hash }
+    const known: Known = { number, hash, isGiven: true }
+    return Result.succeed(
+      isNext(state, head)
+        ? [[head], following(state, known)]
+        : Effect.map(missingBefore(client, state, head), ([gap, before]) => [[...gap, head], following(before, known)]),
+    )
   },
 })
 

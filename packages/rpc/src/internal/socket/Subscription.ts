@@ -74,8 +74,11 @@ export interface Kind<A, State> {
   readonly before: (state: State) => Effect.Effect<State, CallError>
   /** Runs when it is subscribed again. */
   readonly again: (state: State) => Effect.Effect<Taken<A, State>, CallError>
-  /** Takes the result of a notification; fails with what is wrong in it. */
-  readonly take: (state: State, result: unknown) => Result.Result<Taken<A, State>, Issue>
+  /** Takes the result of a notification, where need be after it has read what the server left out; fails with what is wrong in it. */
+  readonly take: (
+    state: State,
+    result: unknown,
+  ) => Result.Result<Taken<A, State> | Effect.Effect<Taken<A, State>, CallError>, Issue>
   /** It can go on where it stopped, so that an overflow is no error. */
   readonly isResumable: boolean
 }
@@ -159,30 +162,33 @@ interface Received<A, State> {
   readonly error: CallError | undefined
 }
 
-/** Takes items up to the error that ended the subscription. */
-const takeItems = <A, State>(
+/** Takes items up to the error that ended the subscription. A client that is closed reads nothing more. */
+const takeItems = Effect.fnUntraced(function* <A, State>(
   source: Source,
-  kind: Kind<A, State>,
+  { take }: Kind<A, State>,
   from: State,
   items: ReadonlyArray<Item>,
-): Result.Result<Received<A, State>, InvalidResponse> => {
+  closed: Effect.Effect<unknown>,
+): Effect.fn.Return<Received<A, State>, CallError> {
   const given: Array<A> = []
   let own = from
   for (const item of items) {
-    if (item._tag === "Error") return Result.succeed({ given, own, error: errorOf(source, item.error) })
-    const taken = kind.take(own, item.result)
+    if (item._tag === "Error") return { given, own, error: errorOf(source, item.error) }
+    const taken = take(own, item.result)
     if (Result.isFailure(taken)) {
       const { expected, path, received } = taken.failure
       const shown = shorten(source.scrub(received), 100)
-      return Result.fail(
-        new InvalidResponse({ ...replyOf(source), reason: "content", path, expected, received: shown }),
-      )
+      return yield* new InvalidResponse({ ...replyOf(source), reason: "content", path, expected, received: shown })
     }
-    given.push(...taken.success[0])
-    own = taken.success[1]
+    const { success } = taken
+    const [values, next] = Effect.isEffect(success)
+      ? yield* Effect.raceFirst(Effect.as(closed, [[], own] as const), Retry.untilDeadline(source.policy, success))
+      : success
+    given.push(...values)
+    own = next
   }
-  return Result.succeed({ given, own, error: undefined })
-}
+  return { given, own, error: undefined }
+})
 
 /** Makes the turns of a stream; the scope ends the subscription that is open. */
 const turns = Effect.fnUntraced(function* <A, State>(
@@ -234,7 +240,7 @@ const turns = Effect.fnUntraced(function* <A, State>(
       if (!kind.isResumable) return yield* new SubscriptionOverflow({ host: client.host, reason: read.reason })
       return [[], Option.some(ended)]
     }
-    const taken = yield* Effect.fromResult(takeItems(source, kind, own, read.items))
+    const taken = yield* takeItems(source, kind, own, read.items, closed)
     const after = { ...state, own: taken.own, idle: 0 }
     if (taken.error === undefined) return [taken.given, Option.some(after)]
     const isTransient = taken.error._tag === "RateLimited" || taken.error.isRetryable
