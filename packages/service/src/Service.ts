@@ -63,6 +63,7 @@ import * as RestServer from "./server/rest/RestServer.ts"
 import * as WalletSubscriptions from "./server/rest/WalletSubscriptions.ts"
 import type { ApiKeys } from "./store/ApiKeys.ts"
 import type { Database } from "./store/Database.ts"
+import * as CoreWait from "./supervision/CoreWait.ts"
 import * as MonotonicClock from "./supervision/MonotonicClock.ts"
 import * as Engine from "./store/Engine.ts"
 import type { StoreError } from "./store/StoreError.ts"
@@ -158,7 +159,7 @@ const keep = Effect.fnUntraced(function* (
     signatures,
     signingKey,
     lookups: NameLookups.make(),
-    turns: Turns.make(yield* MonotonicClock.reader),
+    turns: Turns.make(yield* MonotonicClock.reader, yield* CoreWait.reader),
     knownKeys: KnownKeys.make(),
     webhooks:
       config.webhooks === undefined ? null : yield* WebhookKey.settingsOf(config.webhooks, config.database, baseFolder),

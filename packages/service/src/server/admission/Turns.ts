@@ -78,14 +78,27 @@ interface Piece {
   readonly startedAt: number
 }
 
-/** Makes turns by a clock. */
-export const make = (now: MonotonicClock.Reader): Turns => {
+/** Makes a reader of what a clock has advanced since it was read last. */
+const makeTake = (read: MonotonicClock.Reader): MonotonicClock.Reader => {
+  let last = read()
+  return () => {
+    const before = last
+    last = read()
+    return last - before
+  }
+}
+
+/**
+ * Makes turns by a clock. `waited` reads how long the thread has waited for a core of the machine, which counts for no holder.
+ */
+export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader = () => 0): Turns => {
   const shares = FairShares.make()
   /** Work of each holder. */
   const waiting = new Map<string, Set<() => void>>()
   let isScheduled = false
   let endsAt = 0
   let piece: Piece | undefined
+  const takeWaited = makeTake(waited)
 
   const wait = (holder: string, resume: () => void, kind?: string) => {
     const own = waiting.get(holder)
@@ -121,12 +134,15 @@ export const make = (now: MonotonicClock.Reader): Turns => {
     const { holder, startedAt } = piece
     piece = undefined
     const goesOn = waiting.has(holder)
-    shares.add(holder, now() - startedAt, goesOn)
+    const millis = now() - startedAt
+    // A shorter piece did not wait for long, and is not worth a reading.
+    shares.add(holder, millis > turnMillis ? Math.max(0, millis - takeWaited()) : millis, goesOn)
     if (goesOn) shares.enter(holder)
   }
 
   const begin = () => {
     endsAt = now() + turnMillis
+    takeWaited()
     step()
   }
 

@@ -58,6 +58,27 @@ describe("Turns", () => {
     expect([short, turns.shares.standing("one")]).toEqual([20 - 16, 21])
   })
 
+  it("enter: time for which the thread waited for a core of the machine counts for no holder", async () => {
+    const { now, spend } = makeClock()
+    let waited = 5
+    const turns = Turns.make(now, () => waited)
+    const wait = (millis: number) => {
+      spend(millis)
+      waited += millis
+    }
+    const used: Array<number> = []
+    for (const work of [() => (spend(3), wait(9)), () => spend(4), () => (wait(1), spend(1))]) {
+      turns.enter(work, (error) => expect.fail(String(error)), "one")
+      // Before its turn it waits too.
+      wait(100)
+      await turn()
+      used.push(turns.shares.standing("one"))
+    }
+
+    // A piece of 2 ms counts as it is.
+    expect(used).toEqual([3, 3 + 4, 3 + 4 + 2])
+  })
+
   it.live("run, fibers: what goes on later counts as work of the fiber's kind, not of the last request", () =>
     Effect.gen(function* () {
       const { spend, turns } = make()
