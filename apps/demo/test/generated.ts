@@ -8,7 +8,7 @@ import * as Engine from "@daybook/service/Engine"
 import type { BlockRef, BlockRows } from "@daybook/service/Engine"
 import { Effect } from "effect"
 
-const daybook = join(import.meta.dirname, "../../../packages/service/src/main.ts")
+const daybook = process.env["DAYBOOK_MAIN"] ?? join(import.meta.dirname, "../../../packages/service/src/main.ts")
 
 export const wallet = WalletHistory.wallet
 

@@ -10,8 +10,8 @@ import * as Terminal from "../../src/cli/Terminal.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** The entry of the command. */
-export const main = join(import.meta.dirname, "../../src/main.ts")
+/** The entry of the command: its source, or its built form where the variable names it. */
+export const main = process.env["DAYBOOK_MAIN"] ?? join(import.meta.dirname, "../../src/main.ts")
 
 // Searches are kept in a folder of this process, and not in that of the user.
 const stateFolder = mkdtempSync(join(tmpdir(), "daybook-state-"))
