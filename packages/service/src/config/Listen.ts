@@ -17,11 +17,11 @@ export type Listen = Address | { readonly socket: string }
 
 const maxPort = 65_535
 
-/** Parses `host:port`, `[::1]:port`, or `unix:` and a path. */
+/** Parses `host:port`, `[::1]:port`, or `unix:` and a path. A host is no pattern: all addresses are `0.0.0.0` or `::`. */
 export const parse = (text: string): Listen | undefined => {
   const socket = /^unix:(.+)$/.exec(text)?.[1]
   if (socket !== undefined) return { socket }
-  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? []
+  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]\s*]+)):(\d{1,5})$/.exec(text) ?? []
   const host = bracketed ?? plain
   return host === undefined || Number(digits) > maxPort ? undefined : { host, port: Number(digits) }
 }

@@ -12,12 +12,21 @@ describe("Listen.parse", () => {
     expect(Listen.format(listen)).toBe(text)
   })
 
-  it.each(["", "8080", ":8080", "localhost", "localhost:", "localhost:65536", "::1:8080", "a b:1", "unix:", "[]:1"])(
-    "parse: refuses %j",
-    (text) => {
-      expect(Listen.parse(text)).toBeUndefined()
-    },
-  )
+  it.each([
+    "",
+    "8080",
+    ":8080",
+    "localhost",
+    "localhost:",
+    "localhost:65536",
+    "::1:8080",
+    "a b:1",
+    "unix:",
+    "[]:1",
+    "*:1",
+  ])("parse: refuses %j", (text) => {
+    expect(Listen.parse(text)).toBeUndefined()
+  })
 })
 
 describe("Listen.isLoopback", () => {
