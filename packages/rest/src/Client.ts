@@ -394,8 +394,12 @@ export interface Client {
    *
    * **Errors**
    *
-   * - `BadRequest`: also for a block that is not indexed.
+   * - `BadRequest`: also for a range that ends before the first indexed block.
    * - those of `movements`, without `StaleCursor`.
+   *
+   * **Gotchas**
+   *
+   * - `to_block` and `to_date` may lie above the index: `block_number` of the result is the block whose balances it has.
    *
    * Source: decision 0049.
    */
