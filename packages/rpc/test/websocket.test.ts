@@ -260,6 +260,34 @@ describe("WebSocketClient", () => {
       }),
   )
 
+  it.live("newHeads: a gap of a later connection begins with the first replaced block of all that was given", () =>
+    Effect.gen(function* () {
+      const chains = [{ head: 10 }, { head: 14 }, { head: 16, fork: 12 }]
+      const { client, sockets } = make((message, socket, number) => {
+        if (answerBlocks(message, socket, chains[number - 1]!)) return
+        MemorySocket.reply(socket, message.id, `0xs${number}`)
+        if (number === 3) return
+        const heads = number === 1 ? [header(11), header(12), header(13)] : [header(15)]
+        for (const head of heads) MemorySocket.notify(socket, `0xs${number}`, head)
+      })
+      const closing = Stream.tap(client.newHeads, (one) =>
+        Effect.sync(() => {
+          if ("number" in one && (one.number === 13n || one.number === 15n)) sockets.at(-1)!.close()
+        }),
+      )
+      const given = yield* Stream.runCollect(Stream.take(closing, 6))
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
+        11n,
+        12n,
+        13n,
+        { _tag: "Gap", fromBlock: 14n, toBlock: 14n },
+        15n,
+        { _tag: "Gap", fromBlock: 12n, toBlock: 16n },
+      ])
+    }),
+  )
+
   it.live("newHeads: goes on after a server was down for more attempts than a call has", () =>
     Effect.gen(function* () {
       const { client, state, urls } = make((message, socket, number) => {

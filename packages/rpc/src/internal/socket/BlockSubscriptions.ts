@@ -70,6 +70,19 @@ const firstMissing = Effect.fnUntraced(function* (
   return state[0]?.number
 })
 
+/** The blocks after one was given: those at its height and above were replaced. */
+const following = (state: State, block: Known): State =>
+  [...state.filter(({ number }) => number < block.number), block].slice(-maxKnown)
+
+/**
+ * What is known below a gap, which a later one may begin in. Where all was replaced, the number of its lowest block is, with the hash of none.
+ * Logs of the first block of their gap were given.
+ */
+const belowGap = (state: State, { fromBlock, toBlock }: Gap, isWhole: boolean): State => {
+  const below = state.filter(({ number }) => (isWhole ? number < fromBlock : number <= fromBlock))
+  return below.length > 0 || fromBlock > toBlock ? below : [{ number: fromBlock, hash: "" }]
+}
+
 /** The blocks between what was given and the head. */
 const again = (client: Client, isWhole: boolean) =>
   Effect.fnUntraced(function* (state: State): Effect.fn.Return<Taken<Gap, State>, CallError> {
@@ -77,13 +90,9 @@ const again = (client: Client, isWhole: boolean) =>
     if (head === undefined) return [[], state]
     const fromBlock = (yield* firstMissing(client, state, isWhole)) ?? head.number
     const gap: Gap = { _tag: "Gap", fromBlock, toBlock: head.number }
-    if (fromBlock > head.number) return [[], [state.find(({ hash }) => hash === head.hash) ?? head]]
-    return [[gap], [{ ...head, isGiven: true }]]
+    if (fromBlock <= head.number) return [[gap], following(belowGap(state, gap, isWhole), { ...head, isGiven: true })]
+    return [[], following(state, state.find(({ hash }) => hash === head.hash) ?? head)]
   })
-
-/** The blocks after one was given: those at its height and above were replaced. */
-const following = (state: State, block: Known): State =>
-  [...state.filter(({ number }) => number < block.number), block].slice(-maxKnown)
 
 const decodeBlock = SchemaParser.decodeUnknownResult(Block.Block)
 const decodeLog = SchemaParser.decodeUnknownResult(Receipt.Log)
@@ -106,7 +115,7 @@ const missingBefore = Effect.fnUntraced(function* (
   const below = state.filter(({ number }) => number < head.number)
   const fromBlock = (yield* firstMissing(client, below, true)) ?? head.number
   const gap: Gap = { _tag: "Gap", fromBlock, toBlock: head.number - 1n }
-  return [fromBlock < head.number ? [gap] : [], below.filter(({ number }) => number < fromBlock)]
+  return [fromBlock < head.number ? [gap] : [], belowGap(below, gap, true)]
 })
 
 /** The new heads. */
