@@ -9,6 +9,7 @@ import * as Deferred from "effect/Deferred"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import type { ChainReader } from "../../store/ChainReader.ts"
+import * as HashRules from "../../verification/HashRules.ts"
 import type { ServedChain } from "../../config/ServedChain.ts"
 import type { Turns } from "../admission/Turns.ts"
 import * as HeadChain from "./HeadChain.ts"
@@ -59,6 +60,7 @@ const indexedBelow = ({ reader }: Source, head: HeadChain.HeadBlock): Effect.Eff
           refs.slice(1).map((ref, at): HeadChain.HeadBlock => ({
             ...ref,
             parentHash: refs[at]!.hash,
+            hasBloom: false,
             header: "",
             logs: undefined,
           }))
@@ -114,14 +116,21 @@ const nextChange = Effect.fnUntraced(function* (
   }
 })
 
+/** Whether blooms of a chain are those of its logs. */
+const areBloomsKept = ({ config: { ethereumRules }, known }: Source, { number }: HeadChain.HeadBlock): boolean =>
+  ethereumRules ?? HashRules.at(known?.hashRules ?? HashRules.none, BigInt(number)).blooms
+
 /** Reads the logs of added blocks, and those of removed ones that are not remembered where a node still has them. */
 const withLogs = Effect.fnUntraced(function* (
-  upstream: Upstream,
+  source: Source,
   { added, removed }: HeadChain.HeadChange,
 ): Effect.fn.Return<HeadChain.HeadChange, NodeBlocks.ReadError> {
   const read = (block: HeadChain.HeadBlock) =>
     block.logs === undefined
-      ? Effect.map(NodeBlocks.logsOf(upstream, block), (logs) => ({ ...block, logs }))
+      ? Effect.map(
+          NodeBlocks.logsOf(source.upstream, block, block.hasBloom && areBloomsKept(source, block)),
+          (logs) => ({ ...block, logs }),
+        )
       : Effect.succeed(block)
   return {
     removed: yield* Effect.forEach(removed, (block) => Effect.orElseSucceed(read(block), () => block)),
@@ -131,7 +140,6 @@ const withLogs = Effect.fnUntraced(function* (
 
 /** Makes the feed of a chain, which polls within a scope. */
 export const make = (source: Source, turns: Turns, scope: Scope.Scope): ChainFeed => {
-  const { upstream } = source
   const pollMillis = pollMillisOf(source)
   const listeners = new Set<Listener>()
   /** Succeeds when the feed has its first blocks; null while it does not run. */
@@ -152,7 +160,7 @@ export const make = (source: Source, turns: Turns, scope: Scope.Scope): ChainFee
     change: HeadChain.HeadChange,
   ): Effect.fn.Return<HeadChain.HeadChange | null> {
     if (wantLogs().length === 0) return change
-    const read = yield* Effect.exit(withLogs(upstream, change))
+    const read = yield* Effect.exit(withLogs(source, change))
     logAttempts = Exit.isSuccess(read) ? 0 : logAttempts + 1
     if (Exit.isSuccess(read)) return read.value
     if (logAttempts < maxLogAttempts) return null

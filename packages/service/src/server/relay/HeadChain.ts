@@ -8,6 +8,8 @@ import type { NodeLog } from "./LogFilter.ts"
 
 /** A block of a chain. */
 export interface HeadBlock extends Pick<LinkedBlock, "hash" | "number" | "parentHash"> {
+  /** Its bloom filter is that of some logs. */
+  readonly hasBloom: boolean
   /** JSON text of its header; empty for a block that was there before. */
   readonly header: string
   /** Its logs; undefined while they were not read, or where they were dropped. */

@@ -30,6 +30,7 @@ const isObject = (value: unknown): value is Members =>
 const hashPattern = /^0x[0-9a-f]{64}$/i
 const addressPattern = /^0x[0-9a-f]{40}$/i
 const numberPattern = /^0x[0-9a-f]{1,13}$/i
+const bloomPattern = /^0x0*[1-9a-f][0-9a-f]*$/i
 
 const lower = (value: unknown, pattern: RegExp): string | undefined =>
   typeof value === "string" && pattern.test(value) ? value.toLowerCase() : undefined
@@ -44,7 +45,8 @@ const blockOf = (value: unknown): HeadBlock | undefined => {
   const number = lower(value["number"], numberPattern)
   if (hash === undefined || parentHash === undefined || number === undefined) return undefined
   const header = Object.fromEntries(Object.entries(value).filter(([name]) => !bodyMembers.has(name)))
-  return { number: Number(number), hash, parentHash, header: JSON.stringify(header), logs: undefined }
+  const hasBloom = lower(value["logsBloom"], bloomPattern) !== undefined
+  return { number: Number(number), hash, parentHash, hasBloom, header: JSON.stringify(header), logs: undefined }
 }
 
 /** The log of the JSON value of a node; undefined where it is none of the block. */
@@ -92,13 +94,15 @@ export const parentOf = Effect.fnUntraced(function* (
   return yield* unusable("eth_getBlockByHash: no such block")
 })
 
-/** The logs of a block, in their order. */
+/** The logs of a block, in their order. A node that does not have the block yet may answer that it has none: `hasLogs` refuses that. */
 export const logsOf = Effect.fnUntraced(function* (
   upstream: Upstream,
   block: BlockRef,
+  hasLogs: boolean,
 ): Effect.fn.Return<ReadonlyArray<NodeLog>, ReadError> {
   const received = yield* read(upstream, "eth_getLogs", [{ blockHash: block.hash }], maxLogsBytes)
   const logs = Array.isArray(received) ? received.map((value: unknown) => logOf(value, block)) : [undefined]
+  const isUsable = !logs.includes(undefined) && (logs.length > 0 || !hasLogs)
   // Sound: none is undefined.
-  return logs.includes(undefined) ? yield* unusable("eth_getLogs: no logs") : (logs as ReadonlyArray<NodeLog>)
+  return isUsable ? (logs as ReadonlyArray<NodeLog>) : yield* unusable("eth_getLogs: not the logs of the block")
 })

@@ -1,5 +1,6 @@
 /** The feed of a chain: when it polls, what it refuses, and where it ends instead of leaving blocks out. */
 import { describe, expect, it } from "@effect/vitest"
+import * as Chain from "@daybook/schema/Chain"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as ChainFeed from "../../../src/server/relay/ChainFeed.ts"
@@ -12,6 +13,7 @@ import { Blocks, hashOf } from "./blocks.ts"
 const make = Effect.fnUntraced(function* (
   blocks: Blocks,
   answer: (text: string, method: string) => string | null = (text) => text,
+  known?: ChainFeed.Source["known"],
 ) {
   const scope = yield* Effect.scope
   const calls: Array<string> = []
@@ -29,7 +31,7 @@ const make = Effect.fnUntraced(function* (
   // Sound: the feed reads the interval of polls alone.
   const config = { pollMillis: 1_000 } as ChainFeed.Source["config"]
   const feed = ChainFeed.make(
-    { config, known: undefined, name: "eth", upstream, reader },
+    { config, known, name: "eth", upstream, reader },
     Turns.make(() => 0),
     scope,
   )
@@ -114,6 +116,27 @@ describe("ChainFeed", () => {
       expect(hashes()).toEqual([[[], answers.map((_, at) => hashOf(6 + at))]])
       expect(lost).toEqual([])
     }),
+  )
+
+  it.effect(
+    "onChange: waits for logs that the bloom filter of a block states, where the blooms of the chain are those of logs",
+    () =>
+      Effect.gen(function* () {
+        let isBehind = true
+        const bloom = `"logsBloom":"0x${"0".repeat(511)}1","miner"`
+        const answer = (text: string, method: string) =>
+          method === "eth_getLogs" && isBehind ? "[]" : text.replaceAll('"miner"', bloom)
+        const [blocks, others] = [new Blocks(5), new Blocks(5)]
+        const [eth, unlisted] = [yield* make(blocks, answer, Chain.fromName("eth")), yield* make(others, answer)]
+        for (const { feed, listener } of [eth, unlisted]) yield* feed.listen(listener)
+        for (const chain of [blocks, others]) chain.add()
+        yield* TestClock.adjust("1 second")
+        expect([eth.hashes(), unlisted.hashes()]).toEqual([[], [[[], [hashOf(6)]]]])
+        isBehind = false
+        yield* TestClock.adjust("1 second")
+
+        expect(eth.hashes()).toEqual([[[], [hashOf(6)]]])
+      }),
   )
 
   it.effect(
