@@ -90,6 +90,11 @@ export const all: Readonly<Record<string, Ask>> = {
   proveWallet: prove,
   "relay, one call": relayed((at) => JSON.stringify(call(at))),
   "relay, batch of 50": relayed((at) => JSON.stringify(Array.from({ length: 50 }, (_, one) => call(at * 50 + one)))),
+  "relay, batch of 50 different calls": relayed((at) =>
+    JSON.stringify(
+      Array.from({ length: 50 }, (_, one) => call(at * 50 + one, "eth_getBalance", [asset(at * 50 + one), "latest"])),
+    ),
+  ),
   "relay, large response": relayed((at) =>
     JSON.stringify(call(at, "eth_getLogs", [{ fromBlock: "0x0", toBlock: "0x1" }])),
   ),
