@@ -21,8 +21,11 @@ export interface Refused {
 const refused = (expected: string, received = "a URL of another form") => Result.fail({ expected, received })
 
 /** The folder of a `sqlite:` URL without its scheme. */
-export const sqliteFolder = (location: string): Result.Result<string, Refused> =>
-  location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location) ? Result.succeed(location) : refused(sqliteForm)
+export const sqliteFolder = (location: string): Result.Result<string, Refused> => {
+  if (/^~(?:\/|$)/.test(location))
+    return refused(sqliteForm, 'a folder that begins with "~", which only a shell replaces')
+  return location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location) ? Result.succeed(location) : refused(sqliteForm)
+}
 
 /** Modes of TLS that the driver knows. */
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]

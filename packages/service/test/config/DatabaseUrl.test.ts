@@ -3,6 +3,20 @@ import { describe, expect, it } from "vitest"
 import * as DatabaseUrl from "../../src/config/DatabaseUrl.ts"
 
 describe("DatabaseUrl", () => {
+  it("sqliteFolder: refuses a folder of ~, which a file of configuration does not replace", () => {
+    const refused = Result.fail({
+      expected: '"sqlite:" and a folder, for example "sqlite:data"',
+      received: 'a folder that begins with "~", which only a shell replaces',
+    })
+
+    expect(["~", "~/data", "data/~", "~data"].map(DatabaseUrl.sqliteFolder)).toEqual([
+      refused,
+      refused,
+      Result.succeed("data/~"),
+      Result.succeed("~data"),
+    ])
+  })
+
   it.each([
     "sslmode=require&channel_binding=require",
     "target_session_attrs=read-write&connect_timeout=10",
