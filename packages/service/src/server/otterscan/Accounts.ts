@@ -14,6 +14,7 @@ import * as ContractCreation from "../../query/ContractCreation.ts"
 import * as SentTransaction from "../../query/SentTransaction.ts"
 import * as LocalMethod from "../relay/LocalMethod.ts"
 import * as Blocks from "./Blocks.ts"
+import * as Frames from "./Frames.ts"
 import * as IndexReads from "./IndexReads.ts"
 import * as NodeValues from "./NodeValues.ts"
 import * as Params from "./Params.ts"
@@ -91,14 +92,12 @@ const creationIn = Effect.fnUntraced(function* (call: Call, address: string, num
   )
   if (Option.isNone(traces)) return yield* NodeValues.unreadable("the traces of a block")
   for (const [index, { result: root, txHash }] of traces.value.entries()) {
-    const waiting = root == null ? [] : [root]
-    for (let frame = waiting.pop(); frame !== undefined; frame = waiting.pop()) {
-      const hash = txHash ?? receipts[index]?.fields.transactionHash
-      if (frame.type.startsWith("CREATE") && frame.to === address && hash !== undefined) {
-        return { hash, creator: frame.from }
-      }
-      waiting.push(...(frame.calls ?? []))
-    }
+    const hash = txHash ?? receipts[index]?.fields.transactionHash
+    if (root == null || hash === undefined) continue
+    const creation = Frames.fromNested(root).find(
+      ({ isFailed, to, type }) => !isFailed && type.startsWith("CREATE") && to === address,
+    )
+    if (creation !== undefined) return { hash, creator: creation.from }
   }
   return null
 })

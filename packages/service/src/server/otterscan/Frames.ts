@@ -33,7 +33,7 @@ const withoutValue: ReadonlySet<string> = new Set(["DELEGATECALL", "STATICCALL"]
 export const hasValue = ({ type }: Pick<Frame, "type">): boolean => !withoutValue.has(type)
 
 /** Frames of a trace, parents before children. */
-const fromNested = (root: CallFrame): ReadonlyArray<Frame> => {
+export const fromNested = (root: CallFrame): ReadonlyArray<Frame> => {
   const frames: Array<Frame> = []
   const walk = (frame: CallFrame, depth: number, isBelowFailed: boolean) => {
     const type = frame.type.toUpperCase()

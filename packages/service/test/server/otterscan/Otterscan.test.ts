@@ -320,6 +320,35 @@ describe("Otterscan", () => {
   )
 
   it.effect(
+    "ots_getContractCreator: at a node, is the call that created the contract, and none that was reverted",
+    () =>
+      Effect.gen(function* () {
+        const created = (more: object = {}) => frame("CREATE2", "0x0", { from: Rows.bob, to: Rows.contract, ...more })
+        const creatorIn = (...roots: ReadonlyArray<object>) =>
+          ask(
+            {
+              ...ofBlock,
+              eth_blockNumber: () => "0x64",
+              eth_getCode: ([, at]) => (at === "latest" || BigInt(String(at)) >= 100n ? "0x60" : "0x"),
+              debug_traceBlockByNumber: () => roots.map((result, at) => ({ txHash: transactions[at]!.hash, result })),
+            },
+            "ots_getContractCreator",
+            Rows.contract,
+          )
+        const whole = frame("CALL", "0x0", { calls: [created()] })
+        const second = { hash: transactions[1]!.hash, creator: Rows.bob }
+
+        expect(
+          yield* creatorIn(frame("CALL", "0x0", { error: "execution reverted", calls: [created()] }), whole),
+        ).toEqual(second)
+        expect(yield* creatorIn(frame("CALL", "0x0", { calls: [created({ error: "out of gas" })] }), whole)).toEqual(
+          second,
+        )
+        expect(yield* creatorIn(frame("CALL", "0x0"))).toBeNull()
+      }),
+  )
+
+  it.effect(
     "ots_searchTransactionsBefore: states why the index cannot be read, and repeats a search after a reorg",
     () =>
       Effect.gen(function* () {
