@@ -31,7 +31,7 @@ const bytes: Decode<BytesReading.BytesResult> = ({ bytes: large, text }) => {
  * - A response above 256 KiB is not parsed. It is scanned while it arrives, in steps of 32 KiB: its brackets, its texts and its encoding are
  *   checked, and the syntax of its result is not.
  * - `sharing` runs the steps, and what goes on with a smaller response, in the turns of a program of its own, and counts the bytes that are
- *   held while a response is read. Each of identical calls goes on in a step of its own.
+ *   held while a response is read. Each of identical calls but the first goes on in a step of its own. No timeout ends the wait for it.
  *
  * **Errors**
  * - Those of every call. `InvalidResponse` with the reason `too-large` also for an error above 256 KiB.

@@ -279,6 +279,24 @@ describe("requestBytes", () => {
       }),
   )
 
+  it.live("requestBytes: of identical calls, one whose step cannot be run fails alone", () =>
+    Effect.gen(function* () {
+      const { fetch } = makeNode({ chunks: [bytesOf(envelope('"0x1"'))] })
+      const client = yield* makeClient(fetch)
+      const run: RequestBytes.Sharing["inTurn"] = (step) => void setImmediate(step)
+      const refuse: RequestBytes.Sharing["inTurn"] = () => {
+        throw new Error("no turn")
+      }
+      const calls = [run, refuse, run].map((inTurn) =>
+        Effect.exit(RequestBytes.requestBytes(client, "eth_gasPrice", [], { inTurn })),
+      )
+      const exits = yield* Effect.all(calls, { concurrency: 3 })
+
+      expect(exits.map(({ _tag }) => _tag)).toEqual(["Success", "Failure", "Success"])
+      expect(JSON.stringify(exits[1])).toContain("Die")
+    }),
+  )
+
   it.live("requestBytes: a call that is interrupted while it is scanned releases what it holds", () =>
     Effect.gen(function* () {
       const released = deferred()

@@ -24,7 +24,7 @@ import type { SchedulerDispatcher } from "effect/Scheduler"
 import * as Tracer from "effect/Tracer"
 import type { CommonOptions } from "../Options.ts"
 import * as BatchState from "./BatchState.ts"
-import type { BytesResult } from "./reply/BytesReading.ts"
+import type { BytesReading, BytesResult } from "./reply/BytesReading.ts"
 import type { ResponseItem } from "./reply/match.ts"
 import { copyOf } from "./reply/parse.ts"
 import { type Fault, type Outcome, outcomeOf, outcomeOfFault, receive } from "./reply/read.ts"
@@ -86,7 +86,20 @@ const jsonHeaders = { "content-type": "application/json", accept: "application/j
 /** Deadlines this close together count as one: timers are no more exact on a busy machine. */
 const toleranceMillis = 5
 
-/** Gives an outcome to the callers of an item. Those behind the first one go on in their own turns, where they have any. */
+/** Runs a step in the turn of a caller, and gives it the error of a turn that cannot be had. */
+const runInTurn = (inTurn: NonNullable<BytesReading["inTurn"]>, waiter: Waiter, step: () => void): void => {
+  const fail = (error: unknown) => waiter.settle(Effect.die(error))
+  try {
+    inTurn(step, fail)
+  } catch (error) {
+    fail(error)
+  }
+}
+
+/**
+ * Gives an outcome to the callers of an item. Those behind the first one go on in their own turns, where they have any; a deadline does not end
+ * the wait for one.
+ */
 const settleItem = (
   runtime: Runtime,
   item: Item,
@@ -97,7 +110,7 @@ const settleItem = (
     const settle = () => waiter.settle(outcome(waiter))
     const { inTurn } = waiter.ask.context.reading ?? {}
     if (at === 0 || inTurn === undefined) settle()
-    else inTurn(settle, (error) => waiter.settle(Effect.die(error)))
+    else runInTurn(inTurn, waiter, settle)
   }
 }
 
@@ -125,7 +138,7 @@ const watch = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: n
   waiter.timer = Effect.runForkWith(waiter.context)(Effect.andThen(wait, expire))
 }
 
-/** Callers who share a value must not see what another one does to it. */
+/** Callers who share a value must not see what another one does to it. Those that read bytes do not see the value. */
 const copy = (item: ResponseItem | undefined): ResponseItem | undefined =>
   item?._tag === "Value" ? { ...item, value: copyOf(item.value) } : item
 
@@ -144,7 +157,7 @@ const settleReply = (
     const found = received.items.get(call.id)
     let isFirst = true
     settleItem(runtime, item, ({ ask }) => {
-      const own = isFirst ? found : copy(found)
+      const own = isFirst || ask.context.reading !== undefined ? found : copy(found)
       isFirst = false
       // Decoded in the caller's own fiber: the values of a batch do not wait for each other.
       return Effect.sync(() => outcomeOf(received, call, own, ask.context, jitter))

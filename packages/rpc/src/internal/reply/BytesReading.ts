@@ -16,7 +16,8 @@ export interface BytesResult {
 export interface Sharing {
   /**
    * Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. What goes on at once behind it belongs to the step:
-   * a small response is parsed so, and each identical call that shares a request goes on so.
+   * a small response is parsed so, and each identical call behind the first that shares a request goes on so. Each step has to run: no timeout
+   * ends the wait for it.
    */
   readonly inTurn: (step: () => void, onError: (error: unknown) => void) => void
   /** Begins to count the bytes that a response holds; called once for each response. */
