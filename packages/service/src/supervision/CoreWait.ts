@@ -1,6 +1,6 @@
 /**
- * How long a thread has waited for a core of the machine, which others used meanwhile. Linux counts it for each thread. Elsewhere it is 0, as if
- * the thread had a core of its own.
+ * How long a thread has waited for a core of the machine, which other threads used meanwhile. Linux counts it for each thread. Elsewhere it is 0,
+ * as if the thread had a core of its own.
  */
 import { closeSync, openSync, readSync } from "node:fs"
 import * as Effect from "effect/Effect"
@@ -15,7 +15,7 @@ const maxBytes = 64
 
 const none: MonotonicClock.Reader = () => 0
 
-/** Reads milliseconds that this thread has waited, until the scope closes. */
+/** Reads milliseconds that this thread has waited; once the scope is closed, what was read last. */
 export const reader: Effect.Effect<MonotonicClock.Reader, never, Scope.Scope> = Effect.gen(function* () {
   const file = yield* Effect.acquireRelease(
     Effect.try(() => openSync(path, "r")),
@@ -23,10 +23,11 @@ export const reader: Effect.Effect<MonotonicClock.Reader, never, Scope.Scope> = 
   )
   const bytes = Buffer.alloc(maxBytes)
   let isOpen = true
+  let last = 0
   yield* Effect.addFinalizer(() => Effect.sync(() => (isOpen = false)))
   return () => {
-    if (!isOpen) return 0
+    if (!isOpen) return last
     const [, waited] = bytes.toString("latin1", 0, readSync(file, bytes, 0, maxBytes, 0)).split(" ")
-    return Number(waited) / 1e6
+    return (last = Number(waited) / 1e6)
   }
 }).pipe(Effect.orElseSucceed(() => none))

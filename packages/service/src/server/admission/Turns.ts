@@ -135,7 +135,7 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
     piece = undefined
     const goesOn = waiting.has(holder)
     const millis = now() - startedAt
-    // A shorter piece did not wait for long, and is not worth a reading.
+    // A shorter piece did not wait for long, and is not worth a reading: what it waited counts for a longer one of the same turn.
     shares.add(holder, millis > turnMillis ? Math.max(0, millis - takeWaited()) : millis, goesOn)
     if (goesOn) shares.enter(holder)
   }
