@@ -3,7 +3,7 @@
  * project, whose workers load each module once. `*.integration.test.ts` need the embedded chain or other processes; `--mode integration`
  * (as in `npm test`), DAYBOOK_INTEGRATION=1, databases of DAYBOOK_TEST_CITUS, or the name of such a file on the command line enables
  * them. `*.e2e.test.ts` run whole programs, and are run by `--mode e2e` alone: with the sources of the command `daybook`, or, in `--mode built`
- * as in `pnpm test:e2e`, with its built form, which is what users run. The programs of `examples` are
+ * as in `pnpm test:e2e`, with its built form, as users have it, which starts in a third of the time. The programs of `examples` are
  * tested against the service that `pnpm with-service programs` starts, and those that need none always. Tests and the processes that
  * they start run in a time zone whose offset is neither zero nor whole hours, unless TZ is set. The processes keep their compiled
  * modules, which halves the time of a start. But for end to end, temporary files are in memory unless TMPDIR is set.
@@ -38,9 +38,6 @@ const folderInMemory = (): string | undefined => {
   const canRun = mount !== undefined && !mount.includes("noexec")
   return canRun && bavail * bsize >= 4 * 2 ** 30 ? folder : undefined
 }
-
-// They start in a third of the time.
-if (process.argv.includes("built")) process.env["DAYBOOK_MAIN"] = join(root, "packages/service/dist/main.js")
 
 const temporary = process.env["TMPDIR"] ?? (endToEnd ? undefined : folderInMemory())
 if (temporary !== undefined) process.env["TMPDIR"] = temporary
@@ -93,7 +90,7 @@ const whole = project(
 )
 
 /** Begins with the files that use other processes: a long one that begins last would run alone. */
-class LongestFirst extends BaseSequencer {
+class IntegrationFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const isShort = ({ moduleId }: TestSpecification) => !moduleId.includes(".integration.")
     const sorted = await super.sort(files)
@@ -103,17 +100,20 @@ class LongestFirst extends BaseSequencer {
 
 const isSelected = process.argv.some((argument) => argument.startsWith("--project"))
 
-export default defineConfig({
-  test: {
-    passWithNoTests: false,
-    // A limit for a test that hangs. Laws and tests of real processes take many times longer on a busy machine.
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
-    // Files share the modules of a worker: loading them per file dominates the time of a run.
-    isolate: false,
-    // A run waits for chains, sockets and processes much of the time, so there is one worker more than cores.
-    maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: LongestFirst },
-    projects: isSelected ? projects : [whole],
-  },
+export default defineConfig(({ mode }) => {
+  if (mode === "built") process.env["DAYBOOK_MAIN"] = join(root, "packages/service/dist/main.js")
+  return {
+    test: {
+      passWithNoTests: false,
+      // A limit for a test that hangs. Laws and tests of real processes take many times longer on a busy machine.
+      testTimeout: 180_000,
+      hookTimeout: 60_000,
+      // Files share the modules of a worker: loading them per file dominates the time of a run.
+      isolate: false,
+      // A run waits for chains, sockets and processes much of the time, so there is one worker more than cores.
+      maxWorkers: availableParallelism() + 1,
+      sequence: { sequencer: IntegrationFirst },
+      projects: isSelected ? projects : [whole],
+    },
+  }
 })
