@@ -44,9 +44,10 @@ const unlisted: ReadonlyMap<number, HashRules> = new Map([295, 296, 297].map((id
 const rowOf = (chainId: number): Chain.Chain | undefined => Chain.all.find(({ id }) => id === BigInt(chainId))
 
 /**
- * Rules of a chain by its EIP-155 id; `undefined` for one whose rules are not known.
+ * Rules of a chain: as configured by `ethereumRules`, else by its EIP-155 id; `undefined` for one whose rules are not known.
  */
-export const ofChain = (chainId: number): HashRules | undefined => rowOf(chainId)?.hashRules ?? unlisted.get(chainId)
+export const ofChain = (chainId: number, ethereumRules?: boolean): HashRules | undefined =>
+  ethereumRules === undefined ? (rowOf(chainId)?.hashRules ?? unlisted.get(chainId)) : ethereumRules ? ethereum : none
 
 /**
  * Blocks on top of a block after which it is final, where the node has no `finalized` tag.

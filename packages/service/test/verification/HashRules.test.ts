@@ -6,10 +6,14 @@ describe("HashRules", () => {
     expect([1, 137, 43_114, 5_000_000].map(HashRules.finalityBlocksOf)).toEqual([96, 256, 1, 64])
   })
 
-  it("ofChain: gives the rules of a chain that is listed and of Hedera, and none for any other one", () => {
+  it("ofChain: gives the rules of a chain that is listed and of Hedera, none for any other one, and configured ones first", () => {
     expect(HashRules.ofChain(11_155_111)).toEqual(HashRules.ethereum)
     expect(HashRules.ofChain(296)?.[0]?.indexGaps).toBe(true)
     expect(HashRules.ofChain(5_000_000)).toBeUndefined()
+    expect([true, false].map((isEthereum) => HashRules.ofChain(296, isEthereum))).toEqual([
+      HashRules.ethereum,
+      HashRules.none,
+    ])
   })
 
   it("skipped: names the checks of a level that the rules leave out, and up to which block", () => {

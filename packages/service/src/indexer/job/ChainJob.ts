@@ -145,10 +145,8 @@ export const rewinds = ({ chainId, config }: ChainJob, isLocal: boolean): boolea
 /**
  * Hash rules of the chain: as configured, else as known of the chain, else to be detected.
  */
-export const hashRules = ({ chainId, config }: ChainJob): HashRules.HashRules | "detect" => {
-  if (config.ethereumRules !== undefined) return config.ethereumRules ? HashRules.ethereum : HashRules.none
-  return HashRules.ofChain(chainId) ?? "detect"
-}
+export const hashRules = ({ chainId, config }: ChainJob): HashRules.HashRules | "detect" =>
+  HashRules.ofChain(chainId, config.ethereumRules) ?? "detect"
 
 /**
  * The wallets that are indexed, lower case; `null` for all.
