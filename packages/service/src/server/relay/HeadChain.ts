@@ -8,9 +8,9 @@ import type { NodeLog } from "./LogFilter.ts"
 
 /** A block of a chain. */
 export interface HeadBlock extends Pick<LinkedBlock, "hash" | "number" | "parentHash"> {
-  /** Its bloom filter is that of some logs. */
-  readonly hasBloom: boolean
-  /** JSON text of its header; empty for a block that was there before. */
+  /** Its bloom filter is not empty, so that it has logs by Ethereum's rules. False where the filter is not known. */
+  readonly hasNonEmptyBloom: boolean
+  /** JSON text of its header; empty once it was sent, and for a block that was there before. */
   readonly header: string
   /** Its logs; undefined while they were not read, or where they were dropped. */
   readonly logs: ReadonlyArray<NodeLog> | undefined
@@ -54,6 +54,13 @@ export const relate = (chain: HeadChain, branch: ReadonlyArray<HeadBlock>): Rela
     return { _tag: "Joined", change: { removed: chain.slice(place).toReversed(), added: branch } }
   }
   return place <= 0 ? { _tag: "TooDeep" } : { _tag: "Unlinked" }
+}
+
+/** Relates a newer state of a chain to an older one. */
+export const relateState = (chain: HeadChain, newer: HeadChain): Relation => {
+  const lowest = chain[0]!.number
+  const common = newer.findLastIndex(({ hash, number }) => chain[number - lowest]?.hash === hash)
+  return relate(chain, newer.slice(Math.min(common + 1, newer.length - 1)))
 }
 
 const charactersOf = (logs: ReadonlyArray<NodeLog>): number => logs.reduce((sum, { body }) => sum + body.length, 0)

@@ -45,8 +45,8 @@ const blockOf = (value: unknown): HeadBlock | undefined => {
   const number = lower(value["number"], numberPattern)
   if (hash === undefined || parentHash === undefined || number === undefined) return undefined
   const header = Object.fromEntries(Object.entries(value).filter(([name]) => !bodyMembers.has(name)))
-  const hasBloom = lower(value["logsBloom"], bloomPattern) !== undefined
-  return { number: Number(number), hash, parentHash, hasBloom, header: JSON.stringify(header), logs: undefined }
+  const hasNonEmptyBloom = lower(value["logsBloom"], bloomPattern) !== undefined
+  return { number: Number(number), hash, parentHash, hasNonEmptyBloom, header: JSON.stringify(header), logs: undefined }
 }
 
 /** The log of the JSON value of a node; undefined where it is none of the block. */

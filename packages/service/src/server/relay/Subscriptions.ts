@@ -48,6 +48,8 @@ interface BlockSubscription {
   readonly filter: LogFilter.LogFilter | null
   /** Notifications that wait for the reply with the id; `null` once it was sent. */
   waiting: Array<string> | null
+  /** Stops listening. */
+  stop: () => void
 }
 
 /** A subscription to the events of a wallet. */
@@ -146,29 +148,19 @@ const newId = (): string => `0x${randomBytes(idBytes).toString("hex")}`
 /** The subscriptions to blocks. */
 const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
   const all = new Map<string, BlockSubscription>()
-  /** Stops listening; null while nothing is listened to. */
-  let stop: (() => void) | null = null
   let isEnded = false
 
-  const listener: ChainFeed.Listener = {
-    wantsLogs: () => [...all.values()].some(({ filter }) => filter !== null),
+  const listenerOf = (subscription: BlockSubscription): ChainFeed.Listener => ({
+    wantsLogs: subscription.filter !== null,
     onChange: (change) => {
-      for (const subscription of all.values()) {
-        for (const result of resultsOf(subscription, change)) {
-          const text = notificationOf(subscription.id, "result", result)
-          if (subscription.waiting === null) send(text)
-          else subscription.waiting.push(text)
-        }
+      for (const result of resultsOf(subscription, change)) {
+        const text = notificationOf(subscription.id, "result", result)
+        if (subscription.waiting === null) send(text)
+        else subscription.waiting.push(text)
       }
     },
     onLost,
-  }
-
-  const stopIfEmpty = () => {
-    if (all.size > 0 || stop === null) return
-    stop()
-    stop = null
-  }
+  })
 
   return {
     size: () => all.size,
@@ -189,17 +181,16 @@ const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
         return failed(code.limitExceeded, `Filters too large: at most ${bound}. Unsubscribe from one first.`)
       }
       const id = newId()
-      const subscription: BlockSubscription = { _tag: "Blocks", id, filter, waiting: [] }
+      const subscription: BlockSubscription = { _tag: "Blocks", id, filter, waiting: [], stop: () => undefined }
       all.set(id, subscription)
       onCounted()
-      const listening = yield* Effect.result(feed.listen(listener))
+      const listening = yield* Effect.result(feed.listen(listenerOf(subscription)))
       if (Result.isFailure(listening)) {
         all.delete(id)
         return failed(code.unavailable, `No node of ${caller.chain.name} answers now. Retry later.`)
       }
-      stop = listening.success
-      if (isEnded) all.delete(id)
-      stopIfEmpty()
+      subscription.stop = listening.success
+      if (isEnded) subscription.stop()
       made.push(subscription)
       return succeeded(id)
     }),
@@ -209,14 +200,13 @@ const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
       for (const text of waiting ?? []) send(text)
     },
     remove: (id: string): boolean => {
-      const isRemoved = all.delete(id)
-      stopIfEmpty()
-      return isRemoved
+      all.get(id)?.stop()
+      return all.delete(id)
     },
     end: () => {
       isEnded = true
+      for (const subscription of all.values()) subscription.stop()
       all.clear()
-      stopIfEmpty()
     },
   }
 }

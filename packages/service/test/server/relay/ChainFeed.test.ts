@@ -9,11 +9,19 @@ import * as Turns from "../../../src/server/admission/Turns.ts"
 import { UpstreamUnavailable } from "../../../src/server/relay/Upstream.ts"
 import { Blocks, hashOf } from "./blocks.ts"
 
+/** Hashes of removed and of added blocks. */
+const hashesOf = (changes: ReadonlyArray<HeadChange>) =>
+  changes.map(({ added, removed }) => [removed.map(({ hash }) => hash), added.map(({ hash }) => hash)])
+
+/** Gives blocks a bloom filter that is not empty. */
+const withBloom = (text: string) => text.replaceAll('"miner"', `"logsBloom":"0x${"0".repeat(511)}1","miner"`)
+
 /** A feed over blocks, with a listener that keeps what it receives. */
 const make = Effect.fnUntraced(function* (
   blocks: Blocks,
-  answer: (text: string, method: string) => string | null = (text) => text,
-  known?: ChainFeed.Source["known"],
+  /** `null` for a node that is down, and `undefined` for one that does not answer. */
+  answer: (text: string, method: string) => string | null | undefined = (text) => text,
+  { id = 5_000_000, known }: Partial<Pick<ChainFeed.Source, "id" | "known">> = {},
 ) {
   const scope = yield* Effect.scope
   const calls: Array<string> = []
@@ -22,29 +30,28 @@ const make = Effect.fnUntraced(function* (
       calls.push(method)
       const reply = blocks.reply({ method, params })
       const text = answer(JSON.stringify(JSON.parse(`{${"member" in reply ? reply.member : ""}}`).result), method)
+      if (text === undefined) return Effect.never
       return text === null
         ? Effect.fail(new UpstreamUnavailable({ message: "none", retryAfterSeconds: 1 }))
         : Effect.succeed(Buffer.from(text))
     },
   }
   const reader: ChainFeed.Source["reader"] = { headers: () => Effect.succeed([]) }
-  // Sound: the feed reads the interval of polls alone.
+  // Sound: of other keys, the feed reads only `ethereumRules`, which may be absent.
   const config = { pollMillis: 1_000 } as ChainFeed.Source["config"]
   const feed = ChainFeed.make(
-    { config, known, name: "eth", upstream, reader },
+    { config, id, known, name: "eth", upstream, reader },
     Turns.make(() => 0),
     scope,
   )
   const changes: Array<HeadChange> = []
   const lost: Array<string> = []
   const listener: ChainFeed.Listener = {
-    wantsLogs: () => true,
+    wantsLogs: true,
     onChange: (change) => changes.push(change),
     onLost: (reason) => lost.push(reason),
   }
-  const hashes = () =>
-    changes.map(({ added, removed }) => [removed.map(({ hash }) => hash), added.map(({ hash }) => hash)])
-  return { calls, feed, hashes, listener, lost }
+  return { calls, feed, hashes: () => hashesOf(changes), listener, lost }
 })
 
 describe("ChainFeed", () => {
@@ -123,11 +130,10 @@ describe("ChainFeed", () => {
     () =>
       Effect.gen(function* () {
         let isBehind = true
-        const bloom = `"logsBloom":"0x${"0".repeat(511)}1","miner"`
-        const answer = (text: string, method: string) =>
-          method === "eth_getLogs" && isBehind ? "[]" : text.replaceAll('"miner"', bloom)
+        const answer = (text: string, method: string) => (method === "eth_getLogs" && isBehind ? "[]" : withBloom(text))
         const [blocks, others] = [new Blocks(5), new Blocks(5)]
-        const [eth, unlisted] = [yield* make(blocks, answer, Chain.fromName("eth")), yield* make(others, answer)]
+        const known = Chain.fromName("eth")
+        const [eth, unlisted] = [yield* make(blocks, answer, { id: 1, known }), yield* make(others, answer)]
         for (const { feed, listener } of [eth, unlisted]) yield* feed.listen(listener)
         for (const chain of [blocks, others]) chain.add()
         yield* TestClock.adjust("1 second")
@@ -137,6 +143,65 @@ describe("ChainFeed", () => {
 
         expect(eth.hashes()).toEqual([[[], [hashOf(6)]]])
       }),
+  )
+
+  it.effect(
+    "onChange: headers do not wait for logs that a node does not have yet, which follow in the order of blocks after a reorg too",
+    () =>
+      Effect.gen(function* () {
+        let isBehind = true
+        const answer = (text: string, method: string) => (method === "eth_getLogs" && isBehind ? "[]" : withBloom(text))
+        const blocks = new Blocks(9)
+        const { feed, hashes, listener } = yield* make(blocks, answer, { id: 1 })
+        const heads: Array<HeadChange> = []
+        yield* feed.listen(listener)
+        yield* feed.listen({ ...listener, wantsLogs: false, onChange: (change) => heads.push(change) })
+        blocks.add()
+        yield* TestClock.adjust("1 second")
+        blocks.reorganise(2, "b", 3)
+        yield* TestClock.adjust("1 second")
+        const ofBranch = [9, 10, 11].map((number) => hashOf(number, "b"))
+        expect(hashesOf(heads)).toEqual([
+          [[], [hashOf(10)]],
+          [[hashOf(10), hashOf(9)], ofBranch],
+        ])
+        expect(hashes()).toEqual([])
+        isBehind = false
+        yield* TestClock.adjust("1 second")
+        blocks.add(1, "b")
+        yield* TestClock.adjust("1 second")
+
+        expect(hashes()).toEqual([
+          [[hashOf(9)], ofBranch],
+          [[], [hashOf(12, "b")]],
+        ])
+        expect(hashesOf(heads).slice(2)).toEqual([[[], [hashOf(12, "b")]]])
+      }),
+  )
+
+  it.effect("onChange: headers do not wait for a node that does not answer for logs, and the feed ends beside it", () =>
+    Effect.gen(function* () {
+      const blocks = new Blocks(5)
+      const { calls, feed, hashes, listener } = yield* make(blocks, (text, method) =>
+        method === "eth_getLogs" ? undefined : text,
+      )
+      const ofLogs = yield* feed.listen({ ...listener, onChange: () => undefined })
+      const ofHeads = yield* feed.listen({ ...listener, wantsLogs: false })
+      for (let second = 0; second < 2; second++) {
+        blocks.add()
+        yield* TestClock.adjust("1 second")
+      }
+      for (const stop of [ofLogs, ofHeads]) stop()
+      yield* TestClock.adjust("1 second")
+      const before = calls.length
+      yield* TestClock.adjust("1 minute")
+
+      expect(calls.length).toBe(before)
+      expect(hashes()).toEqual([
+        [[], [hashOf(6)]],
+        [[], [hashOf(7)]],
+      ])
+    }),
   )
 
   it.effect(
@@ -169,6 +234,9 @@ describe("ChainFeed", () => {
           yield* make(without, (text, method) => (method === "eth_getLogs" ? null : text)),
         ]
         yield* Effect.forEach(feeds, ({ feed, listener }) => feed.listen(listener))
+        const { feed, listener } = feeds[2]!
+        const heads: Array<HeadChange> = []
+        yield* feed.listen({ ...listener, wantsLogs: false, onChange: (change) => heads.push(change) })
         deep.reorganise(30, "b")
         far.add(1_025)
         without.add()
@@ -180,6 +248,13 @@ describe("ChainFeed", () => {
           ["A reorg of eth is deeper than the blocks that are remembered"],
           ["More than 1024 blocks of eth are new at once"],
           ["The nodes of eth do not give the logs of a block"],
+        ])
+        yield* feed.listen(listener)
+        without.add()
+        yield* TestClock.adjust("1 second")
+        expect(hashesOf(heads)).toEqual([
+          [[], [hashOf(6)]],
+          [[], [hashOf(7)]],
         ])
         expect(feeds.map(({ hashes }) => hashes())).toEqual([[], [], []])
       }),
