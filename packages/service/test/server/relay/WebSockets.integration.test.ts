@@ -170,6 +170,8 @@ describe("WebSockets", () => {
         ])
         const reorganised = yield* Head.current(node)
         yield* until(() => relay.heads.at(-1).hash === reorganised.hash, "the reorg")
+        // Logs follow their headers, and cannot be read any more once the node has reverted.
+        yield* until(() => relay.logs.at(-1).blockHash === reorganised.hash, "the logs of the reorg")
         // The head falls to where the snapshot was taken.
         yield* node.call("evm_revert", [snapshot])
         yield* mint(7n)

@@ -154,7 +154,9 @@ describe("WebSockets", () => {
         blocks.add(2)
         yield* client.until(({ params }) => params?.result.blockHash === hashOf(7))
         blocks.reorganise(2, "b", 1)
-        yield* client.until(({ params }) => params?.result.blockHash === hashOf(6, "b"))
+        yield* client.until(
+          ({ params }) => params?.subscription === second && params.result.blockHash === hashOf(6, "b"),
+        )
         yield* client.call("eth_blockNumber")
 
         const namesOf = (id: string) =>
