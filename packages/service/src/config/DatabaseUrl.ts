@@ -4,6 +4,7 @@
  */
 import { resolve } from "node:path"
 import * as Result from "effect/Result"
+import * as HomePath from "./HomePath.ts"
 
 /** Form of a `sqlite:` URL, for messages. */
 export const sqliteForm = '"sqlite:" and a folder, for example "sqlite:data"'
@@ -22,7 +23,7 @@ const refused = (expected: string, received = "a URL of another form") => Result
 
 /** The folder of a `sqlite:` URL without its scheme. */
 export const sqliteFolder = (location: string): Result.Result<string, Refused> => {
-  if (/^~(?:\/|$)/.test(location))
+  if (HomePath.isHomePath(location))
     return refused(sqliteForm, 'a folder that begins with "~", which only a shell replaces')
   return location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location) ? Result.succeed(location) : refused(sqliteForm)
 }

@@ -4,6 +4,7 @@
 import { resolve } from "node:path"
 import * as Schema from "effect/Schema"
 import * as SchemaTransformation from "effect/SchemaTransformation"
+import * as HomePath from "./HomePath.ts"
 import * as Loopback from "./Loopback.ts"
 
 /** An address of this machine. Port 0 takes a free one. */
@@ -17,11 +18,14 @@ export type Listen = Address | { readonly socket: string }
 
 const maxPort = 65_535
 
+/** The path of the text of a socket. */
+const socketOf = (text: string): string | undefined => /^unix:(.+)$/.exec(text)?.[1]
+
 /** Parses `host:port`, `[::1]:port`, or `unix:` and a path. A host is no pattern: all addresses are `0.0.0.0` or `::`. */
 export const parse = (text: string): Listen | undefined => {
-  const socket = /^unix:(.+)$/.exec(text)?.[1]
-  if (socket !== undefined) return { socket }
-  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]\s*]+)):(\d{1,5})$/.exec(text) ?? []
+  const socket = socketOf(text)
+  if (socket !== undefined) return HomePath.isHomePath(socket) ? undefined : { socket }
+  const [, bracketed, plain, digits = ""] = /^(?:\[([^[\]\s*]+)\]|([^:[\]\s*]+)):(\d{1,5})$/.exec(text) ?? []
   const host = bracketed ?? plain
   return host === undefined || Number(digits) > maxPort ? undefined : { host, port: Number(digits) }
 }
@@ -38,13 +42,21 @@ export const inFolder = (listen: Listen, folder: string): Listen =>
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: maxPort }))
 
-const AddressSchema = Schema.Struct({ host: Schema.NonEmptyString, port: Port })
+const Host = Schema.NonEmptyString.check(
+  Schema.makeFilter((host) => !/[*[\]\s]/.test(host) || "Expected a name or an address, without brackets or *"),
+)
+
+const AddressSchema = Schema.Struct({ host: Host, port: Port })
+
+const expectedForm = "Expected host:port, or unix: and a path, as in 127.0.0.1:8080 or [::1]:8080"
 
 const Text = Schema.String.check(
-  Schema.makeFilter(
-    (text) =>
-      parse(text) !== undefined || "Expected host:port, or unix: and a path, as in 127.0.0.1:8080 or [::1]:8080",
-  ),
+  Schema.makeFilter((text) => {
+    if (parse(text) !== undefined) return true
+    return HomePath.isHomePath(socketOf(text) ?? "")
+      ? 'Expected unix: and a path without "~", which only a shell replaces'
+      : expectedForm
+  }),
 ).pipe(
   Schema.decodeTo(
     Schema.Union([AddressSchema, Schema.Struct({ socket: Schema.String })]),

@@ -25,6 +25,14 @@ const secret = "a value that is not shown"
 const broken: ReadonlyArray<readonly [text: string, line: number, key: string, expected: string, received: string]> = [
   [file("8080", database, chains), 2, "listen", "a string or an object", "8080"],
   [file(`"8080"`, database, chains), 2, "listen", "host:port, or unix: and a path", `"8080"`],
+  [
+    file(`"unix:~/daybook.sock"`, database, chains),
+    2,
+    "listen",
+    'unix: and a path without "~", which only a shell replaces',
+    `"unix:~/daybook.sock"`,
+  ],
+  [file(`{ "host": "*", "port": 1 }`, database, chains), 2, "listen.host", "a name or an address", `"*"`],
   [file(`{ "host": "::" }`, database, chains), 2, "listen.port", "a number", "nothing"],
   [
     file(`{ "host": "::",\n "port": 65536 }`, database, chains),

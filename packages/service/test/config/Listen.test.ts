@@ -24,6 +24,9 @@ describe("Listen.parse", () => {
     "unix:",
     "[]:1",
     "*:1",
+    "[*]:1",
+    "unix:~",
+    "unix:~/daybook.sock",
   ])("parse: refuses %j", (text) => {
     expect(Listen.parse(text)).toBeUndefined()
   })
