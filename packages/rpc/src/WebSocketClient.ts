@@ -111,7 +111,7 @@ const fromOptions = Effect.fnUntraced(function* (
   const source = { client, socket, policy: settings.policy, scrub: endpoint.scrub }
   return {
     ...client,
-    newHeads: Subscription.make(source, BlockSubscriptions.heads(client)),
+    newHeads: Subscription.make(source, BlockSubscriptions.heads(source)),
     logs: (selection = {}) => Subscription.make(source, BlockSubscriptions.logs(client, selection)),
     movements: (query) => Subscription.make(source, MovementSubscription.movements(query)),
     close: Effect.sync(socket.close),

@@ -61,9 +61,18 @@ const answerBlocks = (
   socket: MemorySocket.ServerSocket,
   { fork = Infinity, head }: { readonly head: number; readonly fork?: number },
 ) => {
+  const branchOf = (number: number) => (number >= fork ? "b" : "a")
+  const blockOf = (number: number) => ({
+    ...block(number, branchOf(number)),
+    parentHash: word(`${branchOf(number - 1)}${number - 1}`),
+  })
+  if (method === "eth_getBlockByHash") {
+    const [, branch, number] = /^0x0*([ab])(\d+)$/.exec(String(params[0])) ?? []
+    MemorySocket.reply(socket, id, branch === branchOf(Number(number)) ? blockOf(Number(number)) : null)
+    return true
+  }
   if (method !== "eth_getBlockByNumber") return false
-  const number = params[0] === "latest" ? head : Number(params[0])
-  MemorySocket.reply(socket, id, block(number, number >= fork ? "b" : "a"))
+  MemorySocket.reply(socket, id, blockOf(params[0] === "latest" ? head : Number(params[0])))
   return true
 }
 
@@ -258,6 +267,133 @@ describe("WebSocketClient", () => {
           15n,
         ])
       }),
+  )
+
+  it.live("newHeads: finds the first replaced block by hashes where a node that is behind has it for its number", () =>
+    Effect.gen(function* () {
+      const { client, sockets } = make((message, socket) => {
+        const [behind, ahead] = [{ head: 10 }, { head: 15, fork: 12 }]
+        if (answerBlocks(message, socket, message.method === "eth_getBlockByHash" ? ahead : behind)) return
+        MemorySocket.reply(socket, message.id, "0xs1")
+        if (message.method !== "eth_subscribe") return
+        const heads = [header(11), header(12), header(13), header(14, "b"), header(15, "b")]
+        for (const head of heads) MemorySocket.notify(socket, "0xs1", head)
+      })
+      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
+        11n,
+        12n,
+        13n,
+        { _tag: "Gap", fromBlock: 12n, toBlock: 13n },
+        14n,
+        15n,
+      ])
+      expect(countOf(sockets, "eth_getBlockByHash")).toBe(2)
+    }),
+  )
+
+  it.live.each(["has no", "fails to read a"])(
+    "newHeads: gives a gap of all known blocks where a node %s parent of a head that replaced one",
+    (answer) =>
+      Effect.gen(function* () {
+        const { client } = make((message, socket) => {
+          const error = { code: -32601, message: "Method not found" }
+          const isFailing = answer !== "has no" && message.method === "eth_getBlockByHash"
+          if (isFailing) return socket.send({ jsonrpc: "2.0", id: message.id, error })
+          if (answerBlocks(message, socket, { head: 10 })) return
+          MemorySocket.reply(socket, message.id, "0xs1")
+          if (message.method !== "eth_subscribe") return
+          const heads = [header(11), header(12), header(13), header(14, "b"), header(15, "b")]
+          for (const head of heads) MemorySocket.notify(socket, "0xs1", head)
+        })
+        const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
+
+        expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
+          11n,
+          12n,
+          13n,
+          { _tag: "Gap", fromBlock: 10n, toBlock: 13n },
+          14n,
+          15n,
+        ])
+      }),
+  )
+
+  it.live("newHeads: gives a gap where a head replaces the last block of a gap, whose others may be replaced too", () =>
+    Effect.gen(function* () {
+      const { client } = make((message, socket, number) => {
+        if (answerBlocks(message, socket, { head: number === 1 ? 10 : 14 })) return
+        MemorySocket.reply(socket, message.id, `0xs${number}`)
+        const heads = number === 1 ? [header(11)] : [header(14, "b"), header(15, "b")]
+        for (const head of heads) MemorySocket.notify(socket, `0xs${number}`, head)
+        if (number === 1) socket.close()
+      })
+      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 4))
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
+        11n,
+        { _tag: "Gap", fromBlock: 12n, toBlock: 14n },
+        { _tag: "Gap", fromBlock: 12n, toBlock: 13n },
+        14n,
+      ])
+    }),
+  )
+
+  it.live(
+    "newHeads: gives heads before it reads what is missing below a later one, and subscribes again where it cannot",
+    () =>
+      Effect.gen(function* () {
+        const order: Array<unknown> = []
+        let subscribed = 0
+        const { client } = make(
+          (message, socket) => {
+            if (message.method === "eth_getBlockByNumber" && subscribed === 1 && !order.includes("read")) {
+              order.push("read")
+              const error = { code: -32002, message: "The index cannot be read now. Retry later." }
+              return socket.send({ jsonrpc: "2.0", id: message.id, error })
+            }
+            if (answerBlocks(message, socket, { head: subscribed === 2 ? 15 : 10 })) return
+            if (message.method === "eth_subscribe") subscribed++
+            MemorySocket.reply(socket, message.id, `0xs${subscribed}`)
+            if (message.method !== "eth_subscribe") return
+            const heads = subscribed === 1 ? [header(11), header(12), header(13), header(15)] : [header(16)]
+            for (const head of heads) MemorySocket.notify(socket, `0xs${subscribed}`, head)
+          },
+          { retry: { ...retry, maxAttempts: 1 } },
+        )
+        yield* Stream.runForEach(Stream.take(client.newHeads, 5), (one) =>
+          Effect.sync(() => order.push("_tag" in one ? one : one.number)),
+        )
+
+        expect(order).toEqual([11n, 12n, 13n, "read", { _tag: "Gap", fromBlock: 14n, toBlock: 15n }, 16n])
+      }),
+  )
+
+  it.live.each([
+    { name: "a read fails for good", last: header(15), tag: "RpcError" },
+    { name: "a notification is invalid", last: {}, tag: "InvalidResponse" },
+  ])("newHeads: ends with an error after the heads before it where $name", ({ last, tag }) =>
+    Effect.gen(function* () {
+      let isSubscribed = false
+      const { client } = make((message, socket) => {
+        const error = { code: -32000, message: "history is pruned" }
+        if (isSubscribed && message.method === "eth_getBlockByNumber")
+          return socket.send({ jsonrpc: "2.0", id: message.id, error })
+        if (answerBlocks(message, socket, { head: 10 })) return
+        MemorySocket.reply(socket, message.id, "0xs1")
+        if (message.method !== "eth_subscribe") return
+        isSubscribed = true
+        for (const head of [header(11), header(12), last]) MemorySocket.notify(socket, "0xs1", head)
+      })
+      const given: Array<unknown> = []
+      const error = yield* Effect.flip(
+        Stream.runForEach(client.newHeads, (one) => Effect.sync(() => given.push("number" in one && one.number))),
+      )
+
+      expect(given).toEqual([11n, 12n])
+      expect(error._tag).toBe(tag)
+    }),
   )
 
   it.live("newHeads: a gap of a later connection begins with the first replaced block of all that was given", () =>

@@ -4,12 +4,13 @@
  */
 import * as Block from "@daybook/schema/Block"
 import * as Receipt from "@daybook/schema/Receipt"
+import * as Retry from "@daybook/transport/internal/Retry"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
 import type { Client } from "../../Client.ts"
 import type { CallError } from "../../RpcError.ts"
-import { issueOf, type Kind, type Taken } from "./Subscription.ts"
+import { issueOf, type Kind, type Source, type Taken } from "./Subscription.ts"
 
 /**
  * Blocks of which notifications are missing. Read them: `eth_getBlockByNumber`, or `eth_getLogs` from `fromBlock` to `toBlock`. What was given of
@@ -44,8 +45,11 @@ interface Known {
 /** Blocks that were given, lowest first. */
 type State = ReadonlyArray<Known>
 
-/** Blocks that are remembered, to find where a reorg between two connections begins. */
+/** Blocks that are remembered, to find where a reorg begins; as many are read at most. */
 const maxKnown = 128
+
+/** The hash of no block. */
+const noHash = ""
 
 const headOf = ({ eth_getBlockByNumber: read }: Client): Effect.Effect<Known | undefined, CallError> =>
   Effect.map(read("latest", false), (block) =>
@@ -75,12 +79,12 @@ const following = (state: State, block: Known): State =>
   [...state.filter(({ number }) => number < block.number), block].slice(-maxKnown)
 
 /**
- * What is known below a gap, which a later one may begin in. Where all was replaced, the number of its lowest block is, with the hash of none.
+ * What is known below a gap, which a later one may begin in. Where all was replaced, the number of its lowest block is, with the hash of no block.
  * Logs of the first block of their gap were given.
  */
 const belowGap = (state: State, { fromBlock, toBlock }: Gap, isWhole: boolean): State => {
   const below = state.filter(({ number }) => (isWhole ? number < fromBlock : number <= fromBlock))
-  return below.length > 0 || fromBlock > toBlock ? below : [{ number: fromBlock, hash: "" }]
+  return below.length > 0 || fromBlock > toBlock ? below : [{ number: fromBlock, hash: noHash }]
 }
 
 /** The blocks between what was given and the head. */
@@ -101,29 +105,54 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 
 /** Whether a head follows on the blocks that were given. A server may leave out heads, also all but the last one of a reorg. */
 const isNext = (state: State, { number, parentHash }: Head): boolean => {
-  const last = state.at(-1)
-  const parent = state.find((block) => block.number === number - 1n)
-  return parent === undefined ? last === undefined || number <= last.number : parent.hash === parentHash
+  const below = state.findLast((block) => block.number < number)
+  return below === undefined || (below.number === number - 1n && below.hash === parentHash)
 }
 
-/** The blocks that are missing before a head, and what was given before them. */
-const missingBefore = Effect.fnUntraced(function* (
+/**
+ * The first block below a head that is missing, by the hashes of its ancestors: a node that is behind still gives replaced blocks for their
+ * numbers. Where it does not have an ancestor, all may be replaced. Below a block that is not known, numbers decide.
+ */
+const firstReplaced = Effect.fnUntraced(function* (
   client: Client,
+  state: State,
+  head: Head,
+): Effect.fn.Return<bigint | undefined, CallError> {
+  let child: Pick<Head, "number" | "parentHash"> = head
+  for (const [index, known] of [...state.entries()].toReversed()) {
+    if (known.number !== child.number - 1n) return yield* firstMissing(client, state.slice(0, index + 1), true)
+    if (known.hash === child.parentHash) return child.number
+    const parent = index === 0 ? null : yield* client.eth_getBlockByHash(child.parentHash, false)
+    if (parent === null) return state[0]?.number
+    child = { number: known.number, parentHash: parent.parentHash }
+  }
+  return undefined
+})
+
+/**
+ * The blocks that are missing before a head, and what was given before them. Where the parent of the head replaced a block and cannot be read,
+ * the gap has all that is known.
+ */
+const missingBefore = Effect.fnUntraced(function* (
+  { client, policy }: Pick<Source, "client" | "policy">,
   state: State,
   head: Head,
 ): Effect.fn.Return<Taken<Gap, State>, CallError> {
   const below = state.filter(({ number }) => number < head.number)
-  const fromBlock = (yield* firstMissing(client, below, true)) ?? head.number
+  const read = Retry.untilDeadline(policy, firstReplaced(client, below, head))
+  const isReplaced = below.at(-1)?.number === head.number - 1n
+  const found = yield* isReplaced ? Effect.orElseSucceed(read, () => below[0]?.number) : read
+  const fromBlock = found ?? head.number
   const gap: Gap = { _tag: "Gap", fromBlock, toBlock: head.number - 1n }
   return [fromBlock < head.number ? [gap] : [], belowGap(below, gap, true)]
 })
 
 /** The new heads. */
-export const heads = (client: Client): Kind<Head | Gap, State> => ({
+export const heads = (source: Pick<Source, "client" | "policy">): Kind<Head | Gap, State> => ({
   initial: [],
   params: () => ["newHeads"],
-  before: before(client),
-  again: again(client, true),
+  before: before(source.client),
+  again: again(source.client, true),
   isResumable: false,
   take: (state, result) => {
     // A header is a block that lacks these members.
@@ -150,7 +179,7 @@ export const heads = (client: Client): Kind<Head | Gap, State> => ({
     return Result.succeed(
       isNext(state, head)
         ? [[head], following(state, known)]
-        : Effect.map(missingBefore(client, state, head), ([gap, before]) => [[...gap, head], following(before, known)]),
+        : Effect.map(missingBefore(source, state, head), ([gap, before]) => [[...gap, head], following(before, known)]),
     )
   },
 })

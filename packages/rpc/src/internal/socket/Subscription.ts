@@ -22,7 +22,7 @@ import * as Stream from "effect/Stream"
 import type { Client } from "../../Client.ts"
 import type { CallError } from "../../RpcError.ts"
 import { classify } from "../reply/classify.ts"
-import type { Item, Listening } from "./Listening.ts"
+import type { Item, Listening, Read } from "./Listening.ts"
 import type { Socket } from "./Socket.ts"
 
 /**
@@ -105,6 +105,8 @@ interface StreamState<State> {
   /** Connections since the last notification, or since one that was stable. */
   readonly idle: number
   readonly isFirst: boolean
+  /** Notifications that were received and not taken. */
+  readonly rest: ReadonlyArray<Item>
   /** Why it waits before it subscribes again. */
   readonly waitFor?: string | undefined
   /** Ends the stream once what precedes it was given. */
@@ -155,39 +157,53 @@ const pause = Effect.fnUntraced(function* (
   yield* Effect.sleep(Duration.millis(Retry.delayMillis(policy, { attempt: Math.max(1, idle), random })))
 })
 
-/** What items gave, and the error that ended the subscription. */
+/** What items gave, those that were not taken, and the error that ends the subscription. */
 interface Received<A, State> {
   readonly given: ReadonlyArray<A>
   readonly own: State
-  readonly error: CallError | undefined
+  readonly rest: ReadonlyArray<Item>
+  readonly error?: CallError
 }
 
-/** Takes items up to the error that ended the subscription. A client that is closed reads nothing more. */
+/**
+ * Takes items up to an error, or to one that must read: what precedes it is given first. A client that is closed reads nothing more.
+ */
 const takeItems = Effect.fnUntraced(function* <A, State>(
   source: Source,
   { take }: Kind<A, State>,
   from: State,
   items: ReadonlyArray<Item>,
   closed: Effect.Effect<unknown>,
-): Effect.fn.Return<Received<A, State>, CallError> {
+): Effect.fn.Return<Received<A, State>> {
   const given: Array<A> = []
   let own = from
-  for (const item of items) {
-    if (item._tag === "Error") return { given, own, error: errorOf(source, item.error) }
+  for (const [index, item] of items.entries()) {
+    if (item._tag === "Error") return { given, own, rest: [], error: errorOf(source, item.error) }
     const taken = take(own, item.result)
     if (Result.isFailure(taken)) {
       const { expected, path, received } = taken.failure
       const shown = shorten(source.scrub(received), 100)
-      return yield* new InvalidResponse({ ...replyOf(source), reason: "content", path, expected, received: shown })
+      const error = new InvalidResponse({ ...replyOf(source), reason: "content", path, expected, received: shown })
+      return { given, own, rest: [], error }
     }
     const { success } = taken
-    const [values, next] = Effect.isEffect(success)
-      ? yield* Effect.raceFirst(Effect.as(closed, [[], own] as const), Retry.untilDeadline(source.policy, success))
-      : success
-    given.push(...values)
-    own = next
+    if (!Effect.isEffect(success)) {
+      given.push(...success[0])
+      own = success[1]
+      continue
+    }
+    if (given.length > 0) return { given, own, rest: items.slice(index) }
+    const stopped: Received<A, State> = { given, own, rest: [] }
+    const rest = items.slice(index + 1)
+    return yield* Effect.raceFirst(
+      Effect.as(closed, stopped),
+      Effect.match(success, {
+        onFailure: (error): Received<A, State> => ({ ...stopped, error }),
+        onSuccess: ([values, next]): Received<A, State> => ({ given: values, own: next, rest }),
+      }),
+    )
   }
-  return { given, own, error: undefined }
+  return { given, own, rest: [] }
 })
 
 /** Makes the turns of a stream; the scope ends the subscription that is open. */
@@ -216,7 +232,7 @@ const turns = Effect.fnUntraced(function* <A, State>(
     const waitFor = listening === undefined ? "the connection ended" : undefined
     const next: Turn<A, State> = [
       given,
-      Option.some({ own, listening, sinceMillis, idle: idle + 1, isFirst: false, waitFor }),
+      Option.some({ own, listening, sinceMillis, idle: idle + 1, isFirst: false, rest: [], waitFor }),
     ]
     return next
   })
@@ -231,17 +247,17 @@ const turns = Effect.fnUntraced(function* <A, State>(
     const { error, listening, own, sinceMillis } = state
     if (error !== undefined) return yield* Effect.fail(error)
     if (listening === undefined) return yield* Effect.raceFirst(closed, connect(state))
-    const read = yield* listening.read
+    const read: Read = state.rest.length > 0 ? { _tag: "Items", items: state.rest } : yield* listening.read
     const isStable = (yield* MonotonicClock.millis) - sinceMillis >= stableMillis
     const idle = isStable ? 0 : state.idle
-    const ended = { ...state, listening: undefined, idle }
+    const ended = { ...state, listening: undefined, rest: [], idle }
     if (read._tag === "Ended") {
       if (!read.isOverflow) return [[], Option.some({ ...ended, waitFor: read.reason })]
       if (!kind.isResumable) return yield* new SubscriptionOverflow({ host: client.host, reason: read.reason })
       return [[], Option.some(ended)]
     }
     const taken = yield* takeItems(source, kind, own, read.items, closed)
-    const after = { ...state, own: taken.own, idle: 0 }
+    const after = { ...state, own: taken.own, rest: taken.rest, idle: 0 }
     if (taken.error === undefined) return [taken.given, Option.some(after)]
     const isTransient = taken.error._tag === "RateLimited" || taken.error.isRetryable
     if (!isTransient) return [taken.given, Option.some({ ...after, error: taken.error })]
@@ -257,7 +273,7 @@ export const make = <A, State>(source: Source, kind: Kind<A, State>): Stream.Str
   Stream.unwrap(
     Effect.map(turns(source, kind), (turn) =>
       Stream.paginate<StreamState<State>, A, SubscriptionError>(
-        { own: kind.initial, listening: undefined, sinceMillis: 0, idle: 0, isFirst: true },
+        { own: kind.initial, listening: undefined, sinceMillis: 0, idle: 0, isFirst: true, rest: [] },
         turn,
       ),
     ),
