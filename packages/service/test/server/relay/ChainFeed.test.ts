@@ -4,13 +4,13 @@ import * as Chain from "@daybook/schema/Chain"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as ChainFeed from "../../../src/server/relay/ChainFeed.ts"
-import type { HeadChange } from "../../../src/server/relay/HeadChain.ts"
+import * as HeadChain from "../../../src/server/relay/HeadChain.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 import { UpstreamUnavailable } from "../../../src/server/relay/Upstream.ts"
 import { Blocks, hashOf } from "./blocks.ts"
 
 /** Hashes of removed and of added blocks. */
-const hashesOf = (changes: ReadonlyArray<HeadChange>) =>
+const hashesOf = (changes: ReadonlyArray<HeadChain.HeadChange>) =>
   changes.map(({ added, removed }) => [removed.map(({ hash }) => hash), added.map(({ hash }) => hash)])
 
 /** Gives blocks a bloom filter that is not empty. */
@@ -44,7 +44,7 @@ const make = Effect.fnUntraced(function* (
     Turns.make(() => 0),
     scope,
   )
-  const changes: Array<HeadChange> = []
+  const changes: Array<HeadChain.HeadChange> = []
   const lost: Array<string> = []
   const listener: ChainFeed.Listener = {
     wantsLogs: true,
@@ -153,7 +153,7 @@ describe("ChainFeed", () => {
         const answer = (text: string, method: string) => (method === "eth_getLogs" && isBehind ? "[]" : withBloom(text))
         const blocks = new Blocks(9)
         const { feed, hashes, listener } = yield* make(blocks, answer, { id: 1 })
-        const heads: Array<HeadChange> = []
+        const heads: Array<HeadChain.HeadChange> = []
         yield* feed.listen(listener)
         yield* feed.listen({ ...listener, wantsLogs: false, onChange: (change) => heads.push(change) })
         blocks.add()
@@ -235,7 +235,7 @@ describe("ChainFeed", () => {
         ]
         yield* Effect.forEach(feeds, ({ feed, listener }) => feed.listen(listener))
         const { feed, listener } = feeds[2]!
-        const heads: Array<HeadChange> = []
+        const heads: Array<HeadChain.HeadChange> = []
         yield* feed.listen({ ...listener, wantsLogs: false, onChange: (change) => heads.push(change) })
         deep.reorganise(30, "b")
         far.add(1_025)
@@ -258,5 +258,57 @@ describe("ChainFeed", () => {
         ])
         expect(feeds.map(({ hashes }) => hashes())).toEqual([[], [], []])
       }),
+  )
+})
+
+describe("HeadChain", () => {
+  /** Blocks by their names, the first of which is that of the parent of the second: a number, and a letter of the branch. */
+  const chainOf = (...names: ReadonlyArray<string>): HeadChain.HeadChain =>
+    names.slice(1).map((hash, at) => {
+      return {
+        number: parseInt(hash),
+        hash,
+        parentHash: names[at]!,
+        hasNonEmptyBloom: false,
+        header: "",
+        logs: undefined,
+      }
+    })
+  const chain = chainOf("none", "0", "1", "2", "3")
+
+  it.each([
+    ["the same state", chain, "Known"],
+    ["a head that fell", chainOf("none", "0", "1", "2"), "Known"],
+    ["a state without a block or a parent of the chain", chainOf("3b", "4b"), "Unlinked"],
+    ["a state of other blocks from the first one on", chainOf("other", "0b", "1b"), "TooDeep"],
+  ])("relateState: %s adds and removes nothing", (_, newer, expected) => {
+    expect(HeadChain.relateState(chain, newer)._tag).toBe(expected)
+  })
+
+  it.each([
+    ["further blocks", ["none", "0", "1", "2", "3", "4", "5"], [[], ["4", "5"]]],
+    [
+      "a reorg",
+      ["none", "0", "1", "2b", "3b"],
+      [
+        ["3", "2"],
+        ["2b", "3b"],
+      ],
+    ],
+    [
+      "a reorg of a state that begins above",
+      ["1", "2b", "3b"],
+      [
+        ["3", "2"],
+        ["2b", "3b"],
+      ],
+    ],
+  ])(
+    "relateState: %s removes the blocks above the last one that both have, and adds those of the state",
+    (_, names, expected) => {
+      const relation = HeadChain.relateState(chain, chainOf(...names))
+
+      expect(relation._tag === "Joined" && hashesOf([relation.change])).toEqual([expected])
+    },
   )
 })
