@@ -21,8 +21,8 @@ let isAsking = false
 let reply: (() => void) | undefined
 let next = setTimeout(() => undefined)
 
-const ask = () => {
-  const startedAt = performance.now()
+/** Asks a URL. A connection that was idle may be closed while it is used again: as clients do, it then asks once more. */
+const ask = (url = urls[asked++ % urls.length]!, startedAt = performance.now()) => {
   isAsking = true
   const end = () => {
     isAsking = false
@@ -30,7 +30,6 @@ const ask = () => {
     reply?.()
     reply = undefined
   }
-  const url = urls[asked++ % urls.length]!
   const request = get(url, { agent, headers, timeout: 30_000 }, (response) => {
     if (response.statusCode !== 200) failures.push(`status ${response.statusCode}`)
     response.resume().on("end", () => {
@@ -39,7 +38,8 @@ const ask = () => {
     })
   })
   request.on("timeout", () => request.destroy(new Error("no answer in 30 s")))
-  request.on("error", (error) => {
+  request.on("error", (error: NodeJS.ErrnoException) => {
+    if (request.reusedSocket && error.code === "ECONNRESET") return ask(url, startedAt)
     failures.push(error.message)
     end()
   })
