@@ -293,6 +293,30 @@ describe("WebSocketClient", () => {
     }),
   )
 
+  it.live("newHeads: goes by numbers alone where no head has the hash that the next one has for its parent", () =>
+    Effect.gen(function* () {
+      const { client, sockets } = make((message, socket) => {
+        if (answerBlocks(message, socket, { head: 10, fork: 0 })) return
+        MemorySocket.reply(socket, message.id, "0xs1")
+        if (message.method !== "eth_subscribe") return
+        // As on chains whose heads are hashed in another way than their blocks, which are those of branch b here.
+        for (const number of [11, 12, 13, 15]) {
+          MemorySocket.notify(socket, "0xs1", { ...header(number), parentHash: word(`b${number - 1}`) })
+        }
+      })
+      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 5))
+
+      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
+        11n,
+        12n,
+        13n,
+        { _tag: "Gap", fromBlock: 11n, toBlock: 14n },
+        15n,
+      ])
+      expect(countOf(sockets, "eth_getBlockByHash")).toBe(0)
+    }),
+  )
+
   it.live.each(["has no", "fails to read a"])(
     "newHeads: gives a gap of all known blocks where a node %s parent of a head that replaced one",
     (answer) =>

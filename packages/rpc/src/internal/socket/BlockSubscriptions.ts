@@ -103,10 +103,13 @@ const decodeLog = SchemaParser.decodeUnknownResult(Receipt.Log)
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** Whether a head follows on the blocks that were given. A server may leave out heads, also all but the last one of a reorg. */
-const isNext = (state: State, { number, parentHash }: Head): boolean => {
+/**
+ * Whether a head follows on the blocks that were given. A server may leave out heads, also all but the last one of a reorg. Where heads of a
+ * server have never named each other as parents, numbers decide: some chains give heads another hash than blocks.
+ */
+const isNext = (state: State, { number, parentHash }: Head, areLinked: boolean): boolean => {
   const below = state.findLast((block) => block.number < number)
-  return below === undefined || (below.number === number - 1n && below.hash === parentHash)
+  return below === undefined || (below.number === number - 1n && (below.hash === parentHash || !areLinked))
 }
 
 /**
@@ -148,41 +151,54 @@ const missingBefore = Effect.fnUntraced(function* (
 })
 
 /** The new heads. */
-export const heads = (source: Pick<Source, "client" | "policy">): Kind<Head | Gap, State> => ({
-  initial: [],
-  params: () => ["newHeads"],
-  before: before(source.client),
-  again: again(source.client, true),
-  isResumable: false,
-  take: (state, result) => {
-    // A header is a block that lacks these members.
-    const value = isObject(result) ? { size: "0x0", ...result, transactions: [], uncles: [] } : result
-    const decoded = decodeBlock(value)
-    if (Result.isFailure(decoded)) return Result.fail(issueOf(decoded.failure, value))
-    const {
-      hash,
-      number,
-      size: _,
-      totalDifficulty: __,
-      transactions: ___,
-      uncles: ____,
-      withdrawals: _____,
-      ...header
-    } = decoded.success
-    if (number === null || hash === null) {
-      return Result.fail({ path: "params.result", expected: "a block with number and hash", received: "a pending one" })
-    }
-    const last = state.at(-1)
-    if (last?.isGiven === true && last.hash === hash) return Result.succeed([[], state])
-    const head: Head = { ...header, number, hash }
-    const known: Known = { number, hash, isGiven: true }
-    return Result.succeed(
-      isNext(state, head)
-        ? [[head], following(state, known)]
-        : Effect.map(missingBefore(source, state, head), ([gap, before]) => [[...gap, head], following(before, known)]),
-    )
-  },
-})
+export const heads = (source: Pick<Source, "client" | "policy">): Kind<Head | Gap, State> => {
+  let lastHash: string | undefined
+  let areLinked = false
+  return {
+    initial: [],
+    params: () => ["newHeads"],
+    before: before(source.client),
+    again: again(source.client, true),
+    isResumable: false,
+    take: (state, result) => {
+      // A header is a block that lacks these members.
+      const value = isObject(result) ? { size: "0x0", ...result, transactions: [], uncles: [] } : result
+      const decoded = decodeBlock(value)
+      if (Result.isFailure(decoded)) return Result.fail(issueOf(decoded.failure, value))
+      const {
+        hash,
+        number,
+        size: _,
+        totalDifficulty: __,
+        transactions: ___,
+        uncles: ____,
+        withdrawals: _____,
+        ...header
+      } = decoded.success
+      if (number === null || hash === null) {
+        return Result.fail({
+          path: "params.result",
+          expected: "a block with number and hash",
+          received: "a pending one",
+        })
+      }
+      const last = state.at(-1)
+      if (last?.isGiven === true && last.hash === hash) return Result.succeed([[], state])
+      const head: Head = { ...header, number, hash }
+      const known: Known = { number, hash, isGiven: true }
+      areLinked ||= head.parentHash === lastHash
+      lastHash = hash
+      return Result.succeed(
+        isNext(state, head, areLinked)
+          ? [[head], following(state, known)]
+          : Effect.map(missingBefore(source, state, head), ([gap, before]) => [
+              [...gap, head],
+              following(before, known),
+            ]),
+      )
+    },
+  }
+}
 
 /** The logs that a filter selects. */
 export const logs = (client: Client, filter: object): Kind<Receipt.Log | Gap, State> => ({
