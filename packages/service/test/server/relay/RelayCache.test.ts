@@ -57,6 +57,10 @@ const asked = Effect.fnUntraced(function* (node: Node.Node, service: Started, bo
   return node.calls.length - before
 })
 
+/** Bytes that the cache holds, by its metric. */
+const heldBytes = (service: Started) =>
+  Effect.map(service.fetch("/metrics"), ({ text }) => Number(/^daybook_relay_cache_bytes (\d+)$/m.exec(text)?.[1]))
+
 describe("RelayCache", () => {
   describe("keeps", () => {
     it.live("a final block by number: the same text under the id of each call", () =>
@@ -156,6 +160,7 @@ describe("RelayCache", () => {
 
         expect(yield* asked(node, service, byNumber(5))).toBe(3)
         expect(yield* asked(node, service, request("eth_getBlockByHash", [Rows.hashOf("any"), true]))).toBe(3)
+        expect((yield* service.fetch("/metrics")).text).not.toContain("daybook_relay_cache_misses_total{")
       }),
     )
   })
@@ -173,7 +178,9 @@ describe("RelayCache", () => {
       fork = "b"
       const [first, ...rest] = Rows.chain(6, 20, { fork })
       yield* Effect.orDie(store.unwind(ref(old[20]!), ref(old[5]!)))
+      expect(yield* heldBytes(service)).toBeGreaterThan(0)
       const between = yield* service.call(byNumber(8))
+      expect(yield* heldBytes(service)).toBe(0)
       yield* Effect.orDie(store.append(ref(old[5]!), [{ ...first!, parentHash: old[5]!.hash }, ...rest]))
       yield* Effect.orDie(store.finalize(15))
 
@@ -217,6 +224,7 @@ describe("RelayCache", () => {
   it.live("keeps the chains apart, and reports its hits at /metrics without a key", () =>
     Effect.gen(function* () {
       const { service } = yield* withIndex()
+      expect(yield* heldBytes(service)).toBe(0)
       for (const _ of [1, 2, 3]) yield* service.call(byNumber(5))
       expect((yield* service.call(byNumber(5), "base")).status).toBe(503)
 
@@ -226,7 +234,7 @@ describe("RelayCache", () => {
       expect(lines).toContain('daybook_relay_cache_hits_total{chain="eth"} 2')
       expect(lines).toContain('daybook_relay_cache_misses_total{chain="eth"} 1')
       expect(lines).toContain('daybook_relay_cache_misses_total{chain="base"} 1')
-      expect(Number(/^daybook_relay_cache_bytes (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(blockText(5).length)
+      expect(yield* heldBytes(service)).toBeGreaterThan(blockText(5).length)
       expect(text).not.toContain(service.key)
     }),
   )
