@@ -1,41 +1,11 @@
 /** The client over a WebSocket: calls, batches, subscriptions, and connections that end. */
 import { describe, expect, it } from "@effect/vitest"
-import { Eventually } from "@daybook/harness"
 import { Deferred, Effect, Exit, Fiber, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as WebSocketClient from "../src/WebSocketClient.ts"
 import { createWebSocketClient } from "../src/websocket.ts"
+import { address, answerBlocks, countOf, header, make, retry, until, url, word } from "./chainServer.ts"
 import * as MemorySocket from "./memorySocket.ts"
-
-const url = "wss://n.example/rpc/eth/secret-key-1"
-const retry = { base: 1, cap: 2 } as const
-
-const word = (text: string): `0x${string}` => `0x${text.padStart(64, "0")}`
-const address = `0x${"1".repeat(40)}`
-
-const header = (number: number, branch = "a") => ({
-  number: `0x${number.toString(16)}`,
-  hash: word(`${branch}${number}`),
-  parentHash: word(`${branch}${number - 1}`),
-  sha3Uncles: word("1"),
-  logsBloom: `0x${"00".repeat(256)}`,
-  transactionsRoot: word("2"),
-  stateRoot: word("3"),
-  receiptsRoot: word("4"),
-  miner: address,
-  difficulty: "0x0",
-  extraData: "0x",
-  gasLimit: "0x1",
-  gasUsed: "0x1",
-  timestamp: "0x1",
-})
-
-const block = (number: number, branch = "a") => ({
-  ...header(number, branch),
-  size: "0x1",
-  transactions: [],
-  uncles: [],
-})
 
 const log = (number: number, removed = false) => ({
   address,
@@ -55,38 +25,6 @@ const movementEvent = (cursor: number, type = "covered") => ({
   data: { chain: "eth", cursor: `c${cursor}`, number: String(cursor), hash: word(String(cursor)) },
 })
 
-/** Answers what asks for blocks of a chain whose head is `head`, with blocks of branch b from `fork` on. */
-const answerBlocks = (
-  { id, method, params }: MemorySocket.ServerSocket["received"][number],
-  socket: MemorySocket.ServerSocket,
-  { fork = Infinity, head }: { readonly head: number; readonly fork?: number },
-) => {
-  const branchOf = (number: number) => (number >= fork ? "b" : "a")
-  const blockOf = (number: number) => ({
-    ...block(number, branchOf(number)),
-    parentHash: word(`${branchOf(number - 1)}${number - 1}`),
-  })
-  if (method === "eth_getBlockByHash") {
-    const [, branch, number] = /^0x0*([ab])(\d+)$/.exec(String(params[0])) ?? []
-    MemorySocket.reply(socket, id, branch === branchOf(Number(number)) ? blockOf(Number(number)) : null)
-    return true
-  }
-  if (method !== "eth_getBlockByNumber") return false
-  MemorySocket.reply(socket, id, blockOf(params[0] === "latest" ? head : Number(params[0])))
-  return true
-}
-
-const make = (respond: MemorySocket.Respond, options: Partial<WebSocketClient.Options> = {}) => {
-  const server = MemorySocket.make(respond)
-  const client = WebSocketClient.makeUnsafe({
-    url,
-    webSocket: server.webSocket,
-    retry,
-    ...options,
-  })
-  return { ...server, client }
-}
-
 /** Lets the test clock go on until a condition is true. */
 const advanceUntil = (isTrue: () => boolean, step = 100) =>
   Effect.gen(function* () {
@@ -95,11 +33,6 @@ const advanceUntil = (isTrue: () => boolean, step = 100) =>
       yield* Effect.promise(() => new Promise(setImmediate))
     }
   })
-
-const until = (isTrue: () => boolean, what: string) => Effect.promise(() => Eventually.until(isTrue, { what }))
-
-const countOf = (sockets: ReadonlyArray<MemorySocket.ServerSocket>, wanted: string) =>
-  sockets.flatMap(({ received }) => received).filter(({ method }) => method === wanted).length
 
 const transient = (subscription: string) => ({
   jsonrpc: "2.0",
@@ -218,236 +151,6 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live("newHeads: gives heads, and after a connection ended the blocks between from the first that differs", () =>
-    Effect.gen(function* () {
-      const { client } = make((message, socket, number) => {
-        const [first, second] = [{ head: 10 }, { head: 14, fork: 12 }]
-        if (answerBlocks(message, socket, number === 1 ? first : second)) return
-        MemorySocket.reply(socket, message.id, `0xs${number}`)
-        const heads = number === 1 ? [header(11), header(12)] : [header(15, "b"), header(17, "b")]
-        for (const head of heads) MemorySocket.notify(socket, `0xs${number}`, head)
-        if (number === 1) socket.close()
-      })
-      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
-
-      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
-        11n,
-        12n,
-        { _tag: "Gap", fromBlock: 12n, toBlock: 14n },
-        15n,
-        { _tag: "Gap", fromBlock: 16n, toBlock: 16n },
-        17n,
-      ])
-      const [first] = given
-      expect(Object.keys(first ?? {})).not.toContain("transactions")
-    }),
-  )
-
-  it.live(
-    "newHeads: gives a gap from the first replaced block where a server gives the last head of a reorg alone",
-    () =>
-      Effect.gen(function* () {
-        let fork = Infinity
-        const { client } = make((message, socket) => {
-          if (answerBlocks(message, socket, { head: 10, fork })) return
-          MemorySocket.reply(socket, message.id, "0xs1")
-          if (message.method !== "eth_subscribe") return
-          for (const head of [header(11), header(12), header(13)]) MemorySocket.notify(socket, "0xs1", head)
-          fork = 12
-          for (const head of [header(14, "b"), header(15, "b")]) MemorySocket.notify(socket, "0xs1", head)
-        })
-        const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
-
-        expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
-          11n,
-          12n,
-          13n,
-          { _tag: "Gap", fromBlock: 12n, toBlock: 13n },
-          14n,
-          15n,
-        ])
-      }),
-  )
-
-  it.live("newHeads: finds the first replaced block by hashes where a node that is behind has it for its number", () =>
-    Effect.gen(function* () {
-      const { client, sockets } = make((message, socket) => {
-        const [behind, ahead] = [{ head: 10 }, { head: 15, fork: 12 }]
-        if (answerBlocks(message, socket, message.method === "eth_getBlockByHash" ? ahead : behind)) return
-        MemorySocket.reply(socket, message.id, "0xs1")
-        if (message.method !== "eth_subscribe") return
-        const heads = [header(11), header(12), header(13), header(14, "b"), header(15, "b")]
-        for (const head of heads) MemorySocket.notify(socket, "0xs1", head)
-      })
-      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
-
-      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
-        11n,
-        12n,
-        13n,
-        { _tag: "Gap", fromBlock: 12n, toBlock: 13n },
-        14n,
-        15n,
-      ])
-      expect(countOf(sockets, "eth_getBlockByHash")).toBe(2)
-    }),
-  )
-
-  it.live("newHeads: goes by numbers alone where no head has the hash that the next one has for its parent", () =>
-    Effect.gen(function* () {
-      const { client, sockets } = make((message, socket) => {
-        if (answerBlocks(message, socket, { head: 10, fork: 0 })) return
-        MemorySocket.reply(socket, message.id, "0xs1")
-        if (message.method !== "eth_subscribe") return
-        // As on chains whose heads are hashed in another way than their blocks, which are those of branch b here.
-        for (const number of [11, 12, 13, 15]) {
-          MemorySocket.notify(socket, "0xs1", { ...header(number), parentHash: word(`b${number - 1}`) })
-        }
-      })
-      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 5))
-
-      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
-        11n,
-        12n,
-        13n,
-        { _tag: "Gap", fromBlock: 11n, toBlock: 14n },
-        15n,
-      ])
-      expect(countOf(sockets, "eth_getBlockByHash")).toBe(0)
-    }),
-  )
-
-  it.live.each(["has no", "fails to read a"])(
-    "newHeads: gives a gap of all known blocks where a node %s parent of a head that replaced one",
-    (answer) =>
-      Effect.gen(function* () {
-        const { client } = make((message, socket) => {
-          const error = { code: -32601, message: "Method not found" }
-          const isFailing = answer !== "has no" && message.method === "eth_getBlockByHash"
-          if (isFailing) return socket.send({ jsonrpc: "2.0", id: message.id, error })
-          if (answerBlocks(message, socket, { head: 10 })) return
-          MemorySocket.reply(socket, message.id, "0xs1")
-          if (message.method !== "eth_subscribe") return
-          const heads = [header(11), header(12), header(13), header(14, "b"), header(15, "b")]
-          for (const head of heads) MemorySocket.notify(socket, "0xs1", head)
-        })
-        const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
-
-        expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
-          11n,
-          12n,
-          13n,
-          { _tag: "Gap", fromBlock: 10n, toBlock: 13n },
-          14n,
-          15n,
-        ])
-      }),
-  )
-
-  it.live("newHeads: gives a gap where a head replaces the last block of a gap, whose others may be replaced too", () =>
-    Effect.gen(function* () {
-      const { client } = make((message, socket, number) => {
-        if (answerBlocks(message, socket, { head: number === 1 ? 10 : 14 })) return
-        MemorySocket.reply(socket, message.id, `0xs${number}`)
-        const heads = number === 1 ? [header(11)] : [header(14, "b"), header(15, "b")]
-        for (const head of heads) MemorySocket.notify(socket, `0xs${number}`, head)
-        if (number === 1) socket.close()
-      })
-      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 4))
-
-      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
-        11n,
-        { _tag: "Gap", fromBlock: 12n, toBlock: 14n },
-        { _tag: "Gap", fromBlock: 12n, toBlock: 13n },
-        14n,
-      ])
-    }),
-  )
-
-  it.live(
-    "newHeads: gives heads before it reads what is missing below a later one, and subscribes again where it cannot",
-    () =>
-      Effect.gen(function* () {
-        const order: Array<unknown> = []
-        let subscribed = 0
-        const { client } = make(
-          (message, socket) => {
-            if (message.method === "eth_getBlockByNumber" && subscribed === 1 && !order.includes("read")) {
-              order.push("read")
-              const error = { code: -32002, message: "The index cannot be read now. Retry later." }
-              return socket.send({ jsonrpc: "2.0", id: message.id, error })
-            }
-            if (answerBlocks(message, socket, { head: subscribed === 2 ? 15 : 10 })) return
-            if (message.method === "eth_subscribe") subscribed++
-            MemorySocket.reply(socket, message.id, `0xs${subscribed}`)
-            if (message.method !== "eth_subscribe") return
-            const heads = subscribed === 1 ? [header(11), header(12), header(13), header(15)] : [header(16)]
-            for (const head of heads) MemorySocket.notify(socket, `0xs${subscribed}`, head)
-          },
-          { retry: { ...retry, maxAttempts: 1 } },
-        )
-        yield* Stream.runForEach(Stream.take(client.newHeads, 5), (one) =>
-          Effect.sync(() => order.push("_tag" in one ? one : one.number)),
-        )
-
-        expect(order).toEqual([11n, 12n, 13n, "read", { _tag: "Gap", fromBlock: 14n, toBlock: 15n }, 16n])
-      }),
-  )
-
-  it.live.each([
-    { name: "a read fails for good", last: header(15), tag: "RpcError" },
-    { name: "a notification is invalid", last: {}, tag: "InvalidResponse" },
-  ])("newHeads: ends with an error after the heads before it where $name", ({ last, tag }) =>
-    Effect.gen(function* () {
-      let isSubscribed = false
-      const { client } = make((message, socket) => {
-        const error = { code: -32000, message: "history is pruned" }
-        if (isSubscribed && message.method === "eth_getBlockByNumber")
-          return socket.send({ jsonrpc: "2.0", id: message.id, error })
-        if (answerBlocks(message, socket, { head: 10 })) return
-        MemorySocket.reply(socket, message.id, "0xs1")
-        if (message.method !== "eth_subscribe") return
-        isSubscribed = true
-        for (const head of [header(11), header(12), last]) MemorySocket.notify(socket, "0xs1", head)
-      })
-      const given: Array<unknown> = []
-      const error = yield* Effect.flip(
-        Stream.runForEach(client.newHeads, (one) => Effect.sync(() => given.push("number" in one && one.number))),
-      )
-
-      expect(given).toEqual([11n, 12n])
-      expect(error._tag).toBe(tag)
-    }),
-  )
-
-  it.live("newHeads: a gap of a later connection begins with the first replaced block of all that was given", () =>
-    Effect.gen(function* () {
-      const chains = [{ head: 10 }, { head: 14 }, { head: 16, fork: 12 }]
-      const { client, sockets } = make((message, socket, number) => {
-        if (answerBlocks(message, socket, chains[number - 1]!)) return
-        MemorySocket.reply(socket, message.id, `0xs${number}`)
-        if (number === 3) return
-        const heads = number === 1 ? [header(11), header(12), header(13)] : [header(15)]
-        for (const head of heads) MemorySocket.notify(socket, `0xs${number}`, head)
-      })
-      const closing = Stream.tap(client.newHeads, (one) =>
-        Effect.sync(() => {
-          if ("number" in one && (one.number === 13n || one.number === 15n)) sockets.at(-1)!.close()
-        }),
-      )
-      const given = yield* Stream.runCollect(Stream.take(closing, 6))
-
-      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
-        11n,
-        12n,
-        13n,
-        { _tag: "Gap", fromBlock: 14n, toBlock: 14n },
-        15n,
-        { _tag: "Gap", fromBlock: 12n, toBlock: 16n },
-      ])
-    }),
-  )
-
   it.live("newHeads: goes on after a server was down for more attempts than a call has", () =>
     Effect.gen(function* () {
       const { client, state, urls } = make((message, socket, number) => {
@@ -519,41 +222,6 @@ describe("WebSocketClient", () => {
 
       expect(given).toEqual({ first: [11n, 12n], second: [12n] })
       expect(countOf(sockets, "eth_unsubscribe")).toBe(1)
-    }),
-  )
-
-  it.live("newHeads: the head of a new connection is part of its gap, and not given again", () =>
-    Effect.gen(function* () {
-      const { client } = make((message, socket, number) => {
-        if (answerBlocks(message, socket, { head: number === 1 ? 10 : 14 })) return
-        MemorySocket.reply(socket, message.id, `0xs${number}`)
-        const heads = number === 1 ? [header(10), header(11)] : [header(14), header(15), header(15), header(16)]
-        for (const head of heads) MemorySocket.notify(socket, `0xs${number}`, head)
-        if (number === 1) socket.close()
-      })
-      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 5))
-
-      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([
-        10n,
-        11n,
-        { _tag: "Gap", fromBlock: 12n, toBlock: 14n },
-        15n,
-        16n,
-      ])
-    }),
-  )
-
-  it.live("newHeads: a head that was neither given nor part of a gap is given, also on a second connection", () =>
-    Effect.gen(function* () {
-      const { client } = make((message, socket, number) => {
-        if (answerBlocks(message, socket, { head: 10 })) return
-        MemorySocket.reply(socket, message.id, `0xs${number}`)
-        if (number === 1) return socket.close()
-        for (const head of [header(10), header(11)]) MemorySocket.notify(socket, `0xs${number}`, head)
-      })
-      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 2))
-
-      expect(Array.from(given, (one) => ("_tag" in one ? one : one.number))).toEqual([10n, 11n])
     }),
   )
 
@@ -711,7 +379,7 @@ describe("WebSocketClient", () => {
       })
       const reading = yield* Effect.forkChild(Stream.runDrain(client.newHeads))
       const isSubscribed = () => (sockets[0]?.received ?? []).some(({ method }) => method === "eth_subscribe")
-      yield* Effect.promise(() => Eventually.until(isSubscribed, { what: "a subscription" }))
+      yield* until(isSubscribed, "a subscription")
       yield* client.request({ method: "test_any" })
       yield* Fiber.interrupt(reading)
       yield* client.request({ method: "test_any" })
