@@ -152,6 +152,7 @@ const missingBefore = Effect.fnUntraced(function* (
 
 /** The new heads. */
 export const heads = (source: Pick<Source, "client" | "policy">): Kind<Head | Gap, State> => {
+  // Of the server, and so of all streams. One head that names another one as its parent is enough.
   let lastHash: string | undefined
   let areLinked = false
   return {

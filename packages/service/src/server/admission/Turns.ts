@@ -79,7 +79,7 @@ interface Piece {
 }
 
 /** Makes a reader of what a clock has advanced since it was read last. */
-const makeTake = (read: MonotonicClock.Reader): MonotonicClock.Reader => {
+const makeElapsed = (read: MonotonicClock.Reader): MonotonicClock.Reader => {
   let last = read()
   return () => {
     const before = last
@@ -98,7 +98,7 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
   let isScheduled = false
   let endsAt = 0
   let piece: Piece | undefined
-  const takeWaited = makeTake(waited)
+  const elapsedWait = makeElapsed(waited)
 
   const wait = (holder: string, resume: () => void, kind?: string) => {
     const own = waiting.get(holder)
@@ -135,14 +135,14 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
     piece = undefined
     const goesOn = waiting.has(holder)
     const millis = now() - startedAt
-    // A shorter piece did not wait for long, and is not worth a reading: what it waited counts for a longer one of the same turn.
-    shares.add(holder, millis > turnMillis ? Math.max(0, millis - takeWaited()) : millis, goesOn)
+    // A shorter piece did not wait for long, and is not worth a reading. What it waited is taken off a longer one of the same turn.
+    shares.add(holder, millis > turnMillis ? Math.max(0, millis - elapsedWait()) : millis, goesOn)
     if (goesOn) shares.enter(holder)
   }
 
   const begin = () => {
     endsAt = now() + turnMillis
-    takeWaited()
+    elapsedWait()
     step()
   }
 
