@@ -1,5 +1,5 @@
 /**
- * The options and the calls of the REST client, as types. `RestClient` makes one.
+ * Options and calls of the REST client, as types. `RestClient` makes a client.
  */
 import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
@@ -49,14 +49,14 @@ export interface Options {
   readonly fetch?: Fetch | undefined
   /** Headers of each request; values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
-  /** User agent. Default `daybook-rest`, in browsers their own; an empty text for that of the platform. */
+  /** User agent. Default `daybook-rest`; in browsers, the browser's own. An empty text selects the platform's. */
   readonly userAgent?: string | undefined
   /**
    * Called for each event of each call (request, response, fault, retry), for logs and counters. No event holds a key.
    * Exceptions thrown by it are ignored.
    */
   readonly onEvent?: ((event: Event) => void) | undefined
-  /** Rate limit of the client's own requests. Default: none, as the service requests waits, which apply to all calls. */
+  /** Rate limit of the client's own requests. Default: none, since the service requests waits itself, and they apply to all calls. */
   readonly rateLimit?: RateLimit | undefined
 }
 
@@ -72,7 +72,7 @@ export interface BadRow {
   readonly path: string
   /** Value received at the path, shortened. */
   readonly received: string
-  /** Value that the interface has at the path. */
+  /** Value that the interface expects at the path. */
   readonly expected: string
   /** The row as received, as JSON without any key. */
   readonly row: unknown
@@ -84,10 +84,10 @@ export interface BadRow {
 export interface CallOptions {
   /** Replaces the timeout of the client; for a stream it applies to each page. */
   readonly timeout?: RetryPolicy.Time | undefined
-  /** Added to the headers of the client, and in place of those of the same name; values are treated as secrets. */
+  /** Added to the headers of the client, replacing those of the same name; values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
   /**
-   * Accepts pages with invalid rows: each one is reported here and left out, and the valid rows stay. Without it an invalid row fails
+   * Accepts pages with invalid rows: each one is reported here and omitted, and the valid rows are kept. Without it, an invalid row fails
    * the call with `InvalidResponse`. Source: decision 0021.
    */
   readonly onBadRow?: ((row: BadRow) => void) | undefined
@@ -97,7 +97,7 @@ export interface CallOptions {
  * Options of a comparison with the chain.
  */
 export interface ProofOptions extends CallOptions {
-  /** Called with what each request states while the comparison is being made; `timeout` applies to each request. */
+  /** Called with the progress that each request reports while the comparison runs; `timeout` applies to each request. */
   readonly onProgress?: ((progress: ProofProgress) => void) | undefined
 }
 
@@ -114,8 +114,8 @@ export interface Progress {
 }
 
 /**
- * Marker of a reorg in a stream: rows of `fromBlock` and of later blocks that the stream gave before are reverted. Their replacement
- * follows, and then the rest, in order.
+ * Marker of a reorg in a stream: rows of `fromBlock` and later blocks that the stream emitted before are reverted. Their replacement
+ * follows, then the rest, in order.
  *
  * Source: decisions 0011 and 0021.
  */
@@ -133,25 +133,26 @@ export interface RowsReverted {
 export interface StreamOptions extends CallOptions {
   /** Maximum number of rows, including those before a `resume`. Default: all rows. */
   readonly maxRows?: number | undefined
-  /** Requests the next page ahead, from the second page on. Default true. */
+  /** Prefetches the next page, from the second page on. Default true. */
   readonly prefetch?: boolean | undefined
   /** Position of a stream of the same query (only `limit` may differ). The stream continues after it. */
   readonly resume?: string | undefined
   /**
-   * Goes on after the last row instead of ending, and gives newer rows as they are indexed. It requests them once the server sends an event
-   * of them, and after each interval of this time where it sends no events. The order is `ASC`, and the query has no `to_block`, `to_date` or `cursor`. A reorg of rows that were given is noticed by
-   * the next request: see `onStaleCursor`. Default: the stream ends.
+   * Continues after the last row instead of ending, and emits newer rows as they are indexed. Newer rows are requested when the server
+   * sends an event for them or, if it sends no events, at this interval. The order is `ASC`, and the query has no `to_block`, `to_date` or
+   * `cursor`. A reorg of rows that were emitted is detected by the next request: see `onStaleCursor`. Default: the stream ends.
    */
   readonly follow?: RetryPolicy.Time | undefined
   /**
-   * With `follow`, `"now"` begins after the last block that is indexed when the stream starts, for a query without a lower bound. With `resume` the stream goes on from its position,
-   * so that a program passes both. A server that does not state its indexed blocks fails the stream.
+   * With `follow`, `"now"` starts after the last block indexed when the stream starts, for a query without a lower bound. With `resume` the
+   * stream continues from its position instead, so a program can always pass both. The stream fails if the server does not report its
+   * indexed blocks.
    */
   readonly from?: "now" | undefined
   /**
-   * What to do after a reorg that reverted rows of the stream. `fail` (default): the stream fails with `StaleCursor`. `restart`: the
-   * stream gives a `RowsReverted` marker and continues with the replacement rows. After a marker a descending stream does not report a
-   * reorg above the rows that it has yet to read; an ascending one does.
+   * What to do after a reorg that reverted rows of the stream. `fail` (default): the stream fails with `StaleCursor`. `restart`: the stream
+   * emits a `RowsReverted` marker and continues with the replacement rows. After a marker, a descending stream does not report a reorg
+   * above the rows that it has yet to read; an ascending stream does.
    */
   readonly onStaleCursor?: "fail" | "restart" | undefined
   /** Called after each page. */
@@ -159,7 +160,7 @@ export interface StreamOptions extends CallOptions {
 }
 
 /**
- * Options of a stream that gives `RowsReverted` markers.
+ * Options of a stream that emits `RowsReverted` markers.
  */
 export interface RestartOptions extends StreamOptions {
   readonly onStaleCursor: "restart"
@@ -178,27 +179,27 @@ export interface IndexCoverage {
   readonly indexedTo: bigint | null
   /** Last block that cannot be reorganised; `null` when not reported. */
   readonly finalizedTo: bigint | null
-  /** Transactions of these blocks, of any wallet, that have no record, as no node gave them; `null` when none are reported. */
+  /** Number of transactions in these blocks, of any wallet, without a record because no node returned them; `null` if none are reported. */
   readonly missingTransactions: bigint | null
-  /** Last block at which the wallet's movements gave what the chain states it held; `null` when none is reported. */
+  /** Last block at which the wallet's movements summed to its balances on the chain; `null` if none is reported. */
   readonly reconciledTo: bigint | null
   /**
-   * Last block up to which the past of the wallet was searched, where it was added to an index of some wallets later; `null` when not
-   * reported. Up to there, calls of value 0 by others may be missing. Below `indexedFrom`: the search goes on.
+   * Last block up to which the wallet's past was searched, if it was added later to an index of selected wallets; `null` if not reported.
+   * Up to there, calls of value 0 by others may be missing. If it is below `indexedFrom`, the search is still running.
    */
   readonly searchedTo: bigint | null
   /**
-   * Last block that an earlier version of the service stored with the transactions alone that the wallet sent or received, or that created it;
-   * `null` when not reported. Up to there, tokens and internal transactions may be missing.
+   * Last block for which an earlier version of the service stored only the transactions that the wallet sent or received, or that created
+   * it; `null` if not reported. Up to there, tokens and internal transactions may be missing.
    */
   readonly directOnlyTo: bigint | null
   /**
-   * Last block that was indexed without traces, or has a transaction that lacks them; `null` when not reported. Up to there, internal transactions
-   * and what they moved may be missing.
+   * Last block that was indexed without traces, or that has a transaction without them; `null` if not reported. Up to there, internal
+   * transactions and what they moved may be missing.
    */
   readonly untracedTo: bigint | null
   /**
-   * Last block up to which the chain changes native balances by means that neither transactions nor headers state; `null` when not reported. Up
+   * Last block up to which the chain changes native balances in ways that neither transactions nor headers show; `null` if not reported. Up
    * to there, such changes may be missing.
    */
   readonly unstatedTo: bigint | null
@@ -209,11 +210,11 @@ export interface IndexCoverage {
  */
 export interface PageResponse<Page> {
   readonly page: Page
-  /** Absent: the page is there. */
+  /** Absent: the response has a page. */
   readonly notModified?: undefined
-  /** Rows that were left out; empty without `onBadRow`. */
+  /** Rows that were omitted; empty without `onBadRow`. */
   readonly badRows: ReadonlyArray<BadRow>
-  /** Blocks that the index behind the page covers, so that "empty" differs from "not indexed". */
+  /** Blocks covered by the index behind the page, so that "empty" differs from "not indexed". */
   readonly indexCoverage: IndexCoverage
   /** Response headers without any key; names in lower case. */
   readonly headers: Readonly<Record<string, string>>
@@ -224,15 +225,15 @@ export interface PageResponse<Page> {
 }
 
 /**
- * Options of a call for a page that the program may have.
+ * Options of a conditional call: the program may already have the page.
  */
 export interface ConditionalOptions extends CallOptions {
-  /** Value of the header `etag` of the page that the program has: while the page is the same, the server sends it no second time. */
+  /** Value of the header `etag` of the page that the program has. The server does not send the page again while it is unchanged. */
   readonly ifNoneMatch: string
 }
 
 /**
- * The response to a request with `ifNoneMatch` while the page is the same.
+ * The response to a request with `ifNoneMatch` while the page is unchanged.
  *
  * Source: decision 0040.
  */
@@ -244,7 +245,7 @@ export interface NotModified extends Omit<PageResponse<never>, "page" | "badRows
  * Requests a page and its response.
  */
 export interface PageCall<P, Q = Query> {
-  /** Returns the page with index coverage, headers, request id and attempts, or `notModified` when it has the tag. */
+  /** Returns the page with index coverage, headers, request id and attempts, or `notModified` if its tag is unchanged. */
   (query: Q, options: ConditionalOptions): Effect.Effect<PageResponse<P> | NotModified, RestError>
   /** Returns the page with index coverage, headers, request id and attempts. */
   (query: Q, options?: CallOptions): Effect.Effect<PageResponse<P>, RestError>
@@ -261,13 +262,13 @@ export interface WalletResponse extends PageResponse<WalletPage> {}
 export interface MovementResponse extends PageResponse<MovementPage> {}
 
 /**
- * A page of a stream. Repeated rows are left out, so it may have none.
+ * A page of a stream. Repeated rows are omitted, so it may be empty.
  */
 export interface StreamPage<Page> extends PageResponse<Page> {
   readonly progress: Progress
   /**
-   * Position after this page, as text without a key, for `resume`. Store it together with the rows and no row is lost or repeated by a
-   * crash. After the last page of an ASC stream it continues with newer rows; of a DESC stream, with nothing.
+   * Position after this page, as text without a key, for `resume`. Store it together with the rows, and a crash neither loses nor repeats a
+   * row. After the last page of an ASC stream it continues with newer rows; for a DESC stream, with nothing.
    */
   readonly position: string
 }
@@ -286,11 +287,11 @@ export interface MovementStreamPage extends StreamPage<MovementPage> {}
  * A stream over all pages of a query.
  */
 export interface PagedStream<A, Q = Query> {
-  /** Streams the range, each row once and in order; after a reorg a marker, and the replacement rows. */
+  /** Streams the range, each row once and in order. After a reorg it emits a marker, then the replacement rows. */
   (query: Q, options: RestartOptions): Stream.Stream<A | RowsReverted, RestError>
   /** Streams the range, each row once and in order. */
   (query: Q, options?: StreamOptions & { readonly onStaleCursor?: "fail" | undefined }): Stream.Stream<A, RestError>
-  /** Streams the range, as the options decide that are not known when the program is compiled. */
+  /** Streams the range. For options that are not known at compile time. */
   (query: Q, options?: StreamOptions): Stream.Stream<A | RowsReverted, RestError>
 }
 
@@ -303,7 +304,7 @@ export interface Client {
    *
    * **Errors**
    *
-   * - `BadRequest`: a parameter is invalid; most are found before a request is made. Not retried.
+   * - `BadRequest`: a parameter is invalid; most are detected before a request is made. Not retried.
    * - `StaleCursor`: a reorg reverted a block of the cursor; `resumeFromBlock` is the first reverted block. Not retried.
    * - `RateLimited`, `Unavailable`: retried after the time that the server requested.
    * - `TransportError`, `TimeoutError`: retried while attempts and time remain.
@@ -320,21 +321,21 @@ export interface Client {
    *
    * **Details**
    *
-   * Each row is given once and in order, whatever the server sends: repeated rows are dropped, an empty page with a cursor is skipped,
-   * and repeated cursors end in an error. The second page is requested when its first row is needed, later ones one ahead; at most two
-   * pages are held. A stream that is stopped or interrupted requests no more and closes the socket of the request in flight.
+   * Each row is emitted once and in order, whatever the server sends: repeated rows are dropped, an empty page with a cursor is skipped,
+   * and a repeated cursor is an error. The second page is requested when its first row is needed, later pages one ahead; at most two pages
+   * are held. A stopped or interrupted stream makes no further requests and closes the socket of the request in flight.
    *
    * **Errors**
    *
    * - `OutOfOrder`: a row violates the requested order (`DESC` by default). Earlier rows are valid.
    * - `InvalidResponse` at `cursor` or `result`: a cursor was repeated, or pages have no new rows. Earlier rows are valid.
-   * - `StaleCursor`: a reorg, unless `onStaleCursor` is `restart`; also when rows before a `resume` are no longer on the chain.
+   * - `StaleCursor`: a reorg, unless `onStaleCursor` is `restart`; also if rows before a `resume` are no longer on the chain.
    * - `BadRequest`: also for an invalid option, with its name.
-   * - those of `walletTransactions`.
+   * - Those of `walletTransactions`.
    *
    * **Gotchas**
    *
-   * - With the cursor of an ASC query also set `order: "ASC"`.
+   * - With the cursor of an ASC query, also set `order: "ASC"`.
    *
    * Source: docs/interface.md#4.1; decisions 0009, 0011 and 0021.
    */
@@ -342,16 +343,16 @@ export interface Client {
   /** Streams the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */
   readonly walletPagesStream: PagedStream<WalletStreamPage>
   /**
-   * Returns one page of a wallet's movements: each change of what it holds, as a signed amount in the smallest unit of its asset.
+   * Returns one page of a wallet's movements: each change of its holdings, as a signed amount in the smallest unit of the asset.
    *
    * **Errors**
    *
    * - `Unavailable`: also while the server derives the ledgers of wallets.
-   * - those of `walletTransactions`.
+   * - Those of `walletTransactions`.
    *
    * **Gotchas**
    *
-   * - A page may have few rows, or none, and a cursor: the server searches a bounded part of the range for each.
+   * - A page may have few or no rows and still have a cursor, because the server searches a bounded part of the range per page.
    *
    * Source: decisions 0048 and 0049.
    */
@@ -367,39 +368,39 @@ export interface Client {
   /** Streams the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */
   readonly movementPagesStream: PagedStream<MovementStreamPage, MovementQuery>
   /**
-   * Streams the events of a wallet: rows as blocks are indexed, and what a reorg took back. It ends only with an error.
+   * Streams the events of a wallet: rows as blocks are indexed, and the rows that a reorg reverted. It ends only with an error.
    *
    * **Details**
    *
-   * - Keep each row under its `row`, replace it by one with a higher `revision`, and after `block.voided` drop the rows of the block with that hash.
-   *   The table is then the list of the server.
-   * - After a connection ended the stream connects again and goes on where it was. A row is not given twice with the same revision, unless its
-   *   block was voided between.
-   * - `data.cursor` of the last event that was processed, as `from` of a later stream, goes on after it.
-   * - One part of the response is held at a time; while no event is taken, nothing is read.
+   * - Store each row under its `row`, replace it when one with a higher `revision` arrives, and after `block.voided` drop the rows of the
+   *   block with that hash. The table then equals the server's list.
+   * - When a connection ends, the stream reconnects and resumes. A row is not emitted twice with the same revision, unless its block was
+   *   voided in between.
+   * - To continue after an event, pass its `data.cursor` as `from` of a later stream.
+   * - One chunk of the response is held at a time, and nothing is read while the consumer takes no event.
    *
    * **Errors**
    *
-   * - `StaleCursor`: the server no longer knows what changed. Drop the rows from `resumeFromBlock` on, and begin there.
-   * - `RateLimited`: also where the key has too many open streams.
-   * - `InvalidResponse`: also from a server without events, and for one that is larger than `maxBytes`.
-   * - `TransportError`: also where several connections gave no event.
-   * - those of `walletTransactions`.
+   * - `StaleCursor`: the server no longer knows what changed. Drop the rows from `resumeFromBlock` on, and start there.
+   * - `RateLimited`: also if the key has too many open streams.
+   * - `InvalidResponse`: also from a server without events, or for an event larger than `maxBytes`.
+   * - `TransportError`: also if several connections in a row received no event.
+   * - Those of `walletTransactions`.
    *
    * Source: decision 0073.
    */
   readonly walletEvents: (query: EventQuery, options?: CallOptions) => Stream.Stream<WalletEvent, RestError>
   /**
-   * Returns what a wallet holds at a block, by default the last indexed one, as the sums of its movements.
+   * Returns the balances of a wallet at a block, by default the last indexed one, as the sums of its movements.
    *
    * **Errors**
    *
    * - `BadRequest`: also for a range that ends before the first indexed block.
-   * - those of `movements`, without `StaleCursor`.
+   * - Those of `movements`, without `StaleCursor`.
    *
    * **Gotchas**
    *
-   * - `to_block` and `to_date` may lie above the index: `block_number` of the result is the block whose balances it has.
+   * - `to_block` and `to_date` may lie above the index. `block_number` of the result states the block of the balances.
    *
    * Source: decision 0049.
    */
@@ -410,11 +411,11 @@ export interface Client {
     options?: CallOptions,
   ) => Effect.Effect<PageResponse<Balances>, RestError>
   /**
-   * Returns what a wallet held before a range of blocks, what moved in and out by asset and kind, and what it holds after it.
+   * Returns the opening balances of a wallet before a range of blocks, what moved in and out by asset and kind, and the closing balances.
    *
    * **Errors**
    *
-   * - those of `balances`.
+   * - Those of `balances`.
    *
    * Source: decision 0049.
    */
@@ -425,15 +426,15 @@ export interface Client {
     options?: CallOptions,
   ) => Effect.Effect<PageResponse<Statement>, RestError>
   /**
-   * Returns a statement over final blocks that the service has signed. `SignedStatement.toText` gives its file, which anyone can check by
+   * Returns a statement over final blocks, signed by the service. `SignedStatement.toText` writes its file, which anyone can verify with
    * `daybook verify-statement` and an archive node.
    *
    * **Errors**
    *
-   * - `NotFound`: the service signs no statements.
+   * - `NotFound`: the service does not sign statements.
    * - `BadRequest`: also for a last block that is not final, and for a wallet with too many movements.
-   * - `Unavailable`: what the wallet held before the first indexed block was not read yet. Retried.
-   * - those of `balances`.
+   * - `Unavailable`: the opening balances before the first indexed block have not been read yet. Retried.
+   * - Those of `balances`.
    *
    * Source: decision 0050.
    */
@@ -442,44 +443,44 @@ export interface Client {
     options?: CallOptions,
   ) => Effect.Effect<SignedStatement, RestError>
   /**
-   * Compares the sums of a wallet with the state of the chain, and returns the comparison: its block, and what differs. It starts the comparison
-   * where none is known, and waits until it is made. Only for API keys that name the operation.
+   * Compares the sums of a wallet with the state of the chain, and returns the result: its block and the differences. Starts a comparison
+   * if none is known, and waits for its result. Only for API keys that allow the operation.
    *
    * **Errors**
    *
-   * - `Forbidden`: the key does not name the operation.
-   * - `BadRequest`: `to_block` is not final, or the index has not all transactions of the wallet.
-   * - `NotFound`: the service makes no comparisons.
-   * - `RateLimited`, `Unavailable`: too many comparisons wait, or one failed. Retried, which starts it again.
-   * - those of `walletTransactions`.
+   * - `Forbidden`: the key does not allow the operation.
+   * - `BadRequest`: `to_block` is not final, or the index does not have all transactions of the wallet.
+   * - `NotFound`: the service does not make comparisons.
+   * - `RateLimited`, `Unavailable`: too many comparisons are queued, or one failed. Retried, which restarts it.
+   * - Those of `walletTransactions`.
    *
    * Source: decision 0050.
    */
   readonly proveWallet: (query: ProofQuery, options?: ProofOptions) => Effect.Effect<Proof, RestError>
   /**
-   * Names an address and decodes its calls and events by an ABI from now on, those of old transactions too; or adds a pack, which is tried
-   * for every contract. What is returned is what the server stored: the items that it can decode.
+   * Names an address and registers an ABI by which its calls and events are decoded, in old transactions too; or adds a pack, which is
+   * tried for every contract. Returns what the server stored: the items that it can decode.
    *
    * **Errors**
    *
-   * - `Forbidden`: the API key does not name the operation.
+   * - `Forbidden`: the API key does not allow the operation.
    * - `BadRequest`: the description is invalid, or the server has no room for it. Not retried.
    * - `InvalidResponse`: also for a description that is too large for the server.
-   * - those of `walletTransactions`, without `StaleCursor`.
+   * - Those of `walletTransactions`, without `StaleCursor`.
    *
    * Source: decision 0059.
    */
   readonly putContract: (query: DescriptionQuery, options?: CallOptions) => Effect.Effect<DescribedContract, RestError>
   /**
-   * Removes the description of an address, or a pack; `removed` is false where there was none.
+   * Removes the description of an address, or a pack; `removed` is false if there was none.
    *
    * **Errors**
    *
-   * - those of `putContract`.
+   * - Those of `putContract`.
    *
    * Source: decision 0059.
    */
   readonly removeContract: (query: ContractQuery, options?: CallOptions) => Effect.Effect<RemovedContract, RestError>
-  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  /** Returns the same client with these options as defaults for its calls; waits and limits are shared. Headers are merged. */
   readonly with: (options: CallOptions) => Client
 }

@@ -1,7 +1,6 @@
 /**
- * Client of what the pages of an explorer read beside histories: names, the search, ABIs of contracts, settings, and the status of the
- * indexes. It is a module of its own, so that other programs do not download it. Its calls are promises, as those of
- * `@daybook/rest/promise`.
+ * Client for what the pages of an explorer read besides histories: names, search, contract ABIs, settings and the status of the indexes. It
+ * is a separate module so that other programs do not bundle it. Its calls return promises, like those of `@daybook/rest/promise`.
  */
 import type { ContractResult } from "@daybook/schema/ContractView"
 import * as ExplorerOperation from "@daybook/schema/ExplorerOperation"
@@ -42,24 +41,24 @@ export type ExplorerQuery<N extends ExplorerOperation.Name> = {
  * The calls of the client. Promises reject with the errors of `RestError`; recognise them by `_tag`.
  */
 export interface ExplorerClient {
-  /** Returns labels of addresses, functions of calls and errors by their data, in the order of the query. */
+  /** Returns labels of addresses, and functions and errors decoded from data, in the order of the query. */
   readonly names: (query: ExplorerQuery<"names">, options?: CallOptions) => Promise<NamesResult>
-  /** Returns addresses whose names have a text, those that fit best first. */
+  /** Returns addresses whose names match a text, best matches first. */
   readonly search: (query: ExplorerQuery<"search">, options?: CallOptions) => Promise<SearchResult>
-  /** Returns the name and ABI of a contract, and of what is behind it where it is a proxy. */
+  /** Returns the name and ABI of a contract and, for a proxy, of its implementation. */
   readonly contract: (query: ExplorerQuery<"contract">, options?: CallOptions) => Promise<ContractResult>
-  /** Returns the chains of the server, and whether its pages need an API key. */
+  /** Returns the chains of the server, and whether its pages require an API key. */
   readonly settings: (query: ExplorerQuery<"settings">, options?: CallOptions) => Promise<ExplorerSettings>
-  /** Returns the status of the server and all of its chains, or with `chain` that of one chain. */
+  /** Returns the status of the server and all of its chains or, with `chain`, of that chain only. */
   readonly ready: (query: ExplorerQuery<"ready">, options?: CallOptions) => Promise<ServiceStatus | ChainStatus>
-  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  /** Returns the same client with these options as defaults for its calls; waits and limits are shared. Headers are merged. */
   readonly with: (options: CallOptions) => ExplorerClient
 }
 
 /** An operation whose response is read as a value of a type. */
 type Contract<A> = RestOperation.RestOperation & { readonly response: Schema.Codec<A, unknown> }
 
-/** Makes the encoder of the queries of an operation; a parameter that it does not have is an issue. */
+/** Makes the encoder for queries of an operation; an unknown parameter is an issue. */
 const encoder = <A>(contract: Contract<A>) => {
   const decodePath = SchemaParser.decodeUnknownResult(contract.params)
   return (query: Readonly<Record<string, unknown>>): Result.Result<EncodedQuery, Issue.Issue> =>
@@ -83,7 +82,7 @@ const encoder = <A>(contract: Contract<A>) => {
  *
  * - Throws `InvalidOption`: the base URL, the key or a limit is invalid. The message never shows a URL or a key.
  *
- * **Example** (Reading how far the index of a chain is)
+ * **Example** (Reading how far the index of a chain reaches)
  *
  * ```ts
  * import { createExplorerClient } from "@daybook/rest/ExplorerClient"

@@ -1,6 +1,6 @@
 /**
- * An operation of the REST interface as the client uses it: its contract, the encoding of its query, and the place of its rows in
- * the chain. Pagination, streams, positions and resume are written once for any operation.
+ * An operation of the REST interface as the client uses it: its contract, the encoding of its query, and the position of its rows in the
+ * chain. Pagination, streams, positions and resume are implemented once for all operations.
  */
 import type { Issue } from "@daybook/schema/Issue"
 import type { RestOperation } from "@daybook/schema/RestOperation"
@@ -22,15 +22,15 @@ export interface Page<Row> {
 export interface EncodedQuery {
   readonly params: Readonly<Record<string, string>>
   readonly parameters: Readonly<Record<string, string>>
-  /** JSON text of the body of an operation that changes something. */
+  /** JSON text of the body, for an operation that changes something. */
   readonly body?: string | undefined
 }
 
 /**
- * Place of a row in the chain.
+ * Position of a row in the chain.
  */
 export interface RowPosition {
-  /** Unique key of the row: a hash, followed by what distinguishes rows of the same hash. */
+  /** Unique key of the row: a hash, followed by what distinguishes rows with the same hash. */
   readonly key: string
   readonly block: bigint
   readonly blockHash: string
@@ -39,12 +39,12 @@ export interface RowPosition {
 }
 
 /**
- * An operation of the client that responds with one value. One that changes something may be sent again.
+ * An operation of the client that responds with one value. Requests that change something can be sent again safely.
  */
 export interface SingleOperation<Query, A> {
   /** Path, parameters, response and errors of the interface. */
   readonly contract: RestOperation & { readonly response: Schema.Codec<A, unknown> }
-  /** Encodes a query, or gives its first issue. */
+  /** Encodes a query, or returns its first issue. */
   readonly encode: (query: Query) => Result.Result<EncodedQuery, Issue>
 }
 
@@ -56,8 +56,8 @@ export interface Operation<Query, Row, P extends Page<Row> = Page<Row>> extends 
   /** One row of a page. */
   readonly row: Schema.Codec<Row, unknown>
   readonly locate: (row: Row) => RowPosition
-  /** Key of a row that may be invalid; undefined when it has none. */
+  /** Key of a row that may be invalid; undefined if it has none. */
   readonly keyOf: (row: unknown) => string | undefined
-  /** The query of the events that report changes of its rows; undefined where none do. */
+  /** Query for the events that report changes of its rows; undefined if there are none. */
   readonly events?: ((query: EncodedQuery) => EncodedQuery | undefined) | undefined
 }

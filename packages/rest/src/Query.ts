@@ -33,8 +33,8 @@ import {
 /** Parameters that accept more types than the contract has. */
 interface Convenient {
   /**
-   * Chain by name (`"polygon amoy"`), usual alias (`"mainnet"`), identifier (`"0x13882"`) or number (`80002`). A known chain is sent in the spelling of the
-   * interface; an unknown one, and an identifier that two chains share, unchanged. Default `eth`.
+   * Chain by name (`"polygon amoy"`), usual alias (`"mainnet"`), identifier (`"0x13882"`) or number (`80002`). A known chain is sent in the
+   * interface's spelling; an unknown chain, or an identifier shared by two chains, is sent unchanged. Default `eth`.
    */
   readonly chain?: Chain.Input | undefined
   /** First block, inclusive. Takes precedence over `from_date`. */
@@ -45,19 +45,19 @@ interface Convenient {
   readonly from_date?: Date | DateTime.DateTime | string | undefined
   /** End date: blocks at or before it. A text is sent unchanged and parsed by the server. */
   readonly to_date?: Date | DateTime.DateTime | string | undefined
-  /** Where events begin: a block, a date, the cursor of an event, or `"now"`. A text is sent unchanged. Default `"now"`. */
+  /** Where events start: a block, a date, the cursor of an event, or `"now"`. Text is sent unchanged. Default `"now"`. */
   readonly from?: bigint | number | Date | DateTime.DateTime | string | undefined
-  /** `cursor` of the previous page, `null` for the first one; the rest of the query stays the same, except `limit`. */
+  /** `cursor` of the previous page, or `null` for the first one. The rest of the query stays the same, except `limit`. */
   readonly cursor?: string | null | undefined
 }
 
-/** Lists of an operation, each also as one value. */
+/** List parameters of an operation, each of which also accepts a single value. */
 interface Lists {
   /** `native`, the address of a token, or several of them. Default: all assets. */
   readonly asset?: string | ReadonlyArray<string> | undefined
-  /** A kind of movements, or several. Default: all kinds. */
+  /** A kind of movement, or several. Default: all kinds. */
   readonly kind?: Movement.Kind | ReadonlyArray<Movement.Kind> | undefined
-  /** A type of events with rows, or several. Default: all types. */
+  /** A type of row event, or several. Default: all types. */
   readonly types?: WalletEvent.RowType | ReadonlyArray<WalletEvent.RowType> | undefined
 }
 
@@ -73,7 +73,7 @@ interface Documented {
   readonly direction?: LedgerQuery.Direction | undefined
 }
 
-/** The other parameters, with the types of the contract. A parameter added to the contract is accepted and encoded by its codec. */
+/** All other parameters, with the types of the contract. A parameter added to the contract is accepted and encoded by its codec. */
 type QueryOf<Contract> = Pick<Accepted, keyof Accepted & keyof Contract> &
   Pick<Documented, keyof Documented & keyof Contract> & {
     readonly [K in Exclude<keyof Contract, keyof Accepted | keyof Documented>]?: Contract[K] | undefined
@@ -82,7 +82,7 @@ type QueryOf<Contract> = Pick<Accepted, keyof Accepted & keyof Contract> &
 /** The wallet of a query. */
 interface OfWallet {
   /**
-   * Wallet address: 20 bytes in hex, in any case. Rows have it in lower case: compare them with `Address.fromText(address)` of
+   * Wallet address: 20 bytes in hex, in any case. Rows have it in lower case: compare them with `Address.fromText(address)` from
    * `@daybook/schema/Address`, not with a checksummed text.
    */
   readonly address: string
@@ -94,11 +94,11 @@ interface OfWallet {
  *
  * **Details**
  *
- * - The range has a lower bound, `from_block` or `from_date`, and an upper bound, `to_block` or `to_date`, both inclusive. A block
- *   takes precedence over a date.
+ * - The range has a lower bound, `from_block` or `from_date`, and an upper bound, `to_block` or `to_date`, both inclusive. A block takes
+ *   precedence over a date.
  * - `limit`: maximum number of rows on a page, from 1; servers allow about 100.
  * - `order`: `DESC` newest first, `ASC` oldest first.
- * - `scope: "all"` adds the transactions in which the wallet appears in any other role, as that of a recipient of a token.
+ * - `scope: "all"` adds the transactions in which the wallet appears in any other role, such as the recipient of a token.
  * - `include: "internal_transactions"` adds the internal transactions of each transaction.
  *
  * Source: docs/interface.md#4.1; decision 0005.
@@ -106,7 +106,7 @@ interface OfWallet {
 export interface Query extends OfWallet, QueryOf<WalletQuery.WalletQuery> {}
 
 /**
- * Query of the movements of a wallet: the range, order and pages as in `Query`, and what selects movements.
+ * Query of the movements of a wallet: the range, order and pages as in `Query`, plus filters for movements.
  *
  * **Details**
  *
@@ -147,7 +147,7 @@ export interface StatementQuery extends OfWallet, QueryOf<LedgerQuery.StatementQ
 export interface SignedStatementQuery extends OfWallet, QueryOf<LedgerQuery.SignedStatementQuery> {}
 
 /**
- * Query of the comparison of a wallet with the chain, at `to_block` or a later block. Default: the last final block.
+ * Query of a comparison of a wallet with the chain, at `to_block` or a later block. Default: the last final block.
  *
  * Source: decision 0050.
  */
@@ -159,14 +159,14 @@ export interface ProofQuery extends OfWallet, QueryOf<LedgerQuery.ProofQuery> {}
  * **Details**
  *
  * - `types`: `wallet.transaction`, `wallet.movement`, or both. `asset` and `kind` select movements.
- * - `finality`: `final` for rows of final blocks alone, which no reorg takes back. Default `head`.
+ * - `finality`: `final` for rows of final blocks only, which no reorg reverts. Default `head`.
  *
  * Source: decision 0073.
  */
 export interface EventQuery extends OfWallet, QueryOf<WalletEvent.EventQuery> {}
 
 /**
- * What is described: a contract or another address, or a pack.
+ * Subject of a description: a contract or another address, or a pack.
  *
  * Source: decision 0059.
  */
@@ -187,7 +187,7 @@ export interface ContractQuery extends Pick<Convenient, "chain"> {
 export interface DescriptionQuery extends ContractQuery {
   /** Name of the address: a line of 1 to 100 visible characters. */
   readonly name?: string | undefined
-  /** ABI as a compiler writes it, or as `parseAbi` of viem gives it. Default: none, so that the address only gets a label. */
+  /** ABI as written by a compiler, or as returned by viem's `parseAbi`. Default: none, so that the address only gets a label. */
   readonly abi?: ReadonlyArray<unknown> | undefined
 }
 
@@ -199,7 +199,7 @@ export interface Encoded<O extends RestOperation.RestOperation = typeof RestOper
   readonly parameters: RestOperation.QueryText<O>
 }
 
-/** Conversions to the types of the contract, for the parameters that accept more. */
+/** Conversions to the types of the contract, for the parameters that accept more types. */
 const readers = {
   chain: readChain,
   from_block: readBlock("from_block"),
@@ -213,7 +213,7 @@ const readers = {
   types: readTypes,
 } satisfies { readonly [K in keyof Accepted]-?: (value: unknown) => Field<unknown> }
 
-/** The order in any case; another value is rejected by the contract. */
+/** Accepts the order in any case; the contract rejects other values. */
 const upperCase = (value: unknown): unknown =>
   typeof value === "string" && value.length <= 4 ? value.toUpperCase() : value
 
@@ -227,10 +227,10 @@ const readParameter = (names: ReadonlyArray<string>, name: string, value: unknow
   return Result.succeed(name === "order" ? upperCase(value) : value)
 }
 
-/** A parameter without a value; a loop over pages begins without a cursor. */
+/** True for a parameter without a value; a pagination loop starts without a cursor. */
 const isAbsent = (name: string, value: unknown): boolean => value === undefined || (name === "cursor" && value === null)
 
-/** Finds a range that ends before it begins, where both ends are blocks or both are instants. */
+/** Detects a range that ends before it starts, if both ends are blocks or both are instants. */
 const emptyRange = (query: Convenient): Issue.Issue | undefined => {
   const { from, to } = WalletQuery.bounds<bigint | number, unknown>({
     from_block: query.from_block,
@@ -248,7 +248,7 @@ const emptyRange = (query: Convenient): Issue.Issue | undefined => {
   return { path: "from_date", expected: `at most to_date (${lastText})`, received: firstText }
 }
 
-/** Makes the encoder of the queries of an operation. */
+/** Makes the encoder for queries of an operation. */
 const encoder = <O extends RestOperation.RestOperation>(contract: O) => {
   const names: ReadonlyArray<string> = RestOperation.parameterNames(contract)
   return (query: OfWallet & Convenient): Result.Result<Encoded<O>, Issue.Issue> =>
@@ -263,14 +263,14 @@ const encoder = <O extends RestOperation.RestOperation>(contract: O) => {
       }
       const issue = emptyRange(query)
       if (issue !== undefined) return yield* Result.fail(issue)
-      // The codec of the contract checks the values that it encodes.
+      // The codec of the contract validates the values that it encodes.
       const parameters = yield* RestOperation.encodeQuery(contract, values)
       return { params: { address }, parameters }
     })
 }
 
 /**
- * Encodes a query as text, or gives its first issue. Undefined parameters are left out.
+ * Encodes a query as text, or returns its first issue. Undefined parameters are omitted.
  *
  * **Example** (Encoding a query in convenient types)
  *
@@ -366,7 +366,7 @@ export const encodeStatement: (
 ) => Result.Result<Encoded<typeof RestOperation.statement>, Issue.Issue> = encoder(RestOperation.statement)
 
 /**
- * Encodes a query of a signed statement.
+ * Encodes the query of a signed statement.
  *
  * **Example** (Naming an invalid parameter)
  *
@@ -406,7 +406,7 @@ export const encodeProof: (
 /**
  * Encodes a query of events.
  *
- * **Example** (Encoding where events begin)
+ * **Example** (Encoding where events start)
  *
  * ```ts
  * import * as Query from "@daybook/rest/Query"

@@ -1,5 +1,5 @@
 /**
- * The rows of the operations, and helpers for their values: what a program needs beside a client, from `@daybook/schema`.
+ * The rows of the operations and helpers for their values, re-exported from `@daybook/schema`: what a program needs besides a client.
  */
 export * as Address from "@daybook/schema/AddressText"
 export * as Chain from "@daybook/schema/Chain"

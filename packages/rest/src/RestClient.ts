@@ -57,7 +57,7 @@ export type {
  */
 export class RestClient extends Context.Service<RestClient, Client>()("@daybook/rest/RestClient") {}
 
-/** The streams of an operation. */
+/** Streams of an operation. */
 const streamsOf = <Query, Row, P extends Page<Row>>({ source }: OperationCalls<Query, Row, P>) => ({
   rows: (query: Query, options?: StreamOptions) => PageStream.rows(source, query, options),
   pages: (query: Query, options?: StreamOptions) => PageStream.pages(source, query, options),
@@ -76,7 +76,7 @@ const toClient = ({
   const [walletStreams, movementStreams] = [streamsOf(wallet), streamsOf(movements)]
   return CallDefaults.client<Client, CallOptions>({
     walletTransactions: wallet.page,
-    // Sound, here and below: a call without a tag has a page, and a stream that does not restart has no marker in it.
+    // Sound, here and below: a call without a tag returns a page, and a stream that does not restart emits no marker.
     walletTransactionsWithResponse: wallet.withResponse as Client["walletTransactionsWithResponse"],
     walletTransactionsStream: walletStreams.rows as Client["walletTransactionsStream"],
     walletPagesStream: walletStreams.pages as Client["walletPagesStream"],

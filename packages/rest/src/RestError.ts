@@ -25,15 +25,15 @@ const withDetail = (detail: string | undefined): string => {
 }
 
 /**
- * Why a request was rejected. `chain_not_served`: the server has no such chain. `traces_not_indexed`: internal transactions were
- * requested on a chain without traces. `address_not_watched`: the server indexes a list of addresses without this one.
- * `bad_request`: any other invalid parameter.
+ * Why a request was rejected. `chain_not_served`: the server has no such chain. `traces_not_indexed`: internal transactions were requested
+ * on a chain without traces. `address_not_watched`: the server only indexes selected addresses, and this is not one of them. `bad_request`:
+ * any other invalid parameter.
  *
  * Source: decision 0012.
  */
 export type BadRequestCode = Extract<ApiError, { readonly _tag: "BadRequest" }>["code"]
 
-/** An issue that was found before a request was made. */
+/** An issue detected before a request was made. */
 interface InvalidQuery {
   readonly host: string
   /** Kind of the invalid value, as the message names it. */
@@ -48,7 +48,7 @@ interface RejectedQuery extends ErrorResponse {
 }
 
 /**
- * A parameter or an option of a call is invalid. Found before a request is made, or reported by the server. Never retried.
+ * A parameter or an option of a call is invalid. Detected before a request is made, or reported by the server. Never retried.
  *
  * **Example** (Reading which parameter is invalid)
  *
@@ -70,7 +70,7 @@ export class BadRequest extends Data.TaggedError("BadRequest")<
     readonly code: BadRequestCode
     /** Name of the invalid parameter or option; undefined when the server does not report it. */
     readonly parameter: string | undefined
-    /** HTTP status; undefined when no request was made. */
+    /** HTTP status; undefined if no request was made. */
     readonly status: number | undefined
   }
 > {
@@ -140,8 +140,8 @@ export class NotFound extends Data.TaggedError("NotFound")<Fields & { readonly s
  *
  * **Details**
  *
- * Rows of `resumeFromBlock` and of later blocks that were given before are reverted. A new query with
- * `from_block: resumeFromBlock` gives their replacement; a descending query continues below with `to_block: resumeFromBlock - 1n`.
+ * Rows of `resumeFromBlock` and later blocks that were returned before are reverted. A new query with `from_block: resumeFromBlock` returns
+ * their replacement; a descending query continues below with `to_block: resumeFromBlock - 1n`.
  *
  * **Example** (Reading where to continue)
  *
@@ -171,7 +171,7 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
     super({ ...fields(options, message), resumeFromBlock, status })
   }
 
-  /** Block numbers as text: `JSON.stringify` refuses bigints. */
+  /** Serialises block numbers as text, because `JSON.stringify` rejects bigints. */
   override toJSON(): Json.Value {
     return Json.toJson(super.toJSON())
   }
@@ -182,7 +182,7 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
  *
  * **Details**
  *
- * Hosted providers respond with 401 or 402 and a text, which distinguishes it from an invalid key.
+ * Hosted providers respond with 401 or 402; the text of the response distinguishes this case from an invalid key.
  *
  * **Example** (Reading the answer of a provider)
  *
@@ -234,7 +234,7 @@ export class Unavailable extends Data.TaggedError("Unavailable")<Fields & { read
  *
  * **Details**
  *
- * Blocks of one timestamp may interleave, as those of some hosted providers do. That alone is not an error.
+ * Blocks with the same timestamp may interleave, as they do at some hosted providers. That alone is not an error.
  *
  * **Example** (Deciding by the tag)
  *
@@ -252,7 +252,7 @@ export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
     readonly order: "ASC" | "DESC"
     /** Block of the row. */
     readonly block: bigint
-    /** Furthest block before it. */
+    /** Furthest block seen before the row. */
     readonly after: bigint
     /** Hash of the transaction. */
     readonly hash: string
@@ -271,7 +271,7 @@ export class OutOfOrder extends Data.TaggedError("OutOfOrder")<
     super({ ...fields(options, message), order, block, after, hash })
   }
 
-  /** Block numbers as text: `JSON.stringify` refuses bigints. */
+  /** Serialises block numbers as text, because `JSON.stringify` rejects bigints. */
   override toJSON(): Json.Value {
     return Json.toJson(super.toJSON())
   }

@@ -1,6 +1,6 @@
 /**
- * Client of the user operations of wallets (ERC-4337), by Effect or by promises. It is a module of its own, so that other programs do not
- * download it.
+ * Client for user operations of wallets (ERC-4337), with Effect or promises. It is a separate module so that other programs do not bundle
+ * it.
  */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import { UserOperation } from "@daybook/schema/UserOperation"
@@ -35,16 +35,16 @@ export type { UserOperationPage } from "@daybook/schema/UserOperationPage"
  */
 export interface UserOperationClient {
   /**
-   * Returns one page of the user operations of ERC-4337 in which the wallet is the sender, the paymaster or the bundler.
+   * Returns one page of ERC-4337 user operations in which the wallet is the sender, the paymaster or the bundler.
    *
    * **Errors**
    *
-   * - those of `RestClient.movements`.
+   * - Those of `RestClient.movements`.
    *
    * **Gotchas**
    *
-   * - `actual_gas_cost` is part of movements. Do not add it to them.
-   * - A page may have few rows, or none, and a cursor: the server searches a bounded part of the range for each.
+   * - Movements already include `actual_gas_cost`. Do not add it again.
+   * - A page may have few or no rows and still have a cursor, because the server searches a bounded part of the range per page.
    *
    * Source: decisions 0048 and 0049.
    */
@@ -62,7 +62,7 @@ export interface UserOperationClient {
   readonly userOperationsStream: PagedStream<UserOperation, Query.UserOperationQuery>
   /** Streams the same rows one page at a time, each page with its response, the progress so far and a position for `resume`. */
   readonly userOperationPagesStream: PagedStream<StreamPage<UserOperationPage>, Query.UserOperationQuery>
-  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  /** Returns the same client with these options as defaults for its calls; waits and limits are shared. Headers are merged. */
   readonly with: (options: CallOptions) => UserOperationClient
 }
 
@@ -83,7 +83,7 @@ export interface UserOperationPromiseClient {
   readonly userOperationsStream: promise.RowStream<UserOperation, Query.UserOperationQuery>
   /** Iterates the same rows one page at a time. */
   readonly userOperationPagesStream: promise.PageStream<UserOperationPage, Query.UserOperationQuery>
-  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  /** Returns the same client with these options as defaults for its calls; waits and limits are shared. Headers are merged. */
   readonly with: (options: promise.CallOptions) => UserOperationPromiseClient
 }
 
@@ -95,10 +95,10 @@ const operation: Operation<Query.UserOperationQuery, UserOperation, UserOperatio
   keyOf: RowHash.reader("transaction_hash"),
 }
 
-/** Makes the calls of a client. `moreKinds` are options of calls that a style adds. */
+/** Makes the calls of a client. `moreKinds` are call options added by a client style. */
 const callsOf = (options: Options, moreKinds: Kinds = {}) =>
   Effect.map(ClientContext.make(options, moreKinds), (context) =>
-    // No event reports a user operation: a stream that follows asks again after each interval.
+    // No event reports a user operation, so a stream that follows polls at its interval.
     OperationCalls.make(context, operation, () => Stream.never),
   )
 
@@ -129,7 +129,7 @@ export const make = (options: Options): Effect.Effect<UserOperationClient, Inval
   Effect.map(callsOf(options), ({ page, source, withResponse }) =>
     CallDefaults.client<UserOperationClient, CallOptions>({
       userOperations: page,
-      // Sound, here and below: a call without a tag has a page, and a stream that does not restart has no marker in it.
+      // Sound, here and below: a call without a tag returns a page, and a stream that does not restart emits no marker.
       userOperationsWithResponse: withResponse as UserOperationClient["userOperationsWithResponse"],
       userOperationsStream: ((query: Query.UserOperationQuery, call?: StreamOptions) =>
         PageStream.rows(source, query, call)) as UserOperationClient["userOperationsStream"],

@@ -1,6 +1,6 @@
 /**
- * Client of the operations on webhooks, by Effect or by promises. It is a module of its own, so that other programs do not download it.
- * `@daybook/rest/webhook` verifies what a webhook sends.
+ * Client for webhook operations, with Effect or promises. It is a separate module so that other programs do not bundle it.
+ * `@daybook/rest/webhook` verifies the messages that a webhook sends.
  */
 import * as Issue from "@daybook/schema/Issue"
 import type {
@@ -45,7 +45,7 @@ export type {
 } from "@daybook/schema/Webhook"
 
 /**
- * A webhook by its id.
+ * Identifies a webhook.
  */
 export interface WebhookQuery {
   /** Id of the webhook. */
@@ -53,29 +53,29 @@ export interface WebhookQuery {
 }
 
 /**
- * A webhook that is made.
+ * A webhook to create.
  */
 export interface CreateQuery extends Omit<Settings, "addresses" | "from"> {
   /** Wallets whose events are sent, 1 to 1,000, in any case. `changeAddresses` adds more. */
   readonly addresses: ReadonlyArray<string>
-  /** Where the rows begin: a block, a date, the cursor of an event of the one wallet, or `now`. Default `now`. */
+  /** Where the rows start: a block, a date, the cursor of an event of the only wallet, or `now`. Default `now`. */
   readonly from?: From | undefined
 }
 
 /**
- * Where rows begin: a block, a date, the cursor of an event, or `now`.
+ * Where rows start: a block, a date, the cursor of an event, or `now`.
  */
 export type From = bigint | number | string | Date
 
 /**
- * Wallets that a webhook sends from now on, and no more.
+ * Wallets to add to a webhook and to remove from it.
  */
 export interface AddressesQuery extends WebhookQuery, Omit<AddressChange, "add" | "remove" | "from"> {
-  /** Wallets that are added, up to 1,000. */
+  /** Wallets to add, up to 1,000. */
   readonly add?: ReadonlyArray<string> | undefined
-  /** Wallets of which nothing more is sent, up to 1,000. */
+  /** Wallets to remove, up to 1,000. */
   readonly remove?: ReadonlyArray<string> | undefined
-  /** Where the rows of the added wallets begin: a block, a date, or `now`. Default `now`. */
+  /** Where the rows of the added wallets start: a block, a date, or `now`. Default `now`. */
   readonly from?: From | undefined
 }
 
@@ -83,12 +83,12 @@ export interface AddressesQuery extends WebhookQuery, Omit<AddressChange, "add" 
  * The addresses of a webhook.
  */
 export interface ListAddressesQuery extends WebhookQuery {
-  /** Addresses behind this one: the `next` of the page before. Default: the first ones. */
+  /** Returns addresses after this one: the `next` of the previous page. Default: from the first one. */
   readonly after?: string | undefined
 }
 
 /**
- * A webhook that begins again.
+ * A webhook to replay.
  */
 export interface ReplayQuery extends WebhookQuery, Omit<Replay, "from"> {
   /** A block, a date or `now` for all of its wallets, or the cursor of an event for the wallet of that event. */
@@ -96,66 +96,66 @@ export interface ReplayQuery extends WebhookQuery, Omit<Replay, "from"> {
 }
 
 /**
- * A webhook whose secret is replaced.
+ * A webhook whose secret is to be replaced.
  */
 export interface RotateQuery extends WebhookQuery, Rotation {}
 
 /**
- * The attempts of a webhook.
+ * Selects the delivery attempts of a webhook.
  */
 export interface DeliveriesQuery extends WebhookQuery {
-  /** `failed`: attempts that failed alone. Default: all. */
+  /** `failed`: only failed attempts. Default: all. */
   readonly result?: "all" | "failed" | undefined
 }
 
-/** A query without a value. */
+/** A query without parameters. */
 type None = Readonly<Record<string, never>>
 
 /**
- * The calls of the client. A call that is sent again changes nothing more, so that each is retried.
+ * The calls of the client. All of them are idempotent, so each is retried.
  *
  * **Errors**
  *
- * - `Forbidden`: the API key is narrowed and does not name `webhooks`, or may not ask for the chain.
- * - `NotFound`: no webhook of the key has the id, or the server sends no webhooks.
- * - `BadRequest`: also for a URL that is not of the public internet, and beyond what a key may have.
- * - `Unauthorized`, `RateLimited`, `Unavailable`, `TransportError`, `TimeoutError`, `InvalidResponse`, as of every call.
+ * - `Forbidden`: the API key is restricted and does not allow `webhooks` or the chain.
+ * - `NotFound`: the key has no webhook with this id, or the server does not send webhooks.
+ * - `BadRequest`: also for a URL outside the public internet, or if a limit of the key is exceeded.
+ * - `Unauthorized`, `RateLimited`, `Unavailable`, `TransportError`, `TimeoutError`, `InvalidResponse`, as for every call.
  *
  * Source: decision 0073.
  */
 export interface WebhookClient {
-  /** Returns the webhooks of the API key; for a key of an operator, all of them. */
+  /** Returns the webhooks of the API key or, for an operator key, all of them. */
   readonly list: (query?: None, options?: CallOptions) => Effect.Effect<WebhookList, RestError>
-  /** Makes a webhook. Its secret is in this response alone; it is `null` where the same request with the same `name` was answered before. */
+  /** Creates a webhook. Only this response has its secret; it is `null` if the same request with the same `name` was answered before. */
   readonly create: (query: CreateQuery, options?: CallOptions) => Effect.Effect<WebhookWithSecret, RestError>
-  /** Returns a webhook with its state. */
+  /** Returns a webhook and its state. */
   readonly get: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
   /** Removes a webhook with its secret and its position. */
   readonly remove: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<RemovedWebhook, RestError>
-  /** Sends nothing until it is resumed. */
+  /** Pauses a webhook until it is resumed. */
   readonly pause: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
-  /** Goes on where it was paused or failed, at once. */
+  /** Resumes a webhook at once, where it was paused or failed. */
   readonly resume: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
-  /** Sends a message of the type `test` before the next one. */
+  /** Sends a message of type `test` before the next one. */
   readonly test: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<WebhookTest, RestError>
-  /** Sends the rows from a place on again, and resumes it. */
+  /** Sends the rows again from a given point, and resumes the webhook. */
   readonly replay: (query: ReplayQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
-  /** Makes another secret, which is in this response alone. The previous one signs too for a while. */
+  /** Creates a new secret, which only this response has. For a while, the previous one signs too. */
   readonly rotate: (query: RotateQuery, options?: CallOptions) => Effect.Effect<WebhookWithSecret, RestError>
-  /** Adds wallets and removes others. */
+  /** Adds and removes wallets. */
   readonly changeAddresses: (query: AddressesQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
-  /** Returns up to 1,000 wallets of a webhook, in the order of their addresses. `next` is the `after` of the next page. */
+  /** Returns up to 1,000 wallets of a webhook, ordered by address. Pass `next` as `after` to request the next page. */
   readonly listAddresses: (
     query: ListAddressesQuery,
     options?: CallOptions,
   ) => Effect.Effect<WebhookAddresses, RestError>
-  /** Returns the last 50 attempts, newest first. */
+  /** Returns the last 50 delivery attempts, newest first. */
   readonly deliveries: (query: DeliveriesQuery, options?: CallOptions) => Effect.Effect<WebhookDeliveries, RestError>
-  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  /** Returns the same client with these options as defaults for its calls; waits and limits are shared. Headers are merged. */
   readonly with: (options: CallOptions) => WebhookClient
 }
 
-/** The same calls, which return promises. */
+/** The same calls as promises. */
 type Promised<Calls> = {
   readonly [N in keyof Calls]: Calls[N] extends (
     query: infer Q,
@@ -169,9 +169,9 @@ type Promised<Calls> = {
  * The calls of `WebhookClient` as promises, which reject with the errors of `RestError`.
  */
 export interface WebhookPromiseClient extends Promised<Omit<WebhookClient, "list" | "with">> {
-  /** Returns the webhooks of the API key; for a key of an operator, all of them. */
+  /** Returns the webhooks of the API key or, for an operator key, all of them. */
   readonly list: (query?: None, options?: promise.CallOptions) => Promise<WebhookList>
-  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  /** Returns the same client with these options as defaults for its calls; waits and limits are shared. Headers are merged. */
   readonly with: (options: promise.CallOptions) => WebhookPromiseClient
 }
 
@@ -181,23 +181,23 @@ type Contract<A> = WebhookOperation.WebhookOperation & { readonly response: Sche
 const randomName = (): string =>
   `wh ${[...crypto.getRandomValues(new Uint8Array(6))].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`
 
-/** Whether a server may take the text as the URL of a receiver. */
+/** True if a server may accept the text as the URL of a receiver. */
 const isUrl = (text: string): boolean => text.length <= 2_000 && /^https?:\/\//i.test(text) && URL.canParse(text)
 
-/** The issue of another text, which is not sent. It may hold a password, so that it is not shown. */
+/** Issue of any other text, which is not sent. The text may hold a password, so the issue does not show it. */
 const urlIssue: Issue.Issue = {
   path: "url",
   expected: "an https URL of at most 2,000 characters",
   received: "another text",
 }
 
-/** A place as text. */
+/** Formats a starting point as text. */
 const textOf = (from: unknown): unknown => {
   if (from instanceof Date) return Number.isNaN(from.getTime()) ? undefined : from.toISOString()
   return typeof from === "bigint" ? from.toString() : from
 }
 
-/** Decodes a part of a query, as tolerantly as the server does, and encodes it. */
+/** Decodes a part of a query as leniently as the server does, and encodes it. */
 const canonical = (codec: Schema.Codec<unknown, unknown>) => {
   const decode = SchemaParser.decodeUnknownResult(codec, { onExcessProperty: "error" })
   const encode = SchemaParser.encodeSync(codec)
@@ -206,7 +206,7 @@ const canonical = (codec: Schema.Codec<unknown, unknown>) => {
     Result.mapBoth(decode(value), { onSuccess: encode, onFailure: (error) => Issue.fromError(error, value)[0]! })
 }
 
-/** Makes the encoder of the queries of an operation, of which each part is a path parameter, a query parameter or a part of the body. */
+/** Makes the encoder for queries of an operation; each member is a path parameter, a query parameter or a member of the body. */
 const encoder = <A>(contract: Contract<A>) => {
   const encodePath = canonical(contract.params)
   const encodeParameters = canonical(contract.query)
@@ -222,7 +222,7 @@ const encoder = <A>(contract: Contract<A>) => {
       const rest = given
         .filter(([name]) => !isParam(name))
         .map(([name, value]): [string, unknown] => [name, name === "from" ? textOf(value) : value])
-      // Sound, here and below: parameters are encoded as text, and those without a value are left out.
+      // Sound, here and below: parameters are encoded as text, and those without a value are omitted.
       const params = path as EncodedQuery["params"]
       const others = Object.fromEntries(rest)
       if (encodeBody !== undefined) return { params, parameters: {}, body: JSON.stringify(yield* encodeBody(others)) }
@@ -231,7 +231,7 @@ const encoder = <A>(contract: Contract<A>) => {
     })
 }
 
-/** Makes the calls of a client. `moreKinds` are options of calls that a style adds. */
+/** Makes the calls of a client. `moreKinds` are call options added by a client style. */
 const callsOf = Effect.fnUntraced(function* (
   options: Options,
   moreKinds: Kinds = {},
@@ -246,7 +246,7 @@ const callsOf = Effect.fnUntraced(function* (
   const encodeCreate = encoder(createWebhook)
   const encodeNew = (query: CreateQuery) => {
     const given: Partial<CreateQuery> = { ...query }
-    // A name lets the server recognise a request that is sent again.
+    // A name lets the server recognise a repeated request.
     return Result.filterOrFail(
       encodeCreate({ ...query, name: given.name ?? randomName() }),
       () => isUrl(query.url),

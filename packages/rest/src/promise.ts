@@ -79,33 +79,36 @@ export interface RestPromiseClient {
   /** Iterates the same rows one page at a time. */
   readonly movementPagesStream: PageStream<MovementPage, MovementQuery>
   /**
-   * Iterates the events of a wallet: rows as blocks are indexed, and what a reorg took back. It goes on over cut connections, and ends only
-   * with an error or when you leave the loop. `data.cursor` of an event, as `from`, goes on after it.
+   * Iterates the events of a wallet: rows as blocks are indexed, and the rows that a reorg reverted. It reconnects as needed, and ends only
+   * with an error or when you leave the loop. Pass the `data.cursor` of an event as `from` to continue after it.
    */
   readonly walletEvents: (query: EventQuery, options?: CallOptions) => AsyncIterable<WalletEvent>
-  /** Returns what a wallet holds at a block, by default the last indexed one. */
+  /** Returns the balances of a wallet at a block, by default the last indexed one. */
   readonly balances: (query: BalanceQuery, options?: CallOptions) => Promise<Balances>
   /** Returns the same balances as `page`, with index coverage, headers, request id and attempts. */
   readonly balancesWithResponse: (query: BalanceQuery, options?: CallOptions) => Promise<Client.PageResponse<Balances>>
-  /** Returns what a wallet held before a range, what moved by asset and kind, and what it holds after it. */
+  /** Returns the opening balances of a wallet before a range, what moved by asset and kind, and the closing balances. */
   readonly statement: (query: StatementQuery, options?: CallOptions) => Promise<Statement>
   /** Returns the same statement as `page`, with index coverage, headers, request id and attempts. */
   readonly statementWithResponse: (
     query: StatementQuery,
     options?: CallOptions,
   ) => Promise<Client.PageResponse<Statement>>
-  /** Returns a statement over final blocks that the service has signed; `SignedStatement.toText` gives its file. */
+  /** Returns a statement over final blocks, signed by the service; `SignedStatement.toText` writes its file. */
   readonly signedStatement: (query: SignedStatementQuery, options?: CallOptions) => Promise<SignedStatement>
   /**
-   * Compares the sums of a wallet with the state of the chain, and returns the comparison: its block, and what differs. It starts the comparison
-   * where none is known, and waits until it is made. Only for API keys that name the operation.
+   * Compares the sums of a wallet with the state of the chain, and returns the result: its block and the differences. Starts a comparison
+   * if none is known, and waits for its result. Only for API keys that allow the operation.
    */
   readonly proveWallet: (query: ProofQuery, options?: ProofOptions) => Promise<Proof>
-  /** Names an address and decodes its calls and events by an ABI, or adds a pack. Only for API keys that name the operation. */
+  /**
+   * Names an address and registers an ABI by which its calls and events are decoded, or adds a pack. Only for API keys that allow the
+   * operation.
+   */
   readonly putContract: (query: DescriptionQuery, options?: CallOptions) => Promise<DescribedContract>
-  /** Removes the description of an address, or a pack. Only for API keys that name the operation. */
+  /** Removes the description of an address, or a pack. Only for API keys that allow the operation. */
   readonly removeContract: (query: ContractQuery, options?: CallOptions) => Promise<RemovedContract>
-  /** The same client, whose calls have these options unless they are given others; waits and limits are shared. Headers are added. */
+  /** Returns the same client with these options as defaults for its calls; waits and limits are shared. Headers are merged. */
   readonly with: (options: CallOptions) => RestPromiseClient
 }
 

@@ -1,5 +1,5 @@
 /**
- * Verifies the webhooks of a service and gives their events with types, in every runtime: it needs the Web Cryptography API alone.
+ * Verifies the webhooks of a service and returns their typed events, in every runtime: it only needs the Web Cryptography API.
  *
  * Source: decision 0073.
  */
@@ -17,14 +17,14 @@ import * as SchemaParser from "effect/SchemaParser"
 export type WebhookMessage = Messages.WebhookMessage
 
 /**
- * Why a webhook is refused. `secret`: the text of the receiver is no secret. `headers`: a header is missing or has another form.
- * `timestamp`: it was sent too long ago, or lies in the future. `signature`: another secret signed it, or the body was changed.
- * `content`: it is signed, and not a message of the interface.
+ * Why a webhook is rejected. `secret`: the receiver's secret is malformed. `headers`: a header is missing or malformed. `timestamp`: it was
+ * sent too long ago, or lies in the future. `signature`: another secret signed it, or the body was changed. `content`: it is signed, but is
+ * not a message of the interface.
  */
 export type InvalidWebhookReason = "secret" | "headers" | "timestamp" | "signature" | "content"
 
 /**
- * A webhook that is refused. Answer it with the status 400. The message shows no secret and no signature.
+ * A webhook was rejected. Respond with status 400. The message shows neither secret nor signature.
  *
  * **Example** (Reading why)
  *
@@ -46,7 +46,7 @@ export class InvalidWebhook extends Data.TaggedError("InvalidWebhook")<{
  * A webhook that was verified.
  */
 export interface VerifiedWebhook {
-  /** Id of the message, the same for each attempt: keep it, and answer a repeated one with 200 without processing it. */
+  /** Id of the message, the same for every attempt. Store it, and answer a repeated message with 200 without processing it again. */
   readonly id: string
   /** When this attempt was sent. */
   readonly sentAt: Date
@@ -59,7 +59,7 @@ export interface VerifiedWebhook {
 export interface Options {
   /** Seconds by which the clocks of sender and receiver may differ. Default 300. */
   readonly toleranceSeconds?: number | undefined
-  /** The time of the receiver. Default: now. */
+  /** Current time at the receiver. Default: now. */
   readonly now?: Date | undefined
 }
 
@@ -95,12 +95,12 @@ const bytesOf = (body: string | Uint8Array): Uint8Array<ArrayBuffer> =>
   typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body)
 
 /**
- * Verifies a webhook by Standard Webhooks and decodes it. Pass the body as it was received, before it is parsed.
+ * Verifies a webhook by Standard Webhooks and decodes it. Pass the body as received, before parsing.
  *
  * **Details**
  *
- * - `secrets`: the secret (`whsec_…`) or the public key (`whpk_…`) of the webhook, or several while it is rotated.
- * - Events of types that this version does not know are refused as `content`.
+ * - `secrets`: the secret (`whsec_…`) or the public key (`whpk_…`) of the webhook, or several during a rotation.
+ * - Events of types unknown to this version are rejected as `content`.
  *
  * **Errors**
  *

@@ -1,7 +1,7 @@
 /**
- * Asks several endpoints of one chain in turn, in the order of `callOrder`, and remembers the health of each.
- * Health is learned from the calls themselves: no requests are made to probe an endpoint. An endpoint is whatever the owner puts in: a client,
- * a connection, a URL. The service uses it for its nodes; `RpcClient` uses the same state (`internal/PoolState`) directly.
+ * Calls several endpoints of one chain in turn, in the order of `callOrder`, and tracks the health of each. Health is derived from the
+ * calls themselves: endpoints are never probed. An endpoint can be anything: a client, a connection, a URL. The service uses a pool for its
+ * nodes; `RpcClient` uses the same state (`internal/PoolState`) directly.
  */
 import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
@@ -30,7 +30,7 @@ export {
 } from "./internal/PoolState.ts"
 
 /**
- * No endpoint gave a final outcome: each one failed, or was skipped because it is paused.
+ * No endpoint returned a final outcome: each one failed, or was skipped because it is paused.
  *
  * **Example** (Reading the failures)
  *
@@ -46,24 +46,24 @@ export {
  * ```
  */
 export class AllEndpointsFailed<E> extends Data.TaggedError("AllEndpointsFailed")<{
-  /** The error of each endpoint that was asked, in the order in which they were asked. */
+  /** Error of each endpoint that was called, in call order. */
   readonly failures: ReadonlyArray<{ readonly index: number; readonly error: E }>
-  /** Milliseconds until the first endpoint's pause ends, when all of them are paused; otherwise undefined. */
+  /** Milliseconds until the first pause of an endpoint ends, if all of them are paused; otherwise undefined. */
   readonly retryAfterMillis: number | undefined
 }> {}
 
 /**
- * A question to the endpoints, one after the other.
+ * A question that endpoints are asked one after the other.
  */
 export interface Ask<T, A, E> extends Omit<Query, "now" | "waitMillis"> {
   readonly question: (endpoint: T, index: number) => Effect.Effect<A, E>
-  /** The verdict on an outcome. Errors of the verification hook are judged too. */
+  /** Verdict on an outcome. Errors of the verification hook are judged too. */
   readonly verdict: (outcome: Result.Result<A, E>) => Verdict
-  /** True: endpoints that asked for a pause are not asked at all. Default false: they are asked last. */
+  /** True: endpoints that requested a pause are not called at all. Default false: they are called last. */
   readonly skipPaused?: boolean | undefined
   /**
-   * True: an endpoint that has not failed is asked while it is verified, and its outcome is used once it is. For questions that change
-   * nothing. Default false: it is verified first.
+   * True: an endpoint that has not failed is called while it is being verified, and its outcome is used once verification succeeds. Only
+   * for questions without side effects. Default false: the endpoint is verified first.
    */
   readonly besideVerification?: boolean | undefined
 }
@@ -73,21 +73,21 @@ export interface Ask<T, A, E> extends Omit<Query, "now" | "waitMillis"> {
  */
 export interface EndpointPool<T, E = never> extends EndpointStates.EndpointStates<T> {
   /**
-   * Asks one endpoint after the other until an outcome is final.
+   * Calls one endpoint after the other until an outcome is final.
    *
    * **Errors**
    * - The endpoint's own error, when its verdict is `Final`.
    * - `AllEndpointsFailed`: each endpoint failed or was skipped.
    */
   readonly ask: <A, E2>(options: Ask<T, A, E | E2>) => Effect.Effect<A, E | E2 | AllEndpointsFailed<E | E2>>
-  /** Runs the verification hook of an endpoint unless it has accepted it before. Callers at the same time share one run. */
+  /** Runs the verification hook of an endpoint unless it has accepted the endpoint before. Concurrent callers share one run. */
   readonly verify: (index: number) => Effect.Effect<void, E>
   /** The same pool restricted to some endpoints: state is shared, and indexes stay those of the whole pool. */
   readonly restrict: (among: ReadonlyArray<number>) => EndpointPool<T, E>
 }
 
 /**
- * What a pool is made of.
+ * Options of a pool.
  */
 export interface Options<T, E> {
   /** The endpoints, in order of preference. */
@@ -96,23 +96,23 @@ export interface Options<T, E> {
   readonly cooldown?: Time | undefined
   /** Longest cooldown. Default 30 seconds. */
   readonly maxCooldown?: Time | undefined
-  /** Longest pause that is granted to a server that asks for one. Default 1 day. */
+  /** Longest pause granted to a server that requests one. Default 1 day. */
   readonly maxPause?: Time | undefined
   /**
-   * Runs before the first call to an endpoint and fails when the endpoint must not be used: its chain id differs, for example. Success is
-   * remembered until the connection breaks or the event `VerificationReset`.
+   * Runs before the first call to an endpoint, and fails if the endpoint must not be used, for example because its chain id differs.
+   * Success is remembered until the connection breaks or the event `VerificationReset`.
    */
   readonly verify?: ((endpoint: T, index: number) => Effect.Effect<unknown, E>) | undefined
 }
 
-/** Asks an endpoint once it is verified, or meanwhile. */
+/** Calls an endpoint once it is verified, or during verification. */
 const askVerified = <T, A, E, E2>(
   pool: EndpointPool<T, E>,
   { besideVerification = false, question }: Ask<T, A, E | E2>,
   index: number,
 ): Effect.Effect<A, E | E2> => {
   const verified = pool.verify(index)
-  // Sound: the order of calls holds indexes of endpoints only.
+  // Sound: the call order only holds indexes of endpoints.
   const asked = question(pool.endpoints[index] as T, index)
   const { failures = 0, isVerified = false } = pool.state().endpoints[index] ?? {}
   return besideVerification && !isVerified && failures === 0
@@ -152,9 +152,9 @@ const askInTurn = Effect.fnUntraced(function* <T, A, E>(
 })
 
 /**
- * Makes a pool. No request is made.
+ * Makes a pool without sending a request.
  *
- * **Example** (Asking the next node when one does not answer)
+ * **Example** (Failing over to the next node)
  *
  * ```ts
  * import * as EndpointPool from "@daybook/rpc/EndpointPool"
@@ -185,7 +185,7 @@ export const make = <T, E = never>(options: Options<T, E>): EndpointPool<T, E> =
   })
   const { note, state } = shared
   const verifications = new Map<number, Deferred.Deferred<void, E>>()
-  /** Runs in a fiber of its own: others may wait for it when its first caller leaves. */
+  /** Runs in a fiber of its own, because others may wait for it after its first caller is interrupted. */
   const runHook = (run: NonNullable<typeof hook>, index: number): Effect.Effect<void, E> => {
     const verification = Deferred.makeUnsafe<void, E>()
     verifications.set(index, verification)

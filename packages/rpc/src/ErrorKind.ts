@@ -1,13 +1,13 @@
 /**
- * Kinds of errors that nodes report. Providers and clients give one meaning many codes and messages; the kind is that meaning.
+ * Kinds of errors that nodes report. Providers and clients report the same meaning with many codes and messages; the kind is that meaning.
  */
 import { type ErrorKind, kindOf } from "./internal/error/Providers.ts"
 
 export type { ErrorKind } from "./internal/error/Providers.ts"
 
 /**
- * The kind of an error by its code and message, and by the method that was called, which some codes depend on; `unauthorized` is reported as
- * the error `Unauthorized`.
+ * Classifies an error by its code and message, and by the called method, on which the meaning of some codes depends. `unauthorized` is
+ * reported as the error `Unauthorized`.
  *
  * **Example** (Distinguishing a size limit from a rate limit)
  *
@@ -25,7 +25,7 @@ export const fromError = (error: {
 }): ErrorKind | "unauthorized" => kindOf(error)
 
 /**
- * True for kinds whose call may succeed when it is repeated.
+ * True for kinds of errors after which the same call may succeed.
  *
  * **Example** (Deciding whether to repeat a call)
  *

@@ -8,7 +8,7 @@ import type * as Effect from "effect/Effect"
 import type { CallError } from "./RpcError.ts"
 
 /**
- * The values that are accepted for a parameter of type `T`.
+ * Values accepted for a parameter of type `T`.
  *
  * **Details**
  * - Hashes, addresses and bytes: hex text in any case. Numbers: `number`, `bigint` or hex text. Values are validated before they are sent.
@@ -30,7 +30,7 @@ export type Input<T> = T extends string & Brand.Brand<string>
 type StateObject = Extract<typeof RpcMethod.StateBlock.Type, object>
 
 /**
- * Block of a state as an object: its hash, or its number.
+ * Block whose state is read, as an object: its hash or its number.
  *
  * Source: EIP-1898.
  */
@@ -39,7 +39,7 @@ export interface StateBlock {
   readonly blockHash?: string
   /** Block number. */
   readonly blockNumber?: number | bigint | `0x${string}`
-  /** True to fail when the block of a hash is not canonical. */
+  /** True to fail if the block with this hash is not canonical. */
   readonly requireCanonical?: boolean
 }
 
@@ -48,7 +48,7 @@ type Name = RpcMethod.Name
 type Leading<P> = P extends readonly [...infer L, boolean] ? L : []
 
 /**
- * A call of `eth_call`, `eth_estimateGas` and `eth_createAccessList`: a transaction that is executed without being created.
+ * Call object of `eth_call`, `eth_estimateGas` and `eth_createAccessList`: a transaction that is executed without being submitted.
  *
  * Source: Ethereum JSON-RPC (execution-apis, GenericTransaction).
  */
@@ -63,7 +63,7 @@ export interface LogFilter extends Input<typeof RpcMethod.LogFilter.Type> {}
 
 type IsSame<A, B> = [A, B] extends [B, A] ? true : false
 
-/** The input of a parameter, by its name where it has one: editors and errors print the name. */
+/** Input of a parameter, by its name if it has one, so that editors and compiler errors show the name. */
 type NamedInput<T> =
   IsSame<T, typeof RpcMethod.CallRequest.Type> extends true
     ? CallRequest

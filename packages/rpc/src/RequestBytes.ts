@@ -1,6 +1,6 @@
 /**
- * Calls whose results are wanted as bytes: for programs that pass large results on, or parse them by themselves. It is a module of its
- * own, so that programs that do not use it do not load what scans JSON.
+ * Calls that return their results as bytes, for programs that forward large results or parse them themselves. It is a separate module so
+ * that other programs do not load the JSON scanner.
  */
 import * as JsonScanner from "@daybook/transport/internal/JsonScanner"
 import * as Effect from "effect/Effect"
@@ -24,14 +24,14 @@ const bytes: Decode<BytesReading.BytesResult> = ({ bytes: large, text }) => {
 }
 
 /**
- * Calls any method; returns the JSON text of the result as bytes, unchanged, and its levels of nesting.
+ * Calls any method; returns the JSON text of the result as bytes, unchanged, and its nesting depth.
  *
  * **Details**
- * - The call is sent alone. Identical calls in flight share its result: do not write to it.
- * - A response above 256 KiB is not parsed. It is scanned while it arrives, in steps of 32 KiB: its brackets, its texts and its encoding are
- *   checked, and the syntax of its result is not.
- * - `sharing` runs the steps, and what goes on with a smaller response, in the turns of a program of its own, and counts the bytes that are
- *   held while a response is read. Each of identical calls but the first goes on in a step of its own. No timeout ends the wait for it.
+ * - The call is sent alone. Identical calls in flight share its result, so do not modify it.
+ * - A response above 256 KiB is not parsed. It is scanned as it arrives, in steps of 32 KiB: brackets, strings and encoding are checked,
+ *   but not the syntax of the result.
+ * - `sharing` runs these steps, and the parsing of smaller responses, in turns that the program schedules, and counts the bytes held while
+ *   a response is read. Of identical calls, all but the first continue in a step of their own. No timeout ends the wait for a step.
  *
  * **Errors**
  * - Those of every call. `InvalidResponse` with the reason `too-large` also for an error above 256 KiB.

@@ -8,8 +8,8 @@
  *
  * **Details**
  * - `Error`: the message of `require` or `revert`.
- * - `Panic`: a failed check of the compiler, by its code; `reason` is its meaning.
- * - `Custom`: a custom error: its `selector`, and all bytes for decoding.
+ * - `Panic`: a failed check of the compiler, identified by its code; `reason` is its meaning.
+ * - `Custom`: a custom error, with its `selector` and all bytes for decoding.
  * - `Empty`: no bytes at all.
  *
  * Source: Solidity, error handling.
@@ -51,7 +51,7 @@ const textAt = (digits: string): string | undefined => {
 }
 
 /**
- * Decodes the bytes of a revert; undefined for text that is not hex bytes.
+ * Decodes the bytes of a revert; undefined if the text is not hex bytes.
  *
  * **Example** (Decoding a reason)
  *
@@ -93,7 +93,7 @@ const bytesIn = (data: unknown, depth: number): string | undefined => {
 }
 
 /**
- * Decodes the revert in the `data` of a node's error, wherever the node puts its bytes; undefined without bytes.
+ * Decodes the revert in the `data` of a node's error, wherever the node puts its bytes; undefined if there are none.
  *
  * **Example** (Finding the revert in the data of an error)
  *
@@ -111,7 +111,7 @@ export const fromError = (data: unknown): Revert | undefined => {
 }
 
 /**
- * The reason of `Error(string)` or `Panic(uint256)` as text; undefined for another revert, and for none.
+ * Formats the reason of `Error(string)` or `Panic(uint256)`; undefined for any other revert, or for none.
  *
  * **Example** (Writing a panic)
  *

@@ -68,8 +68,8 @@ export const make = (options: Options): Effect.Effect<Client, InvalidOption> =>
   Effect.map(read(options), (settings) => start(settings, undefined))
 
 /**
- * Makes a client with the lifetime of a scope: when the scope closes, its calls are interrupted and their sockets closed, and it starts no
- * further ones.
+ * Makes a client with the lifetime of a scope: when the scope closes, its calls are interrupted and their sockets closed, and no further
+ * calls start.
  *
  * **Errors**
  * - `InvalidOption`: an option is invalid; the message never shows a URL or a key.

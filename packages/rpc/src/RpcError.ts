@@ -41,11 +41,11 @@ export class RpcError extends Data.TaggedError("RpcError")<
     readonly message: string
     /** The node's error code. */
     readonly code: number
-    /** Additional data of the node, such as the bytes of a revert, with keys removed; undefined without any. */
+    /** Additional data from the node, such as the bytes of a revert, with keys removed; undefined if there is none. */
     readonly data: unknown
     /** Meaning of the code and the message. */
     readonly kind: ErrorKind.ErrorKind
-    /** Reason of a revert, when the node sent its bytes; otherwise undefined. */
+    /** Reason of a revert, if the node sent its bytes; otherwise undefined. */
     readonly revert: Revert.Revert | undefined
     /** Wire name of the method. */
     readonly method: string
@@ -77,7 +77,7 @@ export class RpcError extends Data.TaggedError("RpcError")<
     super({ message, code, data, kind, revert, method, ...waitOf(retryAfter), ...facts })
   }
 
-  /** The code of a panic as text: `JSON.stringify` refuses bigints. */
+  /** Serialises the code of a panic as text, because `JSON.stringify` rejects bigints. */
   override toJSON(): object {
     const { message, revert } = this
     return { ...this, message, revert: revert?._tag === "Panic" ? { ...revert, code: revert.code.toString() } : revert }
@@ -107,13 +107,13 @@ export class InvalidParams extends Data.TaggedError("InvalidParams")<
     readonly message: string
     /** Wire name of the method. */
     readonly method: string
-    /** Position of the parameter, 0 for the first; undefined when the number of parameters is wrong. */
+    /** Position of the parameter, from 0; undefined if the number of parameters is wrong. */
     readonly position: number | undefined
-    /** Name of the parameter and path in it, as in `call.value`; empty for all parameters. */
+    /** Name of the parameter and path within it, as in `call.value`; empty for all parameters. */
     readonly path: string
-    /** What is accepted at the path. */
+    /** What the path accepts. */
     readonly expected: string
-    /** What was given there. Of text longer than an address only the start is shown: it may be a private key. */
+    /** Value received there. Text longer than an address is cut, because it may be a private key. */
     readonly received: string
     readonly isRetryable: false
   } & Wait

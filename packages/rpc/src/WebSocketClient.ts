@@ -1,6 +1,6 @@
 /**
  * JSON-RPC client over a WebSocket, for Effect: the calls and batches of `RpcClient`, and subscriptions as streams. It connects when
- * something is sent, and again after a connection ended. For promises use `@daybook/rpc/websocket`.
+ * something is sent, and reconnects after a connection ends. For promises use `@daybook/rpc/websocket`.
  */
 import { InvalidOption } from "@daybook/transport/ClientError"
 import { fromKey } from "@daybook/transport/internal/Redaction"
@@ -30,17 +30,18 @@ export type { WebSocketConstructor, WebSocketLike } from "./internal/socket/Sock
 export { type SubscriptionError, SubscriptionOverflow } from "./internal/socket/Subscription.ts"
 
 /**
- * Options of the socket. Those of HTTP alone (`fetch`, `headers`, `userAgent`) do not apply: a WebSocket of a browser sends no headers.
+ * Options of the socket. HTTP-only options (`fetch`, `headers`, `userAgent`) do not apply, because browsers do not let a WebSocket send
+ * headers.
  */
 export interface SocketOptions extends Omit<CommonOptions, "fetch" | "headers" | "userAgent"> {
-  /** Default: the `WebSocket` of the platform, which Node has since version 22; that of the package `ws` fits too. */
+  /** Default: the platform's `WebSocket`, which Node has since version 22. The class of the package `ws` also works. */
   readonly webSocket?: Socket.WebSocketConstructor | undefined
-  /** Notifications of a subscription that wait for the program, at most. Default 20,000. */
+  /** Maximum number of notifications of a subscription that wait to be read. Default 20,000. */
   readonly maxQueued?: number | undefined
 }
 
 /**
- * The options of a client: a URL, ws or http, with the key that it may need; or a provider with its chain and key.
+ * The options of a client: a URL, ws or http, including any key; or a provider with its chain and key.
  */
 export type Options = SocketOptions &
   (
@@ -54,30 +55,33 @@ export type Options = SocketOptions &
 export interface LogSelection extends Pick<LogFilter, "address" | "topics"> {}
 
 /**
- * The client. A stream that ends early ends its subscription; each use of one subscribes anew.
+ * The client. Ending a stream early ends its subscription; each run of a stream subscribes anew.
  */
 export interface WebSocketClient extends Client {
-  /** The headers of new blocks. A `Gap` names blocks whose headers are missing: after a connection ended, or where the server left some out. */
+  /**
+   * Streams the headers of new blocks. A `Gap` reports blocks whose headers are missing, because a connection ended or the server skipped
+   * them.
+   */
   readonly newHeads: Stream.Stream<BlockSubscriptions.Head | BlockSubscriptions.Gap, Subscription.SubscriptionError>
-  /** The logs of new blocks, and those of removed blocks again with `removed`. A `Gap` names blocks to read by `eth_getLogs`. */
+  /** Streams the logs of new blocks and, with `removed`, those of removed blocks again. A `Gap` reports blocks to read with `eth_getLogs`. */
   readonly logs: (
     selection?: LogSelection,
   ) => Stream.Stream<Log | BlockSubscriptions.Gap, Subscription.SubscriptionError>
   /**
-   * The movements of a wallet, of a Daybook service: from a block, a date or a cursor on, without a gap and without repeats, over any
-   * number of connections. `data.cursor` of an event, as `from`, goes on after it.
+   * Streams the movements of a wallet from a Daybook service, starting at a block, a date or a cursor, without gaps or repeats across
+   * reconnections. Pass the `data.cursor` of an event as `from` to continue after it.
    */
   readonly movements: (
     query: MovementSubscription.MovementQuery,
   ) => Stream.Stream<WalletEvent, Subscription.SubscriptionError>
-  /** Ends the connection and the streams that run. What is sent later opens another one, unless the scope of the client ended. */
+  /** Ends the connection and all running streams. A later request opens a new connection, unless the client's scope has closed. */
   readonly close: Effect.Effect<void>
 }
 
 const defaultMaxBytes = 64 * 1024 * 1024
 const [defaultMaxQueued, maxQueuedCharacters] = [20_000, 64 * 1024 * 1024]
 
-/** Settings are read of a URL for HTTP, at which the same service answers. */
+/** Reads settings of an HTTP URL, at which the same service answers. */
 const overHttp = (text: string): string => text.replace(/^\s*ws(s?):/i, "http$1:")
 
 const httpUrl = (url: unknown): unknown => {
@@ -104,7 +108,7 @@ const fromOptions = Effect.fnUntraced(function* (
   for (const name of ["url", "rpcUrl"]) if (given[name] !== undefined) given[name] = httpUrl(given[name])
   const maxCharacters = rest.maxBytes ?? defaultMaxBytes
   const socket = Socket.make({ make: webSocket, maxCharacters, maxQueued, maxQueuedCharacters })
-  // Sound: the members were checked, and only the scheme of the URL differs.
+  // Sound: the members were checked, and only the URL scheme differs.
   const settings = yield* read({ ...given, fetch: socket.fetch } as Parameters<typeof read>[0])
   const client = start(settings, closing)
   const endpoint = settings.pool.endpoints[0]!.batcher.endpoint
@@ -119,7 +123,7 @@ const fromOptions = Effect.fnUntraced(function* (
 })
 
 /**
- * Makes a client whose connection, calls and streams end with the scope. It connects no more after it.
+ * Makes a client whose connection, calls and streams end with the scope. It does not connect afterwards.
  *
  * **Errors**
  * - `InvalidOption`: an option is invalid; the message never shows a URL or a key.
@@ -147,7 +151,7 @@ export const make = (options: Options): Effect.Effect<WebSocketClient, InvalidOp
   })
 
 /**
- * Makes a client, or throws `InvalidOption`. End its connection by `close`.
+ * Makes a client, or throws `InvalidOption`. Use `close` to end its connection.
  *
  * **Example** (Making a client)
  *

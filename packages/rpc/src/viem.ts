@@ -1,6 +1,6 @@
 /**
- * A transport for viem: calls of a viem client go through Daybook's client, with its matching by id, batches, retries and deadline.
- * The retry of viem is switched off, so that retries do not multiply. Requires `viem`, an optional peer dependency.
+ * Transport for viem: calls of a viem client go through Daybook's client, with its matching by id, batches, retries and deadline. viem's
+ * own retries are disabled so that retries do not multiply. Requires `viem`, an optional peer dependency.
  */
 import type { Log } from "@daybook/schema/Receipt"
 import { InvalidOption } from "@daybook/transport/ClientError"
@@ -78,7 +78,7 @@ const isClient = (given: Client.Options | Client.RpcClient): given is Client.Rpc
   throw new InvalidOption({ option: "client", expected, received: "a client of Effect" })
 }
 
-/** What calls a method by options or by a client. */
+/** Makes the function that calls a method, from options or from a client. */
 const requestBy = (given: Client.Options | Client.RpcClient): ((request: RawRequest) => Promise<unknown>) => {
   if (isClient(given)) return (request) => given.request(request)
   const [client, signal] = CallerStack.keepThrown(() => PromiseOptions.start(given))
@@ -89,13 +89,13 @@ const requestBy = (given: Client.Options | Client.RpcClient): ((request: RawRequ
  * Makes a transport for viem clients, from options or from an existing client.
  *
  * **Details**
- * - A result that does not match its method is an error; the transport of viem returns an object with undefined values.
+ * - A result that does not match its method is an error; viem's own transport returns an object with undefined values.
  *
  * **Errors**
  * - Throws `InvalidOption` for an invalid option; the message never shows a URL or a key.
  *
  * **Gotchas**
- * - Set timeouts and retries here; those of viem do not apply. The `batch` option of viem is not needed.
+ * - Set timeouts and retries here; viem's own do not apply. viem's `batch` option is not needed.
  *
  * **Example** (Reading with viem)
  *
@@ -121,7 +121,8 @@ export const daybookTransport = (options: Client.Options | Client.RpcClient): Cu
 }
 
 /**
- * The logs of a receipt or of `eth_getLogs` as viem's functions take them: a new array, in which what a pending log lacks is null.
+ * Converts the logs of a receipt or of `eth_getLogs` to those of viem's functions: a new array, in which fields missing from a pending log
+ * are null.
  *
  * **Example** (Decoding the logs of a receipt)
  *

@@ -1,6 +1,6 @@
 /**
- * JSON-RPC client over a WebSocket, for promises: the calls and batches of `@daybook/rpc/promise`, and subscriptions that are iterated by
- * `for await`. It connects when something is sent, and again after a connection ended.
+ * JSON-RPC client over a WebSocket, for promises: the calls and batches of `@daybook/rpc/promise`, and subscriptions as async iterables. It
+ * connects when something is sent, and reconnects after a connection ends.
  */
 import type { Log } from "@daybook/schema/Receipt"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
@@ -47,19 +47,19 @@ export interface SubscriptionOptions {
  * The client. Leaving the loop over a subscription ends it; each loop subscribes anew. Iterations throw the errors of `SubscriptionError`.
  */
 export interface RpcWebSocketClient extends PromiseClient.RpcClient {
-  /** Iterates the headers of new blocks. A `Gap` names blocks whose headers are missing, as after a connection ended. */
+  /** Iterates the headers of new blocks. A `Gap` reports blocks whose headers are missing, for example after a connection ended. */
   readonly newHeads: (options?: SubscriptionOptions) => AsyncIterable<WebSocketClient.Head | WebSocketClient.Gap>
-  /** Iterates the logs of new blocks, and those of removed blocks with `removed`. A `Gap` names blocks to read by `eth_getLogs`. */
+  /** Iterates the logs of new blocks and, with `removed`, those of removed blocks. A `Gap` reports blocks to read with `eth_getLogs`. */
   readonly logs: (
     selection?: WebSocketClient.LogSelection,
     options?: SubscriptionOptions,
   ) => AsyncIterable<Log | WebSocketClient.Gap>
-  /** Iterates the movements of a wallet of a Daybook service, without a gap and without repeats over any number of connections. */
+  /** Iterates the movements of a wallet from a Daybook service, without gaps or repeats across reconnections. */
   readonly movements: (
     query: WebSocketClient.MovementQuery,
     options?: SubscriptionOptions,
   ) => AsyncIterable<WalletEvent>
-  /** Ends the connection and the iterations that run. What is sent later opens another one. */
+  /** Ends the connection and all running iterations. A later request opens a new connection. */
   readonly close: () => void
 }
 

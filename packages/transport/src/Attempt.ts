@@ -12,7 +12,7 @@ export interface Attempt {
   readonly host: string
   /** Start of the request. */
   readonly at: Date
-  /** The status (`"200"`), or the tag of the error and its phase (`"TimeoutError body"`). */
+  /** Status (`"200"`), or the error's tag and phase (`"TimeoutError body"`). */
   readonly outcome: string
   /** Time from the start of the request to the last byte read, or to the failure. */
   readonly duration: Duration.Duration

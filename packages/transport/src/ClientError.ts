@@ -10,8 +10,8 @@ import { type Facts, type Fields, fields } from "./internal/ErrorFields.ts"
 export type { Facts, Failure, Fields } from "./internal/ErrorFields.ts"
 
 /**
- * Phase of a request when it failed. `fetch` separates connecting from waiting only by the code of the failure, so a timeout before
- * the first header is in phase `headers`.
+ * Phase in which a request failed. `fetch` distinguishes connecting from waiting only by the error code, so a timeout before the first
+ * header counts as `headers`.
  */
 export type Phase = "connect" | "headers" | "body"
 
@@ -44,7 +44,7 @@ export class TransportError extends Data.TaggedError("TransportError")<
   Fields & {
     /** Phase of the request when it failed. */
     readonly phase: Phase
-    /** The failure as the platform names it, without any key. */
+    /** Reason reported by the platform, without any key. */
     readonly reason: string
   }
 > {
@@ -72,7 +72,7 @@ export class TimeoutError extends Data.TaggedError("TimeoutError")<
   Fields & {
     /** What was missing at the deadline: the headers, or the rest of the body. */
     readonly phase: Phase
-    /** Time that was allowed: for all attempts together, or for one where the policy limits it. */
+    /** Time allowed: for all attempts together, or for one attempt when the policy limits it. */
     readonly deadline: Duration.Duration
     /** The same time in milliseconds. */
     readonly deadlineMillis: number
@@ -87,13 +87,13 @@ export class TimeoutError extends Data.TaggedError("TimeoutError")<
 }
 
 /**
- * Why a response is invalid. `status`: an unexpected status. `redirect`: the server redirects. `too-large`: more bytes than allowed.
- * `encoding`: not the declared text. `content`: text that does not conform to the interface.
+ * Why a response is invalid. `status`: unexpected status. `redirect`: the server redirects. `too-large`: more bytes than allowed.
+ * `encoding`: not in the declared encoding. `content`: content that does not conform to the interface.
  */
 export type InvalidReason = "status" | "redirect" | "too-large" | "encoding" | "content"
 
 /**
- * The response does not conform to the interface. Retried only when `isRetryable` is true, as for a 5xx of a proxy.
+ * The response does not conform to the interface. Retried only when `isRetryable` is true, for example for a 5xx from a proxy.
  *
  * **Example** (Reading what is invalid)
  *
@@ -112,11 +112,11 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
     readonly path: string
     /** Value received at the path, shortened and without any key. */
     readonly received: string
-    /** Value that the interface has at the path. */
+    /** Value that the interface expects at the path. */
     readonly expected: string
     /** HTTP status of the response. */
     readonly status: number | undefined
-    /** A sentence at the end of the message: what to do; undefined for none. */
+    /** Sentence with advice at the end of the message; undefined for none. */
     readonly advice: string | undefined
   }
 > {
@@ -141,12 +141,12 @@ export class InvalidResponse extends Data.TaggedError("InvalidResponse")<
 }
 
 /**
- * Calls that a rate limit applies to: every call to that endpoint with that key, or one call alone.
+ * Calls that a rate limit applies to: every call to that endpoint with that key, or this call only.
  */
 export type RateLimitScope = "endpoint" | "call"
 
 /**
- * A rate limit was exceeded. Retried after the time that the server requested, when that is before the deadline.
+ * A rate limit was exceeded. Retried after the wait that the server requested if that ends before the deadline.
  *
  * **Example** (Reading the wait)
  *
@@ -202,7 +202,7 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<Fields & { re
 }
 
 /**
- * Errors of a call that this package itself fails with.
+ * Errors that this package itself can fail a call with.
  */
 export type ClientError = TransportError | TimeoutError | InvalidResponse | RateLimited | Unauthorized
 
@@ -226,7 +226,7 @@ export class InvalidOption extends Data.TaggedError("InvalidOption")<{
   readonly option: string
   /** What the option accepts. */
   readonly expected: string
-  /** What was given, without any text that may be a key. */
+  /** Value received, without any text that may be a key. */
   readonly received: string
 }> {
   constructor(options: { readonly option: string; readonly expected: string; readonly received: string }) {

@@ -20,7 +20,7 @@ export type Key = string | Redacted.Redacted<string>
 export interface Endpoint {
   /** Host and port for display, as in `node.example:8545`. */
   readonly host: string
-  /** Base URL for display, without user, query and every path segment that may be a key. */
+  /** Base URL for display, without user, query and any path segment that may be a key. */
   readonly shownUrl: string
   /** Attributes of spans: address and port. Source: OpenTelemetry semantic conventions. */
   readonly attributes: Readonly<Record<string, unknown>>
@@ -28,7 +28,7 @@ export interface Endpoint {
   readonly url: Redacted.Redacted<string>
   /** Headers sent with each request: the given ones, and `authorization` when the URL held a user. */
   readonly headers: Redacted.Redacted<Readonly<Record<string, string>>>
-  /** Headers of one call, in place of those of the same name; undefined for none. */
+  /** Headers of one call, which replace those of the same name; undefined for none. */
   readonly callHeaders?: Redacted.Redacted<Readonly<Record<string, string>>>
   /** Replaces every key of this endpoint in a text. */
   readonly scrub: (text: string) => string
@@ -44,7 +44,7 @@ export interface Options {
   readonly path?: ReadonlyArray<Key>
   /** Headers of each request; values are treated as secrets. */
   readonly headers?: Readonly<Record<string, Key>> | undefined
-  /** Name of the URL's option in messages. Default `url`. */
+  /** Name of the URL option in messages. Default `url`. */
   readonly option?: string
 }
 
@@ -59,7 +59,7 @@ export interface Target {
 
 const expectedUrl = "an http or https URL such as https://host/path"
 
-/** An address or a short name with a port, as in `127.0.0.1:8545` or `node.example:8545`; a user before it is not part of it. */
+/** An address or a short name with a port, as in `127.0.0.1:8545` or `node.example:8545`. A user before it is not matched. */
 const bareHost =
   /^(?:[^@/\s]*@)?(localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:]+\]|(?:[a-z\d-]{1,24}\.)*[a-z\d-]{1,24}(?=:))(:\d{1,5})?(?:[/?#]|$)/i
 
@@ -73,7 +73,7 @@ const describeUrl = (text: string): string => {
   return `"${host}${port}" without http:// or https:// before it`
 }
 
-/** Describes an unusable URL by its host at most: the rest may hold a key. */
+/** Describes an unusable URL by its host at most, since the rest may hold a key. */
 const invalidUrl = (option: string, text: string): InvalidOption =>
   new InvalidOption({ option, expected: expectedUrl, received: describeUrl(text.trim()) })
 
@@ -118,7 +118,7 @@ const fromUser = ({ password, username }: URL): Credentials => {
   return { headers: { authorization: `Basic ${encoded}` }, secrets: [name, secret, encoded] }
 }
 
-/** Checked headers. Their values, and the longer words of them, are secrets. */
+/** Checks headers. Their values, and the longer words in them, are secrets. */
 const fromHeaders = (given: Options["headers"]): Result.Result<Credentials, InvalidOption> =>
   Result.gen(function* () {
     yield* OptionCheck.member("headers", "record", given)
@@ -139,7 +139,7 @@ const fromHeaders = (given: Options["headers"]): Result.Result<Credentials, Inva
     return { headers, secrets }
   })
 
-/** The text of a key, in which half of a surrogate pair has no encoding. */
+/** Text of a key. Unpaired surrogates, which have no encoding, are replaced. */
 const keyText = (key: Key): string =>
   (typeof key === "string" ? key : Redacted.value(key)).replace(/\p{Surrogate}/gu, "\ufffd")
 
@@ -222,7 +222,7 @@ export const make = (options: Options): Effect.Effect<Endpoint, InvalidOption> =
 export const makeUnsafe = (options: Options): Endpoint => Result.getOrThrow(build(options))
 
 /**
- * The endpoint with further headers, for one call. Waits that the server requested apply to both.
+ * Returns the endpoint with additional headers, for one call. It shares the waits that the server requested.
  *
  * **Errors**
  *

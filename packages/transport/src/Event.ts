@@ -4,19 +4,18 @@
 import type * as Duration from "effect/Duration"
 
 /**
- * An event of a call. It holds no key and no value of a header that carries one.
+ * Event of a call. Never holds a key or the value of a header that carries one.
  *
  * **Details**
  *
- * `call` numbers the calls of one client from 1, `attempt` the requests of one call from 1. Each `Request` is followed by a
- * `Response` (any status) or a `Fault` (no complete response), unless it is interrupted. A `Retry` precedes each wait before
- * another attempt.
+ * `call` numbers the calls of one client from 1, `attempt` the requests of one call from 1. Each `Request` is followed by a `Response` (any
+ * status) or a `Fault` (no complete response), unless it is interrupted. A `Retry` precedes each wait before another attempt.
  */
 export type Event = { readonly call: number; readonly attempt: number; readonly host: string } & (
   | {
       readonly _tag: "Request"
       readonly method: string
-      /** Path and query below the URL of the endpoint. That URL may hold a key and is left out. */
+      /** Path and query below the URL of the endpoint. That URL may hold a key and is omitted. */
       readonly target: string
       readonly headers: Readonly<Record<string, string>>
     }

@@ -1,6 +1,6 @@
 /**
- * The part of the platform's `fetch` that the clients use, as a type. The global `fetch`, that of `NodeFetch`, and those of Deno, Bun and
- * edge workers have it.
+ * The part of the platform's `fetch` that the clients use, as a type. The global `fetch`, `NodeFetch`, and the `fetch` of Deno, Bun and
+ * edge workers conform to it.
  */
 
 /**
@@ -18,7 +18,7 @@ export type Fetch = (
 ) => Promise<Response>
 
 /**
- * Reads a body in parts. Cancelling closes the connection.
+ * Reads a body in chunks. Cancelling closes the connection.
  */
 export interface Reader {
   readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
@@ -26,7 +26,7 @@ export interface Reader {
 }
 
 /**
- * The part of a body that is used. Platforms without streams have `arrayBuffer` only.
+ * The part of a body that is used. Platforms without streams only have `arrayBuffer`.
  */
 export interface Body {
   readonly body?:
@@ -49,7 +49,7 @@ export interface Response extends Body {
 }
 
 /**
- * A `fetch` that bounds bodies itself rejects a read with this error; the call then fails as for `maxBytes`.
+ * Rejection of a read by a `fetch` that bounds bodies itself. The call then fails as it does for `maxBytes`.
  *
  * **Example** (Bounding bodies in a fetch)
  *
@@ -60,7 +60,7 @@ export interface Response extends Body {
  * ```
  */
 export class BodyTooLarge extends Error {
-  /** Bytes of a body at most. */
+  /** Maximum number of bytes of a body. */
   readonly maxBytes: number
 
   constructor(maxBytes: number) {

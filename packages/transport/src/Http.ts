@@ -1,7 +1,7 @@
 /**
- * One HTTP request over `fetch`: the complete response as text within a time and a size, or a typed error.
- * It never follows a redirect, closes the socket when it fails or is interrupted, and puts no URL or key into its output.
- * For retries, a deadline over several requests and shared waits use `RequestExecutor`.
+ * One HTTP request over `fetch`: returns the complete response as text, within a time and size limit, or a typed error. It never follows a
+ * redirect, closes the socket when it fails or is interrupted, and puts no URL or key into its output. For retries, a deadline over several
+ * requests and shared waits use `RequestExecutor`.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -27,7 +27,7 @@ export type { Request } from "./internal/HttpRequest.ts"
  *
  * **Details**
  *
- * - On Node the global `fetch` is used if a program replaced it or set undici's global dispatcher, and if Node uses a proxy
+ * - On Node the global `fetch` is used if the program replaced it or set undici's global dispatcher, or if Node uses a proxy
  *   (`NODE_USE_ENV_PROXY`).
  *
  * **Example** (Counting the requests of a client)
@@ -48,11 +48,11 @@ export type { Request } from "./internal/HttpRequest.ts"
 export const platformFetch: Fetch.Fetch = defaultFetch
 
 /**
- * A complete response, with any status but a redirect.
+ * A complete response with any status except a redirect.
  */
 export interface Reply {
   readonly status: number
-  /** Names in lower case; repeated headers joined by a comma. */
+  /** Header names in lower case; repeated headers are joined by a comma. */
   readonly headers: Readonly<Record<string, string>>
   /** Body, decompressed and decoded from UTF-8. */
   readonly text: string
@@ -62,9 +62,9 @@ export interface Reply {
   readonly requestId: string | undefined
   /** Wait requested by the headers. */
   readonly retryAfter: Duration.Duration | undefined
-  /** All requests of the call so far; this one is the last. */
+  /** All requests of the call so far, including this one as the last. */
   readonly attempts: ReadonlyArray<Attempt>
-  /** Removes the keys of the endpoint from a text. Apply it to every text of the server before it enters an error. */
+  /** Removes the keys of the endpoint from a text. Apply it to all text received from the server before it enters an error. */
   readonly scrub: (text: string) => string
 }
 
@@ -77,7 +77,7 @@ export interface Limits {
   readonly maxBytes: number
   /** Time until the last byte of the body. */
   readonly within: Duration.Duration
-  /** Time that a `TimeoutError` reports as allowed. Default `within`. */
+  /** Limit that a `TimeoutError` reports. Default `within`. */
   readonly deadline?: Duration.Duration | undefined
   /** Requests that the call made before this one. */
   readonly attempts?: ReadonlyArray<Attempt>
@@ -128,7 +128,7 @@ const fetchText = async (
 
 const timedOut = Symbol("timed out")
 
-/** Sends and reads, within the time. One timer is enough; a race would take two more fibers. */
+/** Sends the request and reads the response within the time limit. One timer is enough; a race would need two more fibers. */
 const fetchWithin = (request: Request, limits: Limits, progress: Progress) =>
   Effect.withFiber((fiber) =>
     Effect.callback<string | BodyReader.BodyFault | typeof timedOut, { readonly error: unknown }>((resume) => {
@@ -165,7 +165,7 @@ interface Facts {
   readonly scrub: (text: string) => string
 }
 
-/** Names the host of a redirect. A key is removed before the URL is parsed, which changes the case of its host. */
+/** Describes a redirect by its host. Keys are removed before the URL is parsed, because parsing changes the case of the host. */
 const describeRedirect = ({ headers, status }: Progress, scrub: (text: string) => string): string => {
   const target = scrub(headers["location"] ?? "")
   const host = URL.canParse(target) ? ` to ${scrub(new URL(target).host)}` : ""
@@ -206,7 +206,7 @@ const bodyError = (
   }
 }
 
-/** The status of a reply from 400 on, as text: it fails the span, and not the request. */
+/** Status of 400 or above, as text: it fails the span but not the request. */
 type FailedStatus = string
 
 const exchange = Effect.fnUntraced(function* (
@@ -253,7 +253,7 @@ const exchange = Effect.fnUntraced(function* (
   if (status >= 400) return yield* Effect.fail(String(status))
 })
 
-/** The request with the header by which servers continue a trace; a disabled span has no ids. Source: W3C Trace Context. */
+/** Adds the trace context header to a request; a disabled span has no ids. Source: W3C Trace Context. */
 const withTrace = (request: Request, { sampled, spanId, traceId }: Tracer.Span): Request => {
   if (spanId.length !== 16) return request
   const traceparent = `00-${traceId.padStart(32, "0")}-${spanId}-0${sampled ? 1 : 0}`
@@ -266,10 +266,10 @@ const withTrace = (request: Request, { sampled, spanId, traceId }: Tracer.Span):
  * **Details**
  *
  * - Any status but a redirect is a reply: the caller decides what it means.
- * - The span has the method as its name, and the attributes of the OpenTelemetry conventions for HTTP clients; a status from 400 on
- *   fails it. It ends without a value: a tracer that keeps exits would keep whole responses alive and print their contents.
- * - Where a tracer is installed, the request has a `traceparent` header. Without one nothing is sent: in a browser the header needs the
- *   permission of the server.
+ * - The span has the method as its name, and the attributes of the OpenTelemetry conventions for HTTP clients; a status of 400 or above
+ *   fails it. It ends without a value, because a tracer that keeps exits would retain whole responses and print their contents.
+ * - If a tracer is installed, the request carries a `traceparent` header. Without a tracer the header is omitted, because in a browser it
+ *   needs the server's permission.
  *
  * **Errors**
  *

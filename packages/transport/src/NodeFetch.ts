@@ -1,6 +1,7 @@
 /**
  * A `fetch` for Node over its modules `http` and `https`, at a fraction of the cost of the global one: no web streams, and no undici to
- * load before the first request. Clients on Node use one by default. Make one to configure how connections are kept, or to close them.
+ * load before the first request. Clients on Node use one by default. Make one to configure how connections are kept alive, or to close
+ * them.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -42,9 +43,9 @@ interface Reader {
 type Zlib = ReturnType<typeof process.getBuiltinModule<"node:zlib">>
 type Decompression = ReturnType<Zlib["createGunzip"]> | ReturnType<Zlib["createBrotliDecompress"]>
 
-/** Reads the chunks of a stream from the first read on; its source waits while nothing is read. */
+/** Reads the chunks of a stream, starting with the first read. The source is paused while nothing is read. */
 const chunksOf = (stream: IncomingMessage | Decompression): Reader => {
-  // Its reader reports it, also where the connection breaks before the first read.
+  // The reader reports the error, including when the connection breaks before the first read.
   stream.on("error", () => {})
   const chunks: AsyncIterator<Uint8Array, undefined> = stream[Symbol.asyncIterator]()
   const read = async (): Promise<Chunk> => {
@@ -54,12 +55,15 @@ const chunksOf = (stream: IncomingMessage | Decompression): Reader => {
   return { read, cancel: async () => stream.destroy() }
 }
 
-/** Makes the decompression of a body by its first bytes; undefined in a version of Node without it. */
+/** Makes the decompressor for a body from its first bytes; undefined if this version of Node lacks it. */
 type Coding = (zlib: Zlib, first: Uint8Array) => Decompression | undefined
 
 const gzip: Coding = (zlib) => zlib.createGunzip()
 
-/** Codings of bodies, also of those that were not asked for: caches send them. Source: RFC 9110 section 8.4.1, RFC 7932, RFC 8878. */
+/**
+ * Supported content codings, including ones that were not requested, since caches send them. Source: RFC 9110 section 8.4.1, RFC 7932, RFC
+ * 8878.
+ */
 const codings: Readonly<Record<string, Coding>> = {
   gzip,
   "x-gzip": gzip,
@@ -69,7 +73,7 @@ const codings: Readonly<Record<string, Coding>> = {
   zstd: (zlib) => zlib.createZstdDecompress?.(),
 }
 
-/** Codings of one body, as each has its own memory. */
+/** Maximum number of codings of one body; each one needs memory of its own. */
 const maxCodings = 5
 
 /** Reads decompressed chunks. Cancelling also closes the socket. */
@@ -101,11 +105,11 @@ const decompressed = (compressed: Reader, coding: Coding): Reader => {
   }
 }
 
-/** Headers of a response, whose names Node has put in lower case. */
+/** Headers of a response; Node has already put their names in lower case. */
 const headersOf = ({ headers }: IncomingMessage): ReadonlyMap<string, string> =>
   new Map(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-/** The names of a header that is a list. */
+/** Parses a header that is a list of names. */
 const listOf = (value = ""): ReadonlyArray<string> =>
   value
     .toLowerCase()
@@ -131,7 +135,7 @@ const responseOf = (message: IncomingMessage, onClose: () => void): Response => 
   }
 }
 
-/** Sends requests of one protocol, on connections that are kept. */
+/** Sends requests of one protocol over kept-alive connections. */
 interface Protocol {
   readonly agent: InstanceType<Http["Agent"]>
   readonly request: Http["request"]
@@ -139,7 +143,7 @@ interface Protocol {
 
 const builtin = { "http:": "node:http", "https:": "node:https" } as const
 
-/** The error of Node for a connection that ends before a response. */
+/** The error that Node reports when a connection ends before a response. */
 const closedEarly = () =>
   Object.assign(new Error("the connection was closed before a response"), { code: "ECONNRESET" })
 
@@ -156,7 +160,7 @@ const targetOf = (url: string): Target => {
   return {
     // Sound: endpoints have one of these protocols.
     protocol: protocol as Target["protocol"],
-    // An address of IPv6 is in brackets in a URL alone.
+    // Only a URL puts an IPv6 address in brackets.
     hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
     port,
     path: `${pathname}${search}`,
@@ -189,9 +193,9 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
   const protocolOf = (name: Target["protocol"]): Protocol => {
     const known = protocols.get(name)
     if (known !== undefined) return known
-    // An import of `node:http` would also load what it exports for the web, Node's own undici among it, at many times the cost.
+    // Importing `node:http` would also load what it exports for the web, including Node's own undici, at many times the cost.
     const { Agent, request } = process.getBuiltinModule(builtin[name])
-    // The timeout of an agent is that of idle connections; the clients have deadlines of their own.
+    // The agent's timeout applies to idle connections; the clients have deadlines of their own.
     const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: keepAliveMillis })
     const made = { agent, request }
     protocols.set(name, made)
@@ -211,9 +215,9 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
       }
       if (body !== undefined) sent["content-length"] = Buffer.byteLength(body)
       const outgoing = request({ ...target, agent, method, headers: sent })
-      // The option `signal` of a request does the same at several times the cost.
+      // The request option `signal` does the same at several times the cost.
       let incoming: IncomingMessage | undefined
-      // A request whose response has ended has given its connection back: an error there would be one that nothing handles.
+      // Once the response has ended, the request has returned its connection, and an error there would be unhandled.
       const abort = () => (incoming ?? outgoing).destroy(signal.reason)
       const settled = () => signal.removeEventListener("abort", abort)
       signal.addEventListener("abort", abort)
@@ -221,7 +225,7 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
         settled()
         reject(error)
       })
-      // Node closes a connection that the server would speak another protocol on, without an error.
+      // Node closes a connection without an error when the server wants to switch to another protocol on it.
       outgoing.on("close", () => reject(closedEarly()))
       outgoing.on("response", (message) => {
         incoming = message

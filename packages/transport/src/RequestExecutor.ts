@@ -64,7 +64,7 @@ export interface Request<E = never> extends Http.Request {
 }
 
 /**
- * Errors of a call that do not come from `decode`.
+ * Errors of a call that `decode` does not produce.
  */
 export type NetworkError = TransportError | TimeoutError | InvalidResponse | RateLimited
 
@@ -82,7 +82,7 @@ export interface RequestExecutor {
    * - `RateLimited`: an earlier response requested a wait beyond the deadline. Not retried.
    * - An invalid `timeout` or `maxBytes` is a defect: it dies with `InvalidOption`.
    * - Errors of `decode`: retried when `isRetryable`. Their `retryAfter` applies to all calls to the endpoint, unless their `scope` is
-   *   `call`. A `RateLimited` without `retryAfter` makes those calls wait as long as this call backs off.
+   *   `call`. After a `RateLimited` without `retryAfter`, those calls wait as long as this call backs off.
    */
   readonly request: <A, E extends Failure, R>(
     request: Request<E>,
@@ -91,8 +91,7 @@ export interface RequestExecutor {
 }
 
 /**
- * Accepts a response with a 2xx status and classifies the others by their status alone. Default for clients without their own error
- * mapping.
+ * Accepts a response with a 2xx status and classifies any other by its status alone. Suits clients without an error mapping of their own.
  *
  * **Errors**
  *
@@ -161,7 +160,7 @@ const settingsOf = (options: Options): Result.Result<Settings, InvalidOption> =>
     return { policy, maxBytes, fetch, onEvent, waits, bucket }
   })
 
-/** The settings with the limits of one call. */
+/** Settings with the limits of one call applied. */
 const settingsOfCall = <E>(settings: Settings, call: Request<E>): Result.Result<Settings, InvalidOption> =>
   Result.gen(function* () {
     const { timeout, maxBytes = settings.maxBytes } = call

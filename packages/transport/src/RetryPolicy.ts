@@ -4,7 +4,7 @@
  */
 import type * as Duration from "effect/Duration"
 
-/** Forms of a time. A member of an interface, so that a message of the compiler lists them, which it would not do for the name of a type. */
+/** Forms of a time. Members of an interface are listed in compiler messages; a type alias would appear by its name only. */
 interface Forms {
   readonly time:
     | number
@@ -15,7 +15,7 @@ interface Forms {
 }
 
 /**
- * A time as options take it: a number of milliseconds, text such as `"10 seconds"`, or a `Duration` of Effect.
+ * A time as accepted by options: a number of milliseconds, text such as `"10 seconds"`, or a `Duration` from Effect.
  */
 export type Time = Forms["time"]
 
@@ -23,9 +23,9 @@ export type Time = Forms["time"]
  * Limits of one call.
  */
 export interface RetryPolicy {
-  /** Maximum number of attempts, the first included. */
+  /** Maximum number of attempts, including the first. */
   readonly maxAttempts: number
-  /** Wait before the second attempt; doubles with each further one. */
+  /** Wait before the second attempt; doubles with each further attempt. */
   readonly base: Duration.Duration
   /** Maximum backoff. A server may request a longer wait. */
   readonly cap: Duration.Duration
@@ -41,9 +41,9 @@ export interface RetryPolicy {
  * Options of a retry policy. Durations are milliseconds, text such as `"10 seconds"`, or a `Duration`.
  */
 export interface Options {
-  /** Maximum number of attempts, the first included. Default 4. */
+  /** Maximum number of attempts, including the first. Default 4. */
   readonly maxAttempts?: number | undefined
-  /** Wait before the second attempt; doubles with each further one. Default 200 milliseconds. */
+  /** Wait before the second attempt; doubles with each further attempt. Default 200 milliseconds. */
   readonly base?: Time | undefined
   /** Maximum backoff. Default 5 seconds. */
   readonly cap?: Time | undefined

@@ -1,4 +1,4 @@
-/** Clients whose calls have options of their own by default: `client.with(options)`. */
+/** Clients whose calls have default options: `client.with(options)`. */
 
 interface Options {
   readonly headers?: Readonly<Record<string, unknown>> | undefined
@@ -8,7 +8,7 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 
 const isGiven = ([, value]: readonly [name: string, value: unknown]): boolean => value !== undefined
 
-/** Options over others that they default to, `undefined` for those that are not given. What is invalid is left to the checks of the call. */
+/** Merges options over defaults; options that are `undefined` do not override. Invalid options are left to the checks of the call. */
 const over = <O extends Options>(defaults: O | undefined, options: O | undefined): O | undefined => {
   if (!isObject(options)) return options ?? defaults
   if (!isObject(defaults)) return defaults ?? options
@@ -19,12 +19,12 @@ const over = <O extends Options>(defaults: O | undefined, options: O | undefined
 
 type Calls = Readonly<Record<string, (query: never, options?: never) => unknown>>
 
-/** The client of some calls, each of which takes its options last. */
+/** Derives a client from calls that take their options as the last argument. */
 export const client = <C extends { readonly with: (options: O) => C }, O extends Options>(
   calls: Omit<C, "with">,
   defaults?: O,
 ): C => {
-  // Sound, here and below: a client has calls of a query and options, and `with`.
+  // Sound, here and below: a client consists of calls that take a query and options, and `with`.
   const own = Object.entries(calls as Calls).map(([name, call]) => [
     name,
     (query: never, options?: O) => call(query, over(defaults, options) as never),

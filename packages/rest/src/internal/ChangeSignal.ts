@@ -1,5 +1,5 @@
 /**
- * When a stream that follows a query requests newer rows: once the server sends an event of them where it sends events, else after each
+ * Decides when a stream that follows a query requests newer rows: when the server sends an event for them or, without events, at each
  * interval.
  *
  * Source: decision 0021.
@@ -12,7 +12,7 @@ import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** Longest time between two requests while events arrive: an event and a page may be those of two replicas, one of which lags. */
+/** Longest time between two requests while events arrive. An event and a page may be served by two replicas, one of which lags. */
 const backstop = Duration.minutes(1)
 
 const isChange = ({ type }: WalletEvent): boolean => type !== "covered" && type !== "block.final"
@@ -30,7 +30,7 @@ export const make = (
   let isListening = false
   const onEvent = (event: WalletEvent) =>
     Effect.sync(() => {
-      // Between the last page and the first event rows may have been added.
+      // Rows may have been added between the last page and the first event.
       if (!isListening || isChange(event)) report()
       isListening = true
     })

@@ -1,4 +1,4 @@
-/** Builds the calls of a client from its options: what both of its styles share. */
+/** Builds the calls of a client from its options: the part that both client styles share. */
 import type { Balances } from "@daybook/schema/Balance"
 import type { DescribedContract, RemovedContract } from "@daybook/schema/Contract"
 import type { Movement, MovementPage } from "@daybook/schema/Movement"
@@ -37,7 +37,7 @@ export interface Calls {
   readonly removeContract: OperationCalls.SingleCalls<Query.ContractQuery, RemovedContract>
 }
 
-/** Makes the calls of a client. `moreKinds` are options of calls that a style adds. */
+/** Makes the calls of a client. `moreKinds` are call options added by a client style. */
 export const make = Effect.fnUntraced(function* (
   given: Options | undefined,
   moreKinds: ClientOptions.Kinds = {},

@@ -1,4 +1,4 @@
-/** Makes what the calls of a client share, from its options. */
+/** Makes the context that the calls of a client share, from its options. */
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Retry from "@daybook/transport/internal/Retry"
 import * as RequestExecutor from "@daybook/transport/RequestExecutor"
@@ -7,7 +7,7 @@ import type { Options } from "../Client.ts"
 import * as ClientOptions from "./ClientOptions.ts"
 import type { Context } from "./OperationCalls.ts"
 
-/** Makes the context of a client. `moreKinds` are options of calls that a style adds. */
+/** Makes the context of a client. `moreKinds` are call options added by a client style. */
 export const make = Effect.fnUntraced(function* (
   given: Options | undefined,
   moreKinds: ClientOptions.Kinds = {},

@@ -50,7 +50,7 @@ export const streamKinds = {
 const expectedUrl = "the URL before /api/v2.2, such as https://host"
 const expectedKey = "the API key of the server"
 
-/** Removes the path of the API, which is often copied with the URL. */
+/** Removes the API path, which is often copied along with the base URL. */
 const withoutApiPath = (url: string): Redacted.Redacted<string> =>
   Redacted.make(url.replace(/\/api\/v2\.2\/?(?=$|[?#])/, ""))
 

@@ -1,4 +1,4 @@
-/** Bound of the cursors that the client accepts. */
+/** Limit on the cursors that the client accepts. */
 
-/** Characters of a cursor: some twenty times those of the service, and far below what servers accept as a URL. */
+/** Maximum length of a cursor: some twenty times the service's own, and far below what servers accept in a URL. */
 export const maxCharacters = 4_096

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as SchemaParser from "effect/SchemaParser"
 import { type Field, invalid, readChain } from "./QueryValues.ts"
 
-/** What every query of a description has. */
+/** Members common to all queries about a description. */
 interface Described {
   readonly contract: string
   readonly chain?: Chain.Input | undefined
@@ -23,7 +23,7 @@ interface Description {
 const decodePath = SchemaParser.decodeUnknownResult(Contract.Path)
 const encodeBody = SchemaParser.encodeUnknownResult(Contract.Description)
 
-/** A JSON text; undefined for what has none, such as an object that contains itself. */
+/** JSON text of a value; undefined if it has none, as for a circular object. */
 const textOf = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value)
@@ -42,7 +42,7 @@ export const readDescription = ({ abi, name }: Description): Field<string> => {
   })
 }
 
-/** Makes the encoder of a query of one description; `keys` are those that it may have. */
+/** Makes the encoder for a query about one description; `keys` are its allowed members. */
 export const contractEncoder =
   <Q extends Described>(keys: ReadonlyArray<string>, readBody: (query: Q) => Field<string> | undefined) =>
   (query: Q) =>

@@ -1,4 +1,4 @@
-/** How the events of a wallet are requested. */
+/** Requests the events of a wallet. */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import { RateLimited } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
@@ -14,16 +14,16 @@ import { checkOptions, type Context, encoding, endpointOf } from "./OperationCal
 const contract: RestOperation.RestOperation = RestOperation.walletEvents
 const toError = ReplyDecoder.errors(contract)
 
-/** The error of a response. A limit of open streams does not apply to other calls. */
+/** The error of a response. A limit on open streams does not apply to other calls. */
 const errorOf = (reply: Reply): ReplyDecoder.ReplyError => {
   const error = toError(reply)
   return error._tag === "RateLimited" ? new RateLimited({ ...error, scope: "call" }) : error
 }
 
-/** Maximum number of bytes of an event, unless the client bounds its responses lower. */
+/** Maximum number of bytes of an event, unless the client has a lower limit for responses. */
 const maxBytes = 64 * 1024 * 1024
 
-/** The query of the events of a wallet from now on, as text; undefined parameters are left out. */
+/** Encodes the query of a wallet's events as text; undefined parameters are omitted. */
 export const queryOf = (
   params: EncodedQuery["params"],
   parameters: Readonly<Record<string, string | undefined>>,

@@ -1,17 +1,20 @@
-/** One connection that receives events: the texts of events as their parts arrive, with a bound on their size and on the time without any. */
+/**
+ * One connection that receives events: yields the texts of events as their chunks arrive, with limits on their size and on the time without
+ * data.
+ */
 import type { Reader } from "@daybook/transport/Fetch"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Sse from "effect/encoding/Sse"
 
-/** The text of an event with its id; undefined where the server gave none. */
+/** Text of an event with its id; undefined if the server sent none. */
 export interface EventText {
   readonly id: string | undefined
   readonly data: string
 }
 
-/** What was received at once. */
+/** Result of one read. */
 export type Received =
   | {
       readonly _tag: "Events"
@@ -23,14 +26,14 @@ export type Received =
 
 /** A connection. */
 export interface EventConnection {
-  /** Waits for the next part. */
+  /** Waits for the next chunk. */
   readonly read: Effect.Effect<Received>
 }
 
-/** Time without a byte after which a connection counts as lost: three times that in which a service sends a comment. */
+/** Time without a byte after which a connection counts as lost: three times the interval at which a service sends comments. */
 const silence = Duration.seconds(45)
 
-/** Reads the events of a body, of up to so many characters each. */
+/** Reads the events of a body; `maxEventSize` is the maximum number of characters of each. */
 export const make = (reader: Reader, maxEventSize: number): EventConnection => {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let events: Array<EventText> = []

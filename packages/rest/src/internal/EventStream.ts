@@ -1,6 +1,6 @@
 /**
- * Streams the events of a wallet. After a connection ended it connects again from the last position, waits as the server and the retry policy
- * require, and leaves out what was given before.
+ * Streams the events of a wallet. When a connection ends, it waits as the server and the retry policy require, reconnects at the last
+ * position, and omits what was already emitted.
  *
  * Source: decision 0073.
  */
@@ -44,7 +44,7 @@ export interface Source {
   /** Checks the options of a call. */
   readonly checkOptions: (options: CallOptions | undefined) => Effect.Effect<CallOptions, RestError>
   readonly encode: (query: EventQuery) => Effect.Effect<EncodedQuery, RestError>
-  /** Opens a connection, whose body is given to `onBody`. */
+  /** Opens a connection and passes its body to `onBody`. */
   readonly open: (
     query: EncodedQuery,
     options: CallOptions,
@@ -57,19 +57,19 @@ const types: ReadonlySet<unknown> = new Set(Events.types)
 const decodeEvent = SchemaParser.decodeUnknownResult(Events.WalletEvent)
 const hashOf = RowHash.reader("transaction_hash")
 
-/** Longest wait before a connection that a server may ask for. */
+/** Longest wait before a reconnection that a server may request. */
 const maxRetryMillis = 60_000
 
 const isEventStream = ({ headers }: Reply): boolean => /^text\/event-stream\b/i.test(headers["content-type"] ?? "")
 
-/** An open connection, and how it is closed. */
+/** An open connection and how to close it. */
 interface Open {
   readonly connection: EventConnection.EventConnection
   readonly reply: Reply
   readonly close: Effect.Effect<void>
 }
 
-/** Makes the function that connects; the scope closes the connection that is open. */
+/** Makes the function that connects; closing the scope closes the open connection. */
 const connector = Effect.fnUntraced(function* (source: Source, query: EncodedQuery, options: CallOptions) {
   let held: Reader | undefined
   const close = Effect.sync(() => {
@@ -98,20 +98,20 @@ const connector = Effect.fnUntraced(function* (source: Source, query: EncodedQue
   })
 })
 
-/** What one part of a stream gives. */
+/** Result of one chunk. */
 interface Taken {
   readonly progress: EventProgress.EventProgress
   readonly given: ReadonlyArray<WalletEvent>
 }
 
-/** The issue of an event of another wallet or chain, as one of a server that ignores the query; undefined for none. */
+/** Issue of an event for another wallet or chain, as sent by a server that ignores the query; undefined for none. */
 const issueOfOther = ({ parameters, params }: EncodedQuery, { data }: WalletEvent): Issue | undefined => {
   const { address = "" } = params
   if ("address" in data && data.address !== address) {
     return { path: "data.address", expected: `${address}, as requested`, received: data.address }
   }
   const { chain = "" } = parameters
-  // A chain that only its server knows has any name.
+  // The name of a chain that only its server knows cannot be verified.
   const [requested, given] = [Chain.fromInput(chain), Chain.fromInput(data.chain)]
   const [first] = given
   return first === undefined || requested.length === 0 || given.some((one) => requested.includes(one))
@@ -119,7 +119,7 @@ const issueOfOther = ({ parameters, params }: EncodedQuery, { data }: WalletEven
     : { path: "data.chain", expected: `${chain}, as requested`, received: first.name }
 }
 
-/** Decodes and takes the events of a part. */
+/** Decodes and records the events of a chunk. */
 const takeAll = (
   progress: EventProgress.EventProgress,
   events: ReadonlyArray<EventConnection.EventText>,
@@ -161,17 +161,17 @@ const takeAll = (
   return Result.succeed({ progress: next, given })
 }
 
-/** Where a stream is. */
+/** State of a stream. */
 interface State {
   readonly progress: EventProgress.EventProgress
   readonly open: Open | undefined
-  /** Wait before a connection that the server asked for. */
+  /** Wait before a reconnection that the server requested. */
   readonly retry: Duration.Duration | undefined
 }
 
 type Turn = readonly [given: ReadonlyArray<WalletEvent>, next: Option.Option<State>]
 
-/** Waits before the next connection; fails where several gave no event. */
+/** Waits before the next connection; fails if several connections in a row received no event. */
 const pause = Effect.fnUntraced(function* (
   { host, policy, scrub }: Source,
   { progress, retry }: State,
@@ -188,7 +188,7 @@ const pause = Effect.fnUntraced(function* (
 
 const hasBegun = ({ cursor, idle }: EventProgress.EventProgress): boolean => cursor !== undefined || idle > 0
 
-/** Takes one turn: connects, or reads the next part. */
+/** Takes one turn: connects, or reads the next chunk. */
 const turns = Effect.fnUntraced(function* (
   source: Source,
   query: EncodedQuery,
@@ -224,7 +224,7 @@ const turns = Effect.fnUntraced(function* (
   })
 })
 
-/** Streams the events of an encoded query. */
+/** Streams the events for an encoded query. */
 export const encoded = (
   source: Source,
   query: EncodedQuery,

@@ -1,4 +1,4 @@
-/** The operations of the client on the ledger of a wallet. */
+/** The operations of the client on a wallet's ledger. */
 import type { Balances } from "@daybook/schema/Balance"
 import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import { Movement, type MovementPage } from "@daybook/schema/Movement"
@@ -16,7 +16,7 @@ export const movements: Operation<Query.MovementQuery, Movement, MovementPage> =
   contract: RestOperation.movements,
   row: Movement,
   encode: Query.encodeMovements,
-  // What a block moves and what was held before it are numbered apart; a kind is one of them.
+  // Movements of a block and opening balances are numbered separately; the kind distinguishes them.
   locate: (row) => RowPlace.withKey(`${row.transaction_hash ?? row.block_hash}.${row.kind}.${row.movement_index}`, row),
   keyOf: RowHash.reader("transaction_hash"),
   events: ({ parameters: { asset, chain, kind }, params }) =>

@@ -1,4 +1,4 @@
-/** The calls of one operation: one value, or a page, a page with its response, and the source of its streams (`PageStream`). */
+/** The calls of one operation: a single value, or a page, a page with its response, and the source of its streams (`PageStream`). */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
@@ -36,11 +36,11 @@ export interface Context {
   readonly settings: Settings
   readonly executor: RequestExecutor
   readonly policy: RetryPolicy
-  /** Options of calls that a style of the client adds. */
+  /** Call options added by a client style. */
   readonly moreKinds: Kinds
 }
 
-/** The options of a call after the checks; null counts as none. */
+/** Checks the options of a call; null counts as none. */
 export const checkOptions = <A extends CallOptions>(
   endpoint: Endpoint.Endpoint,
   options: A | null | undefined,
@@ -81,11 +81,11 @@ interface Requests<Query, P> {
   readonly conditional: (query: Query, options?: WithTag) => Effect.Effect<PageResponse<P> | NotModified, RestError>
 }
 
-/** The endpoint of a call with its own headers, which were checked with its options. */
+/** Endpoint of a call with the call's own headers, which were checked together with its options. */
 export const endpointOf = (endpoint: Endpoint.Endpoint, { headers }: CallOptions): Endpoint.Endpoint =>
   headers === undefined ? endpoint : Result.getOrThrow(Endpoint.withHeaders(endpoint, headers))
 
-/** The effect of encoding a query, whose issue is that of a parameter. */
+/** Encodes a query; its issue becomes the error of a parameter. */
 export const encoding =
   <Query>(host: string, encode: SingleOperation<Query, unknown>["encode"]) =>
   (query: Query): Effect.Effect<EncodedQuery, BadRequest> =>
@@ -136,7 +136,7 @@ const requests = <Query, P>(
 
   const encode = encoding(host, encodeQuery)
 
-  /** One call in its span, which ends without a value: a tracer that keeps exits would keep whole pages alive. */
+  /** Runs one call in its span, which ends without a value: a tracer that keeps exits would retain whole pages. */
   const trace = (query: EncodedQuery, options: WithTag): Effect.Effect<PageResponse<P> | NotModified, RestError> =>
     Effect.suspend(() => {
       let kept: PageResponse<P> | NotModified | undefined
@@ -150,11 +150,11 @@ const requests = <Query, P>(
         Effect.tapError(({ _tag }) => Effect.annotateCurrentSpan("error.type", _tag)),
         Effect.withSpan(`RestClient.${contract.name}`, { kind: "client", attributes: spanAttributes(endpoint, query) }),
       )
-      // Sound: a call that succeeds has kept its response.
+      // Sound: a successful call has kept its response.
       return Effect.map(traced, () => kept as PageResponse<P> | NotModified)
     })
 
-  // Sound: only a request with a tag is answered without a page.
+  // Sound: only a request with a tag can be answered without a page.
   const request = trace as Requests<Query, P>["request"]
 
   const calling = (kinds: Kinds) => (query: Query, options?: WithTag) =>
@@ -171,7 +171,7 @@ const requests = <Query, P>(
   }
 }
 
-/** Makes the calls of an operation that responds with one value, in which `rowsOf` finds the rows. */
+/** Makes the calls of an operation that responds with one value. `rowsOf` finds its rows. */
 export const single = <Query, A>(
   context: Context,
   operation: SingleOperation<Query, A>,

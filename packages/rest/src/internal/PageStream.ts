@@ -1,6 +1,6 @@
 /**
- * Streams the pages of a query: interprets the steps of `Pagination` and requests the next page ahead. At most two pages are held:
- * the one that was given, and the one ahead.
+ * Streams the pages of a query: interprets the steps of `Pagination` and prefetches the next page. At most two pages are held: the emitted
+ * one and the prefetched one.
  */
 import * as Issue from "@daybook/schema/Issue"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
@@ -29,20 +29,20 @@ export interface Source<Query, Row, P extends Page<Row>> {
   readonly encode: (query: Query) => Effect.Effect<EncodedQuery, BadRequest>
   readonly request: (query: EncodedQuery, options: StreamOptions) => Effect.Effect<PageResponse<P>, RestError>
   readonly checkOptions: (options: StreamOptions | undefined) => Effect.Effect<StreamOptions, BadRequest>
-  /** Events that report changes of the rows of a query; undefined where there are none. */
+  /** Events that report changes to the rows of a query; undefined if there are none. */
   readonly changes: (query: EncodedQuery, options: StreamOptions) => Stream.Stream<WalletEvent, RestError> | undefined
 }
 
 const invalidOption = (host: string, path: string, expected: string, received: string) =>
   Effect.fail(new BadRequest({ host, what: "option", issue: { path, expected, received } }))
 
-/** Parameters of the begin of a range. */
+/** Parameters that set the start of a range. */
 const begun = ["from_block", "from_date", "cursor"] as const
 
-/** Parameters of ranges that no newer row is within; a cursor is one of a list as it was at its first page. */
+/** Parameters that exclude newer rows; a cursor continues a list as it was at its first page. */
 const ended = ["to_block", "to_date", "cursor"] as const
 
-/** Checks what the kinds of the options do not cover. */
+/** Checks what the kinds of options do not cover. */
 const checkWith = (host: string, query: EncodedQuery, options: StreamOptions): Effect.Effect<void, BadRequest> => {
   const { follow, from, onStaleCursor = "fail", resume } = options
   if (onStaleCursor !== "fail" && onStaleCursor !== "restart") {
@@ -68,11 +68,11 @@ const checkWith = (host: string, query: EncodedQuery, options: StreamOptions): E
     : invalidOption(host, bound, `no ${bound} with follow, which has no end`, Issue.describe(query.parameters[bound]))
 }
 
-/** A query that is followed is in ascending order by default. */
+/** A query that is followed is ascending by default. */
 const ordered = (query: EncodedQuery, { follow }: StreamOptions): EncodedQuery =>
   follow === undefined ? query : { ...query, parameters: { order: "ASC", ...query.parameters } }
 
-/** The query from the block after the last one that is indexed, or from that at which a resumed stream of it began. */
+/** The query from the block after the last indexed one or, when resumed, from the block at which the original stream started. */
 const fromNow = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   { host, request }: Source<Query, Row, P>,
   query: EncodedQuery,
@@ -94,7 +94,7 @@ const fromNow = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   return { ...query, parameters: { ...parameters, from_block: String(indexedTo + 1n) } }
 })
 
-/** The constant part and the first state of a query. */
+/** Makes the configuration and initial state of a query. */
 const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   source: Source<Query, Row, P>,
   query: Query,
@@ -118,23 +118,23 @@ const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   return [config, Pagination.initial(position.success)]
 })
 
-/** A state, and the request that was made ahead for it. */
+/** A state and the request prefetched for it. */
 interface Current<P> {
   readonly state: Pagination.State
   readonly ahead: Fiber.Fiber<PageResponse<P>, RestError> | undefined
-  /** The query has ended once and is followed: pages without rows are not given. */
+  /** The query has reached its end once and is followed: empty pages are no longer emitted. */
   readonly isFollowing: boolean
 }
 
-/** A step, if there is one to give, and what follows it. */
+/** A step to emit, if any, and what follows it. */
 type Turn<P> = readonly [step: Pagination.Step<P> | undefined, current: Current<P>]
 
 const ignore = () => undefined
 
-/** Invalid rows that a stream remembers, and the part of each by which it is known. */
+/** Number of invalid rows that a stream remembers, and the number of characters by which each is identified. */
 const [maxReported, idCharacters] = [1_000, 1_000]
 
-/** Reports the invalid rows of a page, and gives them. A followed query receives its latest rows again and again: each is reported once. */
+/** Reports the invalid rows of a page and returns them. A query that is followed receives its latest rows repeatedly; each is reported once. */
 const reporter = (onBadRow: StreamOptions["onBadRow"] = ignore) => {
   const reported = new Set<string>()
   return (rows: ReadonlyArray<BadRow>, isFollowing: boolean): ReadonlyArray<BadRow> =>
@@ -161,7 +161,7 @@ const interpreter = <Query, Row, P extends Page<Row>>(
       : ChangeSignal.make(source.changes(config.query, options), Duration.fromInputUnsafe(follow), scope)
 
   const report = reporter(onBadRow)
-  // A page that is requested ahead is reported once it is taken.
+  // A prefetched page is reported when it is taken.
   const quiet = onBadRow === undefined ? options : { ...options, onBadRow: ignore }
 
   const request = (query: EncodedQuery, isFollowing: boolean) => {
@@ -169,7 +169,7 @@ const interpreter = <Query, Row, P extends Page<Row>>(
     return isFollowing ? Retry.untilDeadline(source.policy, call) : call
   }
 
-  /** Requests the next page ahead, from the second page on: a caller may want no more than the first. */
+  /** Prefetches the next page, from the second page on, since a caller may only want the first. */
   const requestAhead = (state: Pagination.State, isFollowing: boolean): Effect.Effect<Current<P>> => {
     const action = Pagination.next(config, state)
     return prefetch && state.turns >= 2 && action._tag === "Request"
@@ -199,7 +199,7 @@ const interpreter = <Query, Row, P extends Page<Row>>(
       { state: after, ahead: undefined, isFollowing },
     ])
 
-  /** Goes on once there may be newer rows, where the query is followed and the newest row is another one than the last. */
+  /** Continues when there may be newer rows, if the query is followed and the newest row differs from the last one. */
   const end = Effect.fnUntraced(function* (state: Pagination.State): Effect.fn.Return<Turn<P> | undefined, RestError> {
     const after = follow === undefined ? undefined : Pagination.onEnd(config, state)
     if (follow === undefined || after === undefined) return undefined
@@ -231,7 +231,7 @@ const interpreter = <Query, Row, P extends Page<Row>>(
   }
 }
 
-/** Streams the pages of a query, and a marker where rows are reverted. */
+/** Streams the pages of a query, and a marker when rows are reverted. */
 export const make = <Query, Row, P extends Page<Row>>(
   source: Source<Query, Row, P>,
   query: Query,
@@ -259,7 +259,7 @@ export const rows = <Query, Row, P extends Page<Row>>(
   query: Query,
   options?: StreamOptions,
 ): Stream.Stream<Row | RowsReverted, RestError> =>
-  // Stream.flatMap would bring the queues and semaphores of its concurrent form into every program.
+  // `Stream.flatMap` would add the queues and semaphores of its concurrent form to every bundle.
   make(source, query, options).pipe(
     Stream.map((step): ReadonlyArray<Row | RowsReverted> =>
       Pagination.isReverted(step) ? [step] : step.page.page.result,

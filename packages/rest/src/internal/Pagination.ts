@@ -1,6 +1,6 @@
 /**
- * Pagination of a query as a state and pure steps: which page is requested next, which of its rows are new, the position after each
- * row, and how to continue after a reorg. `PageStream` interprets it.
+ * Pagination of a query as a state with pure steps: which page to request next, which of its rows are new, the position after each row, and
+ * how to continue after a reorg. `PageStream` interprets it.
  */
 import { InvalidResponse } from "@daybook/transport/ClientError"
 import * as Result from "effect/Result"
@@ -11,7 +11,7 @@ import * as Position from "./Position.ts"
 import * as RowTracker from "./RowTracker.ts"
 import * as Segments from "./Segments.ts"
 
-/** What stays the same for all pages of a query. */
+/** What is constant for all pages of a query. */
 export interface Config<Row> {
   readonly host: string
   readonly query: EncodedQuery
@@ -21,7 +21,7 @@ export interface Config<Row> {
   readonly locate: (row: Row) => RowPosition
 }
 
-/** Where a query is. */
+/** State of a query. */
 export interface State {
   readonly segments: ReadonlyArray<Segments.Segment>
   readonly tracker: RowTracker.RowTracker
@@ -31,21 +31,21 @@ export interface State {
   readonly rows: number
   /** No page of the current segment has been taken. */
   readonly isSegmentNew: boolean
-  /** The position to give while a resumed query catches up: the one it was resumed from. */
+  /** Position to report while a resumed query catches up: the one from which it was resumed. */
   readonly held: string
-  /** Pages given since the stream started, which may have been resumed. */
+  /** Pages emitted since the stream was started or resumed. */
   readonly turns: number
   /** Consecutive restarts without a row between them. */
   readonly restarts: number
-  /** Last block that no reorg can revert, as the latest response states it; `null` where it does not. */
+  /** Last block that no reorg can revert, according to the latest response; `null` if not reported. */
   readonly finalized: bigint | null
-  /** The latest rows given before are requested again: when they have ended, all rows given last are those of one chain. */
+  /** The latest rows are being requested again: once they are received, all rows emitted last belong to one chain. */
   readonly isPoll: boolean
-  /** Ends the query after the rows that were given. */
+  /** Fails the query after the rows that were emitted. */
   readonly fault: RestError | undefined
 }
 
-/** A page, and the position after each number of its rows. */
+/** A page, and the position after each of its rows. */
 export interface PageStep<P> {
   readonly page: StreamPage<P>
   readonly positionAfter: (rows: number) => string
@@ -69,7 +69,7 @@ const maxRestarts = 5
 const trackerOf = (order: RowTracker.Order, segment: Segments.Segment = Segments.whole): RowTracker.RowTracker =>
   RowTracker.make(order, segment.cursor, segment.memory)
 
-/** Position of a query that has read nothing. */
+/** Position of a query that has not read anything. */
 export const startOf = (query: EncodedQuery, order: RowTracker.Order): Position.Position => {
   const { cursor } = query.parameters
   return {
@@ -103,26 +103,26 @@ export const initial = (position: Position.Position): State => {
   }
 }
 
-/** Where an ended query continues with newer rows; `undefined` when it has given as many as it may. */
+/** Continues a query that reached its end with newer rows; `undefined` if it has emitted its maximum. */
 export const onEnd = <Row>(
   { maxRows, order, query }: Config<Row>,
   { finalized, held, rows }: State,
 ): State | undefined => {
   if (rows >= maxRows) return undefined
-  // Sound: the client wrote the text itself, for the same query.
+  // Sound: the client itself wrote this text, for the same query.
   const position = Result.getOrThrow(Position.parse(held, Position.queryOf(query, order)))
   const [segment = Segments.whole] = position.segments
   const newer = RowTracker.beyond(RowTracker.recent(segment.memory, finalized))
   return { ...initial({ ...position, segments: [{ ...segment, ...newer }] }), held, isPoll: true }
 }
 
-/** The last row that a query gave which is about to request newer rows. */
+/** Last row emitted by a query that is about to request newer rows. */
 const lastGiven = ({ segments: [segment] }: State): RowTracker.Known | undefined => segment?.memory.tail.at(-1)
 
 /**
- * A request of the newest row alone, for a poll that would follow an ended one. While it is the last one that was given, in the same block,
- * there are no newer rows, and no reorg of those before it: the hash of a block covers all before it. `undefined` when no row was given, or
- * when the rows that were given have not been received again together: they may be of different chains.
+ * Requests only the newest row, for a poll that would follow one that reached its end. While it equals the last emitted row, in the same
+ * block, there are no newer rows and no reorg of earlier ones, because a block hash commits to all ancestors. `undefined` if no row was
+ * emitted, or if the emitted rows have not been received again together, since they may belong to different chains.
  */
 export const newestRow = <Row>({ query }: Config<Row>, ended: State, poll: State): EncodedQuery | undefined => {
   const last = lastGiven(poll)
@@ -134,27 +134,27 @@ export const newestRow = <Row>({ query }: Config<Row>, ended: State, poll: State
   }
 }
 
-/** True when the newest row is the last one that was given. */
+/** True if the newest row is the last one emitted. */
 export const isUnchanged = <Row>({ locate }: Config<Row>, state: State, { result }: Page<Row>): boolean => {
   const [newest] = result
   const last = lastGiven(state)
   return result.length === 1 && newest !== undefined && last !== undefined && RowTracker.isSame(last, locate(newest))
 }
 
-/** The parameters of a page of a segment, whose bounds replace those of the query. */
+/** Parameters of a page of a segment; the segment's bounds replace those of the query. */
 const queryOf = <Row>({ maxRows, order, query }: Config<Row>, segment: Segments.Segment): EncodedQuery => {
   const { cursor, from_block, from_date, limit, order: given, to_block, to_date, ...rest } = query.parameters
   const lower = segment.from === undefined ? { from_block, from_date } : { from_block: segment.from.toString() }
   const upper = segment.to === undefined ? { to_block, to_date } : { to_block: segment.to.toString() }
   const size = maxRows < Number(limit ?? 100) ? String(maxRows) : limit
-  // A first page is requested in the order that its rows are checked against; the cursor of another query has its own.
+  // A first page is requested in the order against which its rows are checked; a cursor of another query has an order of its own.
   const ownOrder = cursor === undefined || segment.cursor === undefined ? order : given
   const all = { ...rest, ...lower, ...upper, limit: size, order: ownOrder, cursor: segment.cursor }
   const defined = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
   return { params: query.params, parameters: Object.fromEntries(defined) }
 }
 
-/** Decides what to do in a state. */
+/** Decides what to do next. */
 export const next = <Row>(config: Config<Row>, { fault, rows, segments }: State): Action => {
   const [segment] = segments
   if (fault?._tag === "StaleCursor") return { _tag: "Restart", error: fault }
@@ -176,8 +176,8 @@ const replaceFirst = (
 ): ReadonlyArray<Segments.Segment> => segments.map((segment, at) => (at === 0 ? { ...segment, ...first } : segment))
 
 /**
- * What is left when a query has ended: newer rows, when it ascends. They follow the latest rows; where none was given, they are those of
- * the segment, from its start.
+ * What remains when a query reaches its end: newer rows, if it is ascending. They follow the latest rows; if none was emitted, they are
+ * those of the segment, from its start.
  */
 const afterEnd = (
   order: RowTracker.Order,
@@ -220,7 +220,7 @@ const errorOf = <Row>(
 const isFault = (following: RowTracker.Next): following is RowTracker.PageFault =>
   following._tag !== "Cursor" && following._tag !== "End"
 
-/** Segments after a page of which every row was given. */
+/** Segments after a page whose rows were all emitted. */
 const segmentsAfter = (
   order: RowTracker.Order,
   { isInherited, segments }: State,
@@ -233,7 +233,7 @@ const segmentsAfter = (
   return segments.length > 1 ? segments.slice(1) : afterEnd(order, tracker, segments, isInherited)
 }
 
-/** Takes a page: the next state, and the page without repeated rows. */
+/** Takes a page: returns the next state and the page without repeated rows. */
 export const onPage = <Row, P extends Page<Row>>(
   config: Config<Row>,
   state: State,
@@ -253,7 +253,7 @@ export const onPage = <Row, P extends Page<Row>>(
     pages: state.pages + 1,
     rows: state.rows + rows.length,
   }
-  /** The position after the first `count` rows: this page is requested again. */
+  /** Position after the first `count` rows; this page will be requested again. */
   const positionWithin = (count: number): string => {
     if (count === 0 && memory.tail.length > 0) return state.held
     const inside = { memory: RowTracker.within(order, memory, places.slice(0, count)) }
@@ -294,7 +294,7 @@ const boundsOf = ({ parameters: { to_block, to_date } }: EncodedQuery): Segments
   hasToDate: to_block === undefined && to_date !== undefined,
 })
 
-/** The error of a reorg, which may be less deep than one that was noticed while the query caught up. */
+/** Error of a reorg, which may be shallower than one detected while the query caught up. */
 const deepest = (error: StaleCursor, changed: bigint | undefined): StaleCursor =>
   changed === undefined || changed >= error.resumeFromBlock
     ? error

@@ -7,9 +7,9 @@ import * as SchemaParser from "effect/SchemaParser"
 import type { EncodedQuery } from "../Operation.ts"
 import type { Progress, Segment } from "./Segments.ts"
 
-/** What a query has read and what is left of it. */
+/** What a query has read, and what remains. */
 export interface Position extends Progress {
-  /** The query without cursor and limit, which may differ when it is resumed. */
+  /** Query without cursor and limit, which may change on resume. */
   readonly query: Readonly<Record<string, string>>
   readonly pages: number
   readonly rows: number
@@ -71,7 +71,7 @@ const decodeSegment = (part: (typeof Saved.Type)["parts"][number]): Segment => (
   },
 })
 
-/** Writes a position as text. */
+/** Formats a position as text. */
 export const format = (position: Position): string => {
   const { isInherited: inherited, order, outermost, pages, query, rows, segments } = position
   const saved: typeof Saved.Type = {
@@ -87,7 +87,7 @@ export const format = (position: Position): string => {
   return JSON.stringify(saved)
 }
 
-/** The query as a position of it holds it. */
+/** Query in the form that a position holds. */
 export const queryOf = (
   { parameters, params }: EncodedQuery,
   order: "ASC" | "DESC",
@@ -96,7 +96,7 @@ export const queryOf = (
   return { ...params, ...rest, order }
 }
 
-/** The lower bound of the query of a position; undefined for another text, and for a query without one. */
+/** Lower bound of the query of a position; undefined if the text is not a position or its query has no lower bound. */
 export const fromBlockOf = (saved: string): string | undefined => {
   const decoded = decodeSaved(Json.parse(saved))
   return Result.isSuccess(decoded) ? decoded.success.query["from_block"] : undefined

@@ -1,4 +1,4 @@
-/** The calls of a client that returns promises. */
+/** The calls of a promise client. */
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
 import type * as Effect from "effect/Effect"
@@ -9,14 +9,14 @@ interface Signalled {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The options that the style adds to those of calls. */
+/** Kinds of the call options that the promise style adds. */
 export const kinds = { signal: "signal" } as const
 
-/** The signal of a call; an invalid one fails in the checks of the options. */
+/** Signal of a call; an invalid one fails in the checks of the options. */
 export const signalOf = (call: Signalled | undefined): AbortSignal | undefined =>
   OptionCheck.isSignal(call?.signal) ? call.signal : undefined
 
-/** The call of an operation with one value. */
+/** Makes the call of an operation with one value. */
 export const single =
   <Q, O, A>({ value }: { readonly value: (query: Q, options?: O) => Effect.Effect<A, RestError> }) =>
   (query: Q, call?: O & Signalled): Promise<A> =>

@@ -1,4 +1,4 @@
-/** The comparison of a wallet with the chain: asked for, and asked for again until it is made. */
+/** Compares a wallet with the chain: requests the comparison, then polls until it is complete. */
 import type { ProofProgress } from "@daybook/schema/ProofProgress"
 import type { Proof } from "@daybook/schema/Statement"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { checkOptions, type Context, type SingleCalls } from "./OperationCalls.t
 /** Waits between two requests. */
 const [firstMillis, factor, maxMillis] = [200, 1.5, 5_000]
 
-/** Makes the call. Every request names the block of the first response, so that any process of the service may answer it. */
+/** Makes the call. Every request names the block of the first response, so that any process of the service can answer it. */
 export const make =
   ({ moreKinds, settings }: Context, { value }: SingleCalls<ProofQuery, ProofProgress>) =>
   (query: ProofQuery, options?: ProofOptions): Effect.Effect<Proof, RestError> =>

@@ -1,4 +1,4 @@
-/** Values of queries in convenient types, as the contract has them. */
+/** Converts values of queries from convenient types to those of the contract. */
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
 import * as Issue from "@daybook/schema/Issue"
@@ -10,7 +10,7 @@ import * as Cursor from "./Cursor.ts"
 /** A value of a query, or why it is invalid. */
 export type Field<A> = Result.Result<A, Issue.Issue>
 
-/** The issue of a value that is not what is expected. */
+/** The issue of an unexpected value. */
 export const invalid = (path: string, expected: string, value: unknown): Field<never> =>
   Result.fail({ path, expected, received: Issue.describe(value) })
 
@@ -48,7 +48,7 @@ export const readBlock =
 const firstMillis = Date.parse("0000-01-01T00:00:00.000Z")
 const lastMillis = Date.parse("9999-12-31T23:59:59.999Z")
 
-/** The instant of a `Date` or of a `DateTime` of Effect, recognised by its shape so that any copy of Effect is accepted. */
+/** Instant of a `Date` or an Effect `DateTime`, recognised by its shape so that any copy of Effect is accepted. */
 export const millisOf = (value: unknown): number | undefined => {
   if (value instanceof Date) return value.getTime()
   if (typeof value !== "object" || value === null || !("epochMilliseconds" in value)) return undefined
@@ -76,7 +76,7 @@ export const readCursor = (value: unknown): Field<string> =>
     ? Result.succeed(value)
     : invalid("cursor", "the cursor of the previous page, or no cursor for the first page", value)
 
-/** A list of one value, or of several, each of which is checked; the contract checks how many there are. */
+/** Reads a list given as one value or several, checking each one; the contract checks their number. */
 const readList =
   (parameter: string, expected: string, isValid: (value: unknown) => boolean) =>
   (value: unknown): Field<ReadonlyArray<unknown>> => {
@@ -102,6 +102,6 @@ const readAssetList = readList(
   (value) => typeof value === "string" && (/^native$/i.test(value) || Address.fromText(value) !== undefined),
 )
 
-/** Assets in lower case, as the contract has them. */
+/** Reads assets in lower case, as the contract requires. */
 export const readAssets = (value: unknown): Field<unknown> =>
   Result.map(readAssetList(value), (list) => list.map((one) => String(one).toLowerCase()))

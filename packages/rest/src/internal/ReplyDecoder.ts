@@ -1,4 +1,4 @@
-/** Decodes the response of an operation: a page, or one of the errors. Pure. */
+/** Decodes the response of an operation: a page, or an error. Pure. */
 import { visible } from "@daybook/schema/VisibleText"
 import * as ApiError from "@daybook/schema/ApiError"
 import * as Issue from "@daybook/schema/Issue"
@@ -28,7 +28,7 @@ export type ReplyError =
   | QuotaExceeded
   | Unavailable
 
-/** A decoded page, and its rows that are invalid. */
+/** A decoded page and its invalid rows. */
 export interface Decoded<P> {
   readonly page: P
   readonly badRows: ReadonlyArray<BadRow>
@@ -54,19 +54,19 @@ const invalidStatus = (reply: Reply, detail: string | undefined): InvalidRespons
     isRetryable: reply.status >= 500 || reply.status === 408 || reply.status === 425,
   })
 
-/** Texts by which hosted providers report an exceeded quota, on statuses that mean something else. */
+/** Texts by which hosted providers report an exceeded quota under statuses with other meanings. */
 const quotaExceeded = [
   /\b(quota|usage|credits|compute units|plan limit|daily limit|monthly limit)\b.{0,100}\b(consumed|exceeded|exhausted|reached|used up|depleted)\b/i,
   /\b(consumed|exceeded|exhausted|reached|used up|run out of|out of)\b.{0,100}\b(quota|usage|credits|compute units|plan limit|daily limit|monthly limit)\b/i,
 ]
 
-/** The one parameter that a message names; undefined when it names none, or several. */
+/** The parameter that a message names; undefined if it names none or several. */
 const parameterIn = (text: string | undefined, names: ReadonlySet<string>): string | undefined => {
   const [name, ...others] = new Set((text?.match(/\w+/g) ?? []).filter((word) => names.has(word)))
   return others.length === 0 ? name : undefined
 }
 
-/** The error of a status when the body has no code of the contract. */
+/** Error of a status, if the body has no code of the contract. */
 const byStatus = (reply: Reply, detail: string | undefined, names: ReadonlySet<string>): ReplyError => {
   const facts = { ...reply, detail }
   const isQuota = detail !== undefined && quotaExceeded.some((text) => text.test(detail))
@@ -91,7 +91,7 @@ const byStatus = (reply: Reply, detail: string | undefined, names: ReadonlySet<s
   }
 }
 
-/** The error of a body of the contract; its `code` decides. */
+/** Error of a body that conforms to the contract, by its `code`. */
 const byCode = (reply: Reply, error: ApiError.ApiError): ReplyError => {
   const clean = (text: string, characters = 500) => shorten(reply.scrub(text), characters)
   const detail = clean(error.message)
@@ -120,7 +120,7 @@ const byCode = (reply: Reply, error: ApiError.ApiError): ReplyError => {
   }
 }
 
-/** The message of a body `{ message }` of a hosted provider. */
+/** Message of a body `{ message }`, as sent by hosted providers. */
 const bareMessage = (json: unknown): string | undefined => {
   const bare = decodeBare(json)
   if (Result.isFailure(bare)) return undefined
@@ -137,13 +137,13 @@ const errorOf = (reply: Reply, names: ReadonlySet<string>): ReplyError => {
   return byStatus(reply, text === undefined ? undefined : shorten(reply.scrub(text)), names)
 }
 
-/** Makes the decoder of the error responses of an operation. */
+/** Makes the decoder for error responses of an operation. */
 export const errors = (contract: RestOperation.RestOperation): ((reply: Reply) => ReplyError) => {
   const names = new Set([...Object.keys(contract.params.fields), ...RestOperation.parameterNames(contract)])
   return (reply) => errorOf(reply, names)
 }
 
-/** Shows a value in full up to 400 characters, so that a key in it is found and removed. What is shown of it is shorter. */
+/** Shows values of up to 400 characters in full, so that a key in them is found and removed. The shown text is cut afterwards. */
 const showWhole: Issue.Show = (value) => {
   if (value === undefined) return "nothing"
   if (Array.isArray(value)) return `an array of ${value.length}`
@@ -154,7 +154,7 @@ const showWhole: Issue.Show = (value) => {
   return JSON.stringify(typeof value === "string" ? visible(value.slice(0, 400)) : value)
 }
 
-/** The first issue of a value, without any key; its path is `body` for the whole. */
+/** First issue of a value, without any key. The path of the value itself is `body`. */
 export const issueOf = (reply: Pick<Reply, "scrub">, error: SchemaIssue.Issue, value: unknown): Issue.Issue => {
   const [first] = Issue.fromError(error, value, showWhole)
   // Sound: an error has at least one issue.
@@ -162,20 +162,23 @@ export const issueOf = (reply: Pick<Reply, "scrub">, error: SchemaIssue.Issue, v
   return { path: path || "body", received: shorten(reply.scrub(received), 80), expected: shorten(expected, 80) }
 }
 
-/** A row as JSON without any key; as text where a key that was taken out is no string of the row, or where it is nested too deep. */
+/**
+ * A row as JSON without any key. Text is returned instead if a removed key was not a whole string of the row, or if the row is nested too
+ * deep.
+ */
 export const shownRow = (reply: Pick<Reply, "scrub">, row: unknown): unknown => {
   const clean = reply.scrub(stringify(row))
   return Json.parse(clean) ?? clean
 }
 
-/** Decodes the response to a query of an operation. With `keepsValidRows` the invalid rows of a page are reported and left out. */
+/** Decodes the response to a query of an operation. With `keepsValidRows`, invalid rows of a page are reported and omitted. */
 export type Decode<P> = (
   reply: Reply,
   keepsValidRows: boolean,
   parameters: EncodedQuery["parameters"],
 ) => Result.Result<Decoded<P>, ReplyError>
 
-/** Decodes a page of which only its rows are invalid. */
+/** Decodes a page in which only rows are invalid. */
 type DecodeRows<P> = (reply: Reply, json: unknown) => Decoded<P> | undefined
 
 /** Makes the decoder of an operation that responds with one value. */
@@ -201,7 +204,7 @@ export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decode
   }
 }
 
-/** The issue of a cursor that the next request could not carry; undefined for none. */
+/** Issue of a cursor that is too long for the next request; undefined for none. */
 const longCursor = ({ length = 0 }: Partial<Pick<string, "length">>): Issue.Issue | undefined =>
   length <= Cursor.maxCharacters
     ? undefined
@@ -211,7 +214,7 @@ const longCursor = ({ length = 0 }: Partial<Pick<string, "length">>): Issue.Issu
 const receivedAt = (at: number, badRows: ReadonlyArray<BadRow>): number =>
   badRows.reduce((place, bad) => (bad.at <= place ? place + 1 : place), at)
 
-/** The issue of the first row outside of the requested blocks, as one of a server that ignores them; undefined for none. */
+/** Issue of the first row outside the requested blocks, as sent by a server that ignores them; undefined for none. */
 const rowOutside = (
   { from_block: from = "0", to_block: to }: EncodedQuery["parameters"],
   rows: ReadonlyArray<RowPosition>,
@@ -265,7 +268,7 @@ export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query
     })
 }
 
-/** What headers report of the index: `indexedFrom` is that of `daybook-indexed-from`. */
+/** Fields of the index coverage, each reported in a header: `indexedFrom` in `daybook-indexed-from`. */
 const coverageNames = [
   "indexedFrom",
   "indexedTo",
@@ -278,7 +281,7 @@ const coverageNames = [
   "unstatedTo",
 ] as const
 
-/** The index coverage that the headers of a page report; all `null` from servers that do not report it. */
+/** Index coverage reported by the headers of a page; all `null` from servers that do not report it. */
 export const indexCoverage = (headers: Readonly<Record<string, string>>) => {
   const read = (name: string): bigint | null => {
     const text = headers[`daybook-${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`]?.trim() ?? ""

@@ -1,6 +1,6 @@
-/** The hash of a row that may be invalid. Pure. */
+/** Reads the hash of a row that may be invalid. Pure. */
 
-/** Makes the reader of a field; its result is undefined where the field is no hash. */
+/** Makes the reader of a field; its result is undefined if the field is not a hash. */
 export const reader =
   (field: string) =>
   (row: unknown): string | undefined => {

@@ -1,4 +1,4 @@
-/** The streams of an operation as values that programs which use promises iterate. */
+/** Streams of an operation as async iterables, for programs that use promises. */
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
 import * as StreamIterable from "@daybook/transport/internal/StreamIterable"
 import type { RowsReverted, StreamOptions, StreamPage } from "../Client.ts"
@@ -15,9 +15,9 @@ export const pages = <Query, Row, P extends Page<Row>>(
 ): AsyncIterable<StreamPage<P> | RowsReverted> =>
   StreamIterable.values(PageStream.pages(source, query, options), signal)
 
-/** Rows that can be iterated. */
+/** Rows as an async iterable. */
 export interface RowIterable<Row> extends AsyncIterable<Row | RowsReverted> {
-  /** Position after the last row or marker that was given; undefined before the first page. */
+  /** Position after the last row or marker yielded; undefined before the first page. */
   readonly position: () => string | undefined
 }
 
@@ -59,7 +59,7 @@ const makeRun = <Row, P extends Page<Row>>(steps: AsyncIterator<Step<P>>): Run<R
   }
   return {
     position: () => reverted?.position ?? held?.positionAfter(given),
-    // A row of a page that has been received cannot fail.
+    // Taking a row of a page that was already received cannot fail.
     next: () => (held?.page.page.result[given] === undefined ? CallerStack.keep(inTurn(advance)) : inTurn(advance)),
     return: async () => {
       isOver = true

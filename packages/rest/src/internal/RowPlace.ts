@@ -1,14 +1,14 @@
-/** The place of a row in the chain, by the fields that every row has. */
+/** Position of a row in the chain, from fields that all rows have. */
 import type { RowPosition } from "../Operation.ts"
 
-/** The fields of a row that state its block. */
+/** Fields of a row that identify its block. */
 interface BlockFields {
   readonly block_number: bigint
   readonly block_hash: string
   readonly block_timestamp: Date
 }
 
-/** The place of a row with a key. */
+/** Position of a row with its key. */
 export const withKey = (key: string, row: BlockFields): RowPosition => ({
   key,
   block: row.block_number,

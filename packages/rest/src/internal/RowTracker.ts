@@ -1,12 +1,13 @@
 /**
- * Tracks the rows of a paginated query: which rows of a page are new, and whether pages and cursors are consistent. Pure, with bounded memory.
+ * Tracks the rows of a paginated query: which rows of a page are new, and whether pages and cursors are consistent. Pure, with bounded
+ * memory.
  *
- * Rows are ordered by block. A repeated row is dropped. To recognise repeats for certain, the tracker keeps every row of the blocks
- * that may still interleave (those of the current timestamp) and the latest rows before them. An older row would be out of order,
- * which is an error of its own.
+ * Rows are ordered by block. A repeated row is dropped. To recognise repeats reliably, the tracker keeps every row of the blocks that may
+ * still interleave (those of the current timestamp) and the latest rows before them. An older row would be out of order, which is a
+ * separate error.
  *
- * A query that is resumed first catches up: rows before its position are dropped. The rows that were given from the page that is
- * requested again have to be on it, or the chain has changed.
+ * A resumed query first catches up: rows before its position are dropped. The page of the position is requested again and must contain the
+ * rows that were emitted from it; otherwise the chain has changed.
  */
 import type { Page, RowPosition } from "../Operation.ts"
 
@@ -16,10 +17,10 @@ export type Order = "ASC" | "DESC"
 export type PageFault =
   | { readonly _tag: "OutOfOrder"; readonly block: bigint; readonly after: bigint; readonly hash: string }
   | { readonly _tag: "Broken"; readonly path: string; readonly received: string; readonly expected: string }
-  /** Rows that were given before the query was resumed are no longer on the chain. */
+  /** Rows emitted before the query was resumed are no longer on the chain. */
   | { readonly _tag: "Stale"; readonly fromBlock: bigint }
 
-/** What follows a page: another one, the end, or a failure. */
+/** What follows a page: another page, the end, or a failure. */
 export type Next = { readonly _tag: "Cursor"; readonly cursor: string } | { readonly _tag: "End" } | PageFault
 
 /** The new rows of a page and what follows it. */
@@ -31,55 +32,55 @@ export interface Taken<Row> {
 
 /** Rows kept in addition to those that may still interleave: many pages of 100. */
 const maxRows = 2_000
-/** Rows of one timestamp, all of which are kept: more than any wallet has. */
+/** Maximum number of rows kept for one timestamp: more than any wallet has. */
 const maxSameTime = 100_000
 const maxCursors = 1_000
 /** Pages without rows since the last new row: more than a server needs to search a chain in steps. */
 const maxEmptyPages = 1_000
 /** Pages with only repeated rows since the last new row. */
 const maxRepeatedPages = 3
-/** Rows of a saved memory: more than one page of 100. */
+/** Rows in a saved memory: more than one page of 100. */
 const tailRows = 128
 
-/** A row that was given. Its ids are the ends of keys, long enough to be unique. */
+/** A row that was emitted. Ids are the ends of keys, long enough to be unique. */
 export interface Known {
   readonly id: string
   readonly blockId: string
   readonly block: bigint
 }
 
-/** What is needed to continue a query in another process. */
+/** State required to continue a query in another process. */
 export interface Memory {
-  /** The furthest block so far and its timestamp. */
+  /** Furthest block so far and its timestamp. */
   readonly furthest: { readonly block: bigint; readonly timeMillis: number } | undefined
-  /** The furthest block before those of the current timestamp. */
+  /** Furthest block before those of the current timestamp. */
   readonly floor: bigint | undefined
-  /** The latest rows, in the order given. */
+  /** The latest rows, in the order emitted. */
   readonly tail: ReadonlyArray<Known>
-  /** Furthest block of which a row was given that the tail has no longer: rows up to it may have been given. */
+  /** Furthest block with an emitted row that the tail no longer holds: rows up to it may have been emitted. */
   readonly lost: bigint | undefined
-  /** How many of the latest rows have to be on the page that is requested again. */
+  /** How many of the latest rows must be on the page that is requested again. */
   readonly given: number
 }
 
 export const emptyMemory: Memory = { furthest: undefined, floor: undefined, tail: [], lost: undefined, given: 0 }
 
-/** Progress of a resumed query until its first new row. */
+/** State of a resumed query until its first new row. */
 interface CatchUp {
-  /** Rows that have to be received again, by id. */
+  /** Rows that must be received again, by id. */
   readonly awaited: Map<string, bigint>
   readonly blockIds: ReadonlyMap<bigint, string>
-  /** After this block the memory has every row that was given. */
+  /** For blocks after this one, the memory has every emitted row. */
   readonly since: bigint | undefined
-  /** Lowest block that changed. */
+  /** Lowest changed block. */
   changed: bigint | undefined
-  /** Highest block of which a row was received again unchanged before one that changed: the chain is the same up to it. */
+  /** Highest block with a row that was received again unchanged, before any changed one: up to it the chain is the same. */
   proved: bigint | undefined
-  /** The server does not verify that the rows before the requested ones are those of the chain, as it does with a cursor. */
+  /** The server does not verify that the rows before the requested ones are on the chain, as it does with a cursor. */
   readonly isUnverified: boolean
 }
 
-/** State of a query. `take` returns the next one and leaves this one unchanged. */
+/** State of a query. `take` returns the next state and leaves this one unchanged. */
 export interface RowTracker {
   readonly order: Order
   readonly cursors: ReadonlySet<string>
@@ -89,14 +90,14 @@ export interface RowTracker {
   readonly tail: ReadonlyArray<Known>
   readonly lost: bigint | undefined
   readonly catchUp: Readonly<CatchUp> | undefined
-  /** Rows are remembered that the server did not verify at the first request. */
+  /** The memory has rows that the server did not verify at the first request. */
   readonly isUnverified: boolean
-  /** Pages since the last new row: without rows, and with only repeated rows. */
+  /** Pages since the last new row: empty ones, and ones with only repeated rows. */
   readonly empty: number
   readonly repeated: number
 }
 
-/** A copy that `take` changes before it is returned. */
+/** A copy that `take` mutates before returning it. */
 interface Draft {
   readonly order: Order
   readonly cursors: Set<string>
@@ -121,24 +122,24 @@ const draftOf = (tracker: RowTracker): Draft => {
   }
 }
 
-/** Characters of a hash before its end: an id has 80 bits of it, and what follows. */
+/** Offset into a hash: an id consists of its last 80 bits and what follows. */
 const idFrom = 46
 
 const idOf = (key: string): string => key.slice(idFrom)
 
 const knownOf = ({ block, blockHash, key }: RowPosition): Known => ({ id: idOf(key), blockId: idOf(blockHash), block })
 
-/** True for a row that was given, in the same block. */
+/** True for a row emitted before, in the same block. */
 export const isSame = (known: Known, row: RowPosition): boolean =>
   known.id === idOf(row.key) && known.blockId === idOf(row.blockHash)
 
 const isPast = (order: Order, block: bigint, mark: bigint): boolean => (order === "ASC" ? block > mark : block < mark)
 
-/** The further of two blocks, where there may be only one. */
+/** The further of two blocks, either of which may be undefined. */
 const further = (order: Order, one: bigint | undefined, other: bigint): bigint =>
   one === undefined || isPast(order, other, one) ? other : one
 
-/** The tail may lack rows of its first block, which a query may have begun within, and those that it has lost. */
+/** The tail may lack rows of its first block, within which a query may have started, and rows that it has dropped. */
 const sinceOf = (order: Order, { lost, tail: [first] }: Memory): bigint | undefined =>
   first === undefined ? lost : further(order, lost, first.block)
 
@@ -174,11 +175,11 @@ export const memory = ({ floor, furthest, lost, tail }: RowTracker): Memory => (
   given: 0,
 })
 
-/** The lower of two blocks, where there may be only one. */
+/** The lower of two blocks, either of which may be undefined. */
 export const lower = (one: bigint | undefined, other: bigint): bigint =>
   one === undefined || other < one ? other : one
 
-/** Moves the furthest block on; the fault of a row behind it. */
+/** Advances the furthest block, or returns the fault of a row behind it. */
 const advance = (draft: Draft, { block, key, timeMillis }: RowPosition): PageFault | undefined => {
   const { floor, furthest, order } = draft
   if (furthest === undefined) {
@@ -210,15 +211,15 @@ const addToTail = (draft: Draft, rows: ReadonlyArray<Known>) => {
 }
 
 /**
- * First block whose rows are read again when a block changed. Between the last block that is proved and the one that changed, the new
- * chain may have rows of blocks that had none: an ascending query without a cursor would never receive them.
+ * First block to read again after a block changed. Between the last proved block and the changed one, the new chain may have rows in blocks
+ * that had none, and an ascending query without a cursor would never receive them.
  */
 const firstReverted = (order: Order, { isUnverified, proved }: CatchUp, changed: bigint): bigint => {
   if (order === "DESC" || !isUnverified) return changed
   return proved === undefined ? 0n : lower(changed, proved + 1n)
 }
 
-/** First block to read again by what a query has noticed while it catches up; undefined when it has noticed no change. */
+/** First block to read again, from the changes detected while a query catches up; undefined if there are none. */
 export const changedFrom = ({ catchUp, order }: RowTracker): bigint | undefined =>
   catchUp?.changed === undefined ? undefined : firstReverted(order, catchUp, catchUp.changed)
 
@@ -232,7 +233,7 @@ const endCatchUp = (draft: Draft): PageFault | undefined => {
   return changed === undefined ? undefined : { _tag: "Stale", fromBlock: firstReverted(draft.order, catchUp, changed) }
 }
 
-/** Records a row before the position that was not given, or not in this block. */
+/** Records a row before the position that was not emitted, or not in this block. */
 const recordChange = (draft: Draft, catchUp: CatchUp, row: Known) => {
   const known = draft.rows.get(row.id)
   if (known !== undefined) {
@@ -246,8 +247,8 @@ const recordChange = (draft: Draft, catchUp: CatchUp, row: Known) => {
 }
 
 /**
- * The fault of a row that was given in another block. Where the rows of a memory are not verified, the chain has changed below the
- * request, and nothing is known of how far.
+ * Fault of a row that was emitted in another block. If the rows of the memory are not verified, the chain has changed at an unknown depth
+ * below the request.
  */
 const movedFault = (draft: Draft, at: number, { block }: RowPosition, known: Known): PageFault =>
   draft.isUnverified
@@ -259,7 +260,7 @@ const movedFault = (draft: Draft, at: number, { block }: RowPosition, known: Kno
         expected: "each transaction once; the chain may have reorganised",
       }
 
-/** True for a row before ones that have to be received again. The tail has lost it, or the chain has changed. */
+/** True for a row before ones that must be received again: either the tail has dropped it, or the chain has changed. */
 const isBehind = ({ catchUp, furthest, order }: Draft, block: bigint): boolean =>
   catchUp !== undefined && catchUp.awaited.size > 0 && furthest !== undefined && !isPast(order, block, furthest.block)
 
@@ -341,7 +342,7 @@ export const take = <Row>(tracker: RowTracker, page: Page<Row>, locate: (row: Ro
   return { tracker: draft, rows, next }
 }
 
-/** The memory in the middle of a page: that before the page, and the rows that were given from it. */
+/** Memory in the middle of a page: the memory before the page, and the rows emitted from it. */
 export const within = (order: Order, before: Memory, rows: ReadonlyArray<RowPosition>): Memory => {
   const draft = draftOf(make(order, undefined, { ...before, given: 0 }))
   for (const row of rows) advance(draft, row)
@@ -349,15 +350,15 @@ export const within = (order: Order, before: Memory, rows: ReadonlyArray<RowPosi
   return { ...memory(draft), given: Math.min(before.given + rows.length, tailRows) }
 }
 
-/** A memory without the rows that no reorg can revert, but for those of the last such block: a request that begins there proves it. */
+/** Memory without the rows that no reorg can revert, except those of the last such block: a request that starts there verifies it. */
 export const recent = (finished: Memory, finalized: bigint | null): Memory => {
   const { block: anchor } = finished.tail.findLast(({ block }) => finalized !== null && block <= finalized) ?? {}
   return anchor === undefined ? finished : { ...finished, tail: finished.tail.filter(({ block }) => block >= anchor) }
 }
 
 /**
- * Where a finished ascending query continues when there are newer rows: at its latest rows, which have to be received again.
- * Undefined when it gave none.
+ * Where a finished ascending query continues for newer rows: at its latest rows, which must be received again. Undefined if it emitted
+ * none.
  */
 export const beyond = (finished: Memory): { readonly from: bigint; readonly memory: Memory } | undefined => {
   const from = finished.tail.reduce<bigint | undefined>((lowest, { block }) => lower(lowest, block), undefined)

@@ -1,8 +1,8 @@
 /**
- * Segments of the chain that a paginated query still has to read, each with its memory, and how they change after a reorg. Pure.
+ * Segments of the chain that a paginated query has yet to read, each with its memory, and how they change after a reorg. Pure.
  *
- * A query has one segment. When blocks from r on are replaced, a descending query that has read below r gets two: the replacement of
- * the blocks from r on, and then the rest from where it was.
+ * A query starts with one segment. When blocks from r on are replaced, a descending query that has read below r gets two segments: the
+ * replacement of the blocks from r on, then the rest from where it was.
  */
 import * as RowTracker from "./RowTracker.ts"
 
@@ -18,15 +18,15 @@ export interface Segment {
 
 export interface Progress {
   readonly order: RowTracker.Order
-  /** Segments still to be read, the current one first. */
+  /** Segments yet to be read, the current one first. */
   readonly segments: ReadonlyArray<Segment>
-  /** The first block that was given: the lowest of an ascending query, the highest of a descending one. */
+  /** First block with an emitted row: the lowest for an ascending query, the highest for a descending one. */
   readonly outermost: bigint | undefined
-  /** The query started at a cursor of another one, so rows before it may have been given. */
+  /** The query started at a cursor of another query, so rows before it may have been emitted. */
   readonly isInherited: boolean
 }
 
-/** The upper bound of the query, as far as it matters after a reorg. */
+/** Upper bound of the query, as far as it matters after a reorg. */
 export interface Bounds {
   readonly toBlock: bigint | undefined
   readonly hasToDate: boolean
@@ -36,11 +36,11 @@ export const whole: Segment = { from: undefined, to: undefined, cursor: undefine
 
 export interface Restart {
   readonly segments: ReadonlyArray<Segment>
-  /** Rows of this block and of later ones are reverted. */
+  /** Rows of this block and later ones are reverted. */
   readonly revertedFrom: bigint
 }
 
-/** From the start: always correct, and the only choice when it is unknown which rows were given. */
+/** From the start: always correct, and the only option if it is unknown which rows were emitted. */
 const fromStart: Restart = { segments: [whole], revertedFrom: 0n }
 
 const { lower } = RowTracker
@@ -66,7 +66,7 @@ const ascending = ({ isInherited, outermost, segments }: Progress, from: bigint)
   return { segments: [{ from: start, to: undefined, cursor: undefined, memory }], revertedFrom: from }
 }
 
-/** The rest of a segment below the replaced blocks. */
+/** The part of a segment below the replaced blocks. */
 const below = (segment: Segment, from: bigint): Segment => {
   const { floor } = segment.memory
   const to = lower(floor === undefined ? segment.to : lower(segment.to, floor - 1n), from - 1n)
@@ -80,7 +80,7 @@ const descending = ({ isInherited, outermost, segments }: Progress, from: bigint
     if (furthest !== undefined && furthest.block < from) {
       const rest = [below(segment, from), ...segments.slice(at + 1)]
       if (bounds.toBlock !== undefined && from > bounds.toBlock) return { segments: rest, revertedFrom: from }
-      // A date may be before the first replaced block, and servers reject such a range.
+      // A date may lie before the first replaced block, and servers reject such a range.
       if (bounds.hasToDate && (outermost === undefined || from > outermost)) return fromStart
       return { segments: [{ ...whole, from }, ...rest], revertedFrom: from }
     }
@@ -91,6 +91,6 @@ const descending = ({ isInherited, outermost, segments }: Progress, from: bigint
   return fromStart
 }
 
-/** What is left to read after the blocks from `from` on were replaced. */
+/** What remains to be read after the blocks from `from` on were replaced. */
 export const restart = (progress: Progress, from: bigint, bounds: Bounds): Restart =>
   progress.order === "ASC" ? ascending(progress, from) : descending(progress, from, bounds)

@@ -1,4 +1,4 @@
-/** The wallet operation of the client. */
+/** The operation of the client on a wallet's transactions. */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import type { WalletPage } from "@daybook/schema/WalletPage"
 import { WalletTransaction } from "@daybook/schema/WalletTransaction"
@@ -14,7 +14,7 @@ export const walletTransactions: Operation<Query.Query, WalletTransaction, Walle
   encode: Query.encode,
   locate: (row) => RowPlace.withKey(row.hash, row),
   keyOf: RowHash.reader("hash"),
-  // No event has a transaction in which the wallet has another role than those of `direct`.
+  // Events only report transactions in which the wallet has a role of scope `direct`.
   events: ({ parameters: { chain, scope }, params }) =>
     scope === "all" ? undefined : EventCalls.queryOf(params, { chain, types: "wallet.transaction" }),
 }

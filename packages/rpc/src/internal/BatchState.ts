@@ -1,8 +1,8 @@
 /**
- * The calls of one endpoint that wait for a request or are in flight: which calls share a request, when one is sent, and when it is
- * cancelled. `step` decides and does nothing itself; `Batcher` executes its actions.
+ * Calls of one endpoint that wait for a request or are in flight: which calls share a request, when it is sent, and when it is cancelled.
+ * `step` only decides; `Batcher` executes its actions.
  *
- * The state is changed in place: calls arrive by the thousands per second, and copying the waiting ones for each would be quadratic.
+ * The state is mutated in place: calls arrive by the thousands per second, and copying the waiting ones for each would be quadratic.
  */
 import type { Phase } from "@daybook/transport/ClientError"
 import type * as Fiber from "effect/Fiber"
@@ -15,7 +15,7 @@ export interface Ask<A> {
   /** End of the attempt, in milliseconds of the monotonic clock. */
   readonly endsAtMillis: number
   readonly context: CallContext<A>
-  /** True when identical calls may share its request. */
+  /** True if identical calls may share its request. */
   readonly isShared: boolean
   /** Waits at least this long for other calls. */
   readonly windowMillis: number
@@ -31,24 +31,24 @@ export interface Waiter {
 /** One item of a request, for one or more identical calls. */
 export interface Item<W> {
   readonly call: RequestItem
-  /** Key under which identical calls find it; undefined when it is not shared. */
+  /** Key by which identical calls find it; undefined if it is not shared. */
   readonly key: string | undefined
   readonly text: string
   maxBatchSize: number
   readonly waiters: Set<W>
-  /** The request that it is part of; undefined while it waits. */
+  /** Request that contains it; undefined while it waits. */
   request: InFlight<W> | undefined
 }
 
 /** A request in flight. */
 export interface InFlight<W> {
   readonly items: ReadonlyArray<Item<W>>
-  /** The latest end of its attempts, in milliseconds of the monotonic clock. */
+  /** Latest end of its attempts, in milliseconds of the monotonic clock. */
   readonly endsAtMillis: number
   /** Items that still have waiters. */
   waiting: number
   phase: Phase
-  /** Milliseconds since 1970; 0 until it is sent. */
+  /** Start of the request in milliseconds since 1970; 0 before it is sent. */
   startedAtMillis: number
   fiber: Fiber.Fiber<void> | undefined
 }
@@ -61,21 +61,21 @@ export interface Queue<W> {
 }
 
 export interface State<W> {
-  /** Items that identical calls can join, waiting or in flight, by their key. */
+  /** Items that identical calls can join, waiting or in flight, by key. */
   readonly shared: Map<string | undefined, Item<W>>
-  /** Bytes of one request at most, unless one call alone is longer. */
+  /** Maximum number of bytes of one request, unless a single call is longer. */
   readonly maxRequestBytes: number
 }
 
-/** `limit` is the largest batch that the endpoint accepts, as far as it is known. */
+/** `limit` is the largest batch known to be accepted by the endpoint. */
 export type Input<W> =
   | { readonly _tag: "Joined"; readonly waiter: W; readonly queue: Queue<W>; readonly limit: number }
   | { readonly _tag: "Left"; readonly waiter: W }
   | { readonly _tag: "Due"; readonly queue: Queue<W>; readonly limit: number }
 
 /**
- * - `Schedule`: report `Due` after the window, or at the end of the current turn when it is 0.
- * - `Watch`: the waiter joined a request in flight, which its own deadline may precede.
+ * - `Schedule`: report `Due` after the window, or at the end of the current turn if it is 0.
+ * - `Watch`: the waiter joined a request in flight that may outlast the waiter's own deadline.
  * - `Cancel`: no caller waits for the request any more.
  */
 export type Action<W> =
@@ -103,8 +103,8 @@ const bytesOf = (text: string): number =>
   /^[\x00-\x7f]*$/.test(text) ? text.length : new TextEncoder().encode(text).length
 
 /**
- * Splits items into batches, in their order. No batch exceeds `maxCalls`, the `maxBatchSize` of any of its items, or `maxBytes`
- * unless it is a single item.
+ * Splits items into batches, in order. No batch exceeds `maxCalls`, the `maxBatchSize` of any of its items or, unless it is a single item,
+ * `maxBytes`.
  */
 export const split = <I extends { readonly text: string; readonly maxBatchSize: number }>(
   items: ReadonlyArray<I>,
@@ -203,7 +203,7 @@ const leave = <W extends Waiter>(state: State<W>, waiter: W): ReadonlyArray<Acti
   return [{ _tag: "Cancel", request }]
 }
 
-/** The items of a list of attempts that are sent together, or `null` where they do not fit one request. */
+/** Items of attempts that are sent together, or `null` if they do not fit into one request. */
 export const listOf = <W extends Waiter>(
   { maxRequestBytes }: State<W>,
   waiters: ReadonlyArray<W>,
@@ -213,7 +213,7 @@ export const listOf = <W extends Waiter>(
   return split(items, { maxCalls, maxBytes: maxRequestBytes }).length === 1 ? items : null
 }
 
-/** Applies an input; the actions are executed in their order. */
+/** Applies an input. Actions are executed in order. */
 export const step = <W extends Waiter>(state: State<W>, input: Input<W>): ReadonlyArray<Action<W>> => {
   switch (input._tag) {
     case "Joined":
@@ -225,7 +225,7 @@ export const step = <W extends Waiter>(state: State<W>, input: Input<W>): Readon
   }
 }
 
-/** Ends an item that has an outcome: later identical calls are sent anew. Returns the waiters of the outcome. */
+/** Ends an item that has an outcome: later identical calls are sent anew. Returns its waiters. */
 export const end = <W>(state: State<W>, item: Item<W>): ReadonlyArray<W> => {
   forget(state, item)
   const waiters = [...item.waiters]

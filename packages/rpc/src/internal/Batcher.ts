@@ -1,6 +1,6 @@
 /**
- * Sends the calls to one endpoint: gathers them into requests, shares identical ones, and gives each caller the outcome of its own call.
- * It makes one attempt; `CallRunner` decides whether and where a call is tried again. While no call waits, nothing runs.
+ * Sends the calls to one endpoint: combines them into requests, shares identical ones, and delivers to each caller the outcome of its own
+ * call. It makes one attempt; `CallRunner` decides whether and where a call is retried. Nothing runs while no call waits.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
 import type * as RequestedWaits from "@daybook/transport/internal/RequestedWaits"
@@ -51,8 +51,9 @@ export interface Batcher {
   readonly queue: Queue
   readonly ask: <A>(ask: BatchState.Ask<A>, queue: Queue) => Effect.Effect<Outcome<A>>
   /**
-   * Sends attempts in one request that no other call joins; one caller waits for all of them. `null` where they do not fit one request of
-   * at most so many calls: then nothing is sent. The outcomes are decoded one after the other, with turns for other fibers in between.
+   * Sends attempts in one request that no other call joins, with a single caller waiting for all of them. Returns `null` without sending if
+   * they do not fit into one request of at most so many calls. The outcomes are decoded one after the other, yielding to other fibers in
+   * between.
    */
   readonly askAll: <A>(
     asks: ReadonlyArray<BatchState.Ask<A>>,
@@ -65,14 +66,14 @@ export interface Options {
   readonly pause: RequestedWaits.RequestedWaits
   readonly fetch: Fetch
   readonly queue: Queue
-  /** Bytes of one request at most, unless one call alone is longer. */
+  /** Maximum number of bytes of one request, unless a single call is longer. */
   readonly maxRequestBytes: number
   readonly attributes: Readonly<Record<string, unknown>>
-  /** Headers of each request beside those of the endpoint, without keys. */
+  /** Headers of each request in addition to those of the endpoint, without keys. */
   readonly headers: Readonly<Record<string, string>>
   readonly onEvent: ((event: Event) => void) | undefined
   readonly limitResult: CommonOptions["limitResult"]
-  /** The largest batch that the endpoint accepts, as far as it is known. */
+  /** Largest batch known to be accepted by the endpoint. */
   readonly detectedLimit: () => number
   readonly onLimitDetected: (limit: number) => void
 }
@@ -83,10 +84,10 @@ interface Runtime extends Options {
 
 const jsonHeaders = { "content-type": "application/json", accept: "application/json" }
 
-/** Deadlines this close together count as one: timers are no more exact on a busy machine. */
+/** Deadlines this close together count as one, since timers are no more precise on a busy machine. */
 const toleranceMillis = 5
 
-/** Runs a step in the turn of a caller, and gives it the error of a turn that cannot be had. */
+/** Runs a step in the caller's turn, and reports an error if no turn is available. */
 const runInTurn = (inTurn: NonNullable<BytesReading["inTurn"]>, waiter: Waiter, step: () => void): void => {
   const fail = (error: unknown) => waiter.settle(Effect.die(error))
   try {
@@ -97,8 +98,8 @@ const runInTurn = (inTurn: NonNullable<BytesReading["inTurn"]>, waiter: Waiter, 
 }
 
 /**
- * Gives an outcome to the callers of an item. Those behind the first one go on in their own turns, where they have any; a deadline does not end
- * the wait for one.
+ * Delivers an outcome to the callers of an item. Those after the first continue in their own turns, if they have any; a deadline does not
+ * end the wait for a turn.
  */
 const settleItem = (
   runtime: Runtime,
@@ -125,7 +126,7 @@ const timedOut = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis
   return outcomeOfFault(fault, context, 1, 0)
 }
 
-/** Ends the wait of a caller whose deadline precedes that of the request. */
+/** Ends the wait of a caller whose deadline is before that of the request. */
 const watch = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: number): void => {
   const { endsAtMillis } = waiter.ask
   if (endsAtMillis >= request.endsAtMillis - toleranceMillis) return
@@ -138,7 +139,7 @@ const watch = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: n
   waiter.timer = Effect.runForkWith(waiter.context)(Effect.andThen(wait, expire))
 }
 
-/** Callers who share a value must not see what another one does to it. Those that read bytes do not see the value. */
+/** Callers that share a value must not see each other's changes to it. Callers that read bytes do not see the value. */
 const copy = (item: ResponseItem | undefined): ResponseItem | undefined =>
   item?._tag === "Value" ? { ...item, value: copyOf(item.value) } : item
 
@@ -159,7 +160,7 @@ const settleReply = (
     settleItem(runtime, item, ({ ask }) => {
       const own = isFirst || ask.context.reading !== undefined ? found : copy(found)
       isFirst = false
-      // Decoded in the caller's own fiber: the values of a batch do not wait for each other.
+      // Decoded in the caller's own fiber, so that the values of a batch do not wait for each other.
       return Effect.sync(() => outcomeOf(received, call, own, ask.context, jitter))
     })
   }
@@ -245,7 +246,7 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   settleExit(runtime, request, exit, fault, jitter, bytes)
 })
 
-/** Sends a request in the context of its first caller, its span linked to those of the others. */
+/** Sends a request in the context of its first caller, with its span linked to those of the others. */
 const send = (runtime: Runtime, request: InFlight): void => {
   const [first, ...others] = request.items.flatMap(({ waiters }) => [...waiters])
   if (first === undefined) return
@@ -265,7 +266,7 @@ const send = (runtime: Runtime, request: InFlight): void => {
 const schedule = (runtime: Runtime, queue: Queue, windowMillis: number, waiter: Waiter): void => {
   const due = () =>
     execute(runtime, BatchState.step(runtime.state, { _tag: "Due", queue, limit: runtime.detectedLimit() }))
-  // A turn of the scheduler takes no fiber.
+  // A turn of the scheduler does not need a fiber.
   if (windowMillis <= 0) return waiter.dispatcher.scheduleTask(due, 0)
   Effect.runForkWith(waiter.context)(Effect.andThen(Effect.sleep(Duration.millis(windowMillis)), Effect.sync(due)))
 }
@@ -291,7 +292,7 @@ const execute = (runtime: Runtime, actions: ReadonlyArray<BatchState.Action<Wait
   }
 }
 
-/** Makes a caller that waits in a fiber. */
+/** Makes a waiter for a caller that waits in a fiber. */
 const waiterOf = <A>(
   { context, currentDispatcher: dispatcher }: Fiber.Fiber<unknown, unknown>,
   ask: BatchState.Ask<A>,
@@ -321,7 +322,7 @@ const ask =
       }),
     )
 
-/** Outcomes decoded in one turn: those of a range of blocks are a mebibyte. */
+/** Outcomes decoded in one turn. For ranges of blocks they are about one mebibyte. */
 const decodedPerTurn = 16
 
 const askAll =

@@ -1,6 +1,6 @@
 /**
- * The highest block that each endpoint has shown, so that a client with several endpoints reports no head below one that it has reported
- * within a minute.
+ * Tracks the highest block shown by each endpoint, so that a client with several endpoints does not report a head below one that it
+ * reported within the last minute.
  */
 import type * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { EndpointStates } from "./EndpointStates.ts"
@@ -26,8 +26,8 @@ const heightOf = (call: RequestItem, result: unknown): bigint | undefined => {
 }
 
 /**
- * Records the height that a result shows. `behind`: the result is a head below the highest block seen. `missing`: it is `null` for a
- * block that exists at another endpoint. With one endpoint neither is reported: a development chain may be reset.
+ * Records the height that a result shows. `behind`: the result is a head below the highest block seen. `missing`: it is `null` for a block
+ * that exists at another endpoint. With a single endpoint neither is reported, because a development chain may be reset.
  */
 export const observe = (
   pool: EndpointStates<unknown>,

@@ -1,4 +1,4 @@
-/** One call of a client: its limits, its span and metrics, and its end with the scope of the client. */
+/** One call of a client: its limits, span and metrics, and its interruption with the client's scope. */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
@@ -20,13 +20,13 @@ import * as Telemetry from "./Telemetry.ts"
 /** What the calls of a client have in common. */
 export interface Calling {
   readonly settings: Settings
-  /** Indexes of the endpoints that its calls may ask. */
+  /** Indexes of the endpoints that its calls may use. */
   readonly among: ReadonlyArray<number>
   readonly limits: Result.Result<Limits, InvalidOption>
   readonly nextId: () => number
   /** Ends every call of a client whose scope has closed; undefined without a scope. */
   readonly closing: Closing | undefined
-  /** How responses are read where results are wanted as bytes. */
+  /** How responses are read if results are requested as bytes. */
   readonly reading?: BytesReading | undefined
 }
 
@@ -42,7 +42,7 @@ export interface Limits {
   readonly maxItemBytes: number
   readonly isBatched: boolean
   readonly isShared: boolean
-  /** Headers of the calls beside those of the client; undefined for none. */
+  /** Headers of the calls in addition to those of the client; undefined for none. */
   readonly headers?: CallOptions["headers"]
 }
 
@@ -51,7 +51,7 @@ export const limitsOf = (settings: Settings): Limits => {
   return { policy, maxBytes, maxItemBytes, isBatched, isShared }
 }
 
-/** The limits with the options of some calls applied; `endpoint` is one that they may ask. */
+/** Applies the options of some calls to the limits; `endpoint` is any one that they may use. */
 export const withOptions = (
   limits: Limits,
   given: CallOptions,
@@ -76,10 +76,10 @@ export const hostOf = (calling: Calling): string => endpointOf(calling)?.host ??
 
 export const attemptsOf = (error: CallError): number => (error._tag === "InvalidParams" ? 0 : error.attempts.length)
 
-/** The value of a call and the number of its attempts. */
+/** Value of a call and its number of attempts. */
 export type Counted<A> = readonly [value: A, attempts: number]
 
-/** Runs under a span that ends without the value: a tracer that keeps exits would keep whole responses in memory, and print them. */
+/** Runs in a span that ends without a value: a tracer that keeps exits would retain whole responses and print them. */
 export const spanned = <A>(
   calling: Calling,
   name: string,
@@ -114,7 +114,7 @@ export const spanned = <A>(
         },
       })
     })
-    // Sound: an effect that succeeds has set its value.
+    // Sound: a successful effect has set its value.
     return Effect.map(traced, () => value as A)
   })
 
@@ -125,7 +125,7 @@ export interface Batching {
   readonly queueOf: (member: CallRunner.Member) => Queue
 }
 
-/** Calls that would delay the others of a batch, or that may have side effects, are sent alone unless the caller batches them. */
+/** Calls that would delay others in a batch, or that may have side effects, are sent alone unless the caller batches them. */
 const isSentAlone = (method: string): boolean =>
   !RpcMethod.isName(method) || RpcMethod.all[method].exposure === "operator"
 
@@ -135,7 +135,7 @@ const batchingOf = ({ headers, isBatched, isShared }: Limits, method: string): B
   queueOf: (member) => member.batcher.queue,
 })
 
-/** A call with the limits of its client. */
+/** Makes the plan of a call from its client's limits. */
 const planOf = <A>(
   { among, nextId, reading, settings }: Calling,
   limits: Limits,
@@ -164,18 +164,18 @@ const planOf = <A>(
   }
 }
 
-/** A method with its parameters as they are on the wire, and how its result is read. */
+/** A method with its parameters in wire form, and how to read its result. */
 export interface CallToSend<A> {
   readonly method: string
   readonly params: unknown
   readonly decode: Decode<A>
 }
 
-/** Runs an effect until the scope of the client closes. */
+/** Runs an effect until the client's scope closes. */
 const whileOpen = <A, E>({ closing }: Calling, running: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   closing === undefined ? running : Effect.raceFirst(running, closing.closed)
 
-/** Runs a plan: counted, timed, and interrupted when its client's scope closes. */
+/** Runs a plan: counted, timed, and interrupted when the client's scope closes. */
 const runPlan = <A>(
   calling: Calling,
   plan: CallRunner.Plan<A>,
@@ -213,8 +213,8 @@ export const run = <A>(
   })
 
 /**
- * Runs calls whose first attempts are sent in one request to the only endpoint. A call whose first attempt does not end it goes on by itself,
- * as one that was sent alone. Results are in the order of the calls.
+ * Runs calls whose first attempts are sent in one request to the only endpoint. A call that does not end with its first attempt continues
+ * as if it had been sent alone. Results are in call order.
  */
 export const runAll = <A>(
   calling: Calling,

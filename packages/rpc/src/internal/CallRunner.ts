@@ -1,6 +1,6 @@
 /**
- * Runs one call to its end: which endpoint each attempt asks, and what the call ends with. How often and how soon it is retried is
- * decided by `Retry`, which endpoint is best by `PoolState`, and what an attempt sends by `Batcher`.
+ * Runs one call to its end: chooses the endpoint of each attempt and the outcome. `Retry` decides how often and how soon to retry,
+ * `PoolState` which endpoint is best, and `Batcher` what an attempt sends.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
 import type * as RequestedWaits from "@daybook/transport/internal/RequestedWaits"
@@ -31,34 +31,34 @@ import * as Telemetry from "./Telemetry.ts"
 /** An endpoint of a client. */
 export interface Member {
   readonly batcher: Batcher
-  /** The client's own rate limit; undefined without one. */
+  /** Client-side rate limit; undefined for none. */
   readonly bucket: TokenBucket | undefined
 }
 
 /** A call with its limits. */
 export interface Plan<A> {
   readonly pool: EndpointStates<Member>
-  /** Indexes of the endpoints that it may ask. */
+  /** Indexes of the endpoints that it may use. */
   readonly among: ReadonlyArray<number>
   readonly pause: RequestedWaits.RequestedWaits
   readonly policy: RetryPolicy.RetryPolicy
-  /** Longest pause granted to a server; undefined for that of the transport. */
+  /** Longest pause granted to a server; undefined for the transport's default. */
   readonly maxPause?: Duration.Duration | undefined
   readonly call: RequestItem
   readonly maxBytes: number
   readonly maxItemBytes: number
   readonly isShared: boolean
-  /** Calls in its request at most, itself included. */
+  /** Maximum number of calls in its request, including itself. */
   readonly maxBatchSize: number
   readonly queueOf: (member: Member) => Queue
   readonly decode: Decode<A>
-  /** Headers of the call beside those of the client; undefined for none. */
+  /** Headers of the call in addition to those of the client; undefined for none. */
   readonly headers?: CallOptions["headers"]
   readonly reading?: BytesReading | undefined
   readonly onEvent?: Options["onEvent"]
 }
 
-/** The value of a call, and the requests it took. */
+/** Value of a call and the requests it took. */
 export interface Returned<A> {
   readonly value: A
   readonly attempts: ReadonlyArray<Attempt>
@@ -66,15 +66,15 @@ export interface Returned<A> {
 
 /** State of a call between two attempts. */
 export interface State<A> extends Retry.State {
-  /** Indexes of the endpoints that may still be asked. */
+  /** Indexes of the endpoints that may still be called. */
   readonly candidates: ReadonlyArray<number>
-  /** Those of them that have not been asked in this round. */
+  /** Candidates that have not been called in this round. */
   readonly untried: ReadonlyArray<number>
   readonly attempts: ReadonlyArray<Attempt>
   readonly maxBatchSize: number
   /** Time that the next attempt waits for other calls. */
   readonly windowMillis: number
-  /** A value to end with when no endpoint has a better one. */
+  /** Value to return if no endpoint has a better one. */
   readonly fallback: Returned<A> | undefined
 }
 
@@ -84,9 +84,9 @@ export interface Failed<A> {
   readonly error: CallError
   readonly jitter: number
   readonly maxBatchSize: number
-  /** True: the call is retried in a smaller batch, whatever the error is. */
+  /** True: the call is retried in a smaller batch, regardless of the error. */
   readonly mustSplit: boolean
-  /** The value of this attempt, when another endpoint may have a better one. */
+  /** Value of this attempt, if another endpoint may have a better one. */
   readonly fallback: Returned<A> | undefined
   /** Milliseconds of the monotonic clock. */
   readonly nowMillis: number
@@ -99,26 +99,26 @@ export interface Decision<A> {
   readonly pauseMillis: number | undefined
 }
 
-/** Calls that return after the same wait do so within this time of each other. */
+/** Calls that resume after the same wait do so within this time of each other. */
 const regroupMillis = 3
 
 const isOwnLimit = (error: CallError): boolean => error._tag === "RateLimited" && error.scope === "call"
 
 const attemptsOf = (error: CallError): ReadonlyArray<Attempt> => ("attempts" in error ? error.attempts : [])
 
-/** Attempts at most: each endpoint is asked once even when the policy allows fewer. */
+/** Maximum number of attempts: each endpoint is called once even if the policy allows fewer. */
 const maxAttemptsOf = ({ among, policy }: Pick<Plan<unknown>, "among" | "policy">): number =>
   Math.max(policy.maxAttempts, among.length)
 
-/** The pause that the server requested, as far as it is granted. */
+/** Granted part of the pause that the server requested. */
 const grantedPause = ({ maxPause }: Pick<Plan<unknown>, "maxPause">, { retryAfter }: CallError) =>
   retryAfter === undefined || maxPause === undefined ? retryAfter : Duration.min(retryAfter, maxPause)
 
-/** True where the call may be sent again: it only reads, or the node cannot have executed it. */
+/** True if the call may be sent again: it only reads, or the node cannot have executed it. */
 const mayRepeat = ({ call }: Pick<Plan<unknown>, "call">, error: CallError): boolean =>
   Repetition.isRepeatable(call.method) || Repetition.isUnexecuted(error)
 
-/** Decides what follows a failed attempt: the next endpoint at once, all of them again after a wait, or the end of the call. */
+/** Decides what follows a failed attempt: the next endpoint at once, another round after a wait, or the end of the call. */
 export const decide = <A>(
   plan: Pick<Plan<A>, "among" | "policy" | "maxPause" | "call">,
   state: State<A>,
@@ -156,7 +156,7 @@ export const decide = <A>(
   return { step, pauseMillis: isPaused ? backoff : undefined }
 }
 
-/** The end of an attempt that has no value: the error, and what follows. */
+/** An attempt without a value: the error, and what follows. */
 interface Stopped<A> {
   readonly error: CallError
   readonly step: Retry.Step<State<A>>
@@ -165,7 +165,7 @@ interface Stopped<A> {
 
 const ended = (error: CallError): Stopped<never> => ({ error, step: { _tag: "Fail" }, fallback: undefined })
 
-/** The order in which endpoints are asked now, by health, pauses and rate limits. */
+/** Current order of endpoints, by health, pauses and rate limits. */
 const orderNow = Effect.fnUntraced(function* (
   plan: Pick<Plan<unknown>, "pool" | "pause">,
   among: ReadonlyArray<number>,
@@ -186,7 +186,7 @@ const orderNow = Effect.fnUntraced(function* (
   return { indexes: callOrder(pool.state(), query), waitMillis }
 })
 
-/** The endpoint that is best now, for any call. */
+/** The endpoint that is currently best for any call. */
 export const best = (
   plan: Pick<Plan<unknown>, "pool" | "pause">,
   among: ReadonlyArray<number>,
@@ -194,7 +194,7 @@ export const best = (
   // Sound: a client has at least one endpoint.
   Effect.map(orderNow(plan, among, undefined), ({ indexes }) => indexes[0]!)
 
-/** Chooses the endpoint of an attempt: the best untried one that takes the call before the deadline, else the best candidate. */
+/** Chooses the endpoint of an attempt: the best untried one that accepts the call before the deadline, or else the best candidate. */
 const chooseEndpoint = <A>(plan: Plan<A>, state: State<A>, leftMillis: number): Effect.Effect<number> =>
   Effect.map(orderNow(plan, state.candidates, plan.call), ({ indexes, waitMillis }) => {
     const open = indexes.find((index) => state.untried.includes(index) && waitMillis(index) < leftMillis)
@@ -202,7 +202,7 @@ const chooseEndpoint = <A>(plan: Plan<A>, state: State<A>, leftMillis: number): 
     return open ?? indexes[0]!
   })
 
-/** Waits for the client's own rate limit. */
+/** Waits for the client-side rate limit. */
 const takeUnits = Effect.fnUntraced(function* <A>(plan: Plan<A>, state: State<A>, host: string, bucket: TokenBucket) {
   const retryAfter = yield* bucket.take(plan.call.method, Duration.toMillis(yield* Retry.remaining(state)))
   if (retryAfter === undefined) return
@@ -210,7 +210,7 @@ const takeUnits = Effect.fnUntraced(function* <A>(plan: Plan<A>, state: State<A>
   return yield* new RateLimited({ host, attempts, retryAfter, scope: "call", detail: "this client's own rate limit" })
 })
 
-/** Waits for the pause of the endpoint and for the client's own rate limit. */
+/** Waits for the pause of the endpoint and for the client-side rate limit. */
 const waitForTurn = <A>(plan: Plan<A>, state: State<A>, { batcher, bucket }: Member, leftMillis: number) => {
   const { endpoint } = batcher
   const waited = plan.pause.wait(endpoint, Duration.millis(leftMillis), state.attempts)
@@ -220,7 +220,7 @@ const waitForTurn = <A>(plan: Plan<A>, state: State<A>, { batcher, bucket }: Mem
 const askOf = <A>(plan: Plan<A>, state: State<A>, now: number): Ask<A> => {
   const { call, decode, headers, isShared, maxBytes, maxItemBytes, policy, reading } = plan
   const { attempts, deadlineAtMillis, windowMillis } = state
-  // The time of a call that cannot be sent again after a timeout is not shared with the other endpoints.
+  // A call that cannot be repeated after a timeout does not leave time for other endpoints.
   const shares = Repetition.isRepeatable(call.method) ? Math.max(1, state.untried.length) : 1
   const shareMillis = (deadlineAtMillis - now) / shares
   const attemptMillis = Duration.toMillis(policy.attemptTimeout)
@@ -245,7 +245,7 @@ const behindError = (reply: Outcome<unknown> & { _tag: "Success" }, highest: big
 
 type Settled<A> = Extract<Outcome<A>, { _tag: "Success" | "Failure" }>
 
-/** Records an outcome in the pool; returns the value, or what failed. */
+/** Records an outcome in the pool; returns the value, or the failure. */
 const record = <A>(plan: Plan<A>, index: number, outcome: Settled<A>, nowMillis: number): Returned<A> | Failed<A> => {
   const { call, maxBatchSize, pool } = plan
   const note = (verdict: Verdict) => pool.note({ _tag: "Judged", index, verdict, now: nowMillis })
@@ -331,7 +331,7 @@ const initial = <A>(plan: Plan<A>, nowMillis: number): State<A> => ({
   fallback: undefined,
 })
 
-/** The first attempts of calls to one endpoint in one request: their outcomes, or `null` where they have to be sent one by one. */
+/** Sends the first attempts of calls to one endpoint in one request: returns their outcomes, or `null` if they must be sent one by one. */
 export const sendAll = Effect.fnUntraced(function* <A>(
   plans: ReadonlyArray<Plan<A>>,
   index: number,
@@ -348,7 +348,7 @@ export const sendAll = Effect.fnUntraced(function* <A>(
   )
 })
 
-/** The value of a first attempt, which ends its call; `undefined` where it does not. */
+/** Value of a first attempt that ends its call; otherwise `undefined`. */
 export const valueOf = <A>(
   plan: Plan<A>,
   index: number,
@@ -361,8 +361,8 @@ export const valueOf = <A>(
 }
 
 /**
- * Runs a call to its end, from the outcome of its first attempt where that was sent with others. One deadline covers all of its attempts,
- * which began at `sentAtMillis` of the monotonic clock.
+ * Runs a call to its end, starting from the outcome of its first attempt if that was sent with others. One deadline covers all attempts,
+ * which started at `sentAtMillis` of the monotonic clock.
  */
 export const run = <A>(
   plan: Plan<A>,

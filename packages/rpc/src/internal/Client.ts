@@ -28,7 +28,7 @@ const callTyped = (
   return Call.spanned(calling, name, {}, called)
 }
 
-/** Calls a method with parameters as they are on the wire. */
+/** Calls a method with parameters in wire form. */
 export const callRaw = <A>(
   calling: Call.Calling,
   method: string,
@@ -49,7 +49,7 @@ const request = (calling: Call.Calling, given: RawRequest): Effect.Effect<unknow
       ),
   )
 
-/** One queue for each endpoint: the calls of a batch are sent together, apart from all others. */
+/** Makes one queue per endpoint: the calls of a batch are sent together, apart from all others. */
 const batchQueues = (maxCalls: number): ((member: CallRunner.Member) => Queue) => {
   const queues = new Map<CallRunner.Member, Queue>()
   return (member) => {
@@ -61,7 +61,7 @@ const batchQueues = (maxCalls: number): ((member: CallRunner.Member) => Queue) =
   }
 }
 
-/** A call of a batch as it is sent. */
+/** A call of a batch in wire form. */
 const encoded = ({ method, params }: { readonly method: string; readonly params: unknown }) => {
   // Sound: `encodeParams` rejects names that the type of `batch` does not admit.
   const name = method as RpcMethod.Name
@@ -93,7 +93,7 @@ const batch = (calling: Call.Calling, calls: ReadonlyArray<BatchCall>) => {
   return Call.spanned(calling, "batch", { "daybook.batch.size": calls.length }, called)
 }
 
-/** The best endpoint, after a call that finds a healthy one where none is known. */
+/** The best endpoint. If none is known to be healthy, a call is made first to find one. */
 const healthy = Effect.fnUntraced(function* (calling: Call.Calling) {
   const { among, settings } = calling
   const best = CallRunner.best(settings, among)
@@ -106,7 +106,7 @@ const healthy = Effect.fnUntraced(function* (calling: Call.Calling) {
 
 const callings = new WeakMap<Client, Call.Calling>()
 
-/** What a client was built from. */
+/** Returns what a client was built from. */
 export const callingOf = (client: Client): Call.Calling | undefined => callings.get(client)
 
 const build = (calling: Call.Calling): Client => {
@@ -127,13 +127,13 @@ const build = (calling: Call.Calling): Client => {
       }),
     pin: Effect.map(healthy(calling), (index) => build({ ...calling, among: [index] })),
   }
-  // Sound: the loop adds each name of `all`, and each call decodes by the schema that its type is derived from.
+  // Sound: the loop adds each name of `all`, and each call decodes with the schema from which its type is derived.
   const built = client as unknown as Client
   callings.set(built, calling)
   return built
 }
 
-/** Starts a client; nothing is sent. */
+/** Starts a client without sending anything. */
 export const start = (settings: Settings, closing: Call.Closing | undefined): Client => {
   let lastId = 0
   return build({
@@ -145,6 +145,6 @@ export const start = (settings: Settings, closing: Call.Closing | undefined): Cl
   })
 }
 
-/** Makes a client, or throws `InvalidOption`. It is here so that promise clients do not bundle layers and their configuration. */
+/** Makes a client, or throws `InvalidOption`. Defined here so that promise clients do not bundle layers and their configuration. */
 export const makeUnsafe = (options: Options): Client =>
   start(Result.getOrThrow(Effect.runSync(Effect.result(read(options)))), undefined)

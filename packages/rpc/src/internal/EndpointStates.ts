@@ -1,6 +1,6 @@
 /**
- * The endpoints of a client with their state, and the verdicts on errors of calls. `EndpointPool` adds to it what a client does not need:
- * asking in turn, verification and restriction.
+ * The endpoints of a client with their state, and verdicts on call errors. `EndpointPool` adds what a client does not need: calling
+ * endpoints in turn, verification and restriction.
  */
 import * as Duration from "effect/Duration"
 import type { CallError } from "../RpcError.ts"
@@ -10,9 +10,9 @@ import { type Event, initial, type Limits, type State, step, type Verdict } from
 export interface EndpointStates<T> {
   /** The endpoints, in order of preference. */
   readonly endpoints: ReadonlyArray<T>
-  /** What is known now. */
+  /** Current state. */
   readonly state: () => State
-  /** Records an event that the owner has seen. */
+  /** Records an event that the owner observed. */
   readonly note: (event: Event) => void
 }
 
@@ -29,7 +29,7 @@ export const make = <T>(endpoints: ReadonlyArray<T>, limits?: Partial<Limits>): 
 }
 
 /**
- * True for errors after which another endpoint may succeed: all but those that the call itself causes.
+ * True for errors after which another endpoint may succeed: all except those caused by the call itself.
  *
  * **Example** (Deciding whether another node may answer)
  *
@@ -74,7 +74,7 @@ export const verdictOf = (error: CallError): Verdict => {
   if (!canFailOver(error)) return { _tag: "Final" }
   const pauseMillis = error.retryAfter === undefined ? undefined : Duration.toMillis(error.retryAfter)
   if (isUnavailable(error)) return { _tag: "Unavailable", pauseMillis, isDisconnected: error._tag === "TransportError" }
-  // Other messages that something is not supported are about parameters of the call.
+  // Other "not supported" messages refer to parameters of the call.
   const isUnsupported =
     error._tag === "RpcError" &&
     error.kind === "methodUnsupported" &&

@@ -18,7 +18,7 @@ const strict = { onExcessProperty: "error" } as const
 
 const thorough = { ...strict, errors: "all" } as const
 
-/** Describes a value of the caller. Numbers beyond the safe integers have lost digits before they arrive here. */
+/** Describes a value of the caller. Numbers beyond the safe integers have already lost digits. */
 const describe = (value: unknown): string => {
   const isInexact = typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
   return `${Issue.describe(value)}${isInexact ? " (inexact: use a bigint)" : ""}`
@@ -27,7 +27,7 @@ const describe = (value: unknown): string => {
 const issuesOf = (error: SchemaIssue.Issue, input: unknown): ReadonlyArray<Issue.Issue> =>
   Issue.fromError(error, input, describe)
 
-/** Rewrites the integers of a value, at any depth, as hex quantities; drops keys that are undefined. */
+/** Replaces integers in a value, at any depth, by hex quantities; drops keys that are undefined. */
 export const withHex = (input: unknown, withNumbers: boolean): unknown => {
   if (typeof input === "bigint") return input >= 0n ? `0x${input.toString(16)}` : input
   if (withNumbers && typeof input === "number" && Number.isSafeInteger(input) && input >= 0)
@@ -38,7 +38,7 @@ export const withHex = (input: unknown, withNumbers: boolean): unknown => {
   return Object.fromEntries(entries.map(([key, value]) => [key, withHex(value, withNumbers)]))
 }
 
-/** The issue of a value that is valid neither as a decoded nor as a wire value: the first place that is invalid in both forms. */
+/** Issue of a value that is valid neither in decoded nor in wire form: the first place that is invalid in both. */
 const issueOfNeither = (schema: Schema.Codec<unknown, unknown>, input: unknown): Issue.Issue => {
   const of = (result: Result.Result<unknown, SchemaIssue.Issue>): ReadonlyArray<Issue.Issue> =>
     Result.isFailure(result) ? issuesOf(result.failure, input) : []
@@ -82,7 +82,7 @@ const slotsOf = (name: RpcMethod.Name): ReadonlyArray<Slot> => {
 
 const takesTag = (slot: Slot): boolean => Result.isSuccess(slot.encode("latest"))
 
-/** The number and the names of the parameters of a method, as in `2 parameters: address, block such as "latest"`. */
+/** Number and names of the parameters of a method, as in `2 parameters: address, block such as "latest"`. */
 const signatureOf = (slots: ReadonlyArray<Slot>, least: number): string => {
   if (slots.length === 0) return "no parameters"
   const count = least === slots.length ? `${least}` : `${least} to ${slots.length}`
@@ -93,13 +93,13 @@ const signatureOf = (slots: ReadonlyArray<Slot>, least: number): string => {
 const invalid = (method: string, received: string, expected: string): Result.Result<never, InvalidParams> =>
   Result.fail(new InvalidParams({ method, received, expected }))
 
-/** What stands for a parameter that is left out before a further one: the latest block, and no override. */
+/** Values for parameters omitted before later ones: the latest block, and no override. */
 const absent: Readonly<Record<string, unknown>> = { block: "latest", overrides: {} }
 
 const orAbsent = (slot: Slot | undefined, param: unknown): unknown =>
   param === undefined && slot?.isOptional === true ? absent[slot.name] : param
 
-/** Parameters with the default of a missing one, and trailing `undefined`s removed, when their number is right. */
+/** Adds the default of a missing parameter and removes trailing `undefined`s, if the number of parameters is valid. */
 const complete = (
   name: RpcMethod.Name,
   slots: ReadonlyArray<Slot>,
@@ -116,11 +116,11 @@ const complete = (
   return invalid(name, `${params.length}`, signatureOf(slots, least))
 }
 
-/** The path of an issue in a parameter, as in `call.value` and `topics[0]`. */
+/** Path of an issue in a parameter, as in `call.value` and `topics[0]`. */
 const pathOf = (name: string, path: string): string =>
   path === "" || path.startsWith("[") ? `${name}${path}` : `${name}.${path}`
 
-/** The wire form of the parameters of a method. */
+/** Encodes the parameters of a method in wire form. */
 export const encodeParams = (
   name: RpcMethod.Name,
   given: ReadonlyArray<unknown>,
@@ -147,12 +147,12 @@ export const encodeParams = (
   })
 }
 
-/** Members of a request. Wallets add others; only where `params` is missing does an unknown one look like a misspelling. */
+/** Members of a request. Wallets add others; an unknown one looks like a misspelling only if `params` is missing. */
 const requestKeys = new Set(["method", "params", "checked", "id", "jsonrpc"])
 
 const requestExample = `an object such as { method: "eth_chainId", params: [] }`
 
-/** Decodes a request of EIP-1193, alone or at an index of a batch. */
+/** Decodes an EIP-1193 request, alone or at an index of a batch. */
 export const requestOf = (
   given: unknown,
   index?: number,
@@ -188,7 +188,7 @@ export const notCalls = (given: unknown): InvalidParams =>
     expected: `an array of calls such as [{ method: "eth_chainId" }]`,
   })
 
-/** The JSON of parameters that are sent unchanged, except that bigints become hex quantities. */
+/** JSON of parameters that are sent unchanged, except that bigints become hex quantities. */
 export const rawParams = (method: string, params: unknown): Result.Result<unknown, InvalidParams> => {
   if (typeof method !== "string" || method === "") {
     const expected = `a method name such as "eth_chainId"`

@@ -9,16 +9,16 @@ import * as Backoff from "@daybook/transport/internal/Backoff"
  *
  * **Details**
  * - `priority`: the configured order. A recovered endpoint is used again as soon as its cooldown ends.
- * - `sticky`: the preferred endpoint; an endpoint that answers in its place becomes the preferred one.
- * - `spread`: each call starts at the next endpoint in turn, or at the one of its `key`. For calls whose result is the same at every
- *   endpoint, such as blocks deep below the head.
+ * - `sticky`: the preferred endpoint; when another endpoint answers in its place, that one becomes preferred.
+ * - `spread`: each call starts at the next endpoint in turn, or at the one of its `key`. For calls with the same result at every endpoint,
+ *   such as blocks far below the head.
  *
- * With each strategy, endpoints that are paused, cooling down, behind or without the method come last.
+ * With each strategy, endpoints that are paused, cooling down, lagging or without the method come last.
  */
 export type Strategy = "priority" | "sticky" | "spread"
 
 /**
- * What is known about one endpoint. Times are in milliseconds of the monotonic clock.
+ * What is known about an endpoint. Times are in milliseconds of the monotonic clock.
  */
 export interface EndpointState {
   /** Consecutive failures since the last success. */
@@ -27,11 +27,11 @@ export interface EndpointState {
   readonly hasAnswered: boolean
   /** End of the cooldown after a failure; 0 without one. */
   readonly cooldownUntil: number
-  /** End of the pause that the server asked for; 0 without one. */
+  /** End of the pause that the server requested; 0 without one. */
   readonly pausedUntil: number
-  /** Methods that the endpoint reported as unsupported, and has not answered since. */
+  /** Methods that the endpoint reported as unsupported and has not answered since. */
   readonly unsupportedMethods: ReadonlySet<string>
-  /** Largest batch that the endpoint accepts, as learned from its errors; infinite while unknown. */
+  /** Largest batch that the endpoint accepts, as detected from its errors; infinite while unknown. */
   readonly detectedLimit: number
   /** True once the verification hook has accepted the endpoint. */
   readonly isVerified: boolean
@@ -47,12 +47,12 @@ export interface Limits {
   readonly cooldownMillis: number
   /** Longest cooldown, in milliseconds. */
   readonly maxCooldownMillis: number
-  /** Longest pause that is granted to a server, in milliseconds. */
+  /** Longest pause granted to a server, in milliseconds. */
   readonly maxPauseMillis: number
 }
 
 /**
- * The state of a pool: a plain value that `step` moves on.
+ * The state of a pool: a plain value that `step` advances.
  */
 export interface State {
   readonly endpoints: ReadonlyArray<EndpointState>
@@ -62,21 +62,21 @@ export interface State {
   readonly turns: number
   /** Highest block recently seen at any endpoint; -1 while unknown. */
   readonly highest: bigint
-  /** When an endpoint has last shown that block or a later one. */
+  /** When an endpoint last showed that block or a later one. */
   readonly highestAt: number
   readonly limits: Limits
 }
 
 /**
- * What the outcome of a call means for its endpoint, and whether the next endpoint is asked.
+ * What the outcome of a call implies for its endpoint, and whether the next endpoint is called.
  *
  * **Details**
- * - `Final`: a value, or an error that every endpoint would return. No other endpoint is asked. `method` is no longer unsupported.
- * - `Empty`: the endpoint has nothing, such as `null` for a block. Returned when no other endpoint has more.
+ * - `Final`: a value, or an error that every endpoint would return. No other endpoint is called. `method` is no longer unsupported.
+ * - `Empty`: the endpoint has no data, such as `null` for a block. Returned if no other endpoint has data.
  * - `Declined`: the endpoint works but does not answer this call; another may. `unsupportedMethod` is remembered.
  * - `Unavailable`: the endpoint failed and cools down. With `isDisconnected` it is verified again before its next call.
  *
- * `pauseMillis` is the time for which the server asked for no further calls.
+ * `pauseMillis` is the pause that the server requested.
  */
 export type Verdict =
   | { readonly _tag: "Final"; readonly method?: string | undefined }
@@ -89,7 +89,7 @@ export type Verdict =
   | { readonly _tag: "Unavailable"; readonly pauseMillis?: number | undefined; readonly isDisconnected?: boolean }
 
 /**
- * What happened to a pool. `index` is the endpoint's position; `now` is in milliseconds of the monotonic clock.
+ * An event in a pool. `index` is the endpoint's position; `now` is in milliseconds of the monotonic clock.
  */
 export type Event =
   | { readonly _tag: "Judged"; readonly index: number; readonly verdict: Verdict; readonly now: number }
@@ -107,26 +107,26 @@ export type Event =
   | { readonly _tag: "TurnTaken" }
 
 /**
- * What the order of endpoints is asked for.
+ * Criteria for the order of endpoints.
  */
 export interface Query {
-  /** Now, in milliseconds of the monotonic clock. */
+  /** Current time, in milliseconds of the monotonic clock. */
   readonly now: number
   /** Default `priority`. */
   readonly strategy?: Strategy | undefined
-  /** For `spread`: calls with the same key start at the same endpoint. A block number, for example. */
+  /** For `spread`: calls with the same key, such as a block number, start at the same endpoint. */
   readonly key?: number | undefined
-  /** Indexes of the endpoints that may be asked. Default all. */
+  /** Indexes of the endpoints that may be called. Default all. */
   readonly among?: ReadonlyArray<number> | undefined
   /** Wire name of the method, so that endpoints without it come last. */
   readonly method?: string | undefined
   /** True for a call whose result depends on the newest block, so that lagging endpoints come last. Default false. */
   readonly needsHead?: boolean | undefined
-  /** Time until an endpoint takes a call, in milliseconds. Default: until its pause ends. */
+  /** Time until an endpoint accepts a call, in milliseconds. Default: until its pause ends. */
   readonly waitMillis?: ((index: number) => number) | undefined
 }
 
-/** Time after which a highest block that no endpoint shows any more is forgotten: one wrong head must not disable the other endpoints. */
+/** Time after which a highest block that no endpoint shows any more is forgotten. One wrong head must not disable the other endpoints. */
 const maxHighestMillis = 60_000
 
 const fresh: EndpointState = {
@@ -141,7 +141,7 @@ const fresh: EndpointState = {
 }
 
 /**
- * The state of a pool of which nothing is known yet.
+ * Initial state of a pool, with nothing known about its endpoints.
  *
  * **Example** (Making the state of two endpoints)
  *
@@ -210,7 +210,7 @@ const change = (state: State, index: number, next: (one: EndpointState) => Endpo
 }
 
 /**
- * The state after an event; the same value when the event changes nothing.
+ * Applies an event to the state. Returns the same value if nothing changes.
  *
  * **Example** (Recording a height)
  *
@@ -251,7 +251,7 @@ export const step = (state: State, event: Event): State => {
   }
 }
 
-/** What each thing against an endpoint weighs; less is asked earlier. */
+/** Weights of the reasons against an endpoint; endpoints with a lower total are called earlier. */
 const penalty = { paused: 4, coolingDown: 4, methodUnsupported: 8, behindHead: 6, behind: 1 }
 
 const penaltyOf = (state: State, one: EndpointState, query: Query, waitMillis: number): number =>
@@ -276,10 +276,9 @@ const firstOf = (state: State, query: Query): number => {
 }
 
 /**
- * The indexes of the endpoints in the order in which a call asks them: those with nothing against them first, then by the shortest wait,
- * then by the strategy.
+ * Indexes of the endpoints in call order: by the weight of the reasons against them, then by the shortest wait, then by the strategy.
  *
- * **Example** (Asking the second endpoint while the first cools down)
+ * **Example** (Calling the second endpoint while the first cools down)
  *
  * ```ts
  * import * as EndpointPool from "@daybook/rpc/EndpointPool"
@@ -306,9 +305,9 @@ export const callOrder = (state: State, query: Query): ReadonlyArray<number> => 
 }
 
 /**
- * True when the endpoint's last call succeeded.
+ * True if the endpoint's last call succeeded.
  *
- * **Example** (Asking whether an endpoint has answered)
+ * **Example** (Checking whether an endpoint has answered)
  *
  * ```ts
  * import * as EndpointPool from "@daybook/rpc/EndpointPool"

@@ -1,4 +1,4 @@
-/** Builds a client of promises from one of effects. */
+/** Builds a promise client from an Effect client. */
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as CallerStack from "@daybook/transport/internal/CallerStack"
 import * as PromiseRunner from "@daybook/transport/internal/PromiseRunner"
@@ -10,7 +10,7 @@ import type * as Options from "../Options.ts"
 import { callKinds, callOptions } from "./Settings.ts"
 
 /**
- * Options of some calls, in place of those of the client.
+ * Options of some calls, replacing those of the client.
  */
 export interface CallOptions extends Options.CallOptions {
   /** Aborting closes the socket and rejects with the reason of the signal. The timeout still applies. */
@@ -18,33 +18,33 @@ export interface CallOptions extends Options.CallOptions {
 }
 
 /**
- * The client. Besides the members listed here it has each method of `RpcMethod.all` under its wire name.
- * Promises reject with the errors of `CallError`, which are `Error`s; recognise them by `_tag`.
+ * The client. Besides the members listed here, it has each method of `RpcMethod.all` under its wire name. Promises reject with the errors
+ * of `CallError`, which are `Error`s; recognise them by `_tag`.
  */
 export interface RpcClient extends PromiseMethods {
   /** Host and port of the node, as in `node.example:8545`. */
   readonly host: string
-  /** Calls any method; resolves with the raw JSON value of the wire. Source: EIP-1193. */
+  /** Calls any method; resolves with the raw wire JSON. Source: EIP-1193. */
   readonly request: (request: Client.RawRequest, options?: CallOptions) => Promise<unknown>
   /** Calls any method; resolves with the JSON text of the result unchanged. */
   readonly requestText: (method: string, params?: Client.RawRequest["params"]) => Promise<string>
-  /** Sends several calls in one request; each is settled on its own, in the order of the calls. */
+  /** Sends several calls in one request; each is settled separately, in call order. */
   readonly batch: <const Calls extends ReadonlyArray<Call>>(
     calls: Calls & Known<Calls>,
   ) => Promise<{ -readonly [I in keyof Calls]: PromiseSettledResult<ReturnedBy<Calls[I]>> }>
   /**
-   * The same client with other limits or a signal; pauses, batches and ids are shared. A signal is added to those of the client. Throws
-   * `InvalidOption` for an invalid option.
+   * Returns the same client with other limits or a signal; pauses, batches and ids are shared. A signal is combined with those of the
+   * client. Throws `InvalidOption` for an invalid option.
    */
   readonly with: (options: CallOptions) => RpcClient
   /**
-   * The same client restricted to its best endpoint, so that data that belongs together is read from one node. Its calls never fail over.
-   * When no endpoint is known to be healthy, `eth_chainId` is called first to find one.
+   * Returns the same client restricted to its best endpoint, so that data that belongs together is read from one node. Its calls never fail
+   * over. If no endpoint is known to be healthy, `eth_chainId` is called first to find one.
    */
   readonly pin: () => Promise<RpcClient>
 }
 
-/** A signal that is aborted when one of two is. */
+/** A signal that is aborted when either of two is. */
 export const both = (one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
   one === undefined || other === undefined ? (one ?? other) : AbortSignal.any([one, other])
 
@@ -53,7 +53,7 @@ const settled = (result: Result.Result<unknown, unknown>): PromiseSettledResult<
     ? { status: "fulfilled", value: result.success }
     : { status: "rejected", reason: result.failure }
 
-/** Builds a client whose calls the signal ends. */
+/** Builds a client whose calls end when the signal is aborted. */
 export const build = (client: Client.Client, signal: AbortSignal | undefined): RpcClient => {
   const run = <A>(effect: Effect.Effect<A, unknown>): Promise<A> => PromiseRunner.run(effect, { signal })
   const methods: Record<string, unknown> = {}
@@ -71,7 +71,7 @@ export const build = (client: Client.Client, signal: AbortSignal | undefined): R
   const promises = {
     ...methods,
     host: client.host,
-    // web3 knows providers of EIP-1193 by this: it hands a callback to another function.
+    // web3 recognises EIP-1193 providers by an async `request`; otherwise it passes a callback to another function.
     request: async (request: Client.RawRequest, options?: CallOptions) =>
       options === undefined ? run(client.request(request)) : withOptions(options).request(request),
     requestText: (method: string, params?: Client.RawRequest["params"]) => run(client.requestText(method, params)),

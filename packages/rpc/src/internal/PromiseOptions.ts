@@ -1,4 +1,4 @@
-/** The options of a client of promises, and the client of effects behind it. */
+/** Options of a promise client, and the Effect client behind it. */
 import * as OptionCheck from "@daybook/transport/internal/OptionCheck"
 import * as Result from "effect/Result"
 import type * as Client from "../Client.ts"
@@ -24,7 +24,7 @@ const checked = <A extends object>(
   return options ?? ({} as A)
 }
 
-/** A client of effects, and the signal that ends the calls of its promises. Throws `InvalidOption` for an invalid option. */
+/** Makes the Effect client, and the signal that ends the calls of its promises. Throws `InvalidOption` for an invalid option. */
 export const start = (options: Options): readonly [Client.Client, AbortSignal | undefined] => {
   const { signal, ...rest } = checked(options, { ...optionKinds, signal: "signal" })
   return [makeUnsafe(rest), signal]

@@ -1,4 +1,4 @@
-/** Reads the options of a client: where its node is, and how it is talked to. */
+/** Reads the options of a client: where its node is and how to call it. */
 import * as Chain from "@daybook/schema/Chain"
 import { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
@@ -26,7 +26,10 @@ const invalid = (option: string, expected: string, received: string): Effect.Eff
 
 const expectedSegment = `text beside "rpcUrl", more than dots`
 
-/** A path segment of one or two dots would be resolved away, an empty one changes the path, and half of a surrogate pair has no encoding. */
+/**
+ * Encodes a path segment. One of one or two dots would be resolved away, an empty one would change the path, and an unpaired surrogate has
+ * no encoding.
+ */
 const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOption> => {
   return Effect.flatMap(Effect.fromResult(OptionCheck.text(option, expectedSegment, text)), (given) => {
     const trimmed = given.trim()
@@ -36,7 +39,7 @@ const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOp
   })
 }
 
-/** The path segment of a chain: the interface's spelling for RPC where it has the chain, other text as it is. */
+/** Path segment of a chain: the interface's RPC spelling if it has the chain; other text unchanged. */
 export const chainSegment = (chain: Chain.Input, hyphens: boolean): string => {
   const [found, another] = Chain.fromInput(chain)
   const given = typeof chain === "string" ? chain : `0x${chain.toString(16)}`
@@ -60,20 +63,20 @@ const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, Invali
     : Effect.map(segment("chain", given), (chain) => chainSegment(chain, hyphens))
 }
 
-/** The options of a client, read. */
+/** Validated options of a client. */
 export interface Settings {
   readonly pool: EndpointStates.EndpointStates<Member>
   readonly pause: RequestedWaits.RequestedWaits
   readonly policy: RetryPolicy.RetryPolicy
-  /** Longest pause granted to a server; undefined for that of the transport. */
+  /** Longest pause granted to a server; undefined for the transport's default. */
   readonly maxPause: Duration.Duration | undefined
   readonly maxBytes: number
   readonly maxItemBytes: number | undefined
   readonly isBatched: boolean
   readonly isShared: boolean
-  /** Calls in one request of `batch` at most. */
+  /** Maximum number of calls in one request of `batch`. */
   readonly maxBatchCalls: number
-  /** Path segment of the chain; undefined when the client was given a URL. */
+  /** Path segment of the chain; undefined if the client was given a URL. */
   readonly chain: string | undefined
   readonly onEvent: Options["onEvent"]
 }
@@ -143,7 +146,7 @@ const checkRate = (rate: RateLimit): Effect.Effect<void, InvalidOption> =>
     }),
   )
 
-/** What the members of a client's options are. */
+/** Kinds of the members of a client's options. */
 export const optionKinds = {
   url: "any",
   rpcUrl: "any",
@@ -165,7 +168,7 @@ export const optionKinds = {
   onEvent: "function",
 } as const satisfies Readonly<Record<keyof Options, OptionCheck.Kind>>
 
-/** What the members of the options of single calls are. */
+/** Kinds of the members of call options. */
 export const callKinds = {
   timeout: "duration",
   maxBytes: "count",
@@ -174,14 +177,14 @@ export const callKinds = {
   headers: "record",
 } as const satisfies Readonly<Record<keyof CallOptions, OptionCheck.Kind>>
 
-/** Options of single calls that fit; none at all count as an empty object. */
+/** Validated call options; missing options count as an empty object. */
 export const callOptions = <A extends object>(
   given: A | undefined,
   kinds: Readonly<Record<string, OptionCheck.Kind>>,
 ): Result.Result<A, InvalidOption> =>
   given === null
     ? Result.fail(OptionCheck.invalid("options", `an object with ${Object.keys(kinds).join(", ")}`, given))
-    : // Sound: every member of the options of single calls may be left out.
+    : // Sound: every member of the call options is optional.
       Result.map(OptionCheck.members(given, kinds), () => given ?? ({} as A))
 
 const endpointKinds = { url: "any", headers: "record" } as const satisfies Readonly<
@@ -192,7 +195,7 @@ const batchKinds = { window: "wait", maxCalls: "count", maxBytes: "count" } as c
   Record<keyof BatchOptions, OptionCheck.Kind>
 >
 
-/** Makes the endpoints of a client. Each one's batcher reads and records the batch limit of its endpoint in the pool. */
+/** Makes the endpoints of a client. Each batcher reads and records the batch limit of its endpoint in the pool. */
 const poolOf = (
   endpoints: ReadonlyArray<Endpoint.Endpoint>,
   options: Pick<
@@ -237,7 +240,7 @@ export const read = Effect.fnUntraced(function* (
   const { maxCalls = 20, maxBytes: maxRequestBytes = mib / 2 } = batch
   const mayJoin = !isolatesRequests()
   const isBatched = (options.batch ?? mayJoin) !== false
-  // Calls that are batched return from a pause together; calls that are sent alone are spread.
+  // Batched calls resume from a pause together; calls sent alone are spread.
   const pause = RequestedWaits.make(isBatched ? undefined : Duration.times(policy.base, policy.jitter))
   const system = { "rpc.system": "jsonrpc" }
   const attributes = chain === undefined ? system : { ...system, "daybook.chain": chain }

@@ -4,7 +4,7 @@ import type * as Context from "effect/Context"
 import * as Metric from "effect/Metric"
 import type { CallError } from "../RpcError.ts"
 
-/** Powers of two, from 1, and everything above them. `Metric.exponentialBoundaries` is larger than a bundle has room for. */
+/** Boundaries at powers of two from 1, and one for everything above. `Metric.exponentialBoundaries` would add too much to a bundle. */
 const powersOfTwo = (count: number): ReadonlyArray<number> => [
   ...Array.from({ length: count }, (_, at) => 2 ** at),
   Number.POSITIVE_INFINITY,
@@ -14,7 +14,7 @@ type Attributes = Readonly<Record<string, string>>
 
 type Make = (attributes: Attributes) => Metric.Metric<number, unknown>
 
-/** `Metric.withAttributes` is larger than a bundle has room for. */
+/** `Metric.withAttributes` would add too much to a bundle. */
 const all = {
   calls: (attributes) =>
     Metric.counter("daybook_rpc_calls", {
@@ -48,7 +48,7 @@ const all = {
     }),
 } satisfies Readonly<Record<string, Make>>
 
-/** Series made so far: making one sorts and joins its attributes. */
+/** Series made so far. They are cached because making one sorts and joins its attributes. */
 const series = new Map<string, Metric.Metric<number, unknown>>()
 
 const update = (
@@ -66,7 +66,7 @@ const update = (
   metric.updateUnsafe(value, context)
 }
 
-/** A label of bounded cardinality: callers can call methods of any name. */
+/** A label of bounded cardinality, since callers can call methods of any name. */
 export const methodLabel = (method: string): string => (RpcMethod.isName(method) ? method : "other")
 
 /** The label of an error. */

@@ -7,14 +7,14 @@
  * Bounds of the delay, in milliseconds.
  */
 export interface Backoff {
-  /** Delay after the first failure; doubles with each further one. */
+  /** Delay after the first failure; doubles with each further failure. */
   readonly firstMillis: number
   readonly maxMillis: number
 }
 
 /**
- * Milliseconds to wait after so many consecutive failures, at least 1.
+ * Milliseconds to wait after a number of consecutive failures, at least 1.
  */
 export const delayMillis = ({ firstMillis, maxMillis }: Backoff, failures: number): number =>
-  // The exponent is bounded: 0 times infinity is not a number.
+  // The exponent is bounded because 0 times infinity is NaN.
   Math.min(maxMillis, firstMillis * 2 ** Math.min(failures - 1, 99))

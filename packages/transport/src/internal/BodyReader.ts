@@ -4,7 +4,7 @@ import { type Body, BodyTooLarge } from "../Fetch.ts"
 /** Why a body was not read to its end, or is not text. */
 export interface BodyFault {
   readonly reason: "redirect" | "too-large" | "encoding"
-  /** Bytes at most, where they are not those of the limits. */
+  /** Maximum number of bytes, if it differs from the limits. */
   readonly maxBytes?: number
 }
 
@@ -23,7 +23,7 @@ const concat = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array =>
   return bytes
 }
 
-/** Decodes all bytes at once: platforms decode a whole text several times faster than parts of it. */
+/** Decodes all bytes at once: platforms decode a whole text several times faster than its parts. */
 const decode = (bytes: Uint8Array, isStrict: boolean): string | BodyFault => {
   try {
     return (isStrict ? strictDecoder : lenientDecoder).decode(bytes)
@@ -32,11 +32,11 @@ const decode = (bytes: Uint8Array, isStrict: boolean): string | BodyFault => {
   }
 }
 
-/** The declared length, where the bytes on the wire are those of the body; 0 for a compressed body. */
+/** Declared length if the body is sent uncompressed; otherwise 0. */
 const declaredBytes = (headers: Readonly<Record<string, string>>): number =>
   (headers["content-encoding"] ?? "identity") === "identity" ? Number(headers["content-length"] ?? 0) : 0
 
-/** Reads a body; one that `fetch` bounds is too large by its own bound. */
+/** Reads a body. If `fetch` bounds bodies itself, its own limit is reported. */
 export const read = async (...given: Parameters<typeof readWithin>): Promise<string | BodyFault> => {
   try {
     return await readWithin(...given)
@@ -46,7 +46,7 @@ export const read = async (...given: Parameters<typeof readWithin>): Promise<str
   }
 }
 
-/** Reads a body. Text that is not UTF-8 is a fault when `isStrict`, else its invalid bytes are replaced. */
+/** Reads a body. Text that is not UTF-8 is a fault if `isStrict`; otherwise its invalid bytes are replaced. */
 const readWithin = async (
   response: Body,
   headers: Readonly<Record<string, string>>,

@@ -1,20 +1,20 @@
 /**
- * Makes the errors of the promise style readable. Their stack names the program's own call instead of the fiber that ran it, and
- * `console.log` shows name, stack and fields, where Effect's errors print their fields alone.
+ * Makes errors of the promise style readable. Their stack points to the program's own call instead of the fiber that ran it, and
+ * `console.log` shows name, stack and fields, whereas Effect's errors only print their fields.
  */
 
 type Inspect = (value: unknown, options: unknown) => string
 
 const inspectSymbol = Symbol.for("nodejs.util.inspect.custom")
 
-/** The lines of a stack below its message, which V8 alone puts first. */
+/** The frames of a stack, below its message. Only V8 puts the message first. */
 const framesOf = ({ stack = "" }: Error): string => {
   const lines = stack.split("\n")
   const first = /^Error\b/.test(stack) ? lines.findIndex((line) => /^\s+at /.test(line)) : 0
   return first < 0 || stack === "" ? "" : `\n${lines.slice(first).join("\n")}`
 }
 
-/** The error as one of the platform, with the same stack and fields. */
+/** The error as a platform error, with the same stack and fields. */
 function inspected(this: Error, _depth: number, options: unknown, inspect?: Inspect): unknown {
   const plain = Object.assign(new Error(this.message), this)
   Object.defineProperty(plain, "stack", { value: this.stack, enumerable: false })
@@ -29,9 +29,9 @@ const define = (error: Error, key: PropertyKey, value: unknown): void => {
 }
 
 /**
- * Gives a typed error the stack of the call that failed; any other value stays as it is.
+ * Replaces the stack of a typed error by that of the call that failed. Any other value is returned unchanged.
  *
- * @param caller - An error that was made when the call was.
+ * @param caller - An error created when the call was made.
  */
 export const attach = (error: unknown, caller: Error): unknown => {
   if (isTagged(error)) {
@@ -42,7 +42,7 @@ export const attach = (error: unknown, caller: Error): unknown => {
 }
 
 /**
- * The value of a function whose typed errors name the place of the call, which the frames of Effect would push out of their stack.
+ * Runs a function and keeps the place of the call in the stack of its typed errors; Effect's frames would push it out.
  */
 export const keepThrown = <A>(make: () => A): A => {
   const caller = new Error()
@@ -54,7 +54,7 @@ export const keepThrown = <A>(make: () => A): A => {
 }
 
 /**
- * A promise whose typed errors name the place of the call.
+ * Returns a promise whose typed errors have the place of the call in their stack.
  */
 export const keep = <A>(promise: Promise<A>): Promise<A> => {
   const caller = new Error()

@@ -2,7 +2,7 @@
 import type { ConfigError } from "effect/Config"
 import { InvalidOption } from "../ClientError.ts"
 
-/** Renames an invalid option to the variable it was read from. `variables` holds the variable of each option. */
+/** Renames an invalid option to the variable from which it was read. `variables` holds the variable of each option. */
 export const namingVariables =
   (variables: Readonly<Record<string, string>>) =>
   (error: InvalidOption | ConfigError): InvalidOption | ConfigError => {

@@ -1,8 +1,8 @@
-/** URLs of requests to an endpoint. They hold its keys and leave this package only inside a request. */
+/** Request URLs of an endpoint. They hold its keys and leave this package only inside a request. */
 import * as Redacted from "effect/Redacted"
 import type { Endpoint, Target } from "../Endpoint.ts"
 
-/** URL of a request: that of the endpoint, the path below it, and the query after the endpoint's own. */
+/** URL of a request: the endpoint's URL, the path below it, and the query after the endpoint's own. */
 export const resolve = (endpoint: Endpoint, target: Target = {}): Redacted.Redacted<string> => {
   if ((target.path ?? "") === "" && target.query === undefined) return endpoint.url
   const url = new URL(Redacted.value(endpoint.url))
@@ -22,6 +22,9 @@ export const relative = ({ path = "", query = {} }: Target): string => {
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`
 }
 
-/** Text that is equal for endpoints with the same URL and credentials, whatever the headers of one call are. It contains them. */
+/**
+ * Text that is equal for endpoints with the same URL and credentials, regardless of the headers of a single call. It contains those
+ * credentials.
+ */
 export const identity = (endpoint: Endpoint): Redacted.Redacted<string> =>
   Redacted.make(`${Redacted.value(endpoint.url)} ${JSON.stringify(Redacted.value(endpoint.headers))}`)

@@ -1,4 +1,4 @@
-/** Fields that every error of the clients has. */
+/** Fields common to all errors of the clients. */
 import * as Duration from "effect/Duration"
 import type { Attempt } from "../Attempt.ts"
 
@@ -10,7 +10,7 @@ export interface Failure {
   readonly message: string
   /** True when the same call may succeed later. */
   readonly isRetryable: boolean
-  /** Wait requested by the server, from the response on; undefined when it requested none. */
+  /** Wait requested by the server, counted from the response; undefined if it requested none. */
   readonly retryAfter: Duration.Duration | undefined
 }
 
@@ -18,7 +18,7 @@ export interface Failure {
  * The wait that a server requested, as a `Duration` and as a number for programs without Effect.
  */
 export interface Wait {
-  /** Wait requested by the server, from the response on; undefined when it requested none. */
+  /** Wait requested by the server, counted from the response; undefined if it requested none. */
   readonly retryAfter: Duration.Duration | undefined
   /** The same wait in milliseconds. */
   readonly retryAfterMillis: number | undefined
@@ -57,7 +57,7 @@ export const waitOf = (retryAfter: Duration.Duration | undefined): Wait => ({
   retryAfterMillis: retryAfter === undefined ? undefined : Duration.toMillis(retryAfter),
 })
 
-/** Makes the fields from the facts of a call. With several attempts the message ends with their number. */
+/** Makes the fields from the facts of a call. If there were several attempts, the message ends with their number. */
 export const fields = (facts: Facts, message: string, isRetryable = false, retryAfter?: Duration.Duration): Fields => {
   const attempts = facts.attempts ?? []
   return {
@@ -70,6 +70,6 @@ export const fields = (facts: Facts, message: string, isRetryable = false, retry
   }
 }
 
-/** Recognises an error by its tag, also one of another copy of the package. */
+/** Recognises an error by its tag, including one from another copy of the package. */
 export const hasTag = (error: unknown, tags: Readonly<Record<string, true>>): boolean =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string" && Object.hasOwn(tags, error._tag)

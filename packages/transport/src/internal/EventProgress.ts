@@ -1,33 +1,33 @@
 /**
- * What a stream of events has received: where it goes on after a connection ended, and which of the events that follow were given before.
- * A service sends the rows of a block again that were cut off within it. Pure, with bounded memory.
+ * Progress of a stream of events: where it continues after a connection ends, and which of the following events were already emitted. A
+ * service resends all rows of a block if the connection was cut within it. Pure, with bounded memory.
  *
  * Source: decision 0073.
  */
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
 
-/** A row that was given since the position last moved on. */
+/** A row emitted since the position last advanced. */
 interface Known {
   readonly revision: number
   readonly blockHash: string
 }
 
-/** What was received so far. */
+/** What has been received so far. */
 export interface EventProgress {
-  /** Where the stream goes on; undefined before the first event. */
+  /** Where the stream continues; undefined before the first event. */
   readonly cursor: string | undefined
   /** Rows that a new connection may receive again, by their ids. */
   readonly known: Map<string, Known>
-  /** Hash of the block up to which all was given, where that is the last thing that was given. */
+  /** Hash of the block up to which everything was emitted, if a `covered` event was the last one emitted. */
   readonly covered: string | undefined
   /** Connections since the last event. */
   readonly idle: number
 }
 
-/** Rows whose repeats are recognised, at most: a repeat beyond them has its row and revision once more. */
+/** Maximum number of rows whose repeats are recognised. A repeat beyond it is emitted again with the same row and revision. */
 const maxKnown = 10_000
 
-/** Nothing, of a new stream. */
+/** Progress of a new stream. */
 export const initial = (): EventProgress => ({ cursor: undefined, known: new Map(), covered: undefined, idle: 0 })
 
 const knownOf = (event: WalletEvent): readonly [row: string, known: Known] | undefined => {
@@ -45,9 +45,9 @@ const isRepeated = ({ covered, known }: EventProgress, event: WalletEvent): bool
 }
 
 /**
- * The rows to recognise after an event. A position that moved on leaves those of its block: a connection that was cut within a block goes on
- * with its first row, and by then positions have other texts. Those of a block that is voided are forgotten. The map belongs to one stream and
- * is changed in place, since a block may have thousands of rows.
+ * The rows to recognise after an event. When the position advances, rows of its block are kept: a connection cut within a block resumes at
+ * the first row of that block, and by then positions may have other texts. Rows of a voided block are forgotten. The map belongs to one
+ * stream and is changed in place, because a block may have thousands of rows.
  */
 const knownAfter = ({ cursor, known }: EventProgress, event: WalletEvent, id: string): EventProgress["known"] => {
   const added = knownOf(event)
@@ -61,7 +61,7 @@ const knownAfter = ({ cursor, known }: EventProgress, event: WalletEvent, id: st
   return known
 }
 
-/** Takes an event with its id; states whether it is new. */
+/** Records an event by its id and reports whether it is new. */
 export const take = (
   progress: EventProgress,
   event: WalletEvent,
@@ -72,7 +72,7 @@ export const take = (
   return [{ cursor: id, known: knownAfter(progress, event, id), covered, idle: 0 }, isNew]
 }
 
-/** Skips an event of a type that is unknown, or whose row is invalid. */
+/** Skips an event of an unknown type or with an invalid row. */
 export const skip = (progress: EventProgress, id: string): EventProgress => ({ ...progress, cursor: id, idle: 0 })
 
 /** Counts a connection. */

@@ -21,7 +21,7 @@ const durationOfLast = (attempts: ReadonlyArray<Attempt>) => {
   return { duration, durationMillis }
 }
 
-/** Reports one event to a listener. An exception of the listener is ignored, also one of an asynchronous function. */
+/** Reports one event to a listener. Exceptions of the listener are ignored, including those of an asynchronous function. */
 export const notify = (onEvent: (event: Event) => unknown, event: Event): void => {
   try {
     const returned = onEvent(event)
@@ -31,7 +31,7 @@ export const notify = (onEvent: (event: Event) => unknown, event: Event): void =
   }
 }
 
-/** Reports to a listener. */
+/** Makes a reporter for a listener. */
 export const make = (onEvent: (event: Event) => void, call: number, request: Request): EventReporter => {
   const { host, scrub } = request.endpoint
   const shown = (map: Readonly<Record<string, string>>) =>

@@ -1,4 +1,4 @@
-/** A request to an endpoint, and the method and headers with which it is sent. */
+/** A request to an endpoint, and its method and headers on the wire. */
 import * as Redacted from "effect/Redacted"
 import type { Endpoint, Target } from "../Endpoint.ts"
 import type { Reader } from "../Fetch.ts"
@@ -14,20 +14,20 @@ export interface Request extends Target {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | undefined
   /**
-   * Takes the body of a successful response, to read it after the reply, whose text is then empty. Not called on a platform without
+   * Receives the body of a successful response, to be read after the reply, whose text is then empty. Not called on a platform without
    * streams. The caller cancels the reader.
    */
   readonly onBody?: ((reader: Reader) => void) | undefined
 }
 
-/** The method of a request: its own, else `POST` with a body and `GET` without. */
+/** Method of a request: its own, or else `POST` with a body and `GET` without. */
 export const methodOf = (request: Request): string => request.method ?? (request.body === undefined ? "GET" : "POST")
 
-/** Two spellings of one name would be joined into one value. */
+/** Two spellings of the same name would be joined into one value. */
 const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** The headers of a request, keys included. Names are lower case; those of the endpoint take precedence. */
+/** Headers of a request, including keys. Names are lower case; those of the endpoint take precedence. */
 export const headersOf = ({ endpoint, headers }: Request): Record<string, string> => ({
   ...lowerCase(headers ?? {}),
   ...Redacted.value(endpoint.headers),

@@ -1,33 +1,33 @@
 /**
- * Scans JSON text on its bytes, chunk by chunk: gives its structure as tokens, or skips values, and counts nesting and values. It is pure,
- * and checks nothing: text that is not JSON has tokens too.
+ * Scans JSON text as bytes, chunk by chunk: yields its structure as tokens or skips values, and counts nesting and values. It is pure and
+ * does not validate: text that is not JSON also yields tokens.
  *
  * Source: RFC 8259.
  */
 
-/** A scanner, between two tokens. */
+/** State of a scanner between two tokens. */
 export interface JsonScanner {
   chunk: Uint8Array
   /** Index of the byte after the last token. */
   at: number
-  /** Index of the first byte of the last text in the chunk, behind its quote. */
+  /** Index of the first byte of the last text in the chunk, after its opening quote. */
   start: number
   /** Open arrays and objects. */
   depth: number
   deepest: number
-  /** Opening brackets and commas: at most one less than there are values. */
+  /** Opening brackets and commas: at least the number of values minus one. */
   values: number
-  /** A text goes on in the next chunk. */
+  /** A text continues in the next chunk. */
   isText: boolean
   /** The first byte of the next chunk is escaped. */
   isEscaped: boolean
 }
 
-/** Tokens: the byte of a bracket or a comma, or one of the following. A quote is a text that lies in the chunk as a whole. */
+/** Tokens: the byte of a bracket or comma, or one of the following. A quote stands for a text that lies entirely in the chunk. */
 export const Token = {
-  /** No token is left in the chunk. */
+  /** The chunk has no more tokens. */
   end: 0,
-  /** A text, or a part of one, that goes on in the next chunk. */
+  /** A text, or part of one, that continues in the next chunk. */
   textPart: 1,
   /** The last part of a text. */
   textEnd: 2,
@@ -43,10 +43,10 @@ const [quote, comma, openArray, backslash, closeArray, openObject, closeObject] 
   0x22, 0x2c, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d,
 ]
 
-/** Bytes of a text that are read one by one: beyond them a search is quicker. */
+/** Bytes of a text that are read one by one; beyond them a search is faster. */
 const nearBytes = 256
 
-/** Makes a scanner that has received nothing. */
+/** Makes a scanner without input. */
 export const make = (chunk: Uint8Array = new Uint8Array()): JsonScanner => ({
   chunk,
   at: 0,
@@ -58,13 +58,13 @@ export const make = (chunk: Uint8Array = new Uint8Array()): JsonScanner => ({
   isEscaped: false,
 })
 
-/** Takes the next chunk. The one before must be scanned to its end. */
+/** Takes the next chunk. The previous one must have been scanned to its end. */
 export const push = (scanner: JsonScanner, chunk: Uint8Array): void => {
   scanner.chunk = chunk
   scanner.at = 0
 }
 
-/** Index behind the quote that ends a text; -1 where it does not end in the chunk. */
+/** Index after the quote that ends a text; -1 if it does not end in the chunk. */
 const endOfText = (scanner: JsonScanner, begin: number): number => {
   const { chunk } = scanner
   const { length } = chunk
@@ -80,7 +80,7 @@ const endOfText = (scanner: JsonScanner, begin: number): number => {
     }
     at = found + 1
     if (slashes % 2 === 0) return at
-    // A text with many quotes is not searched for each of them.
+    // In a text with many escaped quotes a search for each would be slow.
     for (const near = at + nearBytes; at < near && at < length;) {
       const byte = chunk[at++]
       if (byte === quote) return at
@@ -89,7 +89,7 @@ const endOfText = (scanner: JsonScanner, begin: number): number => {
   }
 }
 
-/** Index behind the quote that ends a text; -1 for one that is long, has escapes or does not end in the chunk. */
+/** Index after the quote that ends a text; -1 for a text that is long, has escapes or does not end in the chunk. */
 const endOfShortText = (chunk: Uint8Array, begin: number): number => {
   const near = Math.min(chunk.length, begin + nearBytes)
   for (let at = begin; at < near; at++) {
@@ -100,7 +100,7 @@ const endOfShortText = (chunk: Uint8Array, begin: number): number => {
   return -1
 }
 
-/** Reads on a text from the chunk before; false where it does not end in this one. */
+/** Continues a text from the previous chunk; false if it does not end in this one. */
 const continueText = (scanner: JsonScanner): boolean => {
   const begin = scanner.isEscaped ? 1 : 0
   scanner.isText = false
@@ -110,7 +110,7 @@ const continueText = (scanner: JsonScanner): boolean => {
   return end !== -1
 }
 
-/** The next token of the chunk. */
+/** Returns the next token of the chunk. */
 export const next = (scanner: JsonScanner): number => {
   const { chunk } = scanner
   const { length } = chunk
@@ -151,7 +151,7 @@ export const next = (scanner: JsonScanner): number => {
   return Token.end
 }
 
-/** Skips tokens until no more than `depth` arrays and objects are open; false where the chunk ends before. */
+/** Skips tokens until at most `depth` arrays and objects are open; false if the chunk ends first. */
 export const skip = (scanner: JsonScanner, toDepth: number): boolean => {
   const { chunk } = scanner
   const { length } = chunk

@@ -1,6 +1,6 @@
-/** The JSON text of what a server sent, which may be nested deeper than `JSON.stringify` goes. */
+/** JSON text of values received from a server, which may be nested deeper than `JSON.stringify` supports. */
 
-/** The JSON text of a value; `undefined` where it is nested too deep for it. */
+/** JSON text of a value; `undefined` if it is nested too deep. */
 export const textOf = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value)
@@ -9,5 +9,5 @@ export const textOf = (value: unknown): string | undefined => {
   }
 }
 
-/** The JSON text of a value; one that is nested too deep for it is only named. */
+/** JSON text of a value, or a description if it is nested too deep. */
 export const stringify = (value: unknown): string => textOf(value) ?? "a value that is nested too deep"

@@ -1,6 +1,6 @@
 /**
- * A clock for intervals: it is never set, so that a step of the system's clock neither shortens nor prolongs what is measured. Its
- * readings mean nothing to other processes.
+ * A clock for intervals. It is never set, so a step of the system clock neither shortens nor prolongs a measurement. Its readings are
+ * meaningless to other processes.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ export const millisOf = (clock: Pick<Clock.Clock, "monotonicTimeNanosUnsafe">): 
 /** Milliseconds of the clock service since some instant. */
 export const millis: Effect.Effect<number> = /* @__PURE__ */ Effect.map(Clock.Clock, millisOf)
 
-/** Reads such milliseconds outside of effects. */
+/** Reads these milliseconds outside of effects. */
 export type Reader = () => number
 
 /** The reader of a clock. */

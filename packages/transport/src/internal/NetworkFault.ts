@@ -1,4 +1,4 @@
-/** Phase and reason of a rejected `fetch` or a broken body, from the codes and messages of the platforms. */
+/** Phase and reason of a rejected `fetch` or a broken body, derived from the codes and messages of the platforms. */
 import type { Phase } from "../ClientError.ts"
 
 export interface NetworkFault {
@@ -14,7 +14,7 @@ const textAt = (value: unknown, key: string): string | undefined => {
 
 const maxCauses = 5
 
-/** The error and its causes, outermost first; a group of connection errors counts with its first. */
+/** The error and its causes, outermost first; of a group of connection errors, the first. */
 const chainOf = (error: unknown): ReadonlyArray<unknown> => {
   const found: Array<unknown> = []
   let next: unknown = error
@@ -34,7 +34,10 @@ const chainOf = (error: unknown): ReadonlyArray<unknown> => {
 const afterConnecting =
   /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|HPE_.*|UND_ERR_.*SIZE.*)$/
 
-/** Classifies an error thrown in a phase. A failure before the first header is `connect` unless its code shows a connection. */
+/**
+ * Classifies an error thrown in a phase. A failure before the first header counts as `connect` unless its code implies an established
+ * connection.
+ */
 export const fromError = (error: unknown, phase: Phase): NetworkFault => {
   const errors = chainOf(error)
   const innermost = errors[errors.length - 1]

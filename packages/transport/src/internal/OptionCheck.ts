@@ -18,7 +18,7 @@ const kindOf = (given: unknown): string => {
 
 const maxShownCharacters = 12
 
-/** Describes a received value; a text only when it is too short to be a key. */
+/** Describes a received value. Text is shown only if it is too short to be a key. */
 const describe = (given: unknown): string => {
   switch (typeof given) {
     case "string":
@@ -34,7 +34,7 @@ const describe = (given: unknown): string => {
   }
 }
 
-/** The error for an option of another kind than expected. */
+/** The error for an option of an unexpected kind. */
 export const invalid = (option: string, expected: string, given: unknown): InvalidOption =>
   new InvalidOption({ option, expected, received: describe(given) })
 
@@ -49,11 +49,11 @@ const textOf = (given: unknown): unknown => {
 }
 
 /**
- * The text of a key or a URL: a string, a `Redacted` string or a `URL`. No other value is shown in the error.
+ * Reads the text of a key or a URL: a string, a `Redacted` string or a `URL`. The error shows no value.
  *
  * **Errors**
  *
- * - `InvalidOption`: it is missing or of another kind.
+ * - `InvalidOption`: it is missing or of a different kind.
  */
 export const text = (option: string, expected: string, given: unknown): Result.Result<string, InvalidOption> => {
   const found = textOf(given)
@@ -67,7 +67,7 @@ export const text = (option: string, expected: string, given: unknown): Result.R
  *
  * **Errors**
  *
- * - `InvalidOption`: it is missing, of another kind, or has a query or a fragment.
+ * - `InvalidOption`: it is missing, of a different kind, or has a query or a fragment.
  */
 export const baseUrl = (option: string, expected: string, given: unknown): Result.Result<string, InvalidOption> =>
   Result.flatMap(text(option, expected, given), (found) => {
@@ -109,7 +109,7 @@ const isNumber = (given: unknown): given is number => typeof given === "number" 
 
 const millisOf = (given: unknown): number => {
   if (typeof given === "number" && Number.isNaN(given)) return given
-  // Sound: `fromInput` returns None for any value that is no duration.
+  // Sound: `fromInput` returns None for any value that is not a duration.
   const duration = Duration.fromInput(given as Duration.Input)
   return duration._tag === "Some" ? Duration.toMillis(duration.value) : Number.NaN
 }
@@ -143,7 +143,7 @@ const rules: Readonly<Record<Exclude<Kind, "any">, Rule>> = {
   wait: { expected: `a duration ${durationForms}`, accepts: (given) => millisOf(given) >= 0 },
 }
 
-/** The name of an option as a message may repeat it. Only the beginning of a name longer than any known one: it may be a key. */
+/** Name of an option as a message may repeat it. A name longer than any known one is cut, because it may be a key. */
 export const shownName = (name: string): string =>
   name.length <= 40 ? visible(name) : `${visible(name.slice(0, 10))}…`
 
@@ -152,7 +152,7 @@ export const shownName = (name: string): string =>
  *
  * **Errors**
  *
- * - `InvalidOption`: its kind is another one.
+ * - `InvalidOption`: it has a different kind.
  */
 export const member = (option: string, kind: Kind, given: unknown): Result.Result<void, InvalidOption> => {
   if (kind === "any" || given === undefined) return Result.void
@@ -165,7 +165,7 @@ export const member = (option: string, kind: Kind, given: unknown): Result.Resul
  *
  * **Errors**
  *
- * - `InvalidOption`: it is not an object, a name is unknown, or a member has another kind. `parent` is the path of the object, as in
+ * - `InvalidOption`: it is not an object, a name is unknown, or a member has a different kind. `parent` is the path of the object, as in
  *   `retry`.
  */
 export const members = (

@@ -1,4 +1,4 @@
-/** Runs an effect for callers that use promises: the promise rejects with the typed error, and an `AbortSignal` interrupts. */
+/** Runs an effect for callers that use promises: the promise rejects with the typed error, and an `AbortSignal` interrupts the effect. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,7 +9,7 @@ import * as CallerStack from "./CallerStack.ts"
  *
  * **Details**
  *
- * - A failure rejects with the error itself, with `_tag` and its other fields; its stack names the place of the call.
+ * - A failure rejects with the error itself, with `_tag` and its other fields; its stack shows the place of the call.
  * - An aborted signal interrupts the effect, which closes its socket, and rejects with the reason of the signal (an `AbortError` by
  *   default). The deadline of the call stays in force.
  */

@@ -34,8 +34,8 @@ const spellings = (secret: string): ReadonlyArray<string> => {
 const escapes = String.raw`\\u[\da-fA-F]{4}|%(?:25)?[\da-fA-F]{2}|&#?\w{2,7};`
 
 /**
- * What separates two words of letters and digits in a text. Their number is bounded, as the engine keeps a position to return to for each.
- * An escape is not also read as single characters, since the ways to read a text would multiply.
+ * Separators between two words of letters and digits in a text. Their number is bounded because the regular expression engine keeps a
+ * backtracking position for each. An escape must not also match as single characters, or the ways to match would multiply.
  */
 const separators = `(?:${escapes}|(?!${escapes})[^\\da-zA-Z]){1,99}`
 
@@ -43,8 +43,8 @@ const separators = `(?:${escapes}|(?!${escapes})[^\\da-zA-Z]){1,99}`
 const gap = "\0"
 
 /**
- * Makes a function that replaces the given secrets in a text, in each spelling: plain, percent-encoded, inside JSON. A secret is also
- * found by its words of letters and digits alone, whatever escapes are between them, up to 99 between two words.
+ * Makes a function that replaces the given secrets in a text, in each spelling: plain, percent-encoded, inside JSON. A secret is also found
+ * by its words of letters and digits, with up to 99 escapes or separators of any kind between two words.
  *
  * **Gotchas**
  *

@@ -1,6 +1,6 @@
 /**
- * Waits requested by servers, shared by all calls of a client: after a `Retry-After` every call to that endpoint with that key waits.
- * One per client, in memory. It runs nothing in the background.
+ * Waits requested by servers, shared by all calls of a client: after a `Retry-After`, every call to that endpoint with that key waits. One
+ * instance per client, in memory, without background work.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -15,7 +15,7 @@ import { maxWait } from "./RetryAfter.ts"
 
 /** The waits in force, by endpoint and key. */
 export interface RequestedWaits {
-  /** Adds a wait from now on, of a day at most. It may extend a wait in force and never shortens it. */
+  /** Adds a wait, starting now, of at most one day. It may extend a wait in force and never shortens it. */
   readonly ask: (endpoint: Endpoint, duration: Duration.Duration) => Effect.Effect<void>
   /** Remaining wait; zero when there is none. */
   readonly remaining: (endpoint: Endpoint) => Effect.Effect<Duration.Duration>

@@ -58,8 +58,8 @@ export const withDeadline = (policy: RetryPolicy, timeout: Time): Result.Result<
   }))
 
 /**
- * The wait after a failed attempt, in milliseconds: exponential backoff up to the cap, less the jitter. Never less than the server
- * requested; a small random part is added to that, so that callers with the same `Retry-After` do not all resume at once.
+ * Wait after a failed attempt, in milliseconds: exponential backoff up to the cap, less the jitter. It is never shorter than the server
+ * requested; a small random part is added to a requested wait, so that callers with the same `Retry-After` do not all resume at once.
  */
 export const delayMillis = (
   policy: RetryPolicy,
@@ -92,14 +92,14 @@ export interface Failure<E> {
 /** What follows a failed attempt: another one after `waitMillis`, in `state`; or the end of the call. */
 export type Step<S extends State> = Retry<S> | Fail
 
-/** Another attempt. */
+/** Another attempt follows. */
 export interface Retry<S extends State> {
   readonly _tag: "Retry"
   readonly waitMillis: number
   readonly state: S
 }
 
-/** No other attempt: the call fails with the error of the last one. */
+/** No attempt follows: the call fails with the error of the last one. */
 export interface Fail {
   readonly _tag: "Fail"
 }
@@ -129,7 +129,7 @@ export const next = <S extends State>(
     readonly random: number
     /** Wait requested by the server. */
     readonly retryAfter?: Duration.Duration | undefined
-    /** Another endpoint can be asked without a wait. */
+    /** Another endpoint can be called without a wait. */
     readonly canRetryNow?: boolean | undefined
     readonly maxAttempts?: number | undefined
   },
@@ -142,7 +142,7 @@ export const next = <S extends State>(
   return { _tag: "Retry", waitMillis, state: { ...state, attempt: attempt + 1 } }
 }
 
-/** Time left for the whole call, at the moment it is read; infinite without a deadline. */
+/** Time left for the whole call when it is read; infinite without a deadline. */
 export const remaining = ({ deadlineAtMillis }: State): Effect.Effect<Duration.Duration> =>
   Effect.map(MonotonicClock.millis, (now) => Duration.millis(deadlineAtMillis - now))
 
@@ -180,15 +180,16 @@ export const run = <A, E, S extends State, R, R2 = never>(options: {
   })
 
 /**
- * The wait that the server of an error asks of other calls of a client. A server that is unavailable may be well before the time that it
- * states, so that one beyond the deadline, for which no call can wait, is the longest backoff. A rate limit is kept for as long as it lasts.
+ * Wait that a server's error imposes on other calls of the client. An unavailable server may recover before the time that it states. If
+ * that time is beyond the deadline, no call could wait for it, so the longest backoff is used instead. A rate limit is kept for its full
+ * duration.
  */
 export const requestedWait = ({ _tag, retryAfter }: CallFailure, { cap, deadline }: RetryPolicy) =>
   retryAfter !== undefined && _tag !== "RateLimited" && Duration.isGreaterThan(retryAfter, deadline) ? cap : retryAfter
 
 /**
- * Repeats a call of a stream that has begun until the policy's deadline, by errors that may be retried: a stream outlasts a server that
- * starts again. With one attempt at most it is not repeated.
+ * Repeats a call of a stream that has started, until the policy's deadline and only after retryable errors, so that a stream survives a
+ * server restart. Not repeated if the policy allows a single attempt.
  */
 export const untilDeadline = <A, E extends CallFailure, R>(
   policy: RetryPolicy,

@@ -1,10 +1,10 @@
 /**
- * Reads the wait that a server requests: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date.
- * A pure function of the headers and the time. An invalid value counts as none.
+ * Reads the wait that a server requests: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. A pure function of the headers
+ * and the time. Invalid values are ignored.
  */
 import * as Duration from "effect/Duration"
 
-/** Maximum `Retry-After` honoured: one day. */
+/** Longest `Retry-After` honoured: one day. */
 export const maxWait: Duration.Duration = Duration.days(1)
 
 const capped = (millis: number): Duration.Duration =>
@@ -15,7 +15,7 @@ const fixdate = /^[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2})
 const rfc850 = /^[A-Z][a-z]{5,8}, (\d{2})-([A-Z][a-z]{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2}) GMT$/
 const asctime = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) ([ \d]\d) (\d{2}):(\d{2}):(\d{2}) (\d{4})$/
 
-/** A two-digit year is the one less than fifty years ahead. */
+/** Full year of a two-digit year: the one less than fifty years ahead. */
 const fullYear = (digits: string, nowMillis: number): number => {
   if (digits.length === 4) return Number(digits)
   const thisYear = new Date(nowMillis).getUTCFullYear()
@@ -52,12 +52,12 @@ const fromMillisHeader = (headers: Readonly<Record<string, string>>): Duration.D
 }
 
 /**
- * The wait that response headers request, from now; undefined when they request none.
+ * Wait that response headers request, starting now; undefined if they request none.
  *
  * **Details**
  *
  * - `retry-after-ms` takes precedence over `retry-after`. A date in the past requests no wait: zero.
- * - A date is compared with the server's own `date` header where there is one, so that a wrong local clock does no harm.
+ * - A date is compared with the server's own `date` header if present, so that a wrong local clock has no effect.
  * - Header names are lower case.
  *
  * Source: RFC 9110 section 10.2.3.

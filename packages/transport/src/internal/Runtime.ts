@@ -1,7 +1,7 @@
-/** What the platform allows, by the name that it gives itself. */
+/** Detects restrictions of the platform by its user agent. */
 
 /**
- * True where the platform ties input and output to the incoming request that began them, as Cloudflare Workers does: a call of one
- * request never ends when it waits for a request of another one.
+ * True if the platform ties input and output to the incoming request that started them, as Cloudflare Workers does. There, a call that
+ * waits for I/O of another request never completes.
  */
 export const isolatesRequests = (): boolean => globalThis.navigator?.userAgent === "Cloudflare-Workers"

@@ -1,25 +1,26 @@
 /**
- * Messages by Standard Webhooks 1.0.0, signed and verified by the Web Cryptography API, which every runtime has. Pure but for its keys.
+ * Messages of Standard Webhooks 1.0.0, signed and verified with the Web Cryptography API, which every runtime provides. Pure except for the
+ * generation of keys.
  */
 
-/** What a message is signed as. */
+/** The signed parts of a message. */
 export interface Message {
-  /** The same for each attempt; has no full stop. */
+  /** The same for every attempt; contains no full stop. */
   readonly id: string
-  /** Seconds since 1970 of this attempt. */
+  /** Time of this attempt, in seconds since 1970. */
   readonly timestamp: number
-  /** Body as its bytes are sent. */
+  /** Body, byte for byte as sent. */
   readonly body: Uint8Array<ArrayBuffer>
 }
 
-/** Kind of a key by the beginning of its text: of HMAC, and of both halves of ed25519. */
+/** Kind of a key, by its prefix: HMAC secret, ed25519 private key, ed25519 public key. */
 type Kind = "whsec_" | "whsk_" | "whpk_"
 
 const encoder = new TextEncoder()
 
 const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-/** The bytes of a key; undefined where the text is not one of its kind. */
+/** Bytes of a key; undefined if the text is not a key of this kind. */
 const fromText = (kind: Kind, text: string): Uint8Array<ArrayBuffer> | undefined => {
   const base64 = text.slice(kind.length)
   if (!text.startsWith(kind) || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length > 200) return undefined
@@ -41,7 +42,7 @@ const signedBytes = ({ body, id, timestamp }: Message): Uint8Array<ArrayBuffer> 
 const hmac = { name: "HMAC", hash: "SHA-256" } as const
 const ed25519 = { name: "Ed25519" } as const
 
-/** Bytes before those of a private key of ed25519 in PKCS #8. Source: RFC 8410, section 7. */
+/** Prefix of an ed25519 private key in PKCS #8. Source: RFC 8410, section 7. */
 const pkcs8Head = Uint8Array.from([0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20])
 const keyBytes = 32
 const [leastSecretBytes, mostSecretBytes] = [24, 64]
@@ -49,24 +50,24 @@ const [leastSecretBytes, mostSecretBytes] = [24, 64]
 const isSecret = (bytes: Uint8Array | undefined): bytes is Uint8Array<ArrayBuffer> =>
   bytes !== undefined && bytes.length >= leastSecretBytes && bytes.length <= mostSecretBytes
 
-/** Whether a text is a key that verifies. */
+/** True if a text is a key that can verify. */
 export const isVerifier = (text: string): boolean =>
   isSecret(fromText("whsec_", text)) || fromText("whpk_", text)?.length === keyBytes
 
-/** A new secret of HMAC. */
+/** Makes an HMAC secret. */
 export const makeSecret = (): string => `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`
 
-/** A new pair of keys of ed25519. */
+/** Makes an ed25519 key pair. */
 export const makePair = async (): Promise<{ readonly privateKey: string; readonly publicKey: string }> => {
   const pair = await crypto.subtle.generateKey(ed25519, true, ["sign", "verify"])
-  // Sound: keys of ed25519 are made in pairs.
+  // Sound: ed25519 keys are generated as pairs.
   if (!("privateKey" in pair)) throw new Error("Keys of ed25519 are not available.")
   const privateBytes = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey)).slice(-keyBytes)
   const publicBytes = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey))
   return { privateKey: `whsk_${toBase64(privateBytes)}`, publicKey: `whpk_${toBase64(publicBytes)}` }
 }
 
-/** The signature of a message by one key, as the header has it; undefined for a text that is no key that signs. */
+/** Signature of a message by one key, in the form of the header; undefined if the text is not a signing key. */
 export const sign = async (message: Message, key: string): Promise<string | undefined> => {
   const secret = fromText("whsec_", key)
   if (isSecret(secret)) {
@@ -82,10 +83,10 @@ export const sign = async (message: Message, key: string): Promise<string | unde
   return `v1a,${toBase64(new Uint8Array(await crypto.subtle.sign(ed25519, own, signedBytes(message))))}`
 }
 
-/** Signatures of a header that are tried, at most: a sender has two while it changes its secret, of each kind. */
+/** Maximum number of signatures tried per header. While a sender rotates its secret it sends two of each kind. */
 const maxSignatures = 10
 
-/** Whether one of the signatures of a header is that of a key. The comparison is that of the platform, in constant time. */
+/** True if one of the signatures in a header was made with the key. The platform compares in constant time. */
 export const verify = async (message: Message, header: string, key: string): Promise<boolean> => {
   const secret = fromText("whsec_", key)
   const publicKey = fromText("whpk_", key)

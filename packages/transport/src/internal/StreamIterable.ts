@@ -1,10 +1,10 @@
-/** A stream as a value that programs which use promises iterate. */
+/** Streams as async iterables for programs that use promises. */
 import * as Stream from "effect/Stream"
 import * as CallerStack from "./CallerStack.ts"
 
 /**
- * Iterates the same values until the signal is aborted, which interrupts the stream and closes what it holds. It is written with iterators:
- * Stream.interruptWhen would bring the queues of merged streams into every program.
+ * Iterates the same values until the signal is aborted, which interrupts the stream and releases its resources. Written with iterators
+ * because `Stream.interruptWhen` would add the queues of merged streams to every bundle.
  */
 const interruptible = <A>(values: AsyncIterable<A>, signal: AbortSignal): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => {
@@ -50,7 +50,7 @@ const interruptible = <A>(values: AsyncIterable<A>, signal: AbortSignal): AsyncI
   },
 })
 
-/** Iterates the same values; errors name the place where the value was requested. */
+/** Iterates the same values; the stack of an error shows where the value was requested. */
 const traced = <A>(values: AsyncIterable<A>): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = values[Symbol.asyncIterator]()

@@ -1,6 +1,6 @@
 /**
- * Keeps a client below a rate that its owner sets, in calls or cost units, so that the server has no reason to reject calls.
- * The bucket is a plain value with pure transitions; `make` holds one and waits.
+ * Keeps a client below a configured rate, in calls or cost units, so that the server does not reject its calls. The bucket is a plain value
+ * with pure transitions; `make` holds one and waits.
  *
  * Source: decision 0057.
  */
@@ -23,7 +23,7 @@ export interface Options {
   readonly defaultUnits?: number | undefined
 }
 
-/** Checks the option `rateLimit`, with the rate that it has now. `moreKinds` are the members that a client adds. */
+/** Checks the option `rateLimit` with its current rate. `moreKinds` are members that a client adds. */
 export const check = (
   given: Options,
   moreKinds: Readonly<Record<string, OptionCheck.Kind>> = {},
@@ -35,11 +35,11 @@ export const check = (
     : Result.map(checked, () => undefined)
 }
 
-/** The content of a bucket that fills at `perSecond` up to `burst`. */
+/** Content of a bucket that fills at `perSecond` up to `burst`. */
 export interface State {
   readonly perSecond: number
   readonly burst: number
-  /** Units in the bucket at `filledAtMillis`; below 0 while callers wait for units that they have already taken. */
+  /** Units in the bucket at `filledAtMillis`; negative while callers wait for units that they have already taken. */
   readonly level: number
   /** Milliseconds of the monotonic clock; undefined before the first call. */
   readonly filledAtMillis: number | undefined
@@ -58,7 +58,7 @@ export const initial = ({
   return { perSecond, burst: size, level: size, filledAtMillis: undefined }
 }
 
-/** The bucket with another rate from now on; it holds no more than its burst. */
+/** Changes the rate of a bucket; it holds at most its burst. */
 export const withRate = (state: State, perSecond: number, burst: number | undefined): State => {
   const size = burstOf(perSecond, burst)
   return { ...state, perSecond, burst: size, level: Math.min(state.level, size) }
@@ -77,10 +77,10 @@ export const fill = (state: State, nowMillis: number): State => {
 /** Time until the bucket holds `units`, in milliseconds; 0 or less when it does. */
 export const waitMillis = (state: State, units: number): number => ((units - state.level) * 1000) / state.perSecond
 
-/** Takes units in advance: later callers wait behind this one, in the order of their calls. */
+/** Takes units in advance: later callers queue behind this one, in call order. */
 export const take = (state: State, units: number): State => ({ ...state, level: state.level - units })
 
-/** Returns the units of a caller that no longer waits. */
+/** Returns the units of a caller that stopped waiting. */
 export const giveBack = (state: State, units: number): State => ({
   ...state,
   level: Math.min(state.burst, state.level + units),
@@ -88,11 +88,11 @@ export const giveBack = (state: State, units: number): State => ({
 
 /** The rate limit of one endpoint. */
 export interface TokenBucket {
-  /** Time that a call would have to wait now, in milliseconds; 0 or less for none. `nowMillis` is read from the monotonic clock. */
+  /** Time that a call would have to wait, in milliseconds; 0 or less for none. `nowMillis` is a reading of the monotonic clock. */
   readonly waitMillis: (method: string, nowMillis: number) => number
   /**
-   * Takes the units of a call and waits for them for at most `withinMillis`. When the wait would be longer, takes nothing and returns
-   * its length; otherwise undefined.
+   * Takes the units of a call and waits for them for at most `withinMillis`. If the wait would be longer, takes nothing and returns its
+   * length; otherwise returns undefined.
    */
   readonly take: (method: string, withinMillis: number) => Effect.Effect<Duration.Duration | undefined>
 }

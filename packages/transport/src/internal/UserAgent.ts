@@ -1,8 +1,8 @@
 /** The `user-agent` header of a client. */
 
 /**
- * The header for the option `userAgent`: that text, else the name of the client. No header for an empty text, and in a browser without the
- * option: it has its own user agent, and would need permission of the server to send another one.
+ * Headers for the option `userAgent`: its text, or else the name of the client. No header for an empty text, or in a browser without the
+ * option: browsers have their own user agent, and sending another one would need the server's permission.
  */
 export const headers = (given: string | undefined, client: string): Readonly<Record<string, string>> => {
   const isBrowser = globalThis.navigator?.userAgent?.startsWith("Mozilla/") ?? false

@@ -1,6 +1,6 @@
 /**
- * Default `fetch` of the clients on Node: its modules `http` and `https`, at about a third of the cost of the global `fetch`. The global
- * one is used where it, its dispatcher, or Node's proxy settings were customised, whenever that was, and where there are no such modules.
+ * Default `fetch` of the clients on Node: the modules `http` and `https`, at about a third of the cost of the global `fetch`. The global
+ * one is used if it, its dispatcher or Node's proxy settings were customised at any time, or if these modules are missing.
  */
 import type { Fetch } from "../Fetch.ts"
 import * as NodeFetch from "../NodeFetch.ts"
@@ -11,7 +11,7 @@ const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init)
 
 let nativeFetch: unknown
 
-/** True for the `fetch` of Node itself, which loads its own undici: a replacement of before this module was loaded is none. */
+/** True for Node's own `fetch`, which loads its bundled undici. A replacement is never native, even one made before this module was loaded. */
 const isNative = (fetch: unknown): boolean => {
   if (fetch === nativeFetch) return true
   if (typeof fetch !== "function" || !Function.prototype.toString.call(fetch).includes("internal/deps/undici/undici"))
@@ -20,7 +20,7 @@ const isNative = (fetch: unknown): boolean => {
   return true
 }
 
-/** Under this key every copy of undici, also Node's own, keeps the dispatcher of the program. */
+/** Key under which every copy of undici, including Node's own, keeps the program's dispatcher. */
 const dispatcherKey = Symbol.for("undici.globalDispatcher.1")
 
 const currentDispatcher = (): unknown => Reflect.get(globalThis, dispatcherKey)
@@ -29,7 +29,7 @@ let defaultDispatcher: unknown
 
 const isUnset = (option: unknown): boolean => option === undefined || option === Number.POSITIVE_INFINITY
 
-/** True for the dispatcher that undici makes by itself: an agent without options, whose `dispatch` is that of its class. */
+/** True for the dispatcher that undici creates itself: an agent without options whose `dispatch` is that of its class. */
 const isDefault = (dispatcher: unknown): boolean => {
   if (typeof dispatcher !== "object" || dispatcher === null) return false
   const own: unknown = Reflect.get(dispatcher, "dispatch")
@@ -51,7 +51,7 @@ const isCustomised = (): boolean => {
 
 let nodeFetch: Fetch | undefined
 
-/** Bundles that are made for Node also run elsewhere. */
+/** Bundles made for Node also run elsewhere. */
 const hasModules = (): boolean => typeof process.getBuiltinModule === "function"
 
 export const platformFetch: Fetch = (url, init) => {

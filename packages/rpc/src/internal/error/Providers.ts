@@ -15,7 +15,7 @@ import { isObject } from "./JsonObject.ts"
  * - `notFound`: the node has no such block, transaction or filter.
  * - `pruned`: the node has discarded the history or state; use an archive node.
  * - `reverted`: the contract or the chain's rules rejected the call.
- * - `invalidParams`: the node does not accept the call as written.
+ * - `invalidParams`: the node rejects the call as malformed.
  * - `methodUnsupported`: the node does not have the method, or does not offer it to this key.
  * - `tooLarge`: the request or its result exceeds a limit; request less at once.
  * - `internal`: the node failed or timed out; retried.
@@ -32,7 +32,7 @@ export type ErrorKind =
   | "internal"
   | "unknown"
 
-/** One way to recognise an error: by its code, its message and its method, as far as they are given. */
+/** One way to recognise an error: by its code, message and method, as far as they are specified. */
 export interface Row {
   /** `unauthorized` is reported as the error `Unauthorized`. */
   readonly kind: ErrorKind | "unauthorized"
@@ -44,14 +44,14 @@ export interface Row {
   readonly method?: string
   /**
    * Effect on a batch that is rejected as a whole with this error. `one`: the server takes no batches. `fewer`: it takes smaller ones; the
-   * limit may be in the message. `unread`: it could not read the request, because of the batch or of one call in it.
+   * limit may be in the message. `unread`: it could not read the request, because of the batch or of a call in it.
    */
   readonly batch?: "one" | "fewer" | "unread"
 }
 
 /**
- * The rows in the order in which they are tried; the first match decides. Codes with one meaning come first, then messages, which are more
- * exact than the remaining codes, then those. The comment of a row names who reports errors in this way.
+ * Rows in the order in which they are tried; the first match decides. Codes with a single meaning come first, then messages, which are more
+ * specific than the remaining codes, then those codes. The comment of a row names who reports errors this way.
  */
 export const rows: ReadonlyArray<Row> = [
   // geth, anvil: code 3
@@ -81,7 +81,7 @@ export const rows: ReadonlyArray<Row> = [
       /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceed\w* .*\b(?:range|size|block limit|max results)|too many (?:results|logs|blocks|topics|addresses)|ranges?\b.*(?:too|large|exceed|limit|max|greater|supported)|wide .*range|max\w* .{0,30}(?:range|blocks)|logs .*exceed|(?:limit.{0,14} to|up to|(?:more|greater) than) .{0,20}(?:results|logs|blocks|range)/i,
     batch: "fewer",
   },
-  // BSC: the range of a search for logs
+  // BSC: range of a log search
   { kind: "tooLarge", codes: [-32005], message: /^limit exceeded$/, method: "eth_getLogs" },
   // providers that answer -32000 or plain text; Cloudflare 1015
   {
@@ -142,13 +142,13 @@ export const rows: ReadonlyArray<Row> = [
   { kind: "reverted", codes: [-32015] },
 ]
 
-/** The part of an error by which it is recognised. */
+/** The part of an error that identifies it. */
 export interface CodeAndMessage extends Pick<JsonRpc.ErrorObject, "code" | "message"> {
-  /** The method that was called, where it is known. */
+  /** The method that was called, if known. */
   readonly method?: string | undefined
 }
 
-/** Characters by which a message is recognised. A node may quote anything after its first sentences. */
+/** Number of characters by which a message is recognised. A node may quote anything after its first sentences. */
 const maxMessageCharacters = 500
 
 /** The first row that matches an error. */
@@ -163,7 +163,7 @@ const matching = (error: CodeAndMessage, of: ReadonlyArray<Row> = rows): Row | u
 /** The kind of an error; `unknown` when no row matches. */
 export const kindOf = (error: CodeAndMessage): Row["kind"] => {
   const kind = matching(error)?.kind ?? "unknown"
-  // Whatever else the message of -32602 quotes: taking it for a transient failure would repeat a call that cannot succeed.
+  // The message of -32602 may quote anything; treating it as a transient failure would repeat a call that cannot succeed.
   return error.code === -32602 && (kind === "internal" || kind === "rateLimited" || kind === "unauthorized")
     ? "invalidParams"
     : kind
@@ -171,15 +171,15 @@ export const kindOf = (error: CodeAndMessage): Row["kind"] => {
 
 const batchRows = rows.filter(({ batch }) => batch !== undefined)
 
-/** The effect of an error that rejects a whole batch; `undefined` when it does not concern the batch as such. */
+/** Effect of an error that rejects a whole batch; `undefined` if it does not concern the batch itself. */
 export const batchEffectOf = (error: CodeAndMessage): Row["batch"] => {
   const effect = matching(error, batchRows)?.batch
   return effect === "fewer" && kindOf(error) !== "tooLarge" ? undefined : effect
 }
 
 /**
- * Members of an error object that hold a requested wait, in seconds unless their name ends in `ms`: `data.rate.backoff_seconds` of Infura,
- * `data.try_again_in` of QuickNode, a text with its unit, and `retry_after` of gateways.
+ * Members of an error object that hold a requested wait, in seconds unless the name ends in `ms`: `data.rate.backoff_seconds` of Infura,
+ * `data.try_again_in` of QuickNode (text with a unit), and `retry_after` of gateways.
  */
 const waitMember = /^(?:backoff_|try_again_in$|retry_?after)/i
 
@@ -219,7 +219,7 @@ const millisInMessage = (message: string): number | undefined => {
   return found === null ? undefined : Number(found[1]) * millisPer(found[2] ?? "s")
 }
 
-/** The wait that an error object requests, in its members or in its message; a day at most. `undefined` without one. */
+/** Wait that an error object requests in its members or its message, at most one day; `undefined` for none. */
 export const retryAfterOf = (error: Pick<JsonRpc.ErrorObject, "message">): Duration.Duration | undefined => {
   const millis = millisInObject(error, 2) ?? millisInMessage(error.message)
   return millis === undefined || !Number.isFinite(millis)

@@ -1,34 +1,34 @@
 /**
- * Reads the response to one call without parsing a large result: it is scanned while it arrives, and left as bytes. What is left of the
+ * Reads the response to one call without parsing a large result, which is scanned as it arrives and kept as bytes. The rest of the
  * response, with an empty text in place of the result, is read like any other.
  */
 import { BodyTooLarge, type Fetch, type Response } from "@daybook/transport/Fetch"
 import * as MemberFinder from "./MemberFinder.ts"
 
-/** The result of a call as bytes of JSON text. */
+/** Result of a call as the bytes of its JSON text. */
 export interface BytesResult {
   readonly result: Uint8Array
-  /** Levels of arrays and objects in it. */
+  /** Nesting depth of arrays and objects. */
   readonly depth: number
 }
 
 /** How responses share a program with other work. */
 export interface Sharing {
   /**
-   * Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. What goes on at once behind it belongs to the step:
-   * a small response is parsed so, and each identical call behind the first that shares a request goes on so. Each step has to run: no timeout
-   * ends the wait for it.
+   * Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. Work that follows synchronously belongs to the
+   * step: parsing a small response, and the continuation of identical calls after the first that shares a request. Every step must run,
+   * since no timeout ends the wait for it.
    */
   readonly inTurn: (step: () => void, onError: (error: unknown) => void) => void
-  /** Begins to count the bytes that a response holds; called once for each response. */
+  /** Starts counting the bytes that a response holds; called once per response. */
   readonly hold: () => Hold
 }
 
 /** The bytes that a response holds in memory. */
 export interface Hold {
-  /** Adds bytes; no more are read before it resolves. */
+  /** Adds bytes; no more are read until it resolves. */
   readonly add: (bytes: number, signal: AbortSignal) => Promise<void>
-  /** The response was read, or has failed. */
+  /** Called when the response has been read or has failed. */
   readonly release: () => void
 }
 
@@ -39,16 +39,16 @@ export interface BytesReading {
   readonly inTurn: Sharing["inTurn"] | undefined
 }
 
-/** A smaller response is parsed as a whole, and so is what is left of a larger one without its result. */
+/** A smaller response is parsed as a whole, as is the remainder of a larger one without its result. */
 const largeBytes = 256 * 1024
 
-/** What is read of a response that cannot be used. */
+/** Maximum number of bytes kept of a response that cannot be used. */
 const rejectedBytes = 64 * 1024
 
-/** Bytes of a step: some milliseconds even while the engine interprets the code, which it does again after each deoptimization. */
+/** Bytes scanned per step: some milliseconds even while the engine interprets the code, as it does after each deoptimization. */
 const stepBytes = 32 * 1024
 
-/** Steps that follow each other without a turn of the event loop. */
+/** Consecutive steps without yielding to the event loop. */
 const stepsInTurn = 16
 
 type Reader = ReturnType<NonNullable<NonNullable<Response["body"]>>["getReader"]>
@@ -57,10 +57,10 @@ const strictDecoder = new TextDecoder("utf-8", { fatal: true })
 
 const spaces = new Set([0x20, 0x0a, 0x0d, 0x09])
 
-/** What a member has in place of a large result, behind its name. */
+/** Value of a member in place of a large result, following its name. */
 const emptyText = new TextEncoder().encode(':""')
 
-/** The bytes without the white space around them. */
+/** Trims white space. */
 const trim = (bytes: Uint8Array): Uint8Array => {
   let [start, end] = [0, bytes.length]
   while (start < end && spaces.has(bytes[start]!)) start++
@@ -68,7 +68,7 @@ const trim = (bytes: Uint8Array): Uint8Array => {
   return bytes.subarray(start, end)
 }
 
-/** The chunks of a body in order, and what is cut out of them. */
+/** Yields the chunks of a body in order, without a range. */
 const cut = function* (chunks: ReadonlyArray<Uint8Array>, { end, start }: MemberFinder.Range): Generator<Uint8Array> {
   let at = 0
   for (const chunk of chunks) {
@@ -87,14 +87,14 @@ const join = (chunks: Iterable<Uint8Array>, length: number): Uint8Array => {
   return bytes
 }
 
-/** The end of a step that begins at an index and divides no character. */
+/** End of a step that starts at an index and does not split a character. */
 const stepEnd = (bytes: Uint8Array, from: number): number => {
   let end = Math.min(bytes.length, from + stepBytes)
   while (end < bytes.length && end > from && (bytes[end]! & 0xc0) === 0x80) end--
   return end > from ? end : from + stepBytes
 }
 
-/** One response while it is read. */
+/** State of one response while it is read. */
 interface Reading {
   readonly reader: Reader
   readonly maxBytes: number
@@ -119,7 +119,7 @@ const isUtf8 = async (bytes: Uint8Array, { step }: Reading): Promise<boolean> =>
   }
 }
 
-/** Keeps the result of a whole body, and gives the body without it; undefined where it cannot be used. */
+/** Keeps the result of a whole body and returns the body without it; undefined if it cannot be used. */
 const takeResult = async (
   chunks: ReadonlyArray<Uint8Array>,
   length: number,
@@ -145,7 +145,7 @@ const takeResult = async (
   return join([...rest, ...cut(chunks, { start: result.end, end: length })], length - size + emptyText.length)
 }
 
-/** Reads a body; gives the chunks that the client receives of it. */
+/** Reads a body; returns the chunks of it that the client receives. */
 const read = async (reading: Reading): Promise<Array<Uint8Array>> => {
   const { hold, maxBytes, parsing, reader, signal, step } = reading
   const chunks: Array<Uint8Array> = []
@@ -178,7 +178,7 @@ const read = async (reading: Reading): Promise<Array<Uint8Array>> => {
   return rest === undefined ? [...cut(chunks, { start: 0, end: rejectedBytes })] : [rest]
 }
 
-/** Steps without a program's own turns: some of them, then one of the event loop. */
+/** Makes steps for a program without turns of its own: several in a row, then a turn of the event loop. */
 const ownTurns = (): Sharing["inTurn"] => {
   let steps = 0
   return (step, onError) => {

@@ -1,46 +1,45 @@
 /**
- * Finds members of the object that JSON text is, chunk by chunk, without parsing it. Pure; it does not check that the text is JSON beyond
- * brackets and strings.
+ * Finds members of a JSON object chunk by chunk, without parsing it. Pure; it only validates brackets and strings.
  */
 import * as JsonScanner from "@daybook/transport/internal/JsonScanner"
 
 const { Token } = JsonScanner
 
-/** Part of a text, in bytes from its beginning. */
+/** Range of a text, in bytes from its start. */
 export interface Range {
   readonly start: number
   /** Byte after the last one. */
   readonly end: number
 }
 
-/** A finder, between two chunks. */
+/** State of a finder between two chunks. */
 export interface MemberFinder<Name extends string> {
   readonly scanner: JsonScanner.JsonScanner
   readonly names: ReadonlyArray<Name>
   readonly values: Partial<Record<Name, Range>>
-  /** Bytes of the chunks before. */
+  /** Number of bytes in previous chunks. */
   before: number
-  /** The object has begun. */
+  /** The object has started. */
   isBegun: boolean
-  /** The text is something else than one object. */
+  /** The text is not a single object. */
   isInvalid: boolean
   /** The next text is a key. */
   isKeyNext: boolean
-  /** The last key as far as it has arrived, cut after some characters. */
+  /** The last key as far as received, cut to a maximum length. */
   key: string
-  /** Byte behind the last key; -1 before the next one. */
+  /** Index of the byte after the last key; -1 before the next one. */
   valueStart: number
 }
 
 /** Members of an object. */
 export interface Members<Name extends string> {
-  /** The last value of each name, as in `JSON.parse`, with the colon before it and the white space around both. */
+  /** Last value of each name, as in `JSON.parse`, with the preceding colon and surrounding white space. */
   readonly values: Readonly<Partial<Record<Name, Range>>>
-  /** Levels of arrays and objects in the whole text. */
+  /** Nesting depth of the whole text. */
   readonly depth: number
 }
 
-/** Longer keys are cut: a name of a member is shorter, also where each of its characters is written as an escape. */
+/** Longer keys are cut: all member names are shorter, even with every character escaped. */
 const maxKey = 128
 
 /** Makes a finder of members by their names. */
@@ -62,7 +61,7 @@ const addToKey = (finder: MemberFinder<string>, end: number): void => {
   finder.key += String.fromCharCode(...chunk.subarray(start, Math.min(end, start + maxKey - finder.key.length)))
 }
 
-/** A key without escapes, which a server may write in place of any character. */
+/** Removes the escapes that a server may write in place of any character of a key. */
 const unescaped = (key: string): string => {
   try {
     return key.includes("\\") ? String(JSON.parse(`"${key}"`)) : key
@@ -81,7 +80,7 @@ const endValue = <Name extends string>(finder: MemberFinder<Name>): void => {
   finder.isKeyNext = true
 }
 
-/** Reads a token of the object, outside of its values. */
+/** Reads a token of the object that is not within a value. */
 const read = (finder: MemberFinder<string>, token: number): void => {
   const { at } = finder.scanner
   switch (token) {
@@ -116,7 +115,7 @@ export const push = (finder: MemberFinder<string>, chunk: Uint8Array): void => {
   finder.before += chunk.length
 }
 
-/** The members of a text that has ended; undefined where it is no object, or cut off. */
+/** Members of a complete text; undefined if it is not an object, or truncated. */
 export const end = <Name extends string>({
   isBegun,
   isInvalid,

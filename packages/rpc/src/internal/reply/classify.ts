@@ -1,5 +1,5 @@
 /**
- * Third step of reading a response: the error of a call, from its item or the response text and the HTTP status. Also whether an error
+ * Third step of reading a response: the error of a call, from its item or from the response text and HTTP status; and whether an error
  * rejects a batch because of its size.
  */
 import type { Issue } from "@daybook/schema/Issue"
@@ -17,7 +17,7 @@ import type { ResponseItem } from "./match.ts"
 const maxMessageCharacters = 2_000
 const maxDetailCharacters = 300
 
-/** Statuses of failures that may pass. Source: RFC 9110; Cloudflare 520 to 525. */
+/** Statuses of transient failures. Source: RFC 9110; Cloudflare 520 to 525. */
 const transientStatuses = new Set([408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 529])
 
 const gatewayStatuses = new Set([502, 503, 504])
@@ -41,7 +41,7 @@ const classifyErrorObject = (error: JsonRpc.ErrorObject, reply: Reply, method: s
   const detail = shorten(`code ${error.code}: ${message}`, maxDetailCharacters)
   const kind = kindOf({ ...error, method })
   if (status === 429) return new RateLimited({ ...reply, retryAfter, detail })
-  // A plan without old blocks, as of Chainstack, is no wrong key.
+  // A plan without old blocks, as at Chainstack, does not mean that the key is wrong.
   if (status === 401 || (status === 403 && kind !== "pruned") || kind === "unauthorized")
     return new Unauthorized({ ...reply, detail })
   if (kind === "rateLimited") return new RateLimited({ ...reply, retryAfter, detail })
@@ -108,7 +108,7 @@ export const classify = (item: Exclude<ResponseItem, { _tag: "Value" }>, reply: 
   }
 }
 
-/** The error of a response that is not JSON: a gateway's message, an HTML page, or JSON that is cut off. */
+/** The error of a response that is not JSON: a gateway's message, an HTML page, or truncated JSON. */
 export const classifyText = (reply: Reply): CallError => {
   const text = reply.text.trim()
   const isPage = text.startsWith("<")
@@ -127,20 +127,20 @@ export const classifyText = (reply: Reply): CallError => {
 
 /** How to send the calls of a rejected batch. */
 export interface BatchRejection {
-  /** Calls in each of the next requests at most. */
+  /** Maximum number of calls in each of the next requests. */
   readonly maxBatchSize: number
-  /** The limit of the server for all later batches; undefined when only this batch was too large. */
+  /** Limit of the server for all later batches; undefined if only this batch was too large. */
   readonly detectedLimit: number | undefined
 }
 
-/** The limit that a message names: the largest number below the size of the batch. */
+/** Limit named in a message: the largest number below the size of the batch. */
 const limitIn = (message: string, calls: number): number | undefined => {
   const numbers = (message.match(/\d[\d,]*/g) ?? []).map((digits) => Number(digits.replaceAll(",", "")))
   const below = numbers.filter((number) => number >= 1 && number < calls)
   return below.length === 0 ? undefined : Math.max(...below)
 }
 
-/** The rejection of a batch by one error for all of its calls; `undefined` when the error concerns the calls and not the batch. */
+/** Rejection of a batch by one error for all of its calls; `undefined` if the error concerns the calls and not the batch. */
 export const batchRejectionOf = (error: CallError, calls: number): BatchRejection | undefined => {
   const isTooLarge = "status" in error && error.status === 413
   const effect = error._tag === "RpcError" ? batchEffectOf(error) : undefined

@@ -1,4 +1,4 @@
-/** Last step of reading a response: the value of a call, decoded by the schema of its method. */
+/** Last step of reading a response: decodes the value of a call with the schema of its method. */
 import * as Issue from "@daybook/schema/Issue"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import { InvalidResponse } from "@daybook/transport/ClientError"
@@ -16,15 +16,15 @@ import { describeWhole } from "./parse.ts"
 export interface JsonResult {
   readonly value: unknown
   readonly reply: Reply
-  /** True when the body is the result itself, without an envelope. */
+  /** True if the body is the result itself, without an envelope. */
   readonly isBare: boolean
-  /** The result as it was left by the reading of the call, if it is large; its value is then an empty text. */
+  /** The result as bytes, if it is large; its value is then an empty text. */
   readonly bytes?: BytesResult | undefined
   /** The text of the result, unchanged. */
   readonly text: () => string
 }
 
-/** Turns the result of a call into the value that the caller receives. */
+/** Converts the result of a call to the value that the caller receives. */
 export type Decode<A> = (result: JsonResult) => Result.Result<A, InvalidResponse>
 
 type Parse = (input: unknown) => Result.Result<unknown, SchemaIssue.Issue>
@@ -39,7 +39,7 @@ const parserOf = (schema: Schema.Codec<unknown, unknown>): Parse => {
   return parser
 }
 
-/** Decodes the result of a known method, called with these parameters. */
+/** Decodes the result of a known method called with these parameters. */
 export const typed =
   (name: RpcMethod.Name, params: ReadonlyArray<unknown>): Decode<unknown> =>
   ({ isBare, reply, value }) => {
@@ -59,10 +59,10 @@ export const typed =
     )
   }
 
-/** The raw JSON value of the wire. */
+/** The raw wire JSON. */
 export const raw: Decode<unknown> = ({ value }) => Result.succeed(value)
 
-/** The raw JSON value of a known method, once it has been checked against the method's schema. */
+/** The raw wire JSON of a known method, after it was checked against the method's schema. */
 export const checked =
   (name: RpcMethod.Name, params: ReadonlyArray<unknown>): Decode<unknown> =>
   (result) =>

@@ -1,6 +1,6 @@
 /**
- * Second step of reading a response: which reply belongs to which call. Replies are matched by id and never by position; a reply
- * that does not carry the id of a call is never given to a call.
+ * Second step of reading a response: matches replies to calls. Replies are matched by id and never by position; a reply without the id of a
+ * call is never matched to one.
  */
 import * as Hash from "@daybook/schema/Hash"
 import * as Issue from "@daybook/schema/Issue"
@@ -42,7 +42,7 @@ const invalid = (path: string, received: string, expected: string): ResponseItem
 
 const decodeError = SchemaParser.decodeUnknownResult(JsonRpc.ErrorObject)
 
-/** The path of a member below the path of its object, as in `result.hash` and `result[3]`. */
+/** Path of a member of an object, as in `result.hash` and `result[3]`. */
 export const join = (path: string, member: string): string =>
   path === "" || member === "" || member.startsWith("[") ? `${path}${member}` : `${path}.${member}`
 
@@ -51,7 +51,7 @@ const versionIssue = (reply: Json, path: string): ResponseItem | undefined =>
     ? undefined
     : invalid(join(path, "jsonrpc"), describeWhole(reply["jsonrpc"]), JSON.stringify("2.0"))
 
-/** The message of a failure that is not JSON-RPC: `error` as a string, or the form of block explorers. */
+/** Message of a failure that is not JSON-RPC: `error` as a string, or the form used by block explorers. */
 const messageOf = (reply: Json): string | undefined => {
   const { error, status, message, result } = reply
   if (typeof error === "string") return typeof message === "string" ? `${error}: ${message}` : error
@@ -63,11 +63,11 @@ const messageOf = (reply: Json): string | undefined => {
 }
 
 /**
- * An error reply. Its id may be null or missing: a server that could not read a request cannot echo its id, and gateways that reject
- * a call leave out the envelope.
+ * An error reply. Its id may be null or missing: a server that could not read a request cannot echo its id, and gateways that reject a call
+ * omit the envelope.
  */
 const matchError = (reply: Json, path: string): ResponseItem => {
-  // Some gateways fill both members, as JSON-RPC 1.0 did: an error beside no result is not ambiguous.
+  // Some gateways fill both members, as JSON-RPC 1.0 did. An error next to a null result is not ambiguous.
   if ("result" in reply && reply["result"] !== null) {
     return invalid(path === "" ? "body" : path, "a result and an error at once", "either a result or an error")
   }
@@ -90,7 +90,7 @@ const matchReply = (reply: Json, id: number, path: string): ResponseItem => {
       issue: { path: at, received: describeWhole(message), expected: "a JSON-RPC reply" },
     }
   }
-  // As in JSON-RPC 1.0, a null error beside a result is none: nodes of Polygon CDK and others write both members.
+  // As in JSON-RPC 1.0, a null error next to a result does not count: nodes of Polygon CDK and others write both members.
   const isError = "error" in reply && !(reply["error"] === null && "result" in reply)
   const own = reply["id"]
   if (own !== id && !(isError && own == null)) {
@@ -117,8 +117,8 @@ const areEqual = (
 }
 
 /**
- * A transaction without an envelope, as the interface shows it for one method; `undefined` for any other body. Without an id, the
- * transaction itself has to be the requested one.
+ * A transaction without an envelope, as the interface shows for one method; `undefined` for any other body. Without an id, the transaction
+ * must be the requested one.
  *
  * Source: docs/interface.md#4.3; decision 0020.
  */
@@ -134,13 +134,13 @@ const matchBare = (body: Json, call: RequestItem): ResponseItem | undefined => {
   return { _tag: "Value", value: body, isBare: true }
 }
 
-/** The item of a call that was sent alone. */
+/** Item of a call that was sent alone. */
 export const matchSingle = (body: unknown, call: RequestItem): ResponseItem =>
   isObject(body)
     ? (matchBare(body, call) ?? matchReply(body, call.id, ""))
     : invalid("body", describeWhole(body), "a JSON-RPC reply, which is an object")
 
-/** A body that is one item for every call of a batch: an error of the whole request, or no batch response at all. */
+/** A body that is one item for every call of a batch: an error of the whole request, or not a batch response at all. */
 const matchForAll = (body: unknown, calls: number): ResponseItem => {
   const expected = `an array of ${calls} replies`
   if (!isObject(body)) return invalid("body", describeWhole(body), expected)
@@ -153,7 +153,7 @@ const unmatched = (replies: ReadonlyArray<unknown>, ids: ReadonlySet<unknown>): 
   return count === 0 ? "" : ` and ${count} ${count === 1 ? "reply" : "replies"} with an unknown id`
 }
 
-/** The items of the calls of a batch, in the order of the calls. */
+/** Items of the calls of a batch, in call order. */
 export const matchBatch = (body: unknown, calls: ReadonlyArray<RequestItem>): ReadonlyArray<ResponseItem> => {
   if (!Array.isArray(body)) {
     const item = matchForAll(body, calls.length)

@@ -1,13 +1,13 @@
 /**
- * First step of reading a response: its JSON value, and the text of a part of it. The text of a result is found in the response
- * text itself, so that numbers keep their spelling and objects their order and white space.
+ * First step of reading a response: its JSON value, and the text of its parts. The text of a result is located in the response text itself,
+ * so that the spelling of numbers, key order and white space are preserved.
  */
 import * as Json from "@daybook/schema/Json"
 import { stringify } from "@daybook/transport/internal/JsonText"
 
 /**
- * Describes a received value at a length at which a key in it is still whole. Messages show less: the text is scrubbed of keys first
- * and cut after that.
+ * Describes a received value at a length at which a key in it is still complete. Messages show less, because the text is cut only after
+ * keys are removed.
  */
 export const describeWhole = (value: unknown): string => {
   if (value === undefined) return "nothing"
@@ -17,7 +17,7 @@ export const describeWhole = (value: unknown): string => {
   return stringify(value).slice(0, 10_000)
 }
 
-/** The position of the quote that ends the string whose quote is at `from`. */
+/** Position of the closing quote of the string that opens at `from`. */
 const endOfString = (text: string, from: number): number => {
   let at = from
   for (;;) {
@@ -28,7 +28,7 @@ const endOfString = (text: string, from: number): number => {
   }
 }
 
-/** The texts of the keys and values of an object, in turn, or of the items of an array. The text must be valid JSON. */
+/** Yields the texts of an object's keys and values alternately, or of an array's items. The text must be valid JSON. */
 const partsOf = function* (text: string): Generator<string> {
   let [depth, start] = [0, 0]
   for (let at = 0; at < text.length; at++) {
@@ -45,8 +45,7 @@ const partsOf = function* (text: string): Generator<string> {
 }
 
 /**
- * The text of a member of the object that `text` holds; of the last one when the name is repeated, as in `JSON.parse`. The text must be
- * valid JSON.
+ * Text of a member of the object in `text`; the last one if the name is repeated, as in `JSON.parse`. The text must be valid JSON.
  */
 export const memberText = (text: string, name: string): string | undefined => {
   let found: string | undefined
@@ -62,7 +61,7 @@ export const memberText = (text: string, name: string): string | undefined => {
 export interface Body {
   readonly text: string
   readonly value: unknown
-  /** The text of the item with this id in the array that the body is; empty without one. The items are found once for all of them. */
+  /** Text of the item with this id in a body that is an array; empty if there is none. All items are located once. */
   readonly itemText: (id: number) => string
 }
 

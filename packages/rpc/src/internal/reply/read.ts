@@ -1,6 +1,6 @@
 /**
- * Reads the response to a request for each of its calls: parse, match by id, classify errors, decode values. A call gets its own value,
- * its own error, or the notice that the batch has to be sent in smaller parts.
+ * Reads the response to a request for each of its calls: parse, match by id, classify errors, decode values. Each call receives its own
+ * value, its own error, or the information that the batch must be split.
  */
 import type { Attempt } from "@daybook/transport/Attempt"
 import { InvalidResponse, TimeoutError, TransportError } from "@daybook/transport/ClientError"
@@ -14,32 +14,31 @@ import type { Decode } from "./decode.ts"
 import { matchBatch, matchSingle, type RequestItem, type ResponseItem } from "./match.ts"
 import { type Body, memberText, parse } from "./parse.ts"
 
-/** The limits of a call, and what it has tried before. */
+/** Limits and previous attempts of a call. */
 export interface CallContext<A> {
   readonly attempts: ReadonlyArray<Attempt>
-  /** Bytes of one response at most. */
+  /** Maximum number of bytes of one response. */
   readonly maxBytes: number
-  /** Bytes of the call's own part of a response at most. */
+  /** Maximum number of bytes of the call's own part of a response. */
   readonly maxItemBytes: number
-  /** Calls in one request at most, this one included. */
+  /** Maximum number of calls in one request, including this one. */
   readonly maxBatchSize: number
-  /** The time that a `TimeoutError` reports. */
+  /** Limit that a `TimeoutError` reports. */
   readonly deadline: TimeoutError["deadline"]
   readonly decode: Decode<A>
-  /** Headers of the call; undefined for none. All calls of a request have the same. */
+  /** Headers of the call; undefined for none. All calls of a request have the same headers. */
   readonly headers?: CallOptions["headers"]
-  /** How its response is read where its result is wanted as bytes; it is sent alone. */
+  /** How to read the response if its result is requested as bytes; such a call is sent alone. */
   readonly reading?: BytesReading | undefined
 }
 
 /**
- * The outcome of one attempt.
+ * Outcome of one attempt.
  *
- * - `Failure`: `jitter` is a random number shared by all calls of the request: those that are retried wait equally long and
- *   are batched again. `maxBatchSize` limits the next request of the call. `mustSplit` retries the call for that reason alone, whatever the
- *   error is.
- * - `Repeat`: the call is sent again at once, which is no further attempt. The batch was too large for the server, the endpoint asked for a
- *   pause before the request was sent, or the request of an identical call ended before the deadline of this one.
+ * - `Failure`: `jitter` is a random number shared by all calls of the request, so that retried calls wait equally long and are batched
+ *   again. `maxBatchSize` limits the next request of the call. `mustSplit` retries the call for that reason alone, regardless of the error.
+ * - `Repeat`: the call is sent again at once, which does not count as another attempt. Either the batch was too large for the server, or
+ *   the endpoint requested a pause before the request was sent, or the request of an identical call ended before the deadline of this one.
  */
 export type Outcome<A> =
   | { readonly _tag: "Success"; readonly value: A; readonly raw: unknown; readonly reply: Reply }
@@ -57,10 +56,10 @@ export interface Received {
   readonly reply: Reply
   readonly body: Body
   readonly calls: number
-  /** Items by the id of their call; empty when the body is not JSON. */
+  /** Items by call id; empty if the body is not JSON. */
   readonly items: ReadonlyMap<number, ResponseItem>
   readonly rejection: BatchRejection | undefined
-  /** The result that was left as bytes, if it is large. */
+  /** The result as bytes, if it is large. */
   readonly bytes?: BytesResult | undefined
 }
 
@@ -69,7 +68,7 @@ const rejectionOf = (reply: Reply, { value }: Body, call: RequestItem, item: Res
   return batchRejectionOf(value === undefined ? classifyText(reply) : classify(item, reply, call.method), calls)
 }
 
-/** An item whose result the caller has limited. */
+/** Applies the caller's limit to the result of an item. */
 const limited = (
   item: ResponseItem,
   { method }: RequestItem,
@@ -129,8 +128,8 @@ const failure = (error: CallError, jitter: number, maxBatchSize: number, mustSpl
 })
 
 /**
- * The part of a response that belongs to a call, when it exceeds the limit of a call. A length in characters is at most the length in
- * bytes, and equal to it in all but a few responses.
+ * The part of a response that belongs to a call, if it exceeds the limit of a call. Its length in characters never exceeds its length in
+ * bytes, and nearly always equals it.
  */
 const excess = ({ body, calls }: Received, id: number, limit: number): string | undefined => {
   if (body.text.length <= limit) return undefined
@@ -144,7 +143,7 @@ const resultText = ({ body, calls }: Received, id: number, isBare: boolean): str
   return memberText(envelope, "result") ?? "null"
 }
 
-/** The outcome of one call of a request that received a response. `item` is what `received` holds for the call. */
+/** Outcome of one call of a request that received a response. `item` is the entry of `received` for the call. */
 export const outcomeOf = <A>(
   received: Received,
   call: RequestItem,
@@ -176,7 +175,7 @@ export const outcomeOf = <A>(
 /** A request that received no response. */
 export type Fault = TransportError | TimeoutError | InvalidResponse
 
-/** The fault of a request as an error of one call, with everything that the call has tried. */
+/** The fault of a request as an error of one call, with all attempts of the call. */
 const faultFor = (fault: Fault, { attempts: before, deadline }: CallContext<unknown>): Fault => {
   if (before.length === 0 && fault._tag !== "TimeoutError") return fault
   const attempts = [...before, ...fault.attempts]
@@ -190,7 +189,7 @@ const faultFor = (fault: Fault, { attempts: before, deadline }: CallContext<unkn
   }
 }
 
-/** The outcome of one call of a request that received no response. */
+/** Outcome of one call of a request that received no response. */
 export const outcomeOfFault = (
   fault: Fault,
   context: CallContext<unknown>,

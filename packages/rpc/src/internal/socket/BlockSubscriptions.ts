@@ -1,6 +1,6 @@
 /**
- * Subscriptions to new heads and to logs. Servers do not send again what a connection that ended left out. These blocks are given as a
- * `Gap`: from the first block that differs from what was given, up to the head of the new connection.
+ * Subscriptions to new heads and logs. After a reconnection, servers do not resend what was missed. Those blocks are reported as a `Gap`:
+ * from the first block that differs from what was emitted, up to the head of the new connection.
  */
 import * as Block from "@daybook/schema/Block"
 import * as Receipt from "@daybook/schema/Receipt"
@@ -13,9 +13,9 @@ import type { CallError } from "../../RpcError.ts"
 import { issueOf, type Kind, type Source, type Taken } from "./Subscription.ts"
 
 /**
- * Blocks of which notifications are missing. Read them: `eth_getBlockByNumber`, or `eth_getLogs` from `fromBlock` to `toBlock`. What was given of
- * blocks from `fromBlock` on is no longer valid. Notifications that follow may repeat blocks up to `toBlock`. Recognise a log by its block
- * hash and index.
+ * Blocks with missing notifications. Read them with `eth_getBlockByNumber`, or with `eth_getLogs` from `fromBlock` to `toBlock`. Anything
+ * emitted for blocks from `fromBlock` on is no longer valid. Later notifications may repeat blocks up to `toBlock`; identify a log by its
+ * block hash and index.
  */
 export interface Gap {
   readonly _tag: "Gap"
@@ -34,21 +34,21 @@ export interface Head extends Omit<
   readonly hash: NonNullable<Block.Block["hash"]>
 }
 
-/** A block that was given, or whose notifications follow. */
+/** A block that was emitted, or whose notifications follow. */
 interface Known {
   readonly number: bigint
   readonly hash: string
-  /** It was given, or lies in a gap. */
+  /** Whether it was emitted, or belongs to a gap. */
   readonly isGiven?: boolean
 }
 
-/** Blocks that were given, lowest first. */
+/** Emitted blocks, lowest first. */
 type State = ReadonlyArray<Known>
 
-/** Blocks that are remembered, to find where a reorg begins; as many are read at most. */
+/** Number of blocks that are remembered to find where a reorg starts, and the maximum number read for that. */
 const maxKnown = 128
 
-/** The hash of no block. */
+/** Placeholder that equals no block hash. */
 const noHash = ""
 
 const headOf = ({ eth_getBlockByNumber: read }: Client): Effect.Effect<Known | undefined, CallError> =>
@@ -61,7 +61,7 @@ const before =
   (state: State): Effect.Effect<State, CallError> =>
     Effect.map(headOf(client), (head) => (head === undefined ? state : [head]))
 
-/** The first block of which something is missing, of a chain that may differ from what was given; `isWhole`: all of a block is given at once. */
+/** First incomplete block of a chain that may differ from what was emitted. `isWhole`: everything in a block is emitted at once. */
 const firstMissing = Effect.fnUntraced(function* (
   client: Client,
   state: State,
@@ -74,20 +74,20 @@ const firstMissing = Effect.fnUntraced(function* (
   return state[0]?.number
 })
 
-/** The blocks after one was given: those at its height and above were replaced. */
+/** State after a block was emitted: blocks at its height and above were replaced. */
 const following = (state: State, block: Known): State =>
   [...state.filter(({ number }) => number < block.number), block].slice(-maxKnown)
 
 /**
- * What is known below a gap, which a later one may begin in. Where all was replaced, the number of its lowest block is, with the hash of no block.
- * Logs of the first block of their gap were given.
+ * Blocks known below a gap, in which a later gap may start. If all known blocks were replaced, the height of the lowest one is kept with a
+ * placeholder hash. Logs of the first block of their gap were emitted.
  */
 const belowGap = (state: State, { fromBlock, toBlock }: Gap, isWhole: boolean): State => {
   const below = state.filter(({ number }) => (isWhole ? number < fromBlock : number <= fromBlock))
   return below.length > 0 || fromBlock > toBlock ? below : [{ number: fromBlock, hash: noHash }]
 }
 
-/** The blocks between what was given and the head. */
+/** Blocks between the last emitted block and the head. */
 const again = (client: Client, isWhole: boolean) =>
   Effect.fnUntraced(function* (state: State): Effect.fn.Return<Taken<Gap, State>, CallError> {
     const head = yield* headOf(client)
@@ -104,8 +104,8 @@ const decodeLog = SchemaParser.decodeUnknownResult(Receipt.Log)
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
 /**
- * Whether a head follows on the blocks that were given. A server may leave out heads, also all but the last one of a reorg. Where heads of a
- * server have never named each other as parents, numbers decide: some chains give heads another hash than blocks.
+ * True if a head extends the emitted blocks. A server may skip heads, including all but the last one of a reorg. If the heads of a server
+ * have never referred to each other as parents, numbers decide, because some chains report head hashes that differ from block hashes.
  */
 const isNext = (state: State, { number, parentHash }: Head, areLinked: boolean): boolean => {
   const below = state.findLast((block) => block.number < number)
@@ -113,8 +113,8 @@ const isNext = (state: State, { number, parentHash }: Head, areLinked: boolean):
 }
 
 /**
- * The first block below a head that is missing, by the hashes of its ancestors: a node that is behind still gives replaced blocks for their
- * numbers. Where it does not have an ancestor, all may be replaced. Below a block that is not known, numbers decide.
+ * First missing block below a head, found through the hashes of its ancestors: a lagging node may still return replaced blocks by number.
+ * If it lacks an ancestor, all known blocks may have been replaced. Below the known blocks, numbers decide.
  */
 const firstReplaced = Effect.fnUntraced(function* (
   client: Client,
@@ -133,8 +133,8 @@ const firstReplaced = Effect.fnUntraced(function* (
 })
 
 /**
- * The blocks that are missing before a head, and what was given before them. Where the parent of the head replaced a block and cannot be read,
- * the gap has all that is known.
+ * The missing blocks before a head, and the blocks emitted before them. If the parent of the head replaced a block and cannot be read, the
+ * gap covers all known blocks.
  */
 const missingBefore = Effect.fnUntraced(function* (
   { client, policy }: Pick<Source, "client" | "policy">,
@@ -150,9 +150,9 @@ const missingBefore = Effect.fnUntraced(function* (
   return [fromBlock < head.number ? [gap] : [], belowGap(below, gap, true)]
 })
 
-/** The new heads. */
+/** Subscribes to new heads. */
 export const heads = (source: Pick<Source, "client" | "policy">): Kind<Head | Gap, State> => {
-  // Of the server, and so of all streams. One head that names another one as its parent is enough.
+  // Shared by all streams, since they describe the server. One head that refers to another one as its parent is enough.
   let lastHash: string | undefined
   let areLinked = false
   return {
@@ -162,7 +162,7 @@ export const heads = (source: Pick<Source, "client" | "policy">): Kind<Head | Ga
     again: again(source.client, true),
     isResumable: false,
     take: (state, result) => {
-      // A header is a block that lacks these members.
+      // A header is a block without these members.
       const value = isObject(result) ? { size: "0x0", ...result, transactions: [], uncles: [] } : result
       const decoded = decodeBlock(value)
       if (Result.isFailure(decoded)) return Result.fail(issueOf(decoded.failure, value))
@@ -201,7 +201,7 @@ export const heads = (source: Pick<Source, "client" | "policy">): Kind<Head | Ga
   }
 }
 
-/** The logs that a filter selects. */
+/** Subscribes to the logs that match a filter. */
 export const logs = (client: Client, filter: object): Kind<Receipt.Log | Gap, State> => ({
   initial: [],
   params: () => ["logs", filter],
@@ -217,7 +217,7 @@ export const logs = (client: Client, filter: object): Kind<Receipt.Log | Gap, St
       removed === true
         ? state.filter((block) => block.number < number || block.hash !== hash)
         : following(state, { number, hash })
-    // The lowest block stays: a gap begins there, where nothing above it is known.
+    // The lowest block is kept: if nothing above it is known, a gap starts there.
     return Result.succeed([[decoded.success], known.length === 0 ? state.slice(0, 1) : known])
   },
 })

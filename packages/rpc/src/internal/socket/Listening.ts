@@ -1,4 +1,4 @@
-/** The notifications of a subscription between the connection that receives them and the stream that reads them. Bounded. */
+/** Bounded queue between the connection that receives the notifications of a subscription and the stream that reads them. */
 import * as Effect from "effect/Effect"
 
 /** A notification. */
@@ -7,23 +7,23 @@ export type Item =
   /** The subscription ended, and why. */
   | { readonly _tag: "Error"; readonly error: unknown }
 
-/** What is read. */
+/** Result of one read. */
 export type Read =
   | { readonly _tag: "Items"; readonly items: ReadonlyArray<Item> }
   | { readonly _tag: "Ended"; readonly reason: string; readonly isOverflow: boolean }
 
-/** The notifications of a subscription, as its stream sees them. */
+/** The notifications of a subscription, as seen by its stream. */
 export interface Listening {
-  /** Waits for what is next. */
+  /** Waits for the next notifications. */
   readonly read: Effect.Effect<Read>
   /** Ends the subscription. */
   readonly stop: Effect.Effect<void>
 }
 
-/** What may wait to be read. */
+/** Limits on unread notifications. */
 export interface Bounds {
   readonly maxQueued: number
-  /** Characters of them together, but of one alone. */
+  /** Maximum number of characters of unread notifications, unless there is only one. */
   readonly maxQueuedCharacters: number
 }
 
@@ -32,20 +32,20 @@ export interface Queue {
   items: Array<Item>
   characters: number
   ended: Extract<Read, { readonly _tag: "Ended" }> | undefined
-  /** Wakes the reader; undefined where none waits. */
+  /** Wakes the reader; undefined if none waits. */
   wake: (() => void) | undefined
 }
 
 /** Makes an empty queue. */
 export const queue = (): Queue => ({ items: [], characters: 0, ended: undefined, wake: undefined })
 
-/** Ends a queue: what waits is still read. */
+/** Ends a queue; unread notifications can still be read. */
 export const end = (own: Queue, reason: string, isOverflow = false): void => {
   own.ended ??= { _tag: "Ended", reason, isOverflow }
   own.wake?.()
 }
 
-/** Adds a notification; ends the queue and gives false where it has no room. */
+/** Adds a notification. Without room for it, ends the queue and returns false. */
 export const offer = (own: Queue, item: Item, characters: number, bounds: Bounds): boolean => {
   const isFull = own.items.length >= bounds.maxQueued || own.characters + characters > bounds.maxQueuedCharacters
   if (isFull && own.items.length > 0) {
@@ -58,7 +58,7 @@ export const offer = (own: Queue, item: Item, characters: number, bounds: Bounds
   return true
 }
 
-/** Takes all that waits; undefined where nothing does. */
+/** Takes all unread notifications; undefined if there are none. */
 const take = (own: Queue): Read | undefined => {
   const { items } = own
   if (items.length === 0) return own.ended
@@ -67,7 +67,7 @@ const take = (own: Queue): Read | undefined => {
   return { _tag: "Items", items }
 }
 
-/** Waits for what is next. */
+/** Waits for the next notifications. */
 export const read = (own: Queue): Effect.Effect<Read> =>
   Effect.callback((resume) => {
     const attempt = () => {

@@ -1,4 +1,4 @@
-/** The subscription to the movements of a wallet, which goes on from the cursor of the last event. */
+/** Subscription to the movements of a wallet, which resumes from the cursor of the last event. */
 import * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as EventProgress from "@daybook/transport/internal/EventProgress"
 import * as Effect from "effect/Effect"
@@ -7,34 +7,34 @@ import * as SchemaParser from "effect/SchemaParser"
 import { issueOf, type Kind } from "./Subscription.ts"
 
 /**
- * Which movements are sent, and from where on.
+ * Selects movements and where they start.
  *
  * Source: decision 0073.
  */
 export interface MovementQuery {
   /** The wallet, in any case. */
   readonly address: string
-  /** Where it begins: a block, a date, the cursor of an event, or `now`. Default `now`. */
+  /** Where movements start: a block, a date, the cursor of an event, or `now`. Default `now`. */
   readonly from?: bigint | number | string | Date | undefined
-  /** `final`: rows of final blocks alone, which no reorg removes. Default `head`. */
+  /** `final`: only rows of final blocks, which no reorg removes. Default `head`. */
   readonly finality?: WalletEvent.Finality | undefined
-  /** `native` or the address of a token; or several. Default: all. */
+  /** `native`, the address of a token, or several of them. Default: all. */
   readonly asset?: string | ReadonlyArray<string> | undefined
-  /** A kind of movements, or several. Default: all. */
+  /** A kind of movement, or several. Default: all. */
   readonly kind?: string | ReadonlyArray<string> | undefined
 }
 
 const decode = SchemaParser.decodeUnknownResult(WalletEvent.WalletEvent)
 const types: ReadonlySet<unknown> = new Set(WalletEvent.types)
 
-/** An invalid date is passed on as its text, so that the server states what it accepts. */
+/** An invalid date is sent as its text, so that the server reports what it accepts. */
 const textOf = (from: MovementQuery["from"] = "now"): string =>
   from instanceof Date && !Number.isNaN(from.getTime()) ? from.toISOString() : String(from)
 
 const listOf = (values: string | ReadonlyArray<string> | undefined): string | undefined =>
   values === undefined || typeof values === "string" ? values : values.join(",")
 
-/** Members of an event that are read before it is decoded: a later version may send other types. */
+/** Members of an event that are read before it is decoded, since a later version may send other types. */
 interface Envelope {
   readonly type?: unknown
   readonly data?: { readonly cursor?: unknown } | null
@@ -42,7 +42,7 @@ interface Envelope {
 
 const isEnvelope = (value: unknown): value is Envelope => typeof value === "object" && value !== null
 
-/** The movements of a wallet. */
+/** Subscribes to the movements of a wallet. */
 export const movements = ({
   address,
   asset,

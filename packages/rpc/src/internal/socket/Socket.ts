@@ -1,6 +1,6 @@
 /**
- * The WebSocket of a client: sends requests as `fetch` does, and gives the notifications of its subscriptions. It connects when something
- * is sent and none is open. A connection that ends fails what waits for it; what follows connects again.
+ * The WebSocket of a client: sends requests as `fetch` does and queues the notifications of its subscriptions. It connects when something
+ * is sent and no connection is open. When a connection ends, pending requests fail, and the next request reconnects.
  */
 import { BodyTooLarge, type Fetch } from "@daybook/transport/Fetch"
 import * as Deferred from "effect/Deferred"
@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Listening from "./Listening.ts"
 
 /**
- * The part of a WebSocket that is used. That of the platform and that of the package `ws` have it.
+ * The part of a WebSocket that is used. Both the platform's and that of the package `ws` conform to it.
  */
 export interface WebSocketLike {
   send(text: string): void
@@ -19,31 +19,31 @@ export interface WebSocketLike {
 }
 
 /**
- * Makes a WebSocket, which begins to connect.
+ * Makes a WebSocket, which starts to connect.
  */
 export type WebSocketConstructor = new (url: string) => WebSocketLike
 
 /** What a socket is made from. */
 export interface Options extends Listening.Bounds {
   readonly make: WebSocketConstructor
-  /** Characters of a message at most. */
+  /** Maximum number of characters of a message. */
   readonly maxCharacters: number
 }
 
 /** The WebSocket of a client. */
 export interface Socket {
   readonly fetch: Fetch
-  /** The notifications of a subscription whose id was received. To be called once; undefined for an id that is not known. */
+  /** Notifications of a subscription whose id was received. Call it once; undefined for an unknown id. */
   readonly listen: (id: string) => Listening.Listening | undefined
   /** Completes at the next `close`. */
   readonly untilClose: () => Effect.Effect<void>
-  /** Ends the connection and the streams that run; it is opened again when something is sent. */
+  /** Ends the connection and the running streams. It is reopened when something is sent. */
   readonly close: () => void
 }
 
 /** A request that waits for its reply. */
 interface Pending {
-  /** The ids of its calls. */
+  /** Ids of its calls. */
   readonly ids: ReadonlyArray<number>
   readonly isSubscribe: boolean
   readonly resolve: (reply: string | BodyTooLarge) => void
@@ -53,32 +53,32 @@ interface Pending {
 /** An open connection, or one that is being opened. */
 interface Connection {
   readonly webSocket: WebSocketLike
-  /** By each id. */
+  /** Pending requests by each of their ids. */
   readonly pending: Map<number, Pending>
-  /** A gateway may give one id to several. */
+  /** A gateway may assign one id to several subscriptions. */
   readonly subscriptions: Map<string, Set<Listening.Queue>>
-  /** Requests to subscribe whose callers left: what their replies name is ended. */
+  /** Subscription requests whose callers were interrupted: subscriptions named in their replies are ended. */
   readonly abandoned: Set<number>
-  /** Texts to send once it is open; null when it is. */
+  /** Texts to send once the connection is open; null when it is. */
   waiting: Set<string> | null
-  /** Something was received since the last look. */
+  /** Whether anything was received since the last check. */
   isActive: boolean
-  /** A call was sent to see whether the connection is alive. */
+  /** Whether a call was sent to check that the connection is alive. */
   isProbed: boolean
   timer: ReturnType<typeof setInterval> | undefined
 }
 
-/** A subscription and the connection that it belongs to. */
+/** A subscription and its connection. */
 interface Subscription {
   readonly id: string
   readonly connection: Connection
   readonly queue: Listening.Queue
 }
 
-/** Subscriptions that wait to be read: more were left by callers that ended. */
+/** Maximum number of subscriptions that wait to be read; more means that their callers were interrupted. */
 const maxUnread = 100
 
-/** Time in which a connection must be open, and between two looks at one that receives nothing. */
+/** Time within which a connection must open, and interval between checks of a connection that receives nothing. */
 const lookMillis = 15_000
 
 const aliveCall = `{"jsonrpc":"2.0","id":"alive","method":"eth_chainId","params":[]}`
@@ -88,7 +88,7 @@ const unsubscribeCall = (id: string): string =>
 
 const encoder = new TextEncoder()
 
-/** The first id of a request or a reply, in the order of members that this client and most servers write. */
+/** First id of a request or a reply, in the member order that this client and most servers use. */
 const usualId = /^\[?\{"jsonrpc":"2\.0","id":(\d+),/
 
 interface Message {
@@ -108,7 +108,7 @@ const parse = (text: string): unknown => {
 
 const isObject = (value: unknown): value is Message => typeof value === "object" && value !== null
 
-/** The request that a reply without an id answers: the batch, or the only one. Servers name the id of a single call. */
+/** The request that a reply without an id belongs to: the batch, or the only request. Servers echo the id of a single call. */
 const unnamedOf = ({ pending }: Connection): number | undefined => {
   const all = [...pending.values()]
   const [found] = all.find(({ ids }) => ids.length > 1)?.ids ?? (all.length === 1 ? all[0]!.ids : [])
@@ -123,7 +123,7 @@ const idOfReply = (connection: Connection, message: unknown): number | undefined
   return typeof id === "number" && (connection.pending.has(id) || connection.abandoned.has(id)) ? id : undefined
 }
 
-/** An id of the request that a message answers. The replies of a batch have any order; an array within one is no reply. */
+/** An id of the request that a message answers. Replies of a batch come in any order; an array within one is not a reply. */
 const idOf = (connection: Connection, message: unknown): number | undefined => {
   if (!Array.isArray(message)) return idOfReply(connection, message)
   for (const one of message) {
@@ -139,13 +139,13 @@ const forget = ({ pending }: Connection, request: Pending): boolean => {
   return own.length > 0
 }
 
-/** The ids of a request that this client has written. */
+/** Ids of a request written by this client. */
 const idsOf = (body: string): ReadonlyArray<number> => {
   if (!body.startsWith("[")) return [Number(usualId.exec(body)?.[1])]
   return (JSON.parse(body) as ReadonlyArray<{ readonly id: number }>).map(({ id }) => id)
 }
 
-/** A response as `fetch` gives it. */
+/** Makes a response like that of `fetch`. */
 const responseOf = (reply: string | BodyTooLarge) => ({
   status: 200,
   headers: new Headers(),
@@ -159,19 +159,22 @@ const responseOf = (reply: string | BodyTooLarge) => ({
 interface State {
   readonly options: Options
   current: Connection | undefined
-  /** Done when the client is closed, which begins another one. */
+  /** Completed when the client is closed, and then replaced by a new one. */
   closing: Deferred.Deferred<void>
-  /** Subscriptions whose ids were received, and are not read yet. Notifications follow at once, and the connection may end meanwhile. */
+  /**
+   * Subscriptions whose ids were received but which are not read yet. Notifications may follow at once, and the connection may end in
+   * between.
+   */
   readonly unread: Array<Subscription>
 }
 
-/** Sends a text, once the connection is open. */
+/** Sends a text once the connection is open. */
 const send = ({ waiting, webSocket }: Connection, text: string): void => {
   if (waiting === null) webSocket.send(text)
   else waiting.add(text)
 }
 
-/** Ends a subscription, unless it or its connection ended before. The server is informed of the last one with its id. */
+/** Ends a subscription, unless it or its connection has already ended. The server is notified when the last subscription with the id ends. */
 const stop = ({ connection, id, queue }: Subscription): void => {
   const queues = connection.subscriptions.get(id)
   if (queues?.delete(queue) !== true || queues.size > 0) return
@@ -179,7 +182,7 @@ const stop = ({ connection, id, queue }: Subscription): void => {
   send(connection, unsubscribeCall(id))
 }
 
-/** Gives a reply to its request. */
+/** Delivers a reply to its request. */
 const settle = (
   { unread }: State,
   connection: Connection,
@@ -199,7 +202,7 @@ const settle = (
   found.resolve(reply)
 }
 
-/** Ends a connection: what waits for it fails, and its subscriptions end. */
+/** Ends a connection: its pending requests fail, and its subscriptions end. */
 const end = (state: State, connection: Connection, reason: string): void => {
   if (state.current === connection) state.current = undefined
   clearInterval(connection.timer)
@@ -248,7 +251,7 @@ const receive = (state: State, connection: Connection, text: string): void => {
   settle(state, connection, id, text, result)
 }
 
-/** Looks whether a connection is needed, and answers. */
+/** Checks whether a connection is still needed and alive. */
 const look = (state: State, connection: Connection): void => {
   const { isActive, pending, subscriptions, waiting } = connection
   if (waiting !== null) return end(state, connection, `no connection after ${lookMillis / 1_000} seconds`)

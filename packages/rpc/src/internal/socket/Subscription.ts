@@ -1,6 +1,6 @@
 /**
- * A subscription as a stream: subscribes, reads notifications, and after a connection ended subscribes again with the waits of the retry
- * policy. What a kind of subscription gives, and what it does about the time between two connections, is its own.
+ * A subscription as a stream: subscribes, reads notifications, and after a connection ends subscribes again with the waits of the retry
+ * policy. Each kind of subscription decides what to emit and how to bridge the time between two connections.
  */
 import * as SchemaIssue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
@@ -26,7 +26,8 @@ import type { Item, Listening, Read } from "./Listening.ts"
 import type { Socket } from "./Socket.ts"
 
 /**
- * Notifications arrived faster than the program took them, and the server cannot send them again. Subscribe again, and read what was missed.
+ * Notifications arrived faster than the program consumed them, and the server cannot resend them. Subscribe again, and read what was
+ * missed.
  *
  * **Example** (Recognising it)
  *
@@ -53,7 +54,7 @@ export class SubscriptionOverflow extends Data.TaggedError("SubscriptionOverflow
  */
 export type SubscriptionError = CallError | SubscriptionOverflow
 
-/** What subscriptions run on. */
+/** Dependencies of subscriptions. */
 export interface Source {
   readonly client: Client
   readonly socket: Socket
@@ -62,7 +63,7 @@ export interface Source {
   readonly scrub: (text: string) => string
 }
 
-/** What is given, and the state after it. */
+/** Values to emit, and the state after them. */
 export type Taken<A, State> = readonly [given: ReadonlyArray<A>, next: State]
 
 /** A kind of subscription. */
@@ -72,25 +73,25 @@ export interface Kind<A, State> {
   readonly params: (state: State) => ReadonlyArray<unknown>
   /** Runs before the first connection. */
   readonly before: (state: State) => Effect.Effect<State, CallError>
-  /** Runs when it is subscribed again. */
+  /** Runs after each new subscription following the first. */
   readonly again: (state: State) => Effect.Effect<Taken<A, State>, CallError>
-  /** Takes the result of a notification, where need be after it has read what the server left out; fails with what is wrong in it. */
+  /** Takes the result of a notification, after reading what the server skipped if necessary; fails with the issue of an invalid result. */
   readonly take: (
     state: State,
     result: unknown,
   ) => Result.Result<Taken<A, State> | Effect.Effect<Taken<A, State>, CallError>, Issue>
-  /** It can go on where it stopped, so that an overflow is no error. */
+  /** The subscription can resume where it stopped, so an overflow is not an error. */
   readonly isResumable: boolean
 }
 
-/** What is wrong in a notification. */
+/** Issue of a notification. */
 export interface Issue {
   readonly path: string
   readonly expected: string
   readonly received: string
 }
 
-/** What is wrong in a result, by the error of its schema. */
+/** Issue of a result, from the error of its schema. */
 export const issueOf = (error: Parameters<typeof SchemaIssue.fromError>[0], result: unknown): Issue => {
   // Sound: an error of a schema has at least one issue.
   const { path, ...issue } = SchemaIssue.fromError(error, result)[0]!
@@ -100,16 +101,16 @@ export const issueOf = (error: Parameters<typeof SchemaIssue.fromError>[0], resu
 interface StreamState<State> {
   readonly own: State
   readonly listening: Listening | undefined
-  /** When it subscribed, in milliseconds of the monotonic clock. */
+  /** Time of the subscription, in milliseconds of the monotonic clock. */
   readonly sinceMillis: number
-  /** Connections since the last notification, or since one that was stable. */
+  /** Connections since the last notification, or since the last stable connection. */
   readonly idle: number
   readonly isFirst: boolean
-  /** Notifications that were received and not taken. */
+  /** Notifications that were received but not taken. */
   readonly rest: ReadonlyArray<Item>
-  /** Why it waits before it subscribes again. */
+  /** Reason to wait before subscribing again. */
   readonly waitFor?: string | undefined
-  /** Ends the stream once what precedes it was given. */
+  /** Ends the stream once everything before it was emitted. */
   readonly error?: CallError
 }
 
@@ -117,7 +118,7 @@ type Turn<A, State> = readonly [given: ReadonlyArray<A>, next: Option.Option<Str
 
 const method = "eth_subscribe"
 
-/** Time after which a connection that ends counts as stable. */
+/** Time after which a connection counts as stable when it ends. */
 const stableMillis = 30_000
 
 const decodeError = SchemaParser.decodeUnknownResult(JsonRpc.ErrorObject)
@@ -138,13 +139,13 @@ const replyOf = ({ client, scrub }: Source): Reply => ({
   scrub,
 })
 
-/** The error by which a server ended a subscription. */
+/** Error with which a server ended a subscription. */
 const errorOf = (source: Source, received: unknown): CallError => {
   const error = Result.getOrElse(decodeError(received), () => unknownError)
   return classify({ _tag: "Error", error }, replyOf(source), method)
 }
 
-/** Waits before the next connection; fails where several gave nothing. */
+/** Waits before the next connection; fails if several connections in a row received nothing. */
 const pause = Effect.fnUntraced(function* (
   { client, policy, scrub }: Source,
   idle: number,
@@ -157,7 +158,7 @@ const pause = Effect.fnUntraced(function* (
   yield* Effect.sleep(Duration.millis(Retry.delayMillis(policy, { attempt: Math.max(1, idle), random })))
 })
 
-/** What items gave, those that were not taken, and the error that ends the subscription. */
+/** Values from items, items that were not taken, and the error that ends the subscription. */
 interface Received<A, State> {
   readonly given: ReadonlyArray<A>
   readonly own: State
@@ -166,7 +167,7 @@ interface Received<A, State> {
 }
 
 /**
- * Takes items up to an error, or to one that must read: what precedes it is given first. A client that is closed reads nothing more.
+ * Takes items up to an error, or up to one that requires a read: what precedes it is emitted first. A closed client does not read.
  */
 const takeItems = Effect.fnUntraced(function* <A, State>(
   source: Source,
@@ -206,7 +207,7 @@ const takeItems = Effect.fnUntraced(function* <A, State>(
   return { given, own, rest: [] }
 })
 
-/** Makes the turns of a stream; the scope ends the subscription that is open. */
+/** Makes the turns of a stream; closing the scope ends the open subscription. */
 const turns = Effect.fnUntraced(function* <A, State>(
   source: Source,
   kind: Kind<A, State>,
