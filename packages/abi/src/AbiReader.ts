@@ -1,17 +1,16 @@
 /**
- * Reads contract ABI data as text, directly from hex digits, without intermediate values. Strict and bounded:
- * data that is not a clean encoding gives `null`, nothing throws, and at most twice the length of the data is read, whatever its
- * offsets and counts.
+ * Reads contract ABI data as text, directly from hex digits, without intermediate values. Strict and bounded: data that is not a clean
+ * encoding yields `null`, nothing throws, and at most twice the length of the data is read, whatever its offsets and counts.
  */
 import { checksum } from "./internal/Checksum.ts"
 import type { AbiType, Leaf, List, Tuple } from "./AbiType.ts"
 
-/** Data that is read, and the remaining allowance. */
+/** The data being read, and the remaining allowance. */
 interface Source {
   /** Lower-case digits without `0x`, two per byte. */
   readonly digits: string
   readonly bytes: number
-  /** Bytes that may still be read: aliasing offsets would otherwise multiply a small input without limit. */
+  /** Bytes that may still be read. Without a limit, aliasing offsets would multiply a small input without bound. */
   allowance: number
   /** One past the last byte of any value, without padding. */
   end: number
@@ -29,7 +28,7 @@ const take = (source: Source, at: number, bytes: number): boolean => {
   return source.allowance >= 0
 }
 
-/** A count, length or offset of at most 48 bits; one beyond the data is found when it is followed. */
+/** Reads a count, length or offset of at most 48 bits. One beyond the data is detected when it is followed. */
 const readSize = (source: Source, at: number): number | null => {
   if (!take(source, at, 32)) return null
   const start = at * 2
@@ -65,7 +64,7 @@ const wordText = (type: Leaf, word: string): string | null => {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** Text of hex digits; `null` where the bytes are no UTF-8. */
+/** Text of hex digits; `null` if the bytes are not UTF-8. */
 const stringText = (digits: string): string | null => {
   const bytes = new Uint8Array(digits.length / 2)
   for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16)
@@ -114,7 +113,7 @@ const readList = (source: Source, type: List, at: number): string | null => {
   return `[${parts.join(",")}]`
 }
 
-/** Text of each member; as JSON where they are part of a list or tuple. */
+/** Text of each member; JSON if they are part of a list or tuple. */
 const readMembers = (
   source: Source,
   members: ReadonlyArray<AbiType>,
@@ -150,10 +149,9 @@ const readValue = (source: Source, type: AbiType, at: number): string | null =>
 export type Trailing = "nothing" | "anything"
 
 /**
- * Digits of `0x` hex in any case, two for each byte, in lower case; `null` for another text.
+ * Digits of `0x` hex in any case, two per byte, in lower case; `null` for any other text.
  *
- * **Details**
- * They are made once for all signatures that are tried on the same data.
+ * **Details** Computed once for all signatures that are tried on the same data.
  */
 export const digitsOf = (data: string): string | null => {
   const lower = data.toLowerCase()
@@ -163,11 +161,9 @@ export const digitsOf = (data: string): string | null => {
 /**
  * Text of each member of ABI data; `null` when the data is not a clean encoding of them.
  *
- * **Details**
- * `data` is what `digitsOf` returns; `from` is the byte where the head begins, 4 after a selector.
+ * **Details** `data` is what `digitsOf` returns; `from` is the byte where the head starts, 4 after a selector.
  *
- * **Gotchas**
- * The padding after `bytes` and `string` is not verified and may be missing at the end of the data: contracts do both.
+ * **Gotchas** The padding after `bytes` and `string` is not verified and may be missing at the end of the data: contracts do both.
  *
  * Source: decision 0015; Solidity ABI specification.
  */
@@ -185,7 +181,7 @@ export const read = (
 }
 
 /**
- * Text of an indexed value: the value itself where a topic can hold it, else the topic, which is its hash.
+ * Text of an indexed value: the value itself if a topic can hold it, otherwise the topic, which is its hash.
  *
  * Source: decision 0015; Solidity ABI specification, events.
  */

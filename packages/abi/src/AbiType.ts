@@ -19,14 +19,14 @@ interface Layout {
  */
 export interface Leaf extends Layout {
   readonly kind: "uint" | "int" | "address" | "bool" | "fixedBytes" | "bytes" | "string"
-  /** Zero digits of a clean word before its value, or after it for `bytesN`: 24 for an address. */
+  /** Zero digits before the value in a clean word, or after it for `bytesN`: 24 for an address. */
   readonly pad: string
   /** Width of an integer; 0 for the other kinds. */
   readonly bits: number
 }
 
 /**
- * A list of one type; `count` is `null` where the data holds the length.
+ * A list of one type; `count` is `null` if the data holds the length.
  */
 export interface List extends Layout {
   readonly kind: "list"
@@ -114,8 +114,8 @@ const list = (element: AbiType, count: number | null): List => {
  * Makes the type of a parameter.
  *
  * **Errors**
- * - a text that names the type: unknown, too long, nested deeper than `maxDepth`, or of no size (an empty tuple, `T[0]`), with which a
- *   few bytes of data could hold any number of values.
+ * - a text that names the type: unknown, too long, nested deeper than `maxDepth`, or of size zero (an empty tuple, `T[0]`), which would let
+ *   a few bytes of data hold any number of values.
  */
 export const fromParameter = (parameter: Parameter, depth = 0): Result.Result<AbiType, string> => {
   if (depth > maxDepth) return Result.fail(`nested deeper than ${maxDepth}`)

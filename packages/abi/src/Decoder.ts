@@ -1,6 +1,6 @@
 /**
- * Decodes the topics and data of a log, and the input of a call, by known signatures. Pure and total: any bytes give an item or
- * `null`, within time and memory bounded by their length. Knows no chain and fetches no ABI.
+ * Decodes the topics and data of a log, or the input of a call, by known signatures. Pure and total: any bytes yield an item or `null`,
+ * within time and memory bounded by their length. Knows no chain and fetches no ABI.
  *
  * Source: docs/interface.md#2.4.
  */
@@ -12,7 +12,7 @@ import { keccak256 } from "./internal/Keccak.ts"
  * A decoded parameter on the wire.
  */
 export interface DecodedParamWire {
-  /** Declared name, empty where there is none. */
+  /** Declared name; empty if there is none. */
   readonly name: string
   /** Text of the value. */
   readonly value: string
@@ -53,24 +53,24 @@ export interface NamedFunction {
 }
 
 /**
- * What decodes by a fixed set of signatures.
+ * Decodes by a fixed set of signatures.
  */
 export interface SignatureSet {
   /** Signatures that share a selector or topic, in lower case, in the order in which they are tried. */
   readonly candidates: (key: string) => ReadonlyArray<Signature.Signature>
-  /** Function of a selector, the first one of several; `null` where none is known. */
+  /** Function of a selector, the first one if there are several; `null` if none is known. */
   readonly functionOf: (selector: string) => NamedFunction | null
   /** Event of a log; `null` when no known signature matches its topics and data exactly. */
   readonly event: (log: LogData) => DecodedItemWire | null
   /**
-   * Call of a transaction's input; `null` when no known signature matches. Trailing bytes are accepted.
-   * Not for creations, whose input is code.
+   * Call of a transaction's input; `null` when no known signature matches. Trailing bytes are accepted. Not for contract creations, whose
+   * input is code.
    */
   readonly call: (input: string) => DecodedItemWire | null
 }
 
 /**
- * A set of signatures that is known by a number.
+ * A set of signatures identified by a number.
  */
 export interface Decoder extends SignatureSet {
   /** Identifies the signatures and text rules: 31 bits, equal for equal sets. Stored with each decoded row. */
@@ -107,7 +107,7 @@ const decodeCall = (signature: Signature.Signature, digits: string) => {
   return values && item(signature, values)
 }
 
-/** Reads data by the first signature that matches. Its hex is verified once for all of them. */
+/** Reads data by the first signature that matches. The hex is validated once for all of them. */
 const decodeFirst = (
   candidates: ReadonlyArray<Signature.Signature>,
   data: string,
@@ -129,16 +129,16 @@ const revisionOf = ({ candidates, keys }: GrowingSet): number => {
   return Number.parseInt(hash.slice(2, 10), 16) >>> 1
 }
 
-/** Signatures that are tried for one selector or topic; more of them would multiply the time of each row. */
+/** Maximum number of signatures tried per selector or topic; more would multiply the time of each row. */
 const maxCandidates = 8
 
-/** Whether two signatures with one selector or topic match the same data: they differ in names of parameters at most. */
+/** True if two signatures with the same selector or topic match the same data: at most their parameter names differ. */
 const isEquivalent = (one: Signature.Signature, other: Signature.Signature): boolean =>
   one.canonical === other.canonical &&
   // Sound: a canonical text has the types of all parameters.
   one.parameters.every(({ indexed }, index) => indexed === other.parameters[index]!.indexed)
 
-/** Adds a signature to those that share its selector or topic, unless it would match no further data. */
+/** Adds a signature to those that share its selector or topic, unless it matches no additional data. */
 const addCandidate = (candidates: Array<Signature.Signature>, signature: Signature.Signature): void => {
   if (candidates.length >= maxCandidates) return
   if (!candidates.some((candidate) => isEquivalent(candidate, signature))) candidates.push(signature)
@@ -159,7 +159,7 @@ const setFrom = (candidates: SignatureSet["candidates"]): SignatureSet => ({
   call: (input) => decodeFirst(candidates(input.slice(0, 10).toLowerCase()), input, decodeCall),
 })
 
-/** A set that signatures are added to. */
+/** A set to which signatures can be added. */
 export interface GrowingSet extends SignatureSet {
   readonly add: (signature: Signature.Signature) => void
   /** Topics and selectors of its signatures. */
@@ -168,7 +168,7 @@ export interface GrowingSet extends SignatureSet {
 
 const noCandidates: ReadonlyArray<Signature.Signature> = []
 
-/** Makes an empty set. Of signatures that match the same data, the one that was added first is kept. */
+/** Makes an empty set. Of several signatures that match the same data, the first one added is kept. */
 export const makeSet = (): GrowingSet => {
   const table = new Map<string, Array<Signature.Signature>>()
   return {
@@ -182,14 +182,14 @@ export const makeSet = (): GrowingSet => {
   }
 }
 
-/** Decodes by these signatures; those that share a selector or a topic are tried in order. */
+/** Makes a set from signatures; those that share a selector or topic are tried in order. */
 export const fromSignatures = (signatures: Iterable<Signature.Signature>): GrowingSet => {
   const set = makeSet()
   for (const signature of signatures) set.add(signature)
   return set
 }
 
-/** Decodes by several sets: the signatures of the first one are tried first. */
+/** Combines several sets; the signatures of the first one are tried first. */
 export const inOrder = (sets: ReadonlyArray<SignatureSet>): SignatureSet =>
   setFrom((key) => {
     const candidates: Array<Signature.Signature> = []

@@ -1,7 +1,7 @@
 /**
- * Signatures of standards and of widespread contracts, one line each. They are a module of their own, so that a web page that decodes by the
- * ABI of one contract does not download them. A new line also applies to rows that a service has stored: it changes the revision of the
- * decoder, and rows of another revision are decoded again.
+ * Signatures of standards and of widespread contracts, one line each. They are a separate module so that a web page that decodes with the
+ * ABI of one contract does not download them. A new line also applies to rows that a service has already stored: it changes the revision of
+ * the decoder, and rows of another revision are decoded again.
  */
 import * as Result from "effect/Result"
 import * as Decoder from "./Decoder.ts"
@@ -23,11 +23,12 @@ let parsed: ReadonlyArray<Signature.Signature> | undefined
 const all = (): ReadonlyArray<Signature.Signature> =>
   (parsed ??= lines.map((line) => Result.getOrThrow(Signature.fromText(line))))
 
-/** The decoder without others. It is made once, as its revision is a hash of every signature. */
+/** The decoder without additional signatures. It is made once, because its revision is a hash of all signatures. */
 let known: Decoder.Decoder | undefined
 
 /**
- * Makes a decoder of the known signatures and of others, which are tried first: one of them thus replaces the parameter names of a known one.
+ * Makes a decoder of the known signatures and additional ones. Additional signatures are tried first, so they can replace the parameter
+ * names of known ones.
  *
  * **Example** (Decoding a call)
  *

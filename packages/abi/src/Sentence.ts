@@ -1,6 +1,6 @@
 /**
- * What a transaction did, as a sentence: made by a table of templates from the tokens that it moved, its value and its decoded call.
- * Where no template fits, there is no sentence. It states no amount, token or party that the transaction does not have.
+ * Describes a transaction in a sentence, made from a table of templates and the tokens that it moved, its value and its decoded call. If no
+ * template matches, there is no sentence. It never mentions an amount, token or party that the transaction does not have.
  */
 import { feeCollector, zero } from "./internal/SentenceEvents.ts"
 import type { Change, Facts, Part, Sentence } from "./internal/SentenceFacts.ts"
@@ -9,7 +9,7 @@ import { templates } from "./internal/SentenceTemplates.ts"
 
 export type { Action, Change, EventLog, Facts, Part, Sentence } from "./internal/SentenceFacts.ts"
 
-/** Movements have fees that are paid in tokens, which are added back. */
+/** Movements include fees that are paid in tokens; they are added back. */
 const changesOfSender = (given: Facts, facts: Facts): ReadonlyArray<Change> => {
   if (facts.movements === null) return changesOf(facts.from, facts)
   const fees = given.transfers.filter(({ from, to }) => from === facts.from && to === feeCollector)
@@ -17,11 +17,12 @@ const changesOfSender = (given: Facts, facts: Facts): ReadonlyArray<Change> => {
 }
 
 /**
- * Makes the sentence of a transaction; `null` where no template fits.
+ * Makes the sentence of a transaction; `null` if no template matches.
  *
  * **Details**
  *
- * Amounts are what the sender gave and received in all, fees excluded. Without `movements` they are those of the value and of tokens.
+ * Amounts are the totals that the sender gave and received, excluding fees. Without `movements` they are derived from the value and the
+ * token transfers.
  *
  * **Example** (Describing a payment)
  *
@@ -51,11 +52,11 @@ export const fromFacts = (given: Facts): Sentence | null => {
 }
 
 /**
- * How parts are written.
+ * How to write the parts.
  */
 export interface Writer {
   readonly amount: (part: Extract<Part, { readonly _tag: "Amount" }>) => string
-  /** An address, also that of a token. */
+  /** Writes an address, including that of a token. */
   readonly party: (address: string) => string
 }
 

@@ -1,6 +1,6 @@
 /**
- * A known event or function, parsed from a line such as `event Transfer(address indexed from, address indexed to, uint256 value)`
- * into what `Decoder` needs per log or call. Parsed once, at start.
+ * A known event or function, parsed from a line such as `event Transfer(address indexed from, address indexed to, uint256 value)` into what
+ * `Decoder` needs per log or call. Parsed once, at startup.
  */
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
@@ -12,7 +12,7 @@ import { keccak256 } from "./internal/Keccak.ts"
  * A parameter of a signature.
  */
 export interface Parameter {
-  /** Name as declared; empty where the signature gives none. */
+  /** Declared name; empty if the signature has none. */
   readonly name: string
   readonly type: AbiType.AbiType
   /** Whether the value is a topic of the log. Always false for a function. */
@@ -38,7 +38,7 @@ export interface Signature {
 }
 
 /**
- * A line is not a signature that can be decoded.
+ * The text is not a signature that can be decoded.
  */
 export class InvalidSignature extends Data.TaggedError("InvalidSignature")<{
   /** The line. */
@@ -64,7 +64,7 @@ export interface Item {
 
 const parse = (text: string): Result.Result<Item, string> =>
   Result.try({
-    // ox types literal texts only; what it returns for any text is an ABI item, whose kind is checked later.
+    // ox only types literal texts; for any other text it returns an ABI item, whose kind is checked later.
     try: () => AbiItem.from(text as never, { prepare: false }) as Item,
     catch: (cause) => (cause instanceof Error ? (cause.message.split("\n")[0] ?? "") : String(cause)),
   })
@@ -90,8 +90,8 @@ const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result
 }
 
 /**
- * Makes the signature of an item of an ABI. The failure is the reason, as a text: neither an event nor a function, or a type that cannot be
- * decoded.
+ * Makes the signature of an ABI item. Fails with the reason, as text: the item is neither an event nor a function, or has a type that
+ * cannot be decoded.
  */
 export const fromItem = (item: Item): Result.Result<Signature, string> => {
   if (item.type !== "event" && item.type !== "function") return Result.fail("neither an event nor a function")

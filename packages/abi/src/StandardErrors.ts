@@ -1,13 +1,13 @@
 /**
- * Errors of standards and of widespread libraries, which contracts return where they revert. They are decoded for people alone, and are
- * part of no stored row.
+ * Errors of standards and of widespread libraries, which contracts revert with. They are decoded for display only, and are not part of
+ * stored rows.
  *
  * Source: ERC-6093; OpenZeppelin Contracts 5.
  */
 import * as Result from "effect/Result"
 import * as Signature from "./Signature.ts"
 
-/** One line each, as a function: its data is encoded as a call is. */
+/** One line each, written as a function, because error data is encoded like a call. */
 const lines: ReadonlyArray<string> = [
   "Error(string reason)",
   "Panic(uint256 code)",
@@ -56,7 +56,7 @@ const lines: ReadonlyArray<string> = [
   "InvalidAccountNonce(address account, uint256 currentNonce)",
 ]
 
-/** All of them. */
+/** All standard errors. */
 export const all: ReadonlyArray<Signature.Signature> = lines.map((line) =>
   Result.getOrThrow(Signature.fromText(`function ${line}`)),
 )

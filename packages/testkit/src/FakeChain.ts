@@ -1,6 +1,6 @@
 /**
  * A chain with a wallet's history, generated from a seed: linked blocks with base fees by EIP-1559, transfers of ether, tokens and
- * collectibles with gas as real ones take, failed and foreign transactions, and reorgs. Hashes are random, not computed.
+ * collectibles with realistic gas, failed and unrelated transactions, and reorgs. Hashes are random, not computed.
  */
 import type { FakeBlock, FakeTransaction } from "./internal/FakeBlock.ts"
 import * as OptionCheck from "./internal/OptionCheck.ts"
@@ -13,9 +13,9 @@ export type { FakeBlock, FakeCall, FakeLog, FakeTransaction, FakeWithdrawal } fr
 export interface Options {
   /** Default 1. The same seed gives the same chain. */
   readonly seed?: number
-  /** Address of the wallet whose history it is, in lower case. */
+  /** Address of the wallet with the history, in lower case. */
   readonly wallet?: string
-  /** Blocks at the start. Default 200. */
+  /** Number of initial blocks. Default 200. */
   readonly blocks?: number
   /** Number of the first block. Default 20,000,000. */
   readonly firstBlock?: number
@@ -28,9 +28,9 @@ export interface FakeChain {
   readonly blocks: () => ReadonlyArray<FakeBlock>
   /** Adds blocks at the head. */
   readonly mine: (blocks?: number) => void
-  /** Replaces the newest blocks by as many others and one more; the first block stays. */
+  /** Replaces the newest blocks by the same number of others and one more; the first block stays. */
   readonly reorg: (depth: number) => void
-  /** The number of the first block that was replaced since a block with this hash was on the chain; undefined when it still is. */
+  /** Number of the first block replaced since a block with this hash was on the chain; undefined if it still is. */
   readonly replacedFrom: (hash: string) => number | undefined
 }
 
@@ -50,13 +50,13 @@ export const defaultWallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 const gwei = 10n ** 9n
 const gasLimit = 36_000_000n
 
-/** Base fee of the block after another, by how full that one is. Source: EIP-1559. */
+/** Base fee of the block after another one, from how full that one is. Source: EIP-1559. */
 const nextBaseFee = ({ baseFeePerGas, gasUsed }: FakeBlock): bigint => {
   const target = gasLimit / 2n
   return baseFeePerGas + (baseFeePerGas * (gasUsed - target)) / target / 8n
 }
 
-/** Nonces of the senders so far. */
+/** Next nonces of the senders. */
 type Nonces = Map<string, number>
 
 const transactionOf = (
@@ -107,7 +107,7 @@ const blockAfter = (
     parentHash: parent?.hash ?? random.hex(32),
     timestamp: parent === undefined ? 1_718_000_003 : parent.timestamp + 12,
     baseFeePerGas,
-    // The transactions of others, which are left out, fill the block beside these.
+    // Transactions of others, which are not generated, fill the rest of the block.
     gasUsed: (transactions.at(-1)?.cumulativeGasUsed ?? 0n) + random.amount(8_000_000n, 27_000_000n),
     transactions,
     withdrawals: Traffic.withdrawals(options.wallet, number, random),
@@ -121,9 +121,9 @@ const noncesOf = (blocks: ReadonlyArray<FakeBlock>): Nonces => {
 }
 
 /**
- * Makes a chain. An invalid option, and a number of blocks that is no integer of at least 0, is a `TypeError`.
+ * Makes a chain. Throws a `TypeError` for an invalid option, or for a number of blocks that is not an integer of at least 0.
  *
- * **Example** (Looking at the blocks alone)
+ * **Example** (Reading the blocks)
  *
  * ```ts
  * import { FakeChain } from "@daybook/testkit"

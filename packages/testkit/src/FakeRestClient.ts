@@ -1,5 +1,5 @@
 /**
- * Layers of the REST client for tests of programs that use Effect: the real client on a fake service, or single calls that a test writes.
+ * Layers of the REST client for tests of programs that use Effect: the real client on a fake service, or single calls provided by the test.
  */
 import type { Client, Options } from "@daybook/rest/Client"
 import * as RestClient from "@daybook/rest/RestClient"
@@ -7,8 +7,8 @@ import * as Layer from "effect/Layer"
 import type { FakeService } from "./FakeService.ts"
 
 /**
- * Provides the REST client on a fake service, with its decoding, retries and streams. Its waits use the clock of Effect, which a test may
- * hold. An invalid option is a defect.
+ * Provides the REST client on a fake service, with its decoding, retries and streams. Its waits use the clock of Effect, which a test can
+ * control. An invalid option is a defect.
  *
  * **Example** (Counting the rows of a wallet)
  *
@@ -36,7 +36,7 @@ const unimplemented = (): never => {
 }
 
 /**
- * Provides a REST client of the given calls alone; every other call is a defect that names it.
+ * Provides a REST client with only the given calls; any other call is a defect that names it.
  *
  * **Example** (A wallet without transactions)
  *

@@ -1,5 +1,6 @@
 /**
- * Layers of the JSON-RPC client for tests of programs that use Effect: the real client on a fake node, or single calls that a test writes.
+ * Layers of the JSON-RPC client for tests of programs that use Effect: the real client on a fake node, or single calls provided by the
+ * test.
  */
 import type { Client } from "@daybook/rpc/Client"
 import type { CommonOptions } from "@daybook/rpc/Options"
@@ -34,7 +35,7 @@ const unimplemented = (): never => {
 }
 
 /**
- * Provides a JSON-RPC client of the given calls alone; every other call is a defect that names it.
+ * Provides a JSON-RPC client with only the given calls; any other call is a defect that names it.
  *
  * **Example** (A fixed balance)
  *

@@ -1,6 +1,6 @@
 /**
- * A service of the interface and a node in one `fetch`: both show the same fake chain, with faults where a test scripts them. For programs
- * that use the clients: pass it as their option `fetch`, or answer requests with it in msw. No socket is opened.
+ * A service of the interface and a node behind one `fetch`: both show the same fake chain, with faults scripted by the test. Pass it as the
+ * option `fetch` of the clients, or answer requests with it in msw. No socket is opened.
  */
 import * as ApiHeader from "@daybook/schema/ApiHeader"
 import type { FakeBlock, FakeChain, Options as ChainOptions } from "./FakeChain.ts"
@@ -23,28 +23,28 @@ export type { Fault } from "./internal/FakeFault.ts"
  * What to serve.
  */
 export interface Options extends ChainOptions {
-  /** Accepts this key alone. Default: any. */
+  /** The only accepted key. Default: any. */
   readonly apiKey?: string
   /** EIP-155 id of the chain. Default 1. */
   readonly chainId?: number
-  /** Fault of the n-th request; `null` for none. Requests after the last one have none. */
+  /** Fault of the n-th request; `null` for none. Requests beyond the list have none. */
   readonly faults?: ReadonlyArray<Fault | null>
   /**
-   * Results of JSON-RPC methods by their wire name, as JSON: methods that the fake lacks, such as `eth_call`, or others in place of its
-   * own. What a function throws is the error of the call.
+   * Results of JSON-RPC methods by wire name, as JSON: for methods that the fake lacks, such as `eth_call`, or to replace its own. What a
+   * function throws becomes the error of the call.
    */
   readonly methods?: Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>>
-  /** Bodies of operations in place of those that the fake derives, as JSON. They are given the parameters of the request. */
+  /** Bodies of operations, as JSON, in place of those that the fake derives. Functions receive the parameters of the request. */
   readonly operations?: { readonly [O in LedgerOperation]?: (parameters: URLSearchParams) => unknown }
   /**
-   * Wallets without a history. Any other address that is not on the chain is refused as `address_not_watched`, since an empty list would
-   * hide that a program asks for the wrong one.
+   * Wallets without a history. Any other address that is not on the chain is rejected as `address_not_watched`, because an empty list would
+   * hide that a program queries the wrong one.
    */
   readonly emptyWallets?: ReadonlyArray<string>
 }
 
 /**
- * Operations on the ledger of a wallet, whose bodies a test can give.
+ * Operations on a wallet's ledger whose bodies a test can provide.
  */
 export type LedgerOperation = "movements" | "user_operations" | "balances" | "statement"
 
@@ -68,18 +68,18 @@ export type FakeFetch = (input: string | URL | Request, init?: RequestInit) => P
  */
 export interface FakeService extends Omit<FakeChain, "replacedFrom"> {
   readonly fetch: FakeFetch
-  /** Options of a REST client of this fake: `createRestClient(fake.rest)`. */
+  /** Options for a REST client of this fake: `createRestClient(fake.rest)`. */
   readonly rest: { readonly baseUrl: string; readonly apiKey: string; readonly fetch: FakeFetch }
-  /** Options of a JSON-RPC client of this fake: `createRpcClient(fake.rpc)`. */
+  /** Options for a JSON-RPC client of this fake: `createRpcClient(fake.rpc)`. */
   readonly rpc: { readonly rpcUrl: string; readonly chain: number; readonly apiKey: string; readonly fetch: FakeFetch }
   /** Requests so far, in order. */
   readonly received: ReadonlyArray<Received>
   /**
-   * Compares the sums of a wallet with the node at the newest block, as `daybook reconcile` does: what it held before the first block becomes
-   * known, and its balances are proved at that block. A reorg of the block removes the proof. Default: the wallet of the fake.
+   * Compares the sums of a wallet with the node at the newest block, as `daybook reconcile` does: the opening balances before the first
+   * block become known, and the balances are proved at that block. A reorg of the block removes the proof. Default: the wallet of the fake.
    */
   readonly reconcile: (wallet?: string) => void
-  /** Scripts the faults of the next requests, after those scripted before. */
+  /** Scripts the faults of the next requests, after those already scripted. */
   readonly fail: (...faults: ReadonlyArray<Fault | null>) => void
 }
 
@@ -94,7 +94,7 @@ const operations = {
   statement: FakeSums.statement,
 } as const
 
-/** A response with its tag; 304 without a body where the request states that it has it. */
+/** Adds the tag to a response; returns 304 without a body if the request already has that tag. */
 const tagged = (reply: FakeReply.Reply, request: Received): FakeReply.Reply => {
   if (reply.status !== 200 || reply.body instanceof ReadableStream) return reply
   let sum = 0x811c9dc5
@@ -133,7 +133,7 @@ const restReply = (
   if (name === "statement/signed") return FakeStatement.signedStatement(index, address, searchParams)
   if (name === "proof") return FakeProofs.proveWallet(index, address, searchParams)
   if (name === "events") return FakeEvents.walletEvents(index, address, searchParams, request.headers["last-event-id"])
-  // Sound: the pattern has these names alone.
+  // Sound: the pattern only matches these names.
   const operation = name as keyof typeof operations
   const own = operation === "verbose" ? undefined : given[operation]
   if (own !== undefined) return { status: 200, body: own(searchParams) }
@@ -155,7 +155,7 @@ const responder =
     return FakeReply.failure(404, "not_found", `Unknown path: ${pathname}.`)
   }
 
-/** Changes of a chain: how many there were, and who waits for the next one. */
+/** Counts the changes of a chain, and notifies those that wait for the next one. */
 const changes = () => {
   const listeners = new Set<() => void>()
   let count = 0
@@ -174,7 +174,7 @@ const changes = () => {
 }
 
 /**
- * Makes a fake. The same options give the same chain. An invalid option is a `TypeError`.
+ * Makes a fake. The same options give the same chain. Throws a `TypeError` for an invalid option.
  *
  * **Example** (A page after a rejected request)
  *
@@ -201,7 +201,7 @@ export const make = (options: Options = {}): FakeService => {
   const prove = (wallet: string, number: number): void => {
     const block = chain.blocks().find((one) => one.number === number)
     if (block === undefined) return
-    // What was held before is read of what appears up to the block.
+    // Opening balances are read for the assets that appear up to the block.
     const upTo = chain.blocks().filter((one) => one.number <= number)
     opened.set(wallet, new Set([...(opened.get(wallet) ?? []), ...FakeLedger.holdings(upTo, wallet)]))
     proofs.set(wallet, { block: { hash: block.hash, number } })

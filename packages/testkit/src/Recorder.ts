@@ -1,6 +1,6 @@
 /**
- * Records what a real service and node answer to a program, and answers tests with it. A recording holds no key: neither headers nor hosts
- * of requests are kept, and a key that a response repeats is replaced.
+ * Records the responses of a real service and node to a program, and replays them in tests. A recording holds no key: headers and hosts of
+ * requests are not kept, and a key repeated in a response is replaced.
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
@@ -12,7 +12,7 @@ import { failure } from "./internal/FakeReply.ts"
 import * as Secrets from "./internal/Secrets.ts"
 
 const RestExchange = Schema.Struct({
-  /** Path from `/api/` on, and the sorted query; after the method where that is not GET. */
+  /** Path from `/api/` on, and the sorted query; preceded by the method if it is not GET. */
   request: Schema.String,
   status: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 })),
   headers: Schema.Record(Schema.String, Schema.String),
@@ -27,7 +27,7 @@ const RpcExchange = Schema.Struct({
 })
 
 /**
- * A recording: the responses of the REST interface and of JSON-RPC calls, in order. It is JSON; store it in a file beside the tests.
+ * A recording: the responses of the REST interface and of JSON-RPC calls, in order. It is JSON; store it in a file next to the tests.
  *
  * **Example** (Validating a file)
  *
@@ -53,7 +53,7 @@ type RpcExchange = Recording["rpc"][number]
 export interface Options {
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: FakeFetch
-  /** Further texts to replace, beside the keys that requests carry. */
+  /** Additional texts to replace, besides the keys that requests carry. */
   readonly secrets?: ReadonlyArray<string>
 }
 
@@ -61,16 +61,16 @@ export interface Options {
  * A recorder.
  */
 export interface Recorder {
-  /** Sends a request, and keeps its response. */
+  /** Sends a request and records its response. */
   readonly fetch: FakeFetch
-  /** What was recorded so far. */
+  /** The recording so far. */
   readonly recording: () => Recording
 }
 
-/** Headers of responses that are kept: those that clients read. */
+/** Response headers that are recorded: those that clients read. */
 const keptHeader = /^(?:daybook-|ratelimit-|etag$|retry-after$|x-request-id$)/
 
-/** What a request is for: one of another kind, such as those that change webhooks and whose responses have secrets, is passed on alone. */
+/** Classifies a request. Other kinds, such as those that change webhooks and receive secrets, are forwarded but not recorded. */
 const kindOf = ({ method, url }: Pick<Request, "method" | "url">): "rest" | "rpc" | "other" => {
   if (method === "GET" || method === "PUT") return "rest"
   return method === "POST" && !new URL(url).pathname.includes("/api/v2.2/") ? "rpc" : "other"
@@ -106,7 +106,7 @@ interface Reply {
 
 /** The calls of a request with their replies, matched by their ids. */
 const rpcExchanges = (request: unknown, response: unknown): ReadonlyArray<RpcExchange> => {
-  // Sound: the client sent the calls, and a reply without the members below is left out.
+  // Sound: the client sent these calls, and a reply without the members below is skipped.
   const [calls, replies] = [[request].flat() as ReadonlyArray<Call>, [response].flat() as ReadonlyArray<Reply>]
   return calls.flatMap(({ id, method, params = [] }): ReadonlyArray<RpcExchange> => {
     const reply = replies.find((one) => one?.id === id)
@@ -115,7 +115,7 @@ const rpcExchanges = (request: unknown, response: unknown): ReadonlyArray<RpcExc
   })
 }
 
-/** Temporary answers, which the client repeats. */
+/** True for transient responses, which the client retries. */
 const isTemporary = (status: number): boolean => status === 429 || status >= 500
 
 /**
@@ -123,8 +123,8 @@ const isTemporary = (status: number): boolean => status === 429 || status >= 500
  *
  * **Details**
  *
- * Responses of 429 and from 500 on are passed on and not recorded: clients repeat the request. A recorder does not distinguish nodes: use
- * one for each chain.
+ * Responses with status 429 or from 500 up are forwarded but not recorded, because clients repeat the request. A recorder does not
+ * distinguish nodes: use one per chain.
  *
  * **Example** (Recording a page and replaying it)
  *
@@ -169,7 +169,7 @@ export const make = (options: Options = {}): Recorder => {
       for (const secret of Secrets.ofRequest(request, kindOf(request) === "rpc")) secrets.add(secret)
       const sent = await request.clone().text()
       const response = await send(request)
-      // A stream may not end. A 304 has no page to record: the program has it already.
+      // A stream may not end. A 304 has no page to record, because the program already has it.
       const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
       if (isStream || response.status === 304) return response
       const received = await response.text()
@@ -191,7 +191,7 @@ export interface Replay {
 
 const keyOf = (method: string, params: ReadonlyArray<unknown>): string => JSON.stringify([method, params])
 
-/** Gives the values of a key in order, and then the last one again. */
+/** Returns the values of a key in order, then repeats the last one. */
 const sequences = <A>(entries: ReadonlyArray<readonly [string, A]>): ((key: string) => A | undefined) => {
   const left = new Map<string, Array<A>>()
   for (const [key, value] of entries) left.set(key, [...(left.get(key) ?? []), value])
@@ -204,8 +204,8 @@ const sequences = <A>(entries: ReadonlyArray<readonly [string, A]>): ((key: stri
 const decode = SchemaParser.decodeUnknownResult(Recording)
 
 /**
- * Answers requests from a recording, whatever their host and key. A request that was recorded several times gets those responses in order,
- * and then the last one again; one that was not recorded fails, without a retry.
+ * Answers requests from a recording, whatever their host and key. If a request was recorded several times, its responses are replayed in
+ * order, and the last one is repeated. A request that was not recorded fails without a retry.
  *
  * **Errors**
  *

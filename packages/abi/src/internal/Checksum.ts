@@ -1,7 +1,7 @@
-/** Checksummed addresses, of which the recent ones are remembered: most data of a chain names few addresses. */
+/** Checksummed addresses. Recent ones are cached, since most data of a chain refers to few addresses. */
 import * as Address from "@daybook/schema/Address"
 
-/** Addresses that are remembered; beyond them all are forgotten. */
+/** Number of cached addresses; when it is exceeded, all are dropped. */
 const maxRemembered = 8_192
 
 const remembered = new Map<string, string>()

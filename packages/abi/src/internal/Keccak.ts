@@ -1,4 +1,4 @@
-/** The hash that signatures are named by. */
+/** The hash that identifies signatures. */
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import { bytesToHex } from "@noble/hashes/utils.js"
 

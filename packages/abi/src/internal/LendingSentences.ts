@@ -1,14 +1,14 @@
-/** Templates of sentences: loans that are taken and repaid, by the logs of Aave and its forks. */
+/** Sentence templates for loans and repayments, by the logs of Aave and its forks. */
 import { addressIn, topics } from "./SentenceEvents.ts"
 import { type Context, type Parts, amountOf, only, party, words } from "./SentenceParts.ts"
 
-/** The first word of the data of a log as a number, after some others; undefined where it is not there. */
+/** A word of a log's data as a number; undefined if the data is too short. */
 const amountAt = (data: string, at: number): bigint | undefined => {
   const word = data.slice(2 + 64 * at, 66 + 64 * at)
   return word.length === 64 ? BigInt(`0x${word}`) : undefined
 }
 
-/** The asset that a pool lent, which it sent to the sender. */
+/** The asset that a pool lent and sent to the sender. */
 export const loan = ({ from, logs, to, transfers }: Context): Parts | null => {
   const log = only(logs.filter(({ topics: [topic] }) => topic === topics.borrowed || topic === topics.borrowedEarlier))
   if (log === undefined || to === null || log.address !== to) return null
@@ -19,7 +19,7 @@ export const loan = ({ from, logs, to, transfers }: Context): Parts | null => {
     : [words("Borrowed "), amountOf({ asset, tokenId: null, amount: lent.amount }), words(" from "), party(to)]
 }
 
-/** What the sender gave back to a pool. */
+/** What the sender repaid to a pool. */
 export const repayment = ({ from, logs, to, transfers }: Context): Parts | null => {
   const log = only(logs.filter(({ topics: [topic] }) => topic === topics.repaid || topic === topics.repaidEarlier))
   if (log === undefined || to === null || log.address !== to) return null

@@ -1,4 +1,4 @@
-/** Templates of sentences: ether that is sent, texts that are written on a chain, and calls that are paid for. */
+/** Sentence templates for payments in ether, texts written to the chain, and paid calls. */
 import { visibleStart } from "@daybook/schema/VisibleText"
 import * as InputText from "../InputText.ts"
 import type { Part } from "./SentenceFacts.ts"
@@ -6,7 +6,7 @@ import { type Context, type Parts, amountOf, isPlain, name, only, paid, party, w
 
 const ofValue = (value: bigint): Part => amountOf({ asset: "native", tokenId: null, amount: value })
 
-/** The recipient, or that it is the sender. */
+/** The recipient, or a note that it is the sender. */
 const recipient = (to: string, from: string): Part => (to === from ? words("itself") : party(to))
 
 export const ether = ({ from, input, to, transfers, value }: Context): Parts | null => {
@@ -14,19 +14,19 @@ export const ether = ({ from, input, to, transfers, value }: Context): Parts | n
   return [words("Sent "), ofValue(value), words(" to "), recipient(to, from)]
 }
 
-/** A transaction that moves nothing, mostly to replace another one of its nonce. */
+/** A transaction that moves nothing, usually to replace another one with its nonce. */
 export const nothing = ({ from, input, logs, to, transfers, value }: Context): Parts | null => {
   const isEmpty = value === 0n && logs.length === 0 && transfers.length === 0 && isPlain({ input })
   return to !== null && isEmpty ? [words("Sent nothing to "), recipient(to, from)] : null
 }
 
-/** Shorter bytes that are text by chance may be the selector of a function. */
+/** Shorter bytes may be a function selector that happens to be text. */
 const minBytes = 6
 
-/** Characters of a text that are read in a sentence. */
+/** Maximum number of characters of a text in a sentence. */
 const maxCharacters = 80
 
-/** Call data that is a text, which no contract logged anything of. */
+/** Call data that is text, with no logs. */
 export const text = ({ call, from, input, logs, to, transfers, value }: Context): Parts | null => {
   if (to === null || call !== null || logs.length > 0 || transfers.length > 0) return null
   if (input.length < 2 + 2 * minBytes) return null
@@ -42,7 +42,7 @@ export const text = ({ call, from, input, logs, to, transfers, value }: Context)
   ]
 }
 
-/** A call with nothing but ether in exchange. */
+/** A call that pays ether and receives nothing in return. */
 export const paidCall = (facts: Context): Parts | null => {
   const { call, ins, outs, to, transfers } = facts
   const out = only(outs)

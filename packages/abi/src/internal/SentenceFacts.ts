@@ -1,15 +1,15 @@
-/** What sentences of transactions are made of, and what they consist of. */
+/** Input and structure of transaction sentences. */
 import type { DecodedItem } from "@daybook/schema/DecodedItem"
 import type { TokenTransfer } from "@daybook/schema/TokenTransfer"
 
 /**
- * A change of what an address holds: by the ledger of a service, or by the value and the transfers of the transaction.
+ * A change in the holdings of an address, from the ledger of a service, or from the value and transfers of the transaction.
  */
 export interface Change {
   /** `native`, or the address of a token. */
   readonly asset: string
   readonly tokenId: bigint | null
-  /** What was added, in the smallest unit; negative for what was taken. */
+  /** Amount added, in the smallest unit; negative if taken. */
   readonly amount: bigint
 }
 
@@ -23,31 +23,31 @@ export interface EventLog {
 }
 
 /**
- * What is known of a transaction. Addresses are in lower case.
+ * What is known about a transaction. Addresses are in lower case.
  */
 export interface Facts {
   readonly from: string
   /** `null` for a creation. */
   readonly to: string | null
-  /** The contract that it created; `null` for none. */
+  /** The created contract; `null` for none. */
   readonly created: string | null
   readonly value: bigint
-  /** 0 for a failed one; `null` before Byzantium. */
+  /** 0 if it failed; `null` before Byzantium. */
   readonly status: number | null
   /** Call data in hex. */
   readonly input: string
-  /** The call, where it is decoded. */
+  /** The decoded call; `null` if it is unknown. */
   readonly call: Pick<DecodedItem, "label" | "signature"> | null
   readonly transfers: ReadonlyArray<TokenTransfer>
   readonly logs: ReadonlyArray<EventLog>
-  /** Movements of the sender without fees; `null` where calls inside may have moved ether that is not known. */
+  /** Movements of the sender without fees; `null` if internal calls may have moved ether and are not known. */
   readonly movements: ReadonlyArray<Change> | null
-  /** Why it failed, in words. */
+  /** Reason of the failure, in words. */
   readonly reason?: string | undefined
 }
 
 /**
- * A part of a sentence. Words are those of this module; names were chosen by contracts.
+ * A part of a sentence. Words are from this module; names were chosen by contracts.
  */
 export type Part =
   | { readonly _tag: "Words"; readonly text: string }
@@ -57,7 +57,7 @@ export type Part =
   | { readonly _tag: "Amount"; readonly asset: string; readonly tokenId: bigint | null; readonly amount: bigint }
 
 /**
- * What a transaction did, in a word.
+ * What a transaction did, in one word.
  */
 export type Action =
   | "failed"
@@ -84,7 +84,7 @@ export type Action =
   | "call"
 
 /**
- * A sentence by its parts, to be written one after another without spaces between them.
+ * A sentence as parts, to be written one after another without spaces in between.
  */
 export interface Sentence {
   readonly action: Action

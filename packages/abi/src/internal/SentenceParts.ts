@@ -1,4 +1,4 @@
-/** What templates of sentences are written with: parts of a sentence, and what a transaction changes. */
+/** Building blocks of sentence templates: parts of a sentence, and the changes that a transaction makes. */
 import type { Change, EventLog, Facts, Part } from "./SentenceFacts.ts"
 
 export type Parts = ReadonlyArray<Part>
@@ -18,7 +18,7 @@ export const amountOf = ({ amount, asset, tokenId }: Change): Part => ({
 
 const keyOf = ({ asset, tokenId }: Change): string => `${asset} ${tokenId ?? ""}`
 
-/** Sums of changes by asset, without those that cancel each other. */
+/** Sums of changes by asset, without those that cancel out. */
 export const net = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   const sums = new Map<string, Change>()
   for (const change of changes) {
@@ -28,7 +28,7 @@ export const net = (changes: ReadonlyArray<Change>): ReadonlyArray<Change> => {
   return [...sums.values()].filter(({ amount }) => amount !== 0n)
 }
 
-/** What the value and the tokens of a transaction changed for an address. */
+/** Changes that the value and token transfers of a transaction make for an address. */
 export const changesOf = (address: string, { from, to, transfers, value }: Facts): ReadonlyArray<Change> => [
   ...(from === address && to !== address ? [{ asset: "native", tokenId: null, amount: -value }] : []),
   ...transfers.flatMap(({ amount, from: giver, to: taker, token, tokenId }): ReadonlyArray<Change> => {
@@ -39,12 +39,12 @@ export const changesOf = (address: string, { from, to, transfers, value }: Facts
   }),
 ]
 
-/** Addresses by which chains log ether that moves, and its fees, in each transaction: EIP-7708, and Polygon. */
+/** Addresses at which chains log ether transfers and fees in each transaction: EIP-7708 and Polygon. */
 const etherLoggers: ReadonlySet<string> = new Set([`0x${"f".repeat(39)}e`, `0x${"1010".padStart(40, "0")}`])
 
 export const isOfContract = ({ address }: EventLog): boolean => !etherLoggers.has(address)
 
-/** What templates look at beside the facts. */
+/** Input of templates: the facts, and values derived from them. */
 export interface Context extends Facts {
   readonly outs: ReadonlyArray<Change>
   readonly ins: ReadonlyArray<Change>
@@ -52,14 +52,14 @@ export interface Context extends Facts {
 
 export const isPlain = ({ input }: Pick<Facts, "input">): boolean => input === "0x" || input === ""
 
-/** A part of the value may have come back by calls inside that are not known. */
+/** True if part of the value may have been returned by internal calls that are not known. */
 export const isUncertain = ({ movements, value }: Facts): boolean => movements === null && value > 0n
 
-/** What was given: of ether no more than that, where a part of it may have come back. */
+/** What was paid. For ether, at most this amount if part of it may have been returned. */
 export const paid = (facts: Facts, change: Change): Parts =>
   change.asset === "native" && isUncertain(facts) ? [words("at most "), amountOf(change)] : [amountOf(change)]
 
-/** The only one of a list; undefined where there are none or several. */
+/** The only item of a list; undefined if there are none or several. */
 export const only = <A>(list: ReadonlyArray<A>): A | undefined => (list.length === 1 ? list[0] : undefined)
 
 export const hasLabel = ({ call }: Facts, pattern: RegExp): boolean => call !== null && pattern.test(call.label)

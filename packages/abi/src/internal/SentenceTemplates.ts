@@ -1,4 +1,4 @@
-/** The table of templates, and those of votes, bridges, user operations and other calls. */
+/** The table of templates, and the templates for votes, bridges, user operations and other calls. */
 import { addressIn, predeploys, topics, zero } from "./SentenceEvents.ts"
 import type { Action } from "./SentenceFacts.ts"
 import {
@@ -42,7 +42,7 @@ import {
 
 const choices: Readonly<Record<string, string>> = { 0: "against", 1: "for", 2: "to abstain on" }
 
-/** The only vote, of its sender. Data has the proposal, the choice, the weight and a text. */
+/** The only vote, cast by the sender. Its data has the proposal, choice, weight and a text. */
 const vote = ({ from, logs, to }: Context): Parts | null => {
   const log = only(logs)
   if (log === undefined || to === null || log.address !== to || log.topics[0] !== topics.voteCast) return null
@@ -57,7 +57,7 @@ const delegation = ({ from, logs, to }: Context): Parts | null => {
   return [words("Delegated votes of "), tokenOf(to), words(" to "), party(addressIn(log.topics[3]))]
 }
 
-/** What arrived from the parent chain, by the bridge that each chain of the OP Stack has. */
+/** What arrived from the parent chain through the standard bridge of an OP Stack chain. */
 const arrival = (facts: Context): Parts | null => {
   const { logs, to, transfers, value } = facts
   const log = only(logs.filter(({ topics: [topic] }) => topic === topics.tokenArrived))
@@ -78,7 +78,7 @@ const arrival = (facts: Context): Parts | null => {
   ]
 }
 
-/** What leaves for the parent chain: ether by the system of Arbitrum, and a token that a bridge of the OP Stack burns. */
+/** What leaves for the parent chain: ether through the system contract of Arbitrum, or a token burned by a bridge of the OP Stack. */
 const departure = (facts: Context): Parts | null => {
   const { from, input, logs, to, transfers, value } = facts
   const out = only(facts.outs)
@@ -101,7 +101,7 @@ const userOperations = (facts: Context): Parts | null => {
 const called = ({ call, to }: Context): Parts | null =>
   call === null || to === null ? null : [words("Called "), name(call.label), words(" of "), party(to)]
 
-/** The templates, of which the first that fits makes the sentence. */
+/** The templates; the first one that matches makes the sentence. */
 export const templates: ReadonlyArray<readonly [Action, (facts: Context) => Parts | null]> = [
   ["failed", failed],
   ["creation", creation],

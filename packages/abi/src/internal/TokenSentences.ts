@@ -1,4 +1,4 @@
-/** Templates of sentences: tokens that are sent, minted and burnt, approvals, creations and failures. */
+/** Sentence templates for token transfers, mints and burns, approvals, contract creations and failures. */
 import type { TokenTransfer } from "@daybook/schema/TokenTransfer"
 import { addressIn, topics, zero } from "./SentenceEvents.ts"
 import type { EventLog, Part } from "./SentenceFacts.ts"
@@ -38,7 +38,7 @@ export const creation = ({ created, to }: Context): Parts | null =>
 
 export const transferLabel = /^(?:transfer|transferFrom|safeTransferFrom|transferWithAuthorization|send)$/
 
-/** The only transfer of tokens, of a transaction that moved nothing else. */
+/** The only token transfer of a transaction that moved nothing else. */
 export const transfer = ({ from, ins, transfers, value }: Context): Parts | null => {
   const moved = only(transfers)
   if (moved === undefined || value > 0n || moved.amount === 0n) return null
@@ -51,7 +51,7 @@ export const transfer = ({ from, ins, transfers, value }: Context): Parts | null
     : [words("Moved "), amount, words(" from "), party(moved.from), words(" to "), party(moved.to)]
 }
 
-/** The same token to several addresses. */
+/** The same token sent to several addresses. */
 export const distribution = (facts: Context): Parts | null => {
   const { from, ins, outs, transfers } = facts
   const out = only(outs)
@@ -71,14 +71,14 @@ export const burn = (facts: Context): Parts | null => {
   return [words("Burned "), amountOf({ asset: moved.token, tokenId: moved.tokenId, amount: moved.amount })]
 }
 
-/** What an address was given of a token by transfers that made it; `null` where anything else reached or left it. */
+/** Amount of a token minted to an address; `null` if any other transfer of the token involves it. */
 const mintedTo = (taker: string, { transfers }: Context): ReadonlyArray<TokenTransfer> | null => {
   const moved = transfers.filter(({ amount, from, to }) => amount > 0n && (to === taker || from === taker))
   const [first] = moved
   return first !== undefined && moved.every(({ from, token }) => from === zero && token === first.token) ? moved : null
 }
 
-/** One amount of a token, or a number of items of one collection. */
+/** An amount of one token, or a number of items of one collection. */
 const mintedItems = (minted: ReadonlyArray<TokenTransfer>): Parts | null => {
   const [first] = minted
   if (first === undefined) return null
@@ -94,7 +94,7 @@ const forPrice = (facts: Context): Parts => {
   return price === undefined ? [] : [words(" for "), ...paid(facts, price)]
 }
 
-/** Tokens that were made for the sender or another, perhaps for a price in ether. */
+/** Tokens minted for the sender or another address, possibly for a price in ether. */
 const mintedBy = (facts: Context, takers: ReadonlyArray<string>): Parts | null => {
   const { from, ins, outs } = facts
   const taker = only(takers)
@@ -105,20 +105,23 @@ const mintedBy = (facts: Context, takers: ReadonlyArray<string>): Parts | null =
   return [words("Minted "), ...items, ...(taker === from ? [] : [words(" to "), party(taker)]), ...forPrice(facts)]
 }
 
-/** By what is called, for whomever it was made. */
+/** A mint recognised by the function called, for any recipient. */
 export const mint = (facts: Context): Parts | null => {
   const takers = new Set(facts.transfers.filter(({ amount }) => amount > 0n).map(({ to }) => to))
   return hasLabel(facts, /mint|claim|buy|purchase/i) ? mintedBy(facts, [...takers]) : null
 }
 
-/** All that reached the sender was made in the transaction, whatever it was called; or all that moved, for another. */
+/**
+ * A mint recognised by its transfers: everything that the sender received was minted in the transaction, whatever the function's name; or,
+ * for another recipient, everything that moved.
+ */
 export const made = (facts: Context): Parts | null => {
   if (mintedTo(facts.from, facts) !== null) return mintedBy(facts, [facts.from])
   const one = only(facts.transfers)
   return one?.from === zero && facts.value === 0n ? mintedBy(facts, [one.to]) : null
 }
 
-/** Whether an allowance has no bound: the largest number of an integer type, or more than any token has. */
+/** True for an unlimited allowance: the largest number of an integer type, or more than any token supply. */
 const isUnbounded = (amount: bigint): boolean =>
   amount >= 2n ** 128n || (amount >= 2n ** 95n && (amount & (amount + 1n)) === 0n)
 

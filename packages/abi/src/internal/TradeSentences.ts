@@ -1,4 +1,4 @@
-/** Templates of sentences: swaps, purchases and sales, liquidity, deposits and withdrawals. */
+/** Sentence templates for swaps, purchases and sales, liquidity, deposits and withdrawals. */
 import { addressIn, liquidityTopics, swapTopics, topics, wrappedCurrencies, zero } from "./SentenceEvents.ts"
 import type { Change, Facts } from "./SentenceFacts.ts"
 import {
@@ -14,14 +14,14 @@ import {
   words,
 } from "./SentenceParts.ts"
 
-/** Amounts one after another: `A`, `A and B`, `A, B and C`. */
+/** Lists amounts: `A`, `A and B`, `A, B and C`. */
 const listOf = (changes: ReadonlyArray<Change>, facts: Facts): Parts =>
   changes.flatMap((change, at): Parts => {
     const between = at === changes.length - 1 ? " and " : ", "
     return at === 0 ? paid(facts, change) : [words(between), ...paid(facts, change)]
   })
 
-/** More than these are not read in a sentence. */
+/** Maximum number of amounts listed in a sentence. */
 const maxListed = 3
 
 const isFungible = ({ tokenId }: Change): boolean => tokenId === null
@@ -37,7 +37,7 @@ export const swap = (facts: Context): Parts | null => {
   return hasSwap(facts) ? [words("Swapped "), amountOf(out), words(" for "), amountOf(into), ...through(facts)] : null
 }
 
-/** A token of an exchange or an item of a market for ether, of which a part may have come back. */
+/** A token from an exchange, or an item from a market, for ether, part of which may have been returned. */
 export const purchase = (facts: Context): Parts | null => {
   const [out, into] = [only(facts.outs), only(facts.ins)]
   if (out?.asset !== "native" || into === undefined || !isUncertain(facts)) return null
@@ -45,7 +45,7 @@ export const purchase = (facts: Context): Parts | null => {
   return [words("Bought "), amountOf(into), words(" for at most "), amountOf(out), ...through(facts)]
 }
 
-/** A token that was given to an exchange, for something that is not known to the sender's history: mostly ether. */
+/** A token given to an exchange for something unknown from the sender's history: mostly ether. */
 export const sale = (facts: Context): Parts | null => {
   const out = only(facts.outs)
   if (out === undefined || out.asset === "native" || facts.ins.length > 0 || facts.movements !== null) return null
@@ -53,7 +53,7 @@ export const sale = (facts: Context): Parts | null => {
   return hasSwap(facts) && isUnwrapped ? [words("Sold "), amountOf(out), ...through(facts)] : null
 }
 
-/** An item of a collection for a currency, or the other way round. */
+/** An item of a collection for a currency, or vice versa. */
 export const itemTrade = (facts: Context): Parts | null => {
   const [out, into] = [only(facts.outs), only(facts.ins)]
   if (out === undefined || into === undefined || isUncertain(facts)) return null
@@ -62,7 +62,7 @@ export const itemTrade = (facts: Context): Parts | null => {
   return [words(word), amountOf(item), words(" for "), amountOf(price), ...through(facts)]
 }
 
-/** Tokens for a position of a pool, or for one that the sender has. */
+/** Tokens added to a position of a pool, new or existing. */
 export const liquidity = (facts: Context): Parts | null => {
   const { ins, logs, outs } = facts
   const position = only(ins)
@@ -76,7 +76,7 @@ export const liquidity = (facts: Context): Parts | null => {
   return isMade ? [...given, words(" for "), amountOf(position), ...through(facts)] : null
 }
 
-/** Ether in exchange for as much of a token, which logs that alone. */
+/** Ether exchanged for the same amount of a token, with only the token logged. */
 export const wrapped = (facts: Context): Parts | null => {
   const { from, logs, to, value } = facts
   const log = only(logs)
@@ -88,7 +88,7 @@ export const wrapped = (facts: Context): Parts | null => {
     : null
 }
 
-/** A wrapped currency that is given back for ether: where movements are not known, by those contracts that pay what they log. */
+/** A wrapped currency exchanged back for ether. If movements are unknown, only for contracts that pay out what they log. */
 export const unwrapped = (facts: Context): Parts | null => {
   const log = only(facts.logs)
   if (facts.movements === null && log !== undefined && wrappedCurrencies.has(log.address) && log.address === facts.to) {
@@ -102,7 +102,7 @@ export const unwrapped = (facts: Context): Parts | null => {
   return [words("Withdrew "), amountOf(into), words(" from "), party(log.address)]
 }
 
-/** One asset was given to a contract, perhaps for shares that the contract made for it. */
+/** One asset deposited into a contract, possibly for shares that the contract minted. */
 export const deposit = (facts: Context): Parts | null => {
   const { from, ins, outs, to, transfers } = facts
   const out = only(outs)
@@ -125,7 +125,7 @@ export const deposit = (facts: Context): Parts | null => {
   ]
 }
 
-/** Assets were taken from a contract, perhaps for shares that it destroyed. */
+/** Assets withdrawn from a contract, possibly for shares that it burned. */
 export const withdrawal = (facts: Context): Parts | null => {
   const { from, ins, outs, to, transfers } = facts
   if (
@@ -153,10 +153,10 @@ export const withdrawal = (facts: Context): Parts | null => {
   ]
 }
 
-/** Ether of an unknown amount may have reached the sender: a wrapped currency was unwrapped. */
+/** True if the sender may have received an unknown amount of ether, because a wrapped currency was unwrapped. */
 const mayHaveEther = (facts: Context): boolean => facts.movements === null && logsOf(facts, topics.unwrapped).length > 0
 
-/** Some things for others, without a sign of what it was. */
+/** Assets exchanged for others, without an indication of the venue. */
 export const exchange = (facts: Context): Parts | null => {
   const { ins, outs } = facts
   const isListed = [ins, outs].every(({ length }) => length > 0 && length <= maxListed)
@@ -164,7 +164,7 @@ export const exchange = (facts: Context): Parts | null => {
   return [words("Gave "), ...listOf(outs, facts), words(" and received "), ...listOf(ins, facts), ...through(facts)]
 }
 
-/** Tokens that the sender gave, or received, alone. */
+/** Tokens that the sender only gave, or only received. */
 export const oneSided = (facts: Context): Parts | null => {
   const { ins, outs, to } = facts
   const changes = ins.length === 0 ? outs : outs.length === 0 ? ins : []

@@ -1,20 +1,20 @@
 /** Blocks of a fake chain. */
 
-/** A log, without its place. */
+/** A log without its position. */
 export interface FakeLog {
   readonly address: string
   readonly topics: ReadonlyArray<string>
   readonly data: string
 }
 
-/** A call inside a transaction, which moved ether. */
+/** A call inside a transaction that moved ether. */
 export interface FakeCall {
   readonly from: string
   readonly to: string
   readonly value: bigint
 }
 
-/** A withdrawal of the beacon chain. */
+/** A withdrawal from the beacon chain. */
 export interface FakeWithdrawal {
   readonly index: number
   readonly validatorIndex: number
@@ -39,9 +39,9 @@ export interface FakeTransaction {
   readonly input: string
   readonly succeeded: boolean
   readonly logs: ReadonlyArray<FakeLog>
-  /** Calls inside it; none where it failed. */
+  /** Calls inside it; none if it failed. */
   readonly calls: ReadonlyArray<FakeCall>
-  /** Index in the block of its first log. */
+  /** Index of its first log in the block. */
   readonly firstLogIndex: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The cursors of a fake: what the list of a page is, where the next one begins, and the blocks on which both depend. A cursor is compared
- * with the request that sends it, as the service does.
+ * Cursors of a fake: the list of a page, where the next page starts, and the blocks on which both depend. A cursor is compared with the
+ * request that sends it, as in the service.
  */
 import type * as Issue from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
@@ -12,10 +12,10 @@ export type Bound =
   | { readonly _tag: "Date"; readonly date: number }
   | { readonly _tag: "Open" }
 
-/** A place in a list: block, index and part, compared in this order. */
+/** A position in a list: block, index and part, compared in this order. */
 export type Place = readonly [block: number, index: number, part: number]
 
-/** Which list a request asks for. */
+/** The list that a request selects. */
 export interface List {
   readonly list: "scope direct" | "scope all" | "movements" | "user operations"
   readonly chainId: number
@@ -23,14 +23,14 @@ export interface List {
   readonly order: "ASC" | "DESC"
   readonly from: Bound
   readonly to: Bound
-  /** What selects rows beside the range. */
+  /** Filters besides the range. */
   readonly filter: Readonly<Record<string, string>>
 }
 
-/** A list, and where its next page begins. */
+/** A list, and where its next page starts. */
 export interface Cursor extends List {
   readonly page: number
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   readonly after: Place
   readonly afterHash: string
   /** The last block of the list. */
@@ -39,7 +39,7 @@ export interface Cursor extends List {
 
 const prefix = "daybook-fake-"
 
-/** Writes a cursor. */
+/** Encodes a cursor. */
 export const encode = (cursor: Cursor): string => btoa(`${prefix}${JSON.stringify(cursor)}`).replaceAll("=", "")
 
 const parse = (text: string): Cursor | undefined => {
@@ -54,7 +54,7 @@ const parse = (text: string): Cursor | undefined => {
 
 const invalid = (expected: string, received: string) => Result.fail({ path: "cursor", expected, received })
 
-/** Reads a cursor. */
+/** Decodes a cursor. */
 export const decode = (text: string): Result.Result<Cursor, Issue.Issue> => {
   const previous = "the cursor of the previous page, unchanged"
   if (text === "") return invalid(previous, "an empty string")
@@ -62,14 +62,14 @@ export const decode = (text: string): Result.Result<Cursor, Issue.Issue> => {
   return cursor === undefined ? invalid(previous, "another text") : Result.succeed(cursor)
 }
 
-/** An instant as messages show it. */
+/** Formats an instant for messages. */
 export const formatDate = (millis: number): string => new Date(millis).toISOString()
 
-/** A bound as messages show it. */
+/** Formats a bound for messages. */
 export const formatBound = (bound: Bound): string =>
   bound._tag === "Open" ? "none" : bound._tag === "Block" ? `block ${bound.block}` : formatDate(bound.date)
 
-/** What a request states of its list; what it leaves out is that of its cursor. */
+/** The list parameters of a request; omitted ones are those of its cursor. */
 export type Requested = Omit<List, "order"> & { readonly order: List["order"] | undefined }
 
 /** Compares a cursor with the request that sends it. */
@@ -94,7 +94,7 @@ export const match = (cursor: Cursor, requested: Requested): Result.Result<Curso
   return Result.succeed(cursor)
 }
 
-/** The lowest block that was replaced since a cursor was made, of those that its list depends on. */
+/** Lowest block replaced since a cursor was made, among those on which its list depends. */
 export const replacedSince = (chain: FakeChain, { afterHash, top }: Cursor): number | undefined => {
   const replaced = [afterHash, top.hash].flatMap((hash) => chain.replacedFrom(hash) ?? [])
   return replaced.length === 0 ? undefined : Math.min(...replaced)

@@ -1,5 +1,6 @@
 /**
- * The dates of a query, of which a fake reads what the service reads: ISO 8601 in all of its forms, digits, and text with the name of a month. Pure.
+ * Parses the dates of a query in the forms that the service accepts: ISO 8601 in all of its forms, digits, and text with the name of a
+ * month. Pure.
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
@@ -15,18 +16,18 @@ const isoOf = (dash: string, colon: string): RegExp => {
   return new RegExp(`^(?<year>\\d{4})${dash}${date}(?:[T ]${time}(?<zone>[+-]\\d\\d(?::?\\d\\d)?| *Z)?)?$`)
 }
 
-/** Forms of ISO 8601: with dashes and colons, without, and a year, a month or a week alone. */
+/** Forms of ISO 8601: with dashes and colons, without them, and a year, month or week alone. */
 const iso = [isoOf("-", ":"), isoOf("", ""), /^(?<year>\d{4})(?:-?(?<month>\d\d)|-?W(?<week>\d\d))?$/]
 
 type Parts = Readonly<Record<string, string | undefined>>
 
 const mondayOfFirstWeek = (year: number): number => {
-  // The first week has the fourth of January.
+  // The first week contains January 4.
   const fourth = Date.UTC(year, 0, 4)
   return fourth - ((new Date(fourth).getUTCDay() + 6) % 7) * dayMillis
 }
 
-/** The first instant of a day; NaN for one that no calendar has. */
+/** First instant of a day; NaN if the calendar has no such day. */
 const dayOf = ({ day = "01", month = "01", ordinal, week, weekday = "1", year = "" }: Parts): number => {
   if (week === undefined && ordinal === undefined) {
     const millis = Date.parse(`${year}-${month}-${day}`)
@@ -38,7 +39,7 @@ const dayOf = ({ day = "01", month = "01", ordinal, week, weekday = "1", year = 
   return Number(week ?? ordinal) > 0 && millis < first(Number(year) + 1) ? millis : Number.NaN
 }
 
-/** The time of a day, less the offset of its zone; NaN for one that no clock shows. */
+/** Time of a day, minus the offset of its zone; NaN if no clock shows it. */
 const timeOf = ({ fraction = "", hours = "00", minutes = "00", seconds = "00", zone = "Z" }: Parts): number => {
   const isEnd = hours === "24" && /^0*$/.test(minutes + seconds + fraction)
   if (!isEnd && (hours > "23" || minutes > "59" || seconds > "59")) return Number.NaN
@@ -53,9 +54,9 @@ const digits = /^(?:\d{10}|\d{13})$/
 const named = /^(?=.*[a-z]{3})(?=.*\b\d{4}\b)[\w ,:.+-]+$/i
 const zone = /(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})$/i
 
-/** The instant of a date in milliseconds since 1970, in UTC unless it names a zone; NaN for none. */
+/** Instant of a date in milliseconds since 1970, in UTC unless it states a zone; NaN if it is invalid. */
 const parse = (given: string): number => {
-  // In a query, the plus of a zone becomes a space.
+  // In a query, the plus sign of a zone becomes a space.
   const text = given.trim().replace(/(T\d{2,6}|:\d{2}(?:[.,]\d+)?) (\d{2}(?::?\d{2})?)$/, "$1+$2")
   if (digits.test(text)) return Number(text) * (text.length === 10 ? 1_000 : 1)
   const parts = iso.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
@@ -64,7 +65,7 @@ const parse = (given: string): number => {
   return Date.parse(zone.test(text) ? text : `${text} UTC`)
 }
 
-/** Reads a date as milliseconds since 1970; undefined for no text. */
+/** Reads a date as milliseconds since 1970; undefined if there is no text. */
 export const read = (path: string, text: string | undefined): Result.Result<number | undefined, Issue.Issue> => {
   const date = text === undefined ? undefined : parse(text)
   return Number.isNaN(date)

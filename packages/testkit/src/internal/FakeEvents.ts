@@ -1,6 +1,6 @@
 /**
- * The events of a fake service: the rows of a wallet as blocks are added, and voids of blocks that a reorg removed. Past and live are one
- * loop, without state beyond a position, as in the service.
+ * Events of a fake service: the rows of a wallet as blocks are added, and voids of blocks that a reorg removed. Past and live events come
+ * from one loop, with no state beyond a position, as in the service.
  */
 import * as Issue from "@daybook/schema/Issue"
 import { rowId } from "@daybook/schema/RowId"
@@ -14,22 +14,22 @@ import { failure, invalid, type Reply } from "./FakeReply.ts"
 import * as FakeRequest from "./FakeRequest.ts"
 import * as FakeWire from "./FakeWire.ts"
 
-/** Where a stream goes on. */
+/** Where a stream continues. */
 interface Position {
-  /** Reorgs that were applied. */
+  /** Number of reorgs applied. */
   readonly reorgs: number
   readonly from: number
-  /** Rows of blocks below were sent. */
+  /** Rows of all blocks below were sent. */
   readonly next: number
-  /** Highest block of which rows were sent, which may lie above `next` after a reorg; -1 for none. */
+  /** Highest block with rows that were sent, which may lie above `next` after a reorg; -1 for none. */
   readonly highest: number
-  /** The last final block that was stated. */
+  /** Last final block that was reported. */
   readonly final: number
 }
 
 type Query = (typeof RestOperation.walletEvents)["query"]["Type"]
 
-/** What a stream selects. */
+/** Selection of a stream. */
 interface Subscription {
   readonly wallet: string
   readonly query: Query
@@ -41,7 +41,7 @@ const prefix = "daybook-fake-events-"
 const formatPosition = (position: Position, selection: string): string =>
   btoa(`${prefix}${JSON.stringify([position, selection])}`).replaceAll("=", "")
 
-/** The position of a text; undefined for another text, `null` for one of another selection. */
+/** Position encoded in a text; undefined if the text is not a position, `null` if it belongs to another selection. */
 const parsePosition = (text: string, selection: string): Position | null | undefined => {
   try {
     const json = atob(text)
@@ -59,7 +59,7 @@ const selectionOf = (index: FakeRequest.FakeIndex, wallet: string, query: Query)
   return JSON.stringify([index.chainId, wallet, asset, finality, kind, types])
 }
 
-/** Where a stream begins. */
+/** Where a stream starts. */
 const beginning = (
   { chain, removals }: FakeRequest.FakeIndex,
   { query, selection }: Subscription,
@@ -86,7 +86,7 @@ const beginning = (
   return at(blocks.find(({ timestamp }) => timestamp * 1_000 >= (date.success ?? 0))?.number ?? last + 1)
 }
 
-/** An event before it is text, and the position after it. */
+/** An event before serialisation, and the position after it. */
 interface EventItem {
   readonly type: WalletEvent.WalletEvent["type"]
   readonly data: object
@@ -124,7 +124,7 @@ const rowsOf = (index: FakeRequest.FakeIndex, block: FakeBlock, { query, wallet 
 
 const ofBlock = ({ hash, number }: Pick<FakeBlock, "hash" | "number">) => ({ number: String(number), hash })
 
-/** Sends what changed since a position. */
+/** Emits the changes since a position. */
 const step = (
   index: FakeRequest.FakeIndex,
   subscription: Subscription,
@@ -175,7 +175,7 @@ const textOf = ({ data, position, type }: EventItem, chain: string, selection: s
   return `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify(event)}\n\n`
 }
 
-/** The body of a stream: it goes on with each change of the chain until its reader cancels it. */
+/** Body of a stream. It continues with each change of the chain until its reader cancels it. */
 const bodyOf = (
   index: FakeRequest.FakeIndex,
   subscription: Subscription,

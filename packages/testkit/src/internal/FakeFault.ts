@@ -1,5 +1,5 @@
 /**
- * What a request to a fake meets instead of its response.
+ * Faults that replace or alter the response to a request.
  */
 import { failure, type Reply } from "./FakeReply.ts"
 
@@ -37,7 +37,7 @@ const statusReply = ({
 /** Statuses of responses without a body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** A response as the platform gives it. A stream is one of events. */
+/** Makes a platform response. A streamed body is one of events. */
 export const toResponse = ({ body, headers, status, text }: Reply): Response => {
   const [sent, contentType] =
     body instanceof ReadableStream ? [body, "text/event-stream"] : [text ?? JSON.stringify(body), "application/json"]
@@ -47,7 +47,7 @@ export const toResponse = ({ body, headers, status, text }: Reply): Response => 
   })
 }
 
-/** A response whose body breaks off after some bytes. */
+/** A response whose body is cut off after some bytes. */
 const cut = (response: Response, bytes: number): Response => {
   const reader = response.body?.getReader()
   let left = bytes
@@ -66,7 +66,7 @@ const cut = (response: Response, bytes: number): Response => {
   return new Response(stream, { status: response.status, headers: response.headers })
 }
 
-/** Waits; rejects with the reason of the signal when that is aborted. */
+/** Waits; rejects with the reason of the signal if it is aborted. */
 const delay = (millis: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const stop = () => {
@@ -81,7 +81,7 @@ const delay = (millis: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener("abort", stop, { once: true })
   })
 
-/** What the fault leaves of a response. A reorg is made before, and leaves all of it. */
+/** Applies a fault to a response. A reorg has already happened by then and leaves the response unchanged. */
 export const apply = async (
   fault: Fault | null | undefined,
   signal: AbortSignal,

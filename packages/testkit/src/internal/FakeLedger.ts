@@ -1,12 +1,12 @@
 /**
- * The movements of a wallet on a fake chain, by the rules of the service: fee, value, calls and logs of each transaction, then the
- * withdrawals of the block.
+ * Movements of a wallet on a fake chain, by the rules of the service: fee, value, calls and logs of each transaction, then the withdrawals
+ * of the block.
  */
 import * as TokenTransfer from "@daybook/schema/TokenTransfer"
 import type { FakeBlock, FakeTransaction } from "../FakeChain.ts"
 import * as Traffic from "./Traffic.ts"
 
-/** One change of what a wallet holds. */
+/** One change in a wallet's holdings. */
 export interface Movement {
   readonly kind: "fee" | "value" | "internal" | "withdrawal" | "erc20" | "erc721" | "erc1155" | "genesis"
   readonly asset: string
@@ -17,7 +17,7 @@ export interface Movement {
   readonly isFailed: boolean
 }
 
-/** What a wallet has to do with a transaction or a block. */
+/** The part of a wallet in a transaction or block. */
 export interface Entry {
   readonly block: FakeBlock
   /** `null` for the movements of the block itself. */
@@ -26,7 +26,7 @@ export interface Entry {
   readonly movements: ReadonlyArray<Movement>
 }
 
-/** The roles that this chain has, in the order of the service. */
+/** The roles that occur on this chain, in the order of the service. */
 const roleOrder = [
   "sender",
   "recipient",
@@ -104,7 +104,7 @@ const ofBlock = (wallet: string, block: FakeBlock): ReadonlyArray<Entry> => {
   return entry(block, null)
 }
 
-/** Entries of blocks, which never change, by wallet: each page of a list needs those of all blocks. */
+/** Entries by wallet, cached per block, since blocks never change: each page of a list needs the entries of all blocks. */
 const known = new WeakMap<FakeBlock, Map<string, ReadonlyArray<Entry>>>()
 
 const entriesIn = (block: FakeBlock, wallet: string): ReadonlyArray<Entry> => {
@@ -121,7 +121,7 @@ const entriesIn = (block: FakeBlock, wallet: string): ReadonlyArray<Entry> => {
 export const entries = (blocks: ReadonlyArray<FakeBlock>, wallet: string): ReadonlyArray<Entry> =>
   blocks.flatMap((block) => entriesIn(block, wallet))
 
-/** What every account held before the first block. */
+/** Opening balances of every account before the first block. */
 export const openings: ReadonlyArray<Movement> = Traffic.openings.map(({ amount, asset }) => ({
   kind: "genesis",
   asset,
@@ -132,19 +132,19 @@ export const openings: ReadonlyArray<Movement> = Traffic.openings.map(({ amount,
   isFailed: false,
 }))
 
-/** Identifies what is held: an asset, or one id of a contract of ERC-1155. */
+/** Identifies a holding: an asset, or one id of an ERC-1155 contract. */
 export const holdingOf = ({ asset, kind, tokenId }: Pick<Movement, "asset" | "kind" | "tokenId">): string =>
   kind === "erc1155" ? `${asset} ${tokenId}` : asset
 
-/** What a wallet holds or held, as far as the chain shows. */
+/** Current and past holdings of a wallet, as far as the chain shows. */
 export const holdings = (blocks: ReadonlyArray<FakeBlock>, wallet: string): ReadonlySet<string> =>
   new Set([...openings, ...entries(blocks, wallet).flatMap(({ movements }) => movements)].map(holdingOf))
 
-/** True for an account with an entry on the chain. */
+/** True if an account has an entry on the chain. */
 export const isOnChain = (blocks: ReadonlyArray<FakeBlock>, wallet: string): boolean =>
   blocks.some((block) => entries([block], wallet).length > 0)
 
-/** What an account holds after a block: what it held before the first one, and its movements. */
+/** Balance of an account after a block: its opening balance plus its movements. */
 export const heldAt = (
   blocks: ReadonlyArray<FakeBlock>,
   wallet: string,
@@ -167,7 +167,7 @@ export const heldAt = (
     .filter((one) => one.asset === asset && (tokenId === null || one.tokenId === tokenId))
     .reduce((sum, { amount }) => sum + amount, 0n)
 
-/** Who owns an id of a contract of ERC-721 after a block; undefined where it has no owner. */
+/** Owner of an id of an ERC-721 contract after a block; undefined if it has none. */
 export const ownerAt = (
   blocks: ReadonlyArray<FakeBlock>,
   { asset, number, tokenId }: Pick<Movement, "asset"> & { readonly number: number; readonly tokenId: bigint },

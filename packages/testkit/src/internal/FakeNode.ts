@@ -1,5 +1,5 @@
 /**
- * The methods of a node on a fake chain: blocks, transactions, receipts, logs and what wallets ask beside them.
+ * Methods of a node on a fake chain: blocks, transactions, receipts, logs, and the other methods that wallets call.
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
@@ -21,7 +21,7 @@ const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
 
 const finalityBlocks = 64
 
-/** The block of a number, hash or tag. */
+/** Finds a block by number, hash or tag. */
 const blockOf = (chain: FakeChain, id: unknown): FakeBlock | undefined => {
   const blocks = chain.blocks()
   if (typeof id === "object" && id !== null) return blockOf(chain, Object.values(id)[0])
@@ -57,7 +57,7 @@ const givenBlock: Method = (chain, chainId, [id, isHydrated]) => {
   return block === undefined ? null : FakeWire.block(block, isHydrated === true, chainId)
 }
 
-/** True where a value, or one of a list, is wanted; nothing wants all. */
+/** True if a value equals the wanted one or is in the wanted list; without a wanted value, everything matches. */
 const matches = (wanted: unknown, value: string | undefined): boolean => {
   if (wanted === null || wanted === undefined) return true
   const all: ReadonlyArray<unknown> = Array.isArray(wanted) ? wanted : [wanted]
@@ -86,19 +86,19 @@ const logs: Method = (chain, _chainId, [given]) => {
 }
 
 /**
- * The number of a block, also of one before the first: what was held there is what every account held before the chain. Throws for a block that is
- * not on the chain.
+ * Number of a block, which may lie before the first one: balances there are the opening balances. Throws for a block that is not on the
+ * chain.
  */
 const numberOf = (chain: FakeChain, id: unknown): number => {
   const found = blockOf(chain, id)?.number
   if (found !== undefined) return found
   if (typeof id === "object" && id !== null) return numberOf(chain, Object.values(id)[0])
-  // Sound: a chain has at least one block, and tags are found.
+  // Sound: a chain has at least one block, and tags are always found.
   if (String(id).length < 66 && Number(id) < chain.blocks()[0]!.number) return Number(id)
   throw new Error("header not found")
 }
 
-/** What an account holds of an asset after a block: the sum of its movements and of what it held before the chain. */
+/** Balance of an account in an asset after a block: the sum of its movements and its opening balance. */
 const heldAt = (chain: FakeChain, address: unknown, id: unknown, asset: string, tokenId?: bigint): bigint =>
   FakeLedger.heldAt(chain.blocks(), String(address).toLowerCase(), {
     asset,
@@ -115,7 +115,7 @@ const ownerOf = new RegExp(`^0x6352211e${word}$`, "i")
 
 const wordOf = (value: bigint): string => `0x${value.toString(16).padStart(64, "0")}`
 
-/** What a contract of the chain answers to a call that asks who holds what; undefined for other calls. */
+/** Answer of a contract on the chain to a balance or owner call; undefined for other calls. */
 const holdingCall = (chain: FakeChain, [call, id]: ReadonlyArray<unknown>): string | undefined => {
   const { data, input = data ?? "", to } = (call ?? {}) as Readonly<Record<"data" | "input" | "to", string | undefined>>
   const asset = String(to).toLowerCase()
@@ -178,7 +178,7 @@ const methods: Readonly<Record<string, Method>> = {
   eth_estimateGas: () => quantity(21_000),
 }
 
-/** A fake node: its chain, and the methods that a test gives. */
+/** A fake node: its chain, and the methods provided by a test. */
 export interface FakeNode {
   readonly chain: FakeChain
   readonly chainId: number
@@ -189,7 +189,7 @@ const invalidParams = -32602
 const notFound = -32601
 const failed = -32000
 
-/** What is invalid about the parameters of a method of the interface; nodes have defaults for a block that is left out. */
+/** Issue of the parameters of a known method; nodes have defaults for an omitted block. */
 const issueOf = (method: string, params: ReadonlyArray<unknown>): string | undefined => {
   if (!RpcMethod.isName(method)) return undefined
   const { defaultParam, params: schema } = RpcMethod.all[method]
@@ -199,14 +199,14 @@ const issueOf = (method: string, params: ReadonlyArray<unknown>): string | undef
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** The reply to a call, without its envelope. */
+/** Reply to a call, without its envelope. */
 export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
 
 const failure = (code: number, message: string): Reply => ({ error: { code, message } })
 
-/** The reply to a call: that of a given method, else that of the chain. */
+/** Reply to a call: from a provided method, otherwise from the chain. */
 export const answer = (
   { chain, chainId, methods: given }: FakeNode,
   { method, params: sent }: Omit<Call, "id">,
@@ -241,7 +241,7 @@ const isCall = (value: unknown): value is Call =>
 
 const invalid = (code: number, message: string) => ({ jsonrpc: "2.0", id: null, ...failure(code, message) })
 
-/** The reply to the body of a request, one call or a batch; undefined where no call has an id. */
+/** Reply to the body of a request, one call or a batch; undefined if no call has an id. */
 export const reply = (node: FakeNode, text: string): unknown => {
   const body = parsed(text)
   if (body === undefined) return invalid(JsonRpc.code.parseError, "Invalid request: expected JSON.")

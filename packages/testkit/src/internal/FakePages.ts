@@ -1,5 +1,5 @@
 /**
- * The pages of a fake service: transactions and movements of a wallet. A page that follows another one has the list as of its first page.
+ * Pages of a fake service: transactions and movements of a wallet. A follow-up page shows the list as of its first page.
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as RestOperation from "@daybook/schema/RestOperation"
@@ -11,20 +11,20 @@ import { failure, invalid, type Reply } from "./FakeReply.ts"
 import * as FakeRequest from "./FakeRequest.ts"
 import * as FakeWire from "./FakeWire.ts"
 
-/** A row with its place in the list. */
+/** A row with its position in the list. */
 interface Row {
   readonly block: FakeBlock
   readonly place: FakeCursor.Place
-  /** The row as it is sent. */
+  /** Makes the row in wire form. */
   readonly write: () => unknown
 }
 
 const maxLimit = 100
 
-/** The place of what belongs to a block and not to one of its transactions. */
+/** Position of items that belong to a block and not to one of its transactions. */
 const blockLevel = 2 ** 20 - 1
 
-/** The place of what was held before the first block: before its transactions. */
+/** Position of opening balances: before the transactions of the first block. */
 const openingLevel = -1
 
 const compare = (one: FakeCursor.Place, other: FakeCursor.Place): number =>
@@ -41,10 +41,10 @@ type Paged =
   | typeof RestOperation.movements
   | typeof RestOperation.userOperations
 
-/** The parameters that all of them have. */
+/** Parameters common to all page operations. */
 type PageQuery = Pick<(typeof RestOperation.movements)["query"]["Type"], "limit" | "order">
 
-/** Gives a page of a list. `rowsOf` gives its rows up to a block, oldest first. */
+/** Makes a page of a list. `rowsOf` returns its rows up to a block, oldest first. */
 const page = <O extends Paged>(
   index: FakeRequest.FakeIndex,
   request: FakeRequest.FakeRequest<O>,
@@ -139,7 +139,7 @@ const isSelected =
     (kind === undefined || (kind as ReadonlyArray<string>).includes(movement.kind)) &&
     (direction === undefined || (direction === "in") === amount > 0n)
 
-/** The movements that a wallet had before the first block, where they were read. */
+/** Opening movements of a wallet before the first block, if they were read. */
 const openingRows = (block: FakeBlock): ReadonlyArray<Row & { readonly movement: FakeLedger.Movement }> =>
   FakeLedger.openings.map((movement, at) => ({
     block,
@@ -162,7 +162,7 @@ export const movements = (index: FakeRequest.FakeIndex, address: string, paramet
   // Sound: a chain has at least one block.
   const first = index.chain.blocks()[0]!
   return page(index, request.success, { list: "movements", filter }, (blocks, own) => {
-    // Sound: a cursor has what an earlier request was decoded to.
+    // Sound: the parameters in a cursor were decoded by an earlier request.
     const matches = isSelected(Result.getOrThrow(RestOperation.decodeQuery(RestOperation.movements, own)))
     const opening = index.opened.has(wallet) && blocks[0] === first ? openingRows(first) : []
     const found = FakeLedger.entries(blocks, wallet).flatMap((entry) =>
@@ -177,10 +177,10 @@ export const movements = (index: FakeRequest.FakeIndex, address: string, paramet
   })
 }
 
-/** A page of the user operations of a wallet, of which the transactions of a fake chain carry none. */
+/** A page of a wallet's user operations. Transactions of a fake chain carry none. */
 export const userOperations = (index: FakeRequest.FakeIndex, address: string, parameters: URLSearchParams): Reply => {
   const request = FakeRequest.read(index, RestOperation.userOperations, address, parameters)
   if (Result.isFailure(request)) return request.failure
-  // The list has no second page, so that no cursor has its filter.
+  // The list has no second page, so no cursor holds its filter.
   return page(index, request.success, { list: "user operations", filter: {} }, () => [])
 }

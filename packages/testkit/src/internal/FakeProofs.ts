@@ -1,5 +1,5 @@
 /**
- * Comparisons of a fake service with its node that clients ask for: the first request starts one, and the next one has its result.
+ * Comparisons of a fake service with its node on request: the first request starts one, the next one returns its result.
  */
 import type { ProofProgressWire } from "@daybook/schema/ProofProgress"
 import * as ChangeOperation from "@daybook/schema/ChangeOperation"
@@ -8,7 +8,7 @@ import { invalid, type Reply } from "./FakeReply.ts"
 import * as FakeRequest from "./FakeRequest.ts"
 import * as FakeSums from "./FakeSums.ts"
 
-/** Starts the comparison of a wallet at the last final block, or states its result. */
+/** Starts the comparison of a wallet at the last final block, or returns its result. */
 export const proveWallet = (index: FakeRequest.FakeIndex, address: string, parameters: URLSearchParams): Reply => {
   const request = FakeRequest.read(index, ChangeOperation.proveWallet, address, parameters)
   if (Result.isFailure(request)) return request.failure
@@ -26,7 +26,7 @@ export const proveWallet = (index: FakeRequest.FakeIndex, address: string, param
     index.prove(wallet, started)
   }
   const known = FakeRequest.proofOf(index, wallet)
-  // As in the service: a comparison at the requested block or a later one is enough.
+  // As in the service, a comparison at the requested block or a later one suffices.
   const made = known !== undefined && known.block.number >= asked ? known : undefined
   if (made === undefined) index.started.set(wallet, last)
   const body: ProofProgressWire = {

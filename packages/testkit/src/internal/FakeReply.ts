@@ -1,9 +1,9 @@
 /**
- * Responses of a fake before they are text, and the errors of the service.
+ * Responses of a fake before serialisation, and the errors of the service.
  */
 import * as Issue from "@daybook/schema/Issue"
 
-/** A response before it is text. */
+/** A response before serialisation. */
 export interface Reply {
   readonly status: number
   readonly body: unknown
@@ -12,7 +12,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An error as the service sends it. */
+/** An error in the form sent by the service. */
 export const failure = (
   status: number,
   code: string,
@@ -21,6 +21,6 @@ export const failure = (
   headers: Reply["headers"] = {},
 ): Reply => ({ status, headers, body: { message, code, requestId: "fake", ...more } })
 
-/** A parameter that is refused. */
+/** Error of an invalid parameter. */
 export const invalid = (issue: Issue.Issue, what = "query parameter", code = "bad_request"): Reply =>
   failure(400, code, Issue.format(what, issue), { parameter: issue.path })

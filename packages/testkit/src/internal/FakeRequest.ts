@@ -1,5 +1,5 @@
 /**
- * A request of an operation, decoded and refused as the service does: path, parameters, chain, dates and range.
+ * Decodes and validates a request of an operation as the service does: path, parameters, chain, dates and range.
  */
 import * as Address from "@daybook/schema/Address"
 import * as Chain from "@daybook/schema/Chain"
@@ -18,16 +18,16 @@ export interface Proof {
   readonly block: Pick<FakeBlock, "hash" | "number">
 }
 
-/** A fake index: its chain, and what is known of wallets. */
+/** A fake index: its chain, and what is known about wallets. */
 export interface FakeIndex {
   readonly chain: FakeChain
   readonly chainId: number
-  /** Wallets that the index covers although the chain has none of their transactions. */
+  /** Wallets that the index covers although the chain has no transactions of them. */
   readonly emptyWallets: ReadonlySet<string>
-  /** What wallets held before the first block, as far as it was read: keys of holdings by wallet. */
+  /** Opening balances that were read: keys of holdings by wallet. */
   readonly opened: ReadonlyMap<string, ReadonlySet<string>>
   readonly proofs: ReadonlyMap<string, Proof>
-  /** Comparisons that were asked for and are being made: their blocks by wallet. */
+  /** Requested comparisons that are in progress: their blocks by wallet. */
   readonly started: Map<string, number>
   /** Compares the sums of a wallet with the node at a block. */
   readonly prove: (wallet: string, block: number) => void
@@ -35,35 +35,35 @@ export interface FakeIndex {
   readonly removals: ReadonlyArray<ReadonlyArray<Pick<FakeBlock, "hash" | "number">>>
   /** Number of changes of the chain. */
   readonly changes: () => number
-  /** Calls a function after the next changes until the returned one is called. */
+  /** Registers a listener that is called after each change until the returned function is called. */
   readonly onChange: (listener: () => void) => () => void
 }
 
 const finalityBlocks = 64
 
-/** Name of a chain; its number where it has none. */
+/** Name of a chain, or its number if it has none. */
 export const chainName = (chainId: number): string => Chain.fromId(chainId)[0]?.name ?? String(chainId)
 
-/** The first and the last block of a chain. */
+/** First and last block of a chain. */
 const endsOf = (chain: FakeChain): readonly [first: FakeBlock, last: FakeBlock] => {
   const blocks = chain.blocks()
   // Sound: a chain has at least one block.
   return [blocks[0]!, blocks.at(-1)!]
 }
 
-/** The last final block; the first one where none is older. */
+/** Last final block, or the first block if none is older. */
 export const finalized = (chain: FakeChain): number => (chain.blocks().at(-finalityBlocks) ?? endsOf(chain)[0]).number
 
-/** What a comparison verifies against the state root of its block, as with a node that has proofs. */
+/** What a comparison verifies against the state root of its block, as with a node that provides proofs. */
 export const byStateRoot = ["native", "nonce"] as const
 
-/** The proof of a wallet, while its block is on the chain. */
+/** Proof of a wallet, as long as its block is on the chain. */
 export const proofOf = ({ chain, proofs }: FakeIndex, wallet: string): Proof | undefined => {
   const proof = proofs.get(wallet)
   return proof === undefined || chain.replacedFrom(proof.block.hash) !== undefined ? undefined : proof
 }
 
-/** Headers that state what the index covers. */
+/** Headers that report the index coverage. */
 export const coverage = (index: FakeIndex, wallet?: string): Readonly<Record<string, string>> => {
   const [first, last] = endsOf(index.chain)
   const proof = wallet === undefined ? undefined : proofOf(index, wallet)
@@ -77,7 +77,7 @@ export const coverage = (index: FakeIndex, wallet?: string): Readonly<Record<str
 
 type RangeParameters = Pick<WalletQuery.WalletQuery, "from_block" | "to_block" | "from_date" | "to_date">
 
-/** The block of an end, or its instant. */
+/** Block of a bound, or its instant. */
 const positionOf = (bound: FakeCursor.Bound): number =>
   "block" in bound ? bound.block : "date" in bound ? bound.date : 0
 
@@ -100,7 +100,7 @@ const rangeOf = (query: RangeParameters): Result.Result<Record<"from" | "to", Fa
   return Result.fail({ path: `from_${suffix}`, expected, received: FakeCursor.formatBound(from) })
 }
 
-/** The first and the last block of a range; undefined where it has none. */
+/** First and last block of a range; undefined if it has none. */
 export const blocksOf = (
   chain: FakeChain,
   { from, to }: Readonly<Record<"from" | "to", FakeCursor.Bound>>,
@@ -114,7 +114,7 @@ export const blocksOf = (
   return first === undefined || last === undefined || first.number > last.number ? undefined : { first, last }
 }
 
-/** The response for a range without a block. */
+/** Response for a range without blocks. */
 export const withoutBlocks = (
   { chain }: FakeIndex,
   { from, to }: Readonly<Record<"from" | "to", FakeCursor.Bound>>,
@@ -128,7 +128,7 @@ export const withoutBlocks = (
   })
 }
 
-/** The issue of a chain that the fake is not. */
+/** Issue of a chain other than that of the fake. */
 const chainIssue = (
   chainId: number,
   text: string,
@@ -158,14 +158,14 @@ export interface FakeRequest<O extends RestOperation.RestOperation> {
 
 const expectedAddress = "an address of 20 bytes in hex"
 
-/** Decodes a request, or gives the response that refuses it. */
+/** Decodes a request, or returns the response that rejects it. */
 export const read = <O extends RestOperation.RestOperation>(
   index: FakeIndex,
   operation: O,
   address: string,
   given: URLSearchParams,
 ): Result.Result<FakeRequest<O>, Reply> => {
-  // Some clients write a list of one parameter so.
+  // Some clients write a list of one parameter in this form.
   const parameters = new URLSearchParams(
     [...given].map(([name, value]): [string, string] => [name.toLowerCase() === "include[]" ? "include" : name, value]),
   )
@@ -181,7 +181,7 @@ export const read = <O extends RestOperation.RestOperation>(
   }
   const decoded = RestOperation.decodeQuery(operation, Object.fromEntries(parameters))
   if (Result.isFailure(decoded)) return Result.fail(invalid(decoded.failure))
-  // Sound: the parameters of these names are texts in every operation.
+  // Sound: in every operation the parameters of these names are texts.
   const query = decoded.success as RangeParameters & { readonly chain?: string; readonly cursor?: string }
   const cursor = query.cursor === undefined ? Result.succeed(undefined) : FakeCursor.decode(query.cursor)
   if (Result.isFailure(cursor)) return Result.fail(invalid(cursor.failure))
@@ -192,7 +192,7 @@ export const read = <O extends RestOperation.RestOperation>(
   return Result.succeed({ wallet, query: decoded.success, cursor: cursor.success, range: range.success })
 }
 
-/** The response for a wallet of which the fake has nothing, where an empty list would hide a wrong address; undefined for others. */
+/** Response for a wallet unknown to the fake, because an empty list would hide a wrong address; undefined for other wallets. */
 export const notIndexed = (index: FakeIndex, wallet: string): Reply | undefined => {
   const { chain, chainId, emptyWallets } = index
   if (wallet === chain.wallet || emptyWallets.has(wallet) || FakeLedger.isOnChain(chain.blocks(), wallet))

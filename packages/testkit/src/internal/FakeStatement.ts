@@ -1,5 +1,5 @@
 /**
- * The signed statement of a fake service: the file that `daybook verify-statement` reads, signed by a key of the fake that no operator has.
+ * Signed statement of a fake service: the file that `daybook verify-statement` reads, signed by a key of the fake that no operator uses.
  */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as SignedStatement from "@daybook/schema/SignedStatement"
@@ -13,7 +13,7 @@ type Wire = SignedStatement.SignedStatementWire
 type WalletWire = Wire["statements"][number]
 type Standard = WalletWire["opening"][number]["standard"]
 
-/** An Ed25519 key in PKCS 8, before its 32 bytes. */
+/** Prefix of an Ed25519 key in PKCS 8, followed by its 32 bytes. */
 const keyHead = [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20]
 
 const key = Uint8Array.from([...keyHead, ...Array.from({ length: 32 }, () => 7)])
@@ -38,7 +38,7 @@ const standardOf = (kind: FakeLedger.Movement["kind"], asset: string): Standard 
   return kind === "erc721" || kind === "erc1155" ? kind : "erc20"
 }
 
-/** What is held, with the movements of a range by kind. */
+/** A holding, with the movements of a range by kind. */
 interface Account {
   readonly held: Pick<WalletWire["opening"][number], "asset" | "standard" | "token_id">
   readonly sums: Map<FakeLedger.Movement["kind"], { count: number; in: bigint; out: bigint }>
@@ -46,7 +46,7 @@ interface Account {
   change: bigint
 }
 
-/** The accounts of a wallet: what it held before a block, and what moved from it on up to another. */
+/** Accounts of a wallet: the balance before a block, and the movements from it up to another block. */
 const accountsOf = (
   before: ReadonlyArray<FakeLedger.Movement>,
   moved: ReadonlyArray<FakeLedger.Movement>,
@@ -89,7 +89,7 @@ const lineOf = ({ block, transaction }: FakeLedger.Entry, movement: FakeLedger.M
   return `${JSON.stringify([block.number, index, logIndex, kind, asset, id, String(amount), counterparty, isFailed])}\n`
 }
 
-/** The part of a wallet. The blocks are all up to the closing one. */
+/** The wallet's part of the statement. `blocks` are all blocks up to the closing one. */
 const partOf = async (
   { chain }: FakeRequest.FakeIndex,
   wallet: string,
@@ -153,7 +153,7 @@ const write = async (index: FakeRequest.FakeIndex, wallet: string, from: number,
   return `${SignedStatement.canonicalJson({ header, statements: [part], signature })}\n`
 }
 
-/** The asset whose opening balance is not known; undefined for none. */
+/** Asset whose opening balance is not known; undefined for none. */
 const unknownOpening = ({ chain, opened }: FakeRequest.FakeIndex, wallet: string, last: number): string | undefined => {
   const known = opened.get(wallet)
   const blocks = chain.blocks().filter(({ number }) => number <= last)

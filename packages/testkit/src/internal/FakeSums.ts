@@ -1,5 +1,5 @@
 /**
- * Balances and statements of a fake service: sums of the movements of a wallet.
+ * Balances and statements of a fake service: sums of a wallet's movements.
  */
 import type { BalancesWire, BalanceWire, IncompleteWire } from "@daybook/schema/Balance"
 import * as RestOperation from "@daybook/schema/RestOperation"
@@ -21,7 +21,7 @@ type Balance = Pick<Sum, "asset" | "tokenId"> & { readonly amount: bigint }
 
 const compareText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
-/** `native` first, then by address and by the number of the id. */
+/** Orders by `native` first, then by address and by numeric id. */
 const compare = (one: Pick<Sum, "asset" | "tokenId">, other: Pick<Sum, "asset" | "tokenId">): number => {
   if (one.asset !== other.asset) {
     if (one.asset === "native" || other.asset === "native") return one.asset === "native" ? -1 : 1
@@ -45,7 +45,7 @@ const sumsOf = (movements: ReadonlyArray<FakeLedger.Movement>): ReadonlyArray<Su
   return [...sums.values()].toSorted((one, other) => compare(one, other) || compareText(one.kind, other.kind))
 }
 
-/** What is known of a wallet, and the movements that a request asks for. */
+/** What is known about a wallet, and the movements that a request selects. */
 interface Subject {
   readonly index: FakeRequest.FakeIndex
   readonly wallet: string
@@ -53,7 +53,7 @@ interface Subject {
   readonly range: { readonly first: FakeBlock; readonly last: FakeBlock }
 }
 
-/** The movements up to a block, with what was held before the first one where it was read. */
+/** Movements up to a block, including opening balances if they were read. */
 const movementsUpTo = ({ assets, index, wallet }: Subject, number: number): ReadonlyArray<FakeLedger.Movement> => {
   const blocks = index.chain.blocks().filter((block) => block.number <= number)
   const opening = index.opened.has(wallet) && blocks.length > 0 ? FakeLedger.openings : []
@@ -62,7 +62,7 @@ const movementsUpTo = ({ assets, index, wallet }: Subject, number: number): Read
   )
 }
 
-/** Assets that the wallet had at the block of its proof, as keys. */
+/** Keys of the assets that the wallet held at the block of its proof. */
 const provedAssets = ({ index, wallet }: Subject): ReadonlySet<string> => {
   const proof = FakeRequest.proofOf(index, wallet)
   const blocks = index.chain.blocks().filter(({ number }) => proof !== undefined && number <= proof.block.number)
@@ -70,7 +70,7 @@ const provedAssets = ({ index, wallet }: Subject): ReadonlySet<string> => {
   return new Set([...(proof === undefined ? [] : FakeLedger.openings), ...all].map(keyOf))
 }
 
-/** Why a balance is negative, where it is. All movements are there, so that only what was held before can be missing. */
+/** Why a balance is negative. All movements are known, so only opening balances can be missing. */
 const negativeReason = (
   { index, wallet }: Subject,
   { amount, asset, tokenId }: Balance,
@@ -164,7 +164,7 @@ const statementOf = (subject: Subject): StatementWire => {
   }
 }
 
-/** Resolves a request for sums, and answers with what `write` gives. */
+/** Resolves a request for sums, and responds with the result of `write`. */
 const respond =
   <O extends typeof RestOperation.balances | typeof RestOperation.statement>(
     operation: O,
@@ -184,8 +184,8 @@ const respond =
     return { status: 200, headers: FakeRequest.coverage(index, wallet), body }
   }
 
-/** What a wallet holds at a block. */
+/** Balances of a wallet at a block. */
 export const balances = respond(RestOperation.balances, closingOf)
 
-/** What a wallet held before a range, what moved in it, and what it holds after it. */
+/** Opening balances of a wallet before a range, movements within it, and closing balances. */
 export const statement = respond(RestOperation.statement, statementOf)

@@ -1,5 +1,5 @@
 /**
- * The blocks of a fake chain as the REST operation and a node send them.
+ * Blocks of a fake chain in the wire forms of the REST operations and of a node.
  */
 import type { BlockWire, HydratedBlockWire } from "@daybook/schema/Block"
 import type { LogWire, ReceiptWire } from "@daybook/schema/Receipt"
@@ -16,7 +16,7 @@ const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
 /** Zero bytes: blooms and roots are not computed. */
 const zeros = (bytes: number): string => `0x${"00".repeat(bytes)}`
 
-/** Time of a block as the REST operations send it. */
+/** Time of a block in the form of the REST operations. */
 export const isoTime = ({ timestamp }: FakeBlock): string => new Date(timestamp * 1_000).toISOString()
 
 const blockFields = (block: FakeBlock) => ({
@@ -39,7 +39,7 @@ const restLog = (block: FakeBlock, transaction: FakeTransaction, { address, data
   decoded_event: null,
 })
 
-/** Gas of a call that moves ether and nothing else. */
+/** Gas of a call that only moves ether. */
 export const callGas = { gas: 2_300, gasUsed: 0 }
 
 const internalTransaction = (block: FakeBlock, { hash }: FakeTransaction, { from, to, value }: FakeCall) => ({
@@ -56,11 +56,11 @@ const internalTransaction = (block: FakeBlock, { hash }: FakeTransaction, { from
   output: "0x",
 })
 
-/** What a row has beside the transaction. */
+/** Additional data of a row besides the transaction. */
 export interface RowOptions {
-  /** Whether it has its internal transactions. */
+  /** Whether to include internal transactions. */
   readonly hasCalls?: boolean
-  /** Roles of the wallet, of a list of all of its transactions. */
+  /** Roles of the wallet, in a list of all of its transactions. */
   readonly roles?: ReadonlyArray<string> | undefined
 }
 
@@ -86,7 +86,7 @@ const plainRow = (block: FakeBlock, transaction: FakeTransaction) => ({
   decoded_call: null,
 })
 
-/** A wallet transaction, with its internal transactions where they are asked for. Source: docs/interface.md#2.2. */
+/** A wallet transaction, with internal transactions if requested. Source: docs/interface.md#2.2. */
 export const row = (
   block: FakeBlock,
   transaction: FakeTransaction,
@@ -98,7 +98,7 @@ export const row = (
   return roles === undefined ? traced : { ...traced, roles }
 }
 
-/** How a token describes itself; `null` for the native asset, and for collectibles, which the fake does not read. */
+/** Self-description of a token; `null` for the native asset, and for collectibles, whose description the fake does not read. */
 export const token = (asset: string): TokenWire | null => {
   const found = Traffic.tokens.find(({ address }) => address === asset)
   return found === undefined ? null : { ...found, decimals: String(found.decimals), block_number: "0" }
@@ -153,7 +153,7 @@ export const transaction = (block: FakeBlock, one: FakeTransaction, chainId: num
   s: quantity((BigInt(one.hash) >> 2n) | 1n),
 })
 
-/** The logs of a transaction, as JSON-RPC has them. */
+/** Logs of a transaction, in JSON-RPC form. */
 export const logs = (
   block: FakeBlock,
   { firstLogIndex, hash, index, logs: all }: FakeTransaction,
@@ -218,7 +218,7 @@ const blockHeader = (one: FakeBlock) => ({
   withdrawalsRoot: zeros(32),
 })
 
-/** A block, with whole transactions or their hashes. */
+/** A block, with full transactions or their hashes. */
 export const block = (one: FakeBlock, isHydrated: boolean, chainId: number): BlockWire | HydratedBlockWire =>
   isHydrated
     ? { ...blockHeader(one), transactions: one.transactions.map((each) => transaction(one, each, chainId)) }

@@ -1,8 +1,8 @@
-/** Checks of the options of a fake, of its faults and counts, for programs without types. */
+/** Checks the options of a fake, its faults and counts, for programs without type checks. */
 import * as Address from "@daybook/schema/Address"
 import * as Issue from "@daybook/schema/Issue"
 
-/** What the value of an option has to be. */
+/** Requirements for the value of an option. */
 interface Kind {
   readonly expected: string
   readonly is: (value: unknown) => boolean
@@ -29,7 +29,7 @@ const status: Kind = {
   is: (value) => Number.isSafeInteger(value) && (value as number) >= 200 && (value as number) <= 599,
 }
 
-/** Keys of each fault that is an object; the first one is required. */
+/** Keys of each fault that is an object; the first key is required. */
 const faults: ReadonlyArray<Readonly<Record<string, Kind>>> = [
   { status, retryAfterSeconds: amount },
   { cutAfterBytes: integer(0) },
@@ -95,13 +95,13 @@ export const check = (options: object): void => {
 const argumentError = (path: string, { expected }: Kind, value: unknown) =>
   new TypeError(Issue.format("argument", { path, expected, received: Issue.describe(value) }))
 
-/** Throws a `TypeError` for the first value that is no fault. */
+/** Throws a `TypeError` for the first value that is not a fault. */
 export const checkFaults = (values: ReadonlyArray<unknown>): void => {
   const at = values.findIndex((value) => !fault.is(value))
   if (at !== -1) throw argumentError(`[${at}]`, fault, values[at])
 }
 
-/** Throws a `TypeError` for a number of blocks that is none. */
+/** Throws a `TypeError` if a value is not a valid number of blocks. */
 export const checkCount = (name: string, value: unknown): void => {
   const kind = integer(0)
   if (!kind.is(value)) throw argumentError(name, kind, value)

@@ -19,7 +19,7 @@ export interface Random {
 /** The two digits of each byte. */
 const byteDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-/** The stream of a seed. */
+/** Makes the stream of a seed. */
 export const make = (seed: number): Random => {
   let state = (seed ^ 0x9e3779b9) >>> 0
   // mulberry32: one 32-bit state.

@@ -6,12 +6,12 @@ const mark = "<redacted>"
 /** Shorter texts are not searched for: they would replace ordinary words and protect nothing. */
 const minCharacters = 4
 
-/** Names in a path that are no key. */
+/** Path segments that are not keys. */
 const word = /^(?:api|call|eth|evm|json-?rpc|mainnet|node|rpc|v\d+)$/
 
 const credentialName = /auth|key|token|secret|cookie|credential|password|signature|session/i
 
-/** Parts of a URL that are keys: values of credentials in the query, and of a node also long or last segments of the path. */
+/** Parts of a URL that are keys: values of credentials in the query and, for a node, also long or last path segments. */
 const inUrl = (text: string, isNode: boolean): ReadonlyArray<string> => {
   const { pathname, searchParams } = new URL(text)
   const segments = pathname.split("/").filter((segment) => segment !== "")
@@ -22,7 +22,7 @@ const inUrl = (text: string, isNode: boolean): ReadonlyArray<string> => {
   return [...inQuery, ...(isNode ? inPath : [])]
 }
 
-/** The keys of a request. A `Bearer` before a key is no part of it. */
+/** Keys of a request. The prefix `Bearer` is not part of a key. */
 export const ofRequest = ({ headers, url }: Request, isNode: boolean): ReadonlyArray<string> => [
   ...[...headers].filter(([name]) => credentialName.test(name)).map(([, value]) => value.replace(/^\w+ /, "")),
   ...inUrl(url, isNode),

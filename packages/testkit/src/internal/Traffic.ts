@@ -1,5 +1,5 @@
 /**
- * The traffic of a fake chain: its tokens, what accounts hold before it, and the kinds of transactions and withdrawals.
+ * Traffic of a fake chain: its tokens, opening balances of accounts, and the kinds of transactions and withdrawals.
  */
 import * as TokenTransfer from "@daybook/schema/TokenTransfer"
 import type { FakeLog, FakeTransaction, FakeWithdrawal } from "./FakeBlock.ts"
@@ -25,15 +25,15 @@ export const tokens: ReadonlyArray<Token> = [
 
 const unitOf = ({ decimals }: Token): bigint => 10n ** BigInt(decimals)
 
-/** What every account held before the first block: more than it spends. */
+/** Opening balance of every account before the first block: more than it spends. */
 export const openings: ReadonlyArray<{ readonly asset: string; readonly amount: bigint }> = [
   { asset: "native", amount: 1_000n * ether },
   ...tokens.map((token) => ({ asset: token.address, amount: 1_000_000n * unitOf(token) })),
 ]
 
-/** A contract of ERC-721. */
+/** An ERC-721 contract. */
 export const collectibles = "0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d"
-/** A contract of ERC-1155. */
+/** An ERC-1155 contract. */
 export const multiTokens = "0x495f947276749ce646f68ac8c248420045cb7b5e"
 /** Contracts with `balanceOf(address)`. */
 export const counted: ReadonlySet<string> = new Set([...tokens.map(({ address }) => address), collectibles])
@@ -49,7 +49,7 @@ const transferLog = (token: string, from: string, to: string, amount: bigint): F
   data: `0x${word(amount)}`,
 })
 
-/** A transaction before it has a place and a price. */
+/** A transaction without a position or a price. */
 export type Draft = Pick<FakeTransaction, "from" | "to" | "value" | "gasUsed" | "input" | "logs"> &
   Partial<Pick<FakeTransaction, "calls">>
 
@@ -71,7 +71,7 @@ const sendToken: Kind = (from, to, random) => {
   return { from, to: address, value: 0n, gasUsed, input: callOf("0xa9059cbb", to, amount), logs }
 }
 
-/** Kinds of transactions; the first ones are frequent. */
+/** Kinds of transactions; the first ones are the most frequent. */
 export const kinds: ReadonlyArray<Kind> = [
   (from, to, random) => ({
     from,
@@ -132,10 +132,10 @@ export const kinds: ReadonlyArray<Kind> = [
   },
 ]
 
-/** Blocks between two withdrawals of the wallet. */
+/** Number of blocks between two withdrawals of the wallet. */
 const withdrawalBlocks = 32
 
-/** Withdrawals of a block: those of the wallet are rare, as on the real chain. */
+/** Withdrawals of a block. Those of the wallet are rare, as on the real chain. */
 export const withdrawals = (wallet: string, number: number, random: Random.Random): ReadonlyArray<FakeWithdrawal> => {
   const amountGwei = random.amount(10_000_000n, 20_000_000n)
   const address = number % withdrawalBlocks === 0 ? wallet : random.hex(20)
