@@ -1,5 +1,5 @@
 /**
- * Items of the ABI of a contract as JSON: functions, events, errors and constructors, with what decoding and reading need of them.
+ * ABI items of a contract as JSON: functions, events, errors and constructors, with what is needed to decode and call them.
  */
 import * as Schema from "effect/Schema"
 import * as Quantity from "./Quantity.ts"
@@ -13,34 +13,34 @@ import { atMost, type Named, nested, open, type Resource } from "./internal/open
 export const maxDepth = 16
 
 /**
- * Parameters of an item at most, with those of its tuples.
+ * Maximum number of parameters of an item, including those of its tuples.
  *
  * Source: decision 0059.
  */
 export const maxParameters = 256
 
 /**
- * Items of an ABI at most.
+ * Maximum number of items of an ABI.
  *
  * Source: decision 0059.
  */
 export const maxItems = 4_096
 
 /**
- * Values of an enum at most.
+ * Maximum number of values of an enum.
  *
  * Source: Solidity documentation, enums; decision 0059.
  */
 export const maxMembers = 256
 
 const parameter = {
-  /** Name as declared; empty where there is none. */
+  /** Declared name; empty if there is none. */
   name: Schema.String,
   /** Type as compilers write it: `uint256`, `tuple[]`. */
   type: Schema.String,
-  /** Only of a parameter of an event that is a topic of the log. */
+  /** True for an event parameter that is a topic of the log; only on parameters of events. */
   indexed: Schema.optionalKey(Schema.Boolean),
-  /** Names of the values of an enum, in order; only where the server has its source. */
+  /** Names of the values of an enum, in order; only if the server has its source. */
   enum: Schema.optionalKey(atMost(maxMembers, Schema.String)),
 }
 
@@ -73,17 +73,17 @@ const parameters = atMost(maxParameters, Parameter)
 const itemCodec = open("AbiItem", {
   /** Kind of item. */
   type: Schema.Literals(["event", "function", "error", "constructor"]),
-  /** Name as declared; empty for a constructor. */
+  /** Declared name; empty for a constructor. */
   name: Schema.String,
   /** Parameters, in order. */
   inputs: parameters,
   /** Return values of a function; absent for the other kinds. */
   outputs: Schema.optionalKey(parameters),
-  /** Of a function and a constructor: `view` and `pure` change nothing, `payable` takes native value. */
+  /** Only on functions and constructors: `view` and `pure` change nothing, `payable` takes native value. */
   stateMutability: Schema.optionalKey(Schema.Literals(["view", "pure", "payable", "nonpayable"])),
-  /** Only of an event: false, as one that is anonymous has no topic to decode it by. */
+  /** Only on events, and always false: an anonymous event has no topic by which it could be decoded. */
   anonymous: Schema.optionalKey(Schema.Boolean),
-  /** Only of a constructor: bytes of the creation code, which its arguments follow. */
+  /** Only on constructors: length of the creation code in bytes, after which the arguments follow. */
   codeBytes: Schema.optionalKey(Quantity.SafeIntegerFromNumber),
 })
 

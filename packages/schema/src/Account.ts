@@ -64,7 +64,7 @@ export interface AccountProofWire extends Schema.Codec.Encoded<typeof accountPro
 /**
  * Account state with its Merkle proof.
  *
- * **Example** (Finding what a node left out)
+ * **Example** (Finding what a node omitted)
  *
  * ```ts
  * import * as Account from "@daybook/schema/Account"

@@ -1,5 +1,5 @@
 /**
- * Codecs of 20-byte addresses in lower-case hex, and everything of `AddressText`.
+ * Codecs of 20-byte addresses in lower-case hex, including everything in `AddressText`.
  */
 import type * as Schema from "effect/Schema"
 import type * as AddressText from "./AddressText.ts"
@@ -31,7 +31,7 @@ export const Address: Schema.Codec<Address, string> = /* @__PURE__ */ Hex.bytes<
 )
 
 /**
- * `Address`, or `null`, as for the recipient of a contract creation and the miner of a pending block.
+ * `Address`, or `null`, such as the recipient of a contract creation or the miner of a pending block.
  *
  * **Example** (Decoding the recipient of a contract creation)
  *

@@ -1,6 +1,6 @@
 /**
- * Addresses as text: parsed, tested and checksummed, without codecs. It is the `Address` of `@daybook/rest/promise` and `@daybook/rpc/promise`: a
- * bundler that keeps the whole of a namespace which is exported again, as esbuild does, keeps no codec with it.
+ * Addresses as text: parsing, tests and checksums, without codecs. It is the `Address` of `@daybook/rest/promise` and
+ * `@daybook/rpc/promise`: bundlers that keep the whole of a re-exported namespace, as esbuild does, keep no codecs with it.
  */
 import type * as Brand from "effect/Brand"
 
@@ -49,7 +49,7 @@ export const isAddress = (input: unknown): input is Address => typeof input === 
 /**
  * Parses an address in any case; `undefined` for any other text.
  *
- * **Example** (Parsing what a user typed)
+ * **Example** (Parsing user input)
  *
  * ```ts
  * import * as Address from "@daybook/schema/Address"
@@ -68,7 +68,7 @@ export const fromText = (text: string): Address | undefined => {
 const indexed = /^0x0{24}[0-9a-f]{40}$/
 
 /**
- * The address in an indexed topic, which is in lower-case hex; `undefined` where it is none.
+ * Reads the address in an indexed topic in lower-case hex; `undefined` if it does not hold one.
  *
  * **Example** (Reading an indexed address)
  *
@@ -82,5 +82,5 @@ const indexed = /^0x0{24}[0-9a-f]{40}$/
  * Source: Solidity ABI specification, events.
  */
 export const fromTopic = (topic: string | null | undefined): Address | undefined =>
-  // Sound: the pattern is that of an address behind its padding.
+  // Sound: the pattern matches an address after its padding.
   topic != null && indexed.test(topic) ? (`0x${topic.slice(26)}` as Address) : undefined

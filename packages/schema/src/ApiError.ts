@@ -1,6 +1,6 @@
 /**
- * Errors of the REST interface: one class for each, with its HTTP status and the `code` of its body. The server fails with them and
- * clients decode them. Errors of JSON-RPC calls are `JsonRpc.ErrorObject`.
+ * Errors of the REST interface, one class each, with HTTP status and the `code` of the body. The server fails with them and clients decode
+ * them. Errors of JSON-RPC calls are `JsonRpc.ErrorObject`.
  */
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
@@ -20,7 +20,7 @@ const body = {
  * - `bad_request`: a parameter is invalid.
  * - `chain_not_served`: the server does not serve the chain.
  * - `traces_not_indexed`: internal transactions were requested on a chain without traces.
- * - `address_not_watched`: the server indexes a list of addresses that does not contain this one.
+ * - `address_not_watched`: the server only indexes selected addresses, and this is not one of them.
  *
  * **Example** (Decoding a body)
  *
@@ -39,7 +39,7 @@ export class BadRequest extends Schema.Error<BadRequest>("@daybook/schema/BadReq
     ...body,
     /** Reason of the error. */
     code: Schema.Literals(["bad_request", "chain_not_served", "traces_not_indexed", "address_not_watched"]),
-    /** Name of the invalid parameter; absent where no single parameter is invalid. */
+    /** Name of the invalid parameter; absent if no single parameter is invalid. */
     parameter: Schema.optionalKey(Schema.String),
   },
   { httpApiStatus: 400 },
@@ -100,8 +100,8 @@ export class MethodNotAllowed extends Schema.Error<MethodNotAllowed>("@daybook/s
  *
  * **Details**
  *
- * Rows at and above `resumeFromBlock` that were received before are reverted. Request them again with `from_block=resumeFromBlock`; in
- * descending order, continue below with `to_block=resumeFromBlock-1`.
+ * Rows received before at `resumeFromBlock` and above are reverted. Request them again with `from_block=resumeFromBlock`; in descending
+ * order, continue below with `to_block=resumeFromBlock-1`.
  *
  * **Example** (Reading where to continue)
  *
@@ -231,6 +231,6 @@ export type ApiError = typeof ApiError.Type
  * Source: decision 0012.
  */
 export const BareMessage = Schema.Struct({
-  /** Error message, or several. */
+  /** One error message, or several. */
   message: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
 })

@@ -1,5 +1,5 @@
 /**
- * HTTP headers of the REST interface: the API key of a request, and what a response states beside its body.
+ * HTTP headers of the REST interface: the API key of a request, and what a response reports besides its body.
  */
 import * as Schema from "effect/Schema"
 
@@ -20,7 +20,7 @@ import * as Schema from "effect/Schema"
 export const apiKey = "X-API-Key"
 
 /**
- * Response header with the id of the request, as the server's log has it.
+ * Response header with the request id, as it appears in the server's log.
  *
  * **Example** (Reading the id of a request)
  *
@@ -52,8 +52,9 @@ export const requestId = "x-request-id"
  */
 export const IndexCoverage = Schema.Struct({
   /**
-   * First indexed block, in decimal digits; absent while nothing is indexed. On the pages of a cursor the first one that their list covers;
-   * of a wallet that was added to an index of some wallets later, the first one with its transactions. Source: decision 0055.
+   * First indexed block, in decimal digits; absent while nothing is indexed. On pages with a cursor, the first block that their list
+   * covers. For a wallet that was added later to an index of selected wallets, the first block with its transactions. Source: decision
+   * 0055.
    */
   "daybook-indexed-from": Schema.optionalKey(Schema.String),
   /** Last indexed block, in decimal digits; absent while nothing is indexed. */
@@ -61,34 +62,35 @@ export const IndexCoverage = Schema.Struct({
   /** Last finalized block, in decimal digits; absent while none is known. */
   "daybook-finalized-to": Schema.optionalKey(Schema.String),
   /**
-   * Transactions of indexed blocks, of any wallet, that have no record, as no node gives their receipt or it does not decode; in decimal
-   * digits, absent for none. Source: decision 0035.
+   * Number of transactions in indexed blocks, of any wallet, without a record because no node returned their receipt or it did not decode;
+   * in decimal digits, absent for none. Source: decision 0035.
    */
   "daybook-missing-transactions": Schema.optionalKey(Schema.String),
   /**
-   * Last block at which all sums of the wallet's movements were compared with the state of the chain, and equal, in decimal digits;
-   * absent while there is none. Source: decision 0050.
+   * Last block at which all sums of the wallet's movements equalled the state of the chain, in decimal digits; absent if there is none.
+   * Source: decision 0050.
    */
   "daybook-reconciled-to": Schema.optionalKey(Schema.String),
   /**
-   * Last block up to which the past of the wallet was searched, in decimal digits; absent where it was not added to an index of some wallets
-   * later. Up to there, calls of value 0 by others are known only from blocks that hold something else of the wallet. Below
-   * `daybook-indexed-from`: the search goes on. Source: decision 0055.
+   * Last block up to which the wallet's past was searched, in decimal digits; absent if it was not added later to an index of selected
+   * wallets. Up to there, calls of value 0 by others are known only in blocks that hold something else of the wallet. If it is below
+   * `daybook-indexed-from`, the search is still running. Source: decision 0055.
    */
   "daybook-searched-to": Schema.optionalKey(Schema.String),
   /**
-   * Last block that an earlier version stored with the transactions alone that the wallet sent or received, or that created it, in decimal
-   * digits; absent for none. Up to there, lists of what it has any role in may lack its tokens and internal transactions. Source: decision 0055.
+   * Last block for which an earlier version stored only the transactions that the wallet sent or received, or that created it, in decimal
+   * digits; absent for none. Up to there, lists with any role of the wallet may lack its tokens and internal transactions. Source: decision
+   * 0055.
    */
   "daybook-direct-only-to": Schema.optionalKey(Schema.String),
   /**
-   * Last block that was indexed without traces, or has a transaction that lacks them, in decimal digits; absent for none. Up to there, lists of
-   * what a wallet has any role in may lack its internal transactions, and what they moved. Source: decision 0013.
+   * Last block that was indexed without traces, or that has a transaction without them, in decimal digits; absent for none. Up to there,
+   * lists with any role of the wallet may lack its internal transactions and what they moved. Source: decision 0013.
    */
   "daybook-untraced-to": Schema.optionalKey(Schema.String),
   /**
-   * Last block up to which the chain changes native balances by means that neither transactions nor headers state, in decimal digits; absent for
-   * none. Up to there, lists of what a wallet has any role in may lack such changes. Source: decision 0048.
+   * Last block up to which the chain changes native balances in ways that neither transactions nor headers show, in decimal digits; absent
+   * for none. Up to there, lists with any role of the wallet may lack such changes. Source: decision 0048.
    */
   "daybook-unstated-to": Schema.optionalKey(Schema.String),
 })
@@ -117,7 +119,7 @@ export const RateLimit = Schema.Struct({
 })
 
 /**
- * Wait that the server asks for before the next request.
+ * Wait that the server requests before the next request.
  *
  * **Example** (Reading a wait)
  *
@@ -138,7 +140,7 @@ export const RetryAfter = Schema.Struct({
 /**
  * Response headers that a browser must be allowed to read (`access-control-expose-headers`).
  *
- * **Example** (Letting pages of other origins read the headers)
+ * **Example** (Allowing pages of other origins to read the headers)
  *
  * ```ts
  * import * as ApiHeader from "@daybook/schema/ApiHeader"

@@ -1,5 +1,5 @@
 /**
- * What a wallet holds at a block, as the sums of its movements.
+ * Balances of a wallet at a block, as the sums of its movements.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -11,23 +11,23 @@ import * as Movement from "./Movement.ts"
 import * as Token from "./Token.ts"
 
 const balanceCodec = open("Balance", {
-  /** What is held. */
+  /** Asset held. */
   asset: Movement.Asset,
   /** Id of the token; `null` for a fungible asset. */
   token_id: orEmpty(Decimal.Decimal, null),
-  /** The token as its contract describes it; `null` for the native asset, and where it was not read yet. */
+  /** The token as described by its contract; `null` for the native asset, or if it has not been read yet. */
   token: objectOrNull(Token.Token),
-  /** Sum of the movements, in the smallest unit of the asset. Negative where movements, or what was held before, are missing. */
+  /** Sum of the movements, in the smallest unit of the asset. Negative if movements or opening balances are missing. */
   balance: Decimal.Signed,
   /**
-   * Block at which the sum was last compared with the state of the chain, where it was equal; `null` otherwise. For an id of an ERC-721
-   * contract, its owner was compared.
+   * Last block at which the sum was compared with the state of the chain and equal; `null` otherwise. For an id of an ERC-721 contract, its
+   * owner was compared.
    */
   proved_at_block: orEmpty(Decimal.Decimal, null),
   /**
-   * Why the balance is negative; absent where it is not. `opening_unknown`: what was held before the first indexed block is not part of it.
-   * `movements_missing`: `incomplete.places` counts where. `unexplained`: nothing is known to be missing, as of a token that changes balances
-   * without events; a comparison with the chain states the difference.
+   * Why the balance is negative; absent if it is not. `opening_unknown`: the opening balance before the first indexed block is not
+   * included. `movements_missing`: `incomplete.places` counts where. `unexplained`: nothing is known to be missing, for example for a token
+   * that changes balances without events; a comparison with the chain reports the difference.
    */
   negative_reason: Schema.optionalKey(Schema.Literals(["opening_unknown", "movements_missing", "unexplained"])),
 })
@@ -38,7 +38,7 @@ export interface Balance extends Schema.Schema.Type<typeof balanceCodec> {}
 export interface BalanceWire extends Schema.Codec.Encoded<typeof balanceCodec> {}
 
 /**
- * What a wallet holds of one asset.
+ * Balance of a wallet in one asset.
  *
  * **Example** (Decoding a balance)
  *
@@ -56,31 +56,31 @@ export const Balance: Named<typeof balanceCodec, Balance, BalanceWire> = balance
 
 const incompleteCodec = open("Incomplete", {
   /**
-   * Unknown opening: true where what the wallet held of some asset before the first indexed block is unknown, and not part of the sums, which
-   * may be negative then.
+   * Unknown opening: true if the opening balance of some asset before the first indexed block is unknown and not included in the sums,
+   * which may therefore be negative.
    */
   opening: Schema.Boolean,
   /** Places of missing movements: number of transactions and blocks of the range in which movements of the wallet may be missing. */
   places: Decimal.SafeInteger,
-  /** Block of the first of these places; `null` for none, and where it is not remembered. */
+  /** Block of the first of these places; `null` if there is none or it is not stored. */
   first_block: orEmpty(Decimal.Decimal, null),
-  /** Contracts with so many ids that all of them are one row, whose `token_id` is `null`; absent for none. */
+  /** Contracts with so many ids that all of them form one row, whose `token_id` is `null`; absent for none. */
   merged: Schema.optionalKey(Schema.Array(Address.Address)),
-  /** Number of movements of further contracts that are in no row; name those in `asset` to sum them. Absent for none. */
+  /** Number of movements of further contracts that are in no row; list those contracts in `asset` to sum them. Absent for none. */
   omitted: Schema.optionalKey(Decimal.SafeInteger),
   /**
-   * Last block that an earlier version of the service stored without tokens and internal transactions of the wallet: movements up to there may be
-   * missing. Absent for none.
+   * Last block that an earlier version of the service stored without the wallet's tokens and internal transactions: movements up to there
+   * may be missing. Absent for none.
    */
   direct_only_to: Schema.optionalKey(Decimal.Decimal),
   /**
-   * Last block that was indexed without traces, or has a transaction that lacks them: what internal transactions moved up to there may be missing.
-   * Absent for none.
+   * Last block that was indexed without traces, or that has a transaction without them: movements by internal transactions up to there may
+   * be missing. Absent for none.
    */
   untraced_to: Schema.optionalKey(Decimal.Decimal),
   /**
-   * Last block up to which the chain changes native balances by means that neither transactions nor headers state: what changed so may be missing.
-   * Absent for none.
+   * Last block up to which the chain changes native balances in ways that neither transactions nor headers show: such changes may be
+   * missing. Absent for none.
    */
   unstated_to: Schema.optionalKey(Decimal.Decimal),
 })
@@ -91,9 +91,9 @@ export interface Incomplete extends Schema.Schema.Type<typeof incompleteCodec> {
 export interface IncompleteWire extends Schema.Codec.Encoded<typeof incompleteCodec> {}
 
 /**
- * What sums of movements may lack.
+ * What sums of movements may be missing.
  *
- * **Example** (Decoding what sums may lack)
+ * **Example** (Decoding what sums may be missing)
  *
  * ```ts
  * import * as Balance from "@daybook/schema/Balance"
@@ -108,11 +108,14 @@ export interface IncompleteWire extends Schema.Codec.Encoded<typeof incompleteCo
 export const Incomplete: Named<typeof incompleteCodec, Incomplete, IncompleteWire> = incompleteCodec
 
 const balancesCodec = open("Balances", {
-  /** The block, after which the balances are taken. */
+  /** Block after which the balances are taken. */
   block_number: Decimal.Decimal,
   /** Block hash. */
   block_hash: Hash.Hash,
-  /** What the sums may lack. They are complete where `opening` is false, `places` is 0, and `direct_only_to`, `untraced_to` and `unstated_to` are absent. */
+  /**
+   * What the sums may be missing. They are complete if `opening` is false, `places` is 0, and `direct_only_to`, `untraced_to` and
+   * `unstated_to` are absent.
+   */
   incomplete: Incomplete,
   /** Balances: `native` first, then by asset and id. */
   result: Schema.Array(Balance),
@@ -124,7 +127,7 @@ export interface Balances extends Schema.Schema.Type<typeof balancesCodec> {}
 export interface BalancesWire extends Schema.Codec.Encoded<typeof balancesCodec> {}
 
 /**
- * What a wallet holds at a block. Assets of which it holds nothing are left out.
+ * Balances of a wallet at a block. Assets with a balance of 0 are omitted.
  *
  * **Example** (Decoding the balances of a wallet)
  *
@@ -142,7 +145,7 @@ export interface BalancesWire extends Schema.Codec.Encoded<typeof balancesCodec>
 export const Balances: Named<typeof balancesCodec, Balances, BalancesWire> = balancesCodec
 
 /**
- * Keys of balances that the schema does not know, with the values received.
+ * Unknown keys of balances, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

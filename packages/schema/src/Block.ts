@@ -106,7 +106,7 @@ export const HydratedBlock: Named<typeof hydratedBlockCodec, HydratedBlock, Hydr
 export { isUndecodable, PartialBlock, type PartialBlockWire, type Undecodable } from "./internal/partialBlock.ts"
 
 /**
- * Keys of a block that the schema does not know, with the values received.
+ * Unknown keys of a block, with the values received.
  *
  * **Example** (Listing the fields of a chain)
  *

@@ -9,8 +9,7 @@ export type { Identity, Name } from "./internal/chainNames.ts"
 export { all, type Chain, type HashRules, type HashRulesRange } from "./internal/chains.ts"
 
 /**
- * The form in which names of chains are compared: lower case, with each run of spaces, hyphens and underscores as one space, and none
- * at either end.
+ * Normalizes the name of a chain for comparison: lower case, with each run of spaces, hyphens and underscores as one space, trimmed.
  *
  * **Example** (Comparing two spellings)
  *
@@ -34,16 +33,16 @@ for (const chain of identities) {
   if (chain.rpcName !== null) byName.set(normalizeName(chain.rpcName), chain)
 }
 
-/** The chains of these names, with their facts. */
+/** Chains with these names, with their facts. */
 const withFacts = (found: ReadonlyArray<Identity>): ReadonlyArray<Chain> =>
   found.flatMap(({ name }) => all.filter((chain) => chain.name === name))
 
 /**
- * The chain with a name; `undefined` for an unknown name.
+ * Finds a chain by name; `undefined` for an unknown name.
  *
  * **Details**
  *
- * Accepts the names of the REST and the RPC operations, in any case, with hyphens or underscores for spaces.
+ * Accepts the names of the REST and the RPC operations, in any case, with hyphens or underscores instead of spaces.
  *
  * **Example** (Finding a chain by its RPC name)
  *
@@ -92,7 +91,7 @@ const identitiesOf = (id: bigint | number | string): ReadonlyArray<Identity> => 
 }
 
 /**
- * The chains with an identifier, listed or EIP-155: none, one, or two where identifiers clash.
+ * Finds the chains with an identifier, listed or EIP-155: none, one, or two if identifiers clash.
  *
  * **Details**
  *
@@ -111,7 +110,7 @@ const identitiesOf = (id: bigint | number | string): ReadonlyArray<Identity> => 
 export const fromId = (id: bigint | number | string): ReadonlyArray<Chain> => withFacts(identitiesOf(id))
 
 /**
- * The chains with a name, or else with an identifier.
+ * Finds the chains with a name, or else with an identifier.
  *
  * **Example** (Reading a name or an identifier)
  *
@@ -134,14 +133,14 @@ const aliases = { ethereum: "eth", mainnet: "eth", matic: "polygon" } as const
 const isAlias = (name: string): name is keyof typeof aliases => Object.hasOwn(aliases, name)
 
 /**
- * A chain as callers of the clients name it: a name, an alias that is usual elsewhere, an identifier, or any other text.
+ * A chain as callers of the clients name it: a name, a common alias, an identifier, or any other text.
  *
  * Source: docs/interface.md#4.1.1; decision 0005.
  */
 export type Input = Name | keyof typeof aliases | (string & {}) | number | bigint
 
 /**
- * The names of the chains that a caller of a client may mean: of none, one, or two where identifiers clash.
+ * Names of the chains that an input may refer to: none, one, or two if identifiers clash.
  *
  * **Example** (Finding a chain by an alias)
  *
@@ -161,7 +160,7 @@ export const fromInput = (input: Input): ReadonlyArray<Identity> => {
 }
 
 /**
- * The CAIP-2 identifier of a chain.
+ * Returns the CAIP-2 identifier of a chain.
  *
  * **Example** (Writing a CAIP-2 identifier)
  *
@@ -176,7 +175,7 @@ export const fromInput = (input: Input): ReadonlyArray<Identity> => {
 export const toCaip2 = (chain: Chain): `eip155:${bigint}` => `eip155:${chain.id}`
 
 /**
- * The chain id in hex, as `eth_chainId` returns it.
+ * Returns the chain id in hex, as `eth_chainId` does.
  *
  * **Example** (Comparing with `eth_chainId`)
  *
@@ -191,7 +190,7 @@ export const toCaip2 = (chain: Chain): `eip155:${bigint}` => `eip155:${chain.id}
 export const toHexId = (chain: Chain): `0x${string}` => `0x${chain.id.toString(16)}`
 
 /**
- * The hash rules of a chain at a block.
+ * Returns the hash rules of a chain at a block.
  *
  * **Example** (Reading the rules of a block)
  *

@@ -1,5 +1,5 @@
 /**
- * The operations of wallets and contracts that change what the server keeps, as plain values like those of `RestOperation`.
+ * Operations on wallets and contracts that change server state, as plain values like those of `RestOperation`.
  */
 import type * as Schema from "effect/Schema"
 import { changeErrors } from "./internal/changeErrors.ts"
@@ -10,21 +10,21 @@ import type { RestOperation } from "./RestOperation.ts"
 import * as WalletQuery from "./WalletQuery.ts"
 
 /**
- * An operation that changes what the server keeps. Sent again, it changes nothing more.
+ * An operation that changes server state. It is idempotent.
  *
  * Source: decision 0059.
  */
 export interface ChangeOperation extends RestOperation {
   readonly method: "PUT" | "DELETE"
-  /** JSON body of the request; `null` where it has none. */
+  /** JSON body of the request; `null` if it has none. */
   readonly body: Schema.Codec<unknown, unknown> | null
 }
 
 const contractPath = "/api/v2.2/contracts/:contract"
 
 /**
- * Describes an address by a name and an ABI, or stores a pack of items that are tried for every contract. Its response means that every
- * later page is written by it. Only for API keys that name the operation.
+ * Describes an address by a name and an ABI, or stores a pack of items that are tried for every contract. Once it has responded, all later
+ * pages use the description. Only for API keys that allow the operation.
  *
  * **Example** (Reading the path)
  *
@@ -48,7 +48,7 @@ export const putContract = {
 } as const satisfies ChangeOperation
 
 /**
- * Removes the description of an address, or a pack. Only for API keys that name the operation.
+ * Removes the description of an address, or a pack. Only for API keys that allow the operation.
  *
  * **Example** (Reading the method)
  *
@@ -72,8 +72,8 @@ export const removeContract = {
 } as const satisfies ChangeOperation
 
 /**
- * Compares the sums of one wallet address with the state of the chain. It starts the comparison, and sent again it states how far that is, and
- * its result. Only for API keys that name the operation.
+ * Compares the sums of one wallet address with the state of the chain. The first request starts the comparison; later ones report its
+ * progress, then its result. Only for API keys that allow the operation.
  *
  * **Example** (Reading the path)
  *
@@ -97,7 +97,7 @@ export const proveWallet = {
 } as const satisfies ChangeOperation
 
 /**
- * The operations that change what the server keeps, by their names.
+ * The operations that change server state, by name.
  *
  * **Example** (Listing the operations)
  *
@@ -114,7 +114,7 @@ export const all = { putContract, removeContract, proveWallet } as const satisfi
 >
 
 /**
- * The operations that change what the server keeps, by name.
+ * The operations that change server state, by name.
  *
  * Source: decision 0059.
  */

@@ -1,6 +1,6 @@
 /**
- * What an operator states of an address: a name, which is its label, and an ABI by which its calls and events are decoded. An ABI without
- * an address is a pack, which is tried for every contract of its chain.
+ * Descriptions of addresses by an operator: a name, which becomes the label, and an ABI by which calls and events are decoded. An ABI
+ * without an address is a pack, which is tried for every contract of its chain.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -21,15 +21,15 @@ const isName = (input: unknown): input is string =>
 
 const names = "a line of 1 to 100 visible characters"
 
-/** A text that a predicate accepts, described by names that begin with a letter. */
+/** A text accepted by a predicate, with generated values that start with a letter. */
 const textSide = (expected: string, is: (input: unknown) => input is string): Side<string> =>
   typeSide<string>({ expected, is, from: Schema.String.check(Schema.isPattern(/^[A-Za-z](?:[ -~]{0,98}[!-~])?$/u)) })
 
 /**
- * Name of an address or of a pack: one line of 1 to 100 characters, without controls and without marks that change the direction of a
- * text.
+ * Name of an address or of a pack: one line of 1 to 100 characters, without control characters and without marks that change the text
+ * direction.
  *
- * **Example** (Refusing a name of two lines)
+ * **Example** (Rejecting a name of two lines)
  *
  * ```ts
  * import * as Contract from "@daybook/schema/Contract"
@@ -55,7 +55,7 @@ const isKey = (input: unknown): input is string => Address.isAddress(input) || i
 const keys = `an address, or the name of a pack: ${names} that does not begin with 0x`
 
 /**
- * What is described: the address of a contract or account, in lower case, or the name of a pack. Decodes an address in any case.
+ * Subject of a description: the address of a contract or account, in lower case, or the name of a pack. Decodes an address in any case.
  *
  * **Example** (Reading an address and the name of a pack)
  *
@@ -117,11 +117,11 @@ export const Query = Schema.Struct({
 })
 
 /**
- * A description: what an address is named, and the ABI of its contract. It replaces the previous one as a whole.
+ * A description: the name of an address and the ABI of its contract. It replaces the previous one entirely.
  *
  * **Details**
  *
- * An address needs a name, and may have no ABI. A pack needs an ABI, and no name beside that of its path.
+ * An address requires a name and may omit the ABI. A pack requires an ABI and is named by its path.
  *
  * **Example** (Encoding a label)
  *
@@ -137,18 +137,18 @@ export const Query = Schema.Struct({
 export const Description = Schema.Struct({
   /** Name of the address, which is its label. */
   name: Schema.optionalKey(Name),
-  /** Items of the ABI as a compiler writes them. Those that cannot be decoded, such as a constructor, are left out. */
+  /** Items of the ABI as written by a compiler. Items that cannot be decoded, such as a constructor, are omitted. */
   abi: Schema.optionalKey(Schema.Array(Schema.Unknown)),
 })
 
 export interface Description extends Schema.Schema.Type<typeof Description> {}
 
 const describedCodec = open("DescribedContract", {
-  /** What is described: an address in lower case, or the name of a pack. */
+  /** Described address in lower case, or name of the pack. */
   contract: Key,
   /** Name of the address or of the pack. */
   name: Name,
-  /** Number of functions, events and errors that are decoded by it. */
+  /** Number of functions, events and errors that can be decoded. */
   items: Decimal.SafeInteger,
 })
 
@@ -158,7 +158,7 @@ export interface DescribedContract extends Schema.Schema.Type<typeof describedCo
 export interface DescribedContractWire extends Schema.Codec.Encoded<typeof describedCodec> {}
 
 /**
- * What the server has stored of a description.
+ * Stored part of a description.
  *
  * **Example** (Decoding a response)
  *
@@ -175,9 +175,9 @@ export interface DescribedContractWire extends Schema.Codec.Encoded<typeof descr
 export const DescribedContract: Named<typeof describedCodec, DescribedContract, DescribedContractWire> = describedCodec
 
 const removedCodec = open("RemovedContract", {
-  /** What was described: an address in lower case, or the name of a pack. */
+  /** Described address in lower case, or name of the pack. */
   contract: Key,
-  /** False where nothing was described, as in a repeated request. */
+  /** False if there was no description, as for a repeated request. */
   removed: Schema.Boolean,
 })
 

@@ -1,5 +1,5 @@
 /**
- * What a server knows of a contract: its name and ABI, and those of what is behind it where it is a proxy.
+ * What a server knows about a contract: its name and ABI and, for a proxy, those of its implementation.
  */
 import * as Schema from "effect/Schema"
 import * as Abi from "./Abi.ts"
@@ -11,7 +11,7 @@ const describedCodec = open("ContractAbi", {
   address: Address.Address,
   /** Name of the contract, which is the label of its address. */
   name: Schema.String,
-  /** Who described it: `command`, `upload`, or the name of a project's folder. */
+  /** Source of the description: `command`, `upload`, or the name of a project's folder. */
   source: Schema.String,
   /** Functions, events and errors that can be decoded. */
   abi: atMost(Abi.maxItems, Abi.Item),
@@ -23,7 +23,7 @@ export interface ContractAbi extends Schema.Schema.Type<typeof describedCodec> {
 export interface ContractAbiWire extends Schema.Codec.Encoded<typeof describedCodec> {}
 
 /**
- * A contract with the items of its ABI.
+ * A contract and its ABI items.
  *
  * Source: decisions 0058 and 0059.
  */
@@ -32,7 +32,7 @@ export const ContractAbi: Named<typeof describedCodec, ContractAbi, ContractAbiW
 const viewCodec = open("ContractView", {
   /** The contract. */
   contract: ContractAbi,
-  /** What the contract delegates to; `null` where it is no proxy, or its implementation is not described. */
+  /** Implementation of a proxy; `null` if the contract is not a proxy or its implementation is not described. */
   implementation: Schema.NullOr(ContractAbi),
 })
 
@@ -42,14 +42,14 @@ export interface ContractView extends Schema.Schema.Type<typeof viewCodec> {}
 export interface ContractViewWire extends Schema.Codec.Encoded<typeof viewCodec> {}
 
 /**
- * A contract, and what it delegates to.
+ * A contract and its implementation.
  *
  * Source: decisions 0058 and 0059.
  */
 export const ContractView: Named<typeof viewCodec, ContractView, ContractViewWire> = viewCodec
 
 const resultCodec = open("ContractResult", {
-  /** What is known of the address; `null` where it is not described. */
+  /** What is known about the address; `null` if it is not described. */
   result: Schema.NullOr(ContractView),
 })
 
@@ -59,14 +59,14 @@ export interface ContractResult extends Schema.Schema.Type<typeof resultCodec> {
 export interface ContractResultWire extends Schema.Codec.Encoded<typeof resultCodec> {}
 
 /**
- * What is known of an address.
+ * What is known about an address.
  *
  * Source: decision 0058.
  */
 export const ContractResult: Named<typeof resultCodec, ContractResult, ContractResultWire> = resultCodec
 
 /**
- * Path parameters of the operation: an address, as a pack has no page.
+ * Path parameters of the operation: an address, because a pack has no page.
  *
  * Source: decision 0058.
  */

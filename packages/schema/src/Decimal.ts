@@ -75,12 +75,12 @@ const signedWire = Schema.String.check(Schema.isPattern(/^(0|-?[1-9][0-9]*)$/u))
 })
 
 /**
- * Signed integer, such as the amount of a movement; decodes to `bigint`. Of up to 100 digits: a sum of amounts of 256 bits is longer
- * than one of them.
+ * Signed integer, such as the amount of a movement; decodes to `bigint`. Up to 100 digits, because a sum of 256-bit amounts may exceed 256
+ * bits.
  *
  * **Details**
  *
- * Wire: a string of decimal digits without leading zeros, after `-` where it is negative. Also decodes leading zeros and JSON numbers.
+ * Wire: a string of decimal digits without leading zeros, after `-` if it is negative. Also decodes leading zeros and JSON numbers.
  *
  * **Example** (Decoding an amount that was sent)
  *

@@ -1,6 +1,6 @@
 /**
  * Reports values that decode although they are not in canonical form: path, rule and received value. Decoding accepts them without a
- * report; use this module to examine what a server sends, or to refuse it.
+ * report; use this module to examine what a server sends, or to reject it.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -9,7 +9,7 @@ import * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
 
 /**
- * Rule by which a value is not canonical.
+ * Rule that a non-canonical value violates.
  *
  * **Details**
  *
@@ -51,9 +51,9 @@ export type Rule =
 export interface DecodeWarning {
   /** Path of the value: keys and indexes. */
   readonly path: ReadonlyArray<string | number>
-  /** Rule by which the value is not canonical. */
+  /** Rule that the value violates. */
   readonly rule: Rule
-  /** Value received; `undefined` where the key is absent. */
+  /** Value received; `undefined` if the key is absent. */
   readonly received: unknown
   /** Canonical form of the value. */
   readonly canonical: unknown
@@ -93,7 +93,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
 const compare = (received: unknown, canonical: unknown, path: Path, into: Array<DecodeWarning>): void => {
-  // A value that the schema does not decode is identical.
+  // A value without a coder is already identical.
   if (received === canonical) return
   if (Array.isArray(canonical)) {
     if (!Array.isArray(received) && received != null) {
@@ -114,7 +114,7 @@ const compare = (received: unknown, canonical: unknown, path: Path, into: Array<
 }
 
 /**
- * The warnings of a wire value, in the order of its canonical form. Fails where the value does not decode.
+ * Finds the warnings of a wire value, in the order of its canonical form. Fails if the value does not decode.
  *
  * **Example** (Examining a response)
  *
@@ -155,13 +155,13 @@ const toIssue = (
 }
 
 /**
- * The same schema, which fails for values that are not in canonical form. Use it to check a server.
+ * Makes a schema that also rejects values that are not in canonical form. Use it to check a server.
  *
  * **Details**
  *
  * Unknown keys are kept. `errors: "all"` reports every value.
  *
- * **Example** (Refusing what is valid and not canonical)
+ * **Example** (Rejecting a valid value that is not canonical)
  *
  * ```ts
  * import * as Decimal from "@daybook/schema/Decimal"

@@ -90,7 +90,7 @@ export const DecodedItem: Named<typeof decodedItemCodec, DecodedItem, DecodedIte
  */
 export type Arg = bigint | boolean | string | ReadonlyArray<Arg>
 
-/** Converts a value of one type; `undefined` for a value of another form. */
+/** Converts a value of one type; `undefined` if the value is malformed. */
 type Reader = (value: unknown) => Arg | undefined
 
 /** Deepest nesting of a type. */
@@ -113,7 +113,7 @@ const leaves: Readonly<Record<string, Reader>> = {
   bool: toBoolean,
 }
 
-/** The types between the parentheses of a tuple. */
+/** Types between the parentheses of a tuple. */
 const membersOf = (type: string): ReadonlyArray<string> => {
   const members: Array<string> = []
   let [level, start] = [0, 1]
@@ -128,7 +128,7 @@ const membersOf = (type: string): ReadonlyArray<string> => {
   return [...members, type.slice(start, -1)]
 }
 
-/** Each item by its own reader; `undefined` where one does not fit. */
+/** Reads each item with its own reader; `undefined` if one does not match. */
 const readAll = (items: ReadonlyArray<unknown>, readerAt: (at: number) => Reader): Arg | undefined => {
   const args: Array<Arg> = []
   for (const [at, item] of items.entries()) {
@@ -139,7 +139,7 @@ const readAll = (items: ReadonlyArray<unknown>, readerAt: (at: number) => Reader
   return args
 }
 
-/** The reader of a type. One that is not known, or nests too deep, reads text. */
+/** Reader of a type. A type that is unknown or nested too deep is read as text. */
 const readerOf = (type: string, depth: number): Reader => {
   if (depth > maxDepth) return toText
   if (type.endsWith("]")) {
@@ -158,12 +158,12 @@ const readerOf = (type: string, depth: number): Reader => {
 const isNested = (type: string): boolean => type.endsWith("]") || type.endsWith(")")
 
 /**
- * The parameters of a decoded event or call by name: integers as bigint, addresses in lower case, arrays and tuples as lists.
+ * Returns the parameters of a decoded event or call by name: integers as bigint, addresses in lower case, arrays and tuples as lists.
  *
  * **Details**
  *
- * A parameter without a name, or with the name of an earlier one, has its position as its name, from `0`. A value that is not of its type
- * stays text, as does an indexed string, array or tuple, of which a log has only the hash.
+ * A parameter without a name, or with the name of an earlier one, is keyed by its position, from `0`. A value that does not match its type
+ * stays text, as does an indexed string, array or tuple, since a log only has its hash.
  *
  * **Example** (Reading the arguments of a transfer)
  *
@@ -189,6 +189,6 @@ export const args = ({ params }: Pick<DecodedItem, "params">): Readonly<Record<s
     const input = isNested(type) ? Json.parse(value) : value
     found.set(name === "" || found.has(name) ? `${at}` : name, readerOf(type, 0)(input) ?? value)
   }
-  // An entry becomes a property of the object itself, whatever its name.
+  // `Object.fromEntries` defines own properties, whatever their names.
   return Object.fromEntries(found)
 }

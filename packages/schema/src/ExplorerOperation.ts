@@ -1,6 +1,6 @@
 /**
- * The operations that the pages of the explorer read beside those of `RestOperation`: names, the search, ABIs of contracts, the settings of
- * the pages, and the status of the indexes. They are apart, so that a client of wallets does not download them.
+ * Operations for the pages of the explorer, besides those of `RestOperation`: names, search, contract ABIs, settings of the pages and
+ * status of the indexes. They are separate so that a client of wallets does not download them.
  */
 import * as Schema from "effect/Schema"
 import * as ApiError from "./ApiError.ts"
@@ -21,7 +21,7 @@ const errors = [
 ] as const
 
 /**
- * Labels of addresses, functions by their selectors, and errors by their data, in the order of the parameters.
+ * Labels of addresses, functions by selector, and errors by data, in the order of the parameters.
  *
  * Source: decision 0058; errors: decision 0012.
  */
@@ -36,7 +36,7 @@ export const names = {
 } as const satisfies RestOperation
 
 /**
- * Addresses by their names: labels and described contracts by a part of the name, then tokens by the beginning of their symbol or name.
+ * Addresses by name: labels and described contracts by part of the name, then tokens by the start of their symbol or name.
  *
  * Source: decision 0058; errors: decision 0012.
  */
@@ -51,7 +51,7 @@ export const search = {
 } as const satisfies RestOperation
 
 /**
- * Name and ABI of a contract, and of what it delegates to.
+ * Name and ABI of a contract, and of its implementation.
  *
  * Source: decisions 0058 and 0059; errors: decision 0012.
  */
@@ -66,7 +66,7 @@ export const contract = {
 } as const satisfies RestOperation
 
 /**
- * Chains of the server, and whether its pages need an API key. It needs none itself.
+ * Chains of the server, and whether its pages require an API key. This operation requires none.
  *
  * Source: decision 0058.
  */
@@ -81,7 +81,8 @@ export const settings = {
 } as const satisfies RestOperation
 
 /**
- * Status of the server and its chains, or of one chain. It needs no API key. The status is 503 while what was asked for is not ready.
+ * Status of the server and its chains, or of one chain. Requires no API key. The HTTP status is 503 while the requested status is not
+ * ready.
  *
  * Source: decision 0012.
  */
@@ -97,7 +98,7 @@ export const ready = {
 } as const satisfies RestOperation
 
 /**
- * The operations by their names.
+ * The operations, by name.
  *
  * Source: decision 0058.
  */
@@ -106,7 +107,7 @@ export const all = { names, search, contract, settings, ready } as const satisfi
 >
 
 /**
- * The operations by name.
+ * The operations, by name.
  *
  * Source: decision 0058.
  */

@@ -1,5 +1,5 @@
 /**
- * What a server states to the pages of its explorer: its chains, and whether they need an API key.
+ * Settings that a server reports to the pages of its explorer: its chains, and whether they require an API key.
  */
 import * as Schema from "effect/Schema"
 import { type Named, open } from "./internal/open.ts"
@@ -8,7 +8,7 @@ import * as Quantity from "./Quantity.ts"
 const currencyCodec = open("Currency", {
   /** Symbol, such as `ETH`. */
   symbol: Schema.String,
-  /** An amount of 10 to this power is one of the currency. */
+  /** Number of decimals: 10 to this power is one unit of the currency. */
   decimals: Quantity.SafeIntegerFromNumber,
 })
 
@@ -25,11 +25,11 @@ export interface CurrencyWire extends Schema.Codec.Encoded<typeof currencyCodec>
 export const Currency: Named<typeof currencyCodec, Currency, CurrencyWire> = currencyCodec
 
 const chainCodec = open("ServedChain", {
-  /** Name, as parameters accept it. */
+  /** Name accepted by parameters. */
   name: Schema.String,
   /** EIP-155 id. */
   chainId: Quantity.SafeIntegerFromNumber,
-  /** How far blocks are verified before they are stored. */
+  /** Extent of block verification before blocks are stored. */
   checks: Schema.Literals(["links", "standard", "full"]),
   /** The native currency. */
   currency: Currency,
@@ -48,11 +48,11 @@ export interface ServedChainWire extends Schema.Codec.Encoded<typeof chainCodec>
 export const ServedChain: Named<typeof chainCodec, ServedChain, ServedChainWire> = chainCodec
 
 const settingsCodec = open("ExplorerSettings", {
-  /** `open`: the server answers its pages without a key. `keyed`: the person enters one. */
+  /** `open`: the server answers its pages without a key. `keyed`: the user enters one. */
   access: Schema.Literals(["open", "keyed"]),
-  /** The relay traces transactions for callers without a key. */
+  /** Whether the relay traces transactions for callers without a key. */
   tracing: Schema.Boolean,
-  /** The server sends webhooks. */
+  /** Whether the server sends webhooks. */
   webhooks: Schema.Boolean,
   /** The chains of the server. */
   chains: Schema.Array(ServedChain),

@@ -1,6 +1,6 @@
 /**
- * What a transaction paid in fees, as far as its record states it. A wallet transaction states the gas it paid for; a receipt also states
- * blobs, and on rollups the fees for data on L1. Movements of kind `fee` are exact on every chain that the service knows.
+ * Fees that a transaction paid, as far as its record shows. A wallet transaction shows the gas it paid for; a receipt also shows blobs and,
+ * on rollups, the fees for data on L1. Movements of kind `fee` are exact on every chain known to the service.
  */
 import * as Chain from "./Chain.ts"
 import * as FeeRules from "./FeeRules.ts"
@@ -8,34 +8,34 @@ import type { Receipt } from "./Receipt.ts"
 import type { WalletTransaction } from "./WalletTransaction.ts"
 
 /**
- * Fees of a transaction by part, in wei. A part is `null` where the record does not state it.
+ * Fees of a transaction by part, in wei. A part is `null` if the record does not show it.
  *
  * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine.
  */
 export interface Fee {
-  /** Sum of the parts that are known. */
+  /** Sum of the known parts. */
   readonly total: bigint
-  /** True where every part is known, so that `total` is what the transaction paid. */
+  /** True if every part is known, so that `total` is what the transaction paid. */
   readonly isComplete: boolean
   /** Gas used times its effective price: base fee and priority fee. */
   readonly gas: bigint | null
   /** Blob gas used times its price. */
   readonly blob: bigint | null
-  /** Fee for data on L1, which an OP Stack and Scroll take beside the gas. */
+  /** Fee for data on L1, which OP Stack chains and Scroll charge in addition to gas. */
   readonly l1: bigint | null
-  /** Operator fee of an OP Stack. */
+  /** Operator fee of an OP Stack chain. */
   readonly operator: bigint | null
 }
 
 /**
- * What a record does not state of itself.
+ * Facts about a transaction that its record does not include.
  *
  * Source: docs/interface.md#4.1.1; OP Stack specification, execution engine.
  */
 export interface Options {
-  /** Chain of the transaction. Without it, fees of rollups that the record does not state are unknown. */
+  /** Chain of the transaction. Without it, rollup fees that the record does not show are unknown. */
   readonly chain?: Chain.Input | undefined
-  /** Block time of a receipt that does not state it, in seconds since 1970. The operator fee of an OP Stack depends on it. */
+  /** Block time of a receipt that does not include it, in seconds since 1970. The operator fee of an OP Stack chain depends on it. */
   readonly timestamp?: bigint | undefined
 }
 
@@ -55,15 +55,15 @@ const fromParts = ({ blob, gas, l1, operator }: Parts): Fee => {
 
 const free: Parts = { gas: 0n, blob: 0n, l1: 0n, operator: 0n }
 
-/** Types that the protocol sends and that pay no fee: deposits of an OP Stack, state-sync transactions of Polygon. */
+/** Transaction types sent by the protocol, which pay no fee: deposits of the OP Stack, state-sync transactions of Polygon. */
 const freeTypes: ReadonlySet<number> = new Set([0x7e, 0x7f])
 
-/** Types whose gas was paid by another transaction or by a deposit (Arbitrum), or on L1 (ZKsync). */
+/** Transaction types whose gas was paid by another transaction or by a deposit (Arbitrum), or on L1 (ZKsync). */
 const prepaidTypes: ReadonlySet<number> = new Set([0x66, 0x68, 0x69, 0xfe, 0xff])
 
 const blobType = 3
 
-/** Rules of chains that accept no transactions with blobs. */
+/** Fee rules of chains without blob transactions. */
 const withoutBlobs: ReadonlySet<FeeRules.Name> = new Set<FeeRules.Name>([
   "base",
   "baseSepolia",
@@ -76,7 +76,7 @@ const withoutBlobs: ReadonlySet<FeeRules.Name> = new Set<FeeRules.Name>([
 
 interface Rules {
   readonly ranges: FeeRules.FeeRanges
-  /** True where the chain takes a fee for data on L1. */
+  /** True if the chain charges a fee for data on L1. */
   readonly takesL1Fee: boolean
   readonly takesBlobs: boolean
 }
@@ -93,21 +93,21 @@ const rulesOf = (chain: Chain.Input | undefined): Rules | undefined => {
   }
 }
 
-/** The fee of an operator; its formula depends on the time only where it has a scalar. */
+/** Operator fee. Its formula only depends on the time if there is a scalar. */
 const operatorOf = (
   receipt: Receipt,
   rules: Rules | undefined,
   timestamp: bigint | null | undefined,
 ): bigint | null => {
   if (rules !== undefined && !rules.takesL1Fee) return 0n
-  // Nodes state both fees of a rollup, or none.
+  // Nodes report both fees of a rollup, or neither.
   if (receipt.l1Fee == null && receipt.operatorFeeConstant == null && receipt.operatorFeeScalar == null) return null
   if ((receipt.operatorFeeScalar ?? 0n) === 0n) return receipt.operatorFeeConstant ?? 0n
   if (rules === undefined || timestamp == null) return null
   return FeeRules.operatorFee(receipt, FeeRules.at(rules.ranges, receipt.blockNumber, timestamp))
 }
 
-/** An OP Stack also states blob gas for transactions without blobs, which pay nothing for it. */
+/** OP Stack nodes also report blob gas for transactions without blobs, which pay nothing for it. */
 const blobOf = ({ blobGasPrice, blobGasUsed, type }: Receipt): bigint | null => {
   if (type !== blobType) return 0n
   return blobGasUsed == null || blobGasPrice == null ? null : blobGasUsed * blobGasPrice
@@ -126,7 +126,7 @@ const partsOfReceipt = (receipt: Receipt, rules: Rules | undefined, timestamp: b
   }
 }
 
-/** A record without its type may have blobs, but not one that creates a contract. Source: EIP-4844. */
+/** A record without a type may have blobs, unless it creates a contract. Source: EIP-4844. */
 const partsOfRow = (row: WalletTransaction, rules: Rules | undefined): Parts => {
   const rollup = rules === undefined || rules.takesL1Fee ? null : 0n
   return {
@@ -137,22 +137,22 @@ const partsOfRow = (row: WalletTransaction, rules: Rules | undefined): Parts => 
   }
 }
 
-/** Sound: no JSON has a bigint, so only a decoded wallet transaction has one. */
+/** Sound: JSON has no bigints, so only a decoded wallet transaction has one. */
 const isRow = (record: WalletTransaction | Receipt): record is WalletTransaction =>
   "receipt_gas_used" in record && typeof record.receipt_gas_used === "bigint"
 
 /**
- * The fee of a wallet transaction or a receipt, in wei, by part. `isComplete` is false where the record does not state every part.
+ * Returns the fee of a wallet transaction or a receipt, in wei, by part. `isComplete` is false if the record does not show every part.
  *
  * **Details**
  *
- * A receipt states the whole fee of a legacy, EIP-1559 and blob transaction, and of a rollup where the provider sends `l1Fee`. Name its
- * `chain`: otherwise an absent `l1Fee` may mean that there is none, or that the provider leaves it out. A wallet transaction has neither
- * type, blobs nor fees for data on L1: its fee is complete on Polygon and Avalanche, and lacks the fees of blobs on Ethereum.
+ * A receipt shows the whole fee of a legacy, EIP-1559 or blob transaction, and on a rollup if the provider sends `l1Fee`. Pass its `chain`:
+ * otherwise an absent `l1Fee` may mean that there is none, or that the provider omits it. A wallet transaction has neither type, blobs nor
+ * fees for data on L1: its fee is complete on Polygon and Avalanche, and lacks the blob fees on Ethereum.
  *
  * **Gotchas**
  *
- * - `gas` is `null` where a node leaves the effective price out, and where the fee was paid in a token or by another transaction.
+ * - `gas` is `null` if the node omits the effective price, or if the fee was paid in a token or by another transaction.
  *
  * **Example** (Reading the fee of a transaction with blobs)
  *

@@ -1,11 +1,11 @@
 /**
- * Where the fees of a chain go, and what else changes balances beside transactions, by range of blocks. The row of a chain in
- * `internal/chains.ts` names its rules; they are a module of their own, so that clients do not download them.
+ * Where the fees of a chain go, and what else changes balances besides transactions, by range of blocks. The row of a chain in
+ * `internal/chains.ts` names its rules; they are a separate module so that clients do not download them.
  */
 
 /**
- * Who receives a part of the fees: no account (`burned`), the fee recipient of the block, an account that a log of the transaction
- * names (Polygon), or an account. It is `unknown` where the chain distributes it by means that neither transactions nor headers state.
+ * Who receives a part of the fees: no account (`burned`), the fee recipient of the block, an account that a log of the transaction names
+ * (Polygon), or an account. It is `unknown` if the chain distributes it in ways that neither transactions nor headers show.
  *
  * Source: EIP-1559.
  */
@@ -19,7 +19,7 @@ export type FeeReceiver = "burned" | "fee_recipient" | "logged" | "unknown" | { 
 export interface FeeRules {
   /** Base fee times gas used. */
   readonly baseFee: FeeReceiver
-  /** The rest of the gas fees; all of them where blocks have no base fee. */
+  /** The remaining gas fees; all of them if blocks have no base fee. */
   readonly priorityFee: FeeReceiver
   /** Blob gas used times its price. */
   readonly blobFee: FeeReceiver
@@ -27,28 +27,28 @@ export interface FeeRules {
   readonly l1Fee: FeeReceiver
   /** OP Stack: operator fees. */
   readonly operatorFee: FeeReceiver
-  /** OP Stack: the scalar of the operator fee is multiplied by 100 (Jovian), or divided by a million before. */
+  /** OP Stack: true if the scalar of the operator fee is multiplied by 100 (Jovian); before, it is divided by a million. */
   readonly isOperatorFeeOfJovian: boolean
   /** Reward of a block mined by proof of work, in wei; 0 for none. */
   readonly blockReward: bigint
-  /** Whether withdrawals of the header change native balances; on Gnosis they are paid in a token. */
+  /** True if withdrawals in the header change native balances; on Gnosis they are paid in a token. */
   readonly nativeWithdrawals: boolean
   /**
-   * True where a chain changes native balances by means that neither its transactions nor their traces nor its headers state, so that
-   * movements may be missing.
+   * True if a chain changes native balances in ways that neither its transactions nor their traces nor its headers show, so that movements
+   * may be missing.
    */
   readonly unstatedChanges: boolean
-  /** True where another account than the sender may pay the fee of a transaction of type 0, and nodes do not state which. */
+  /** True if an account other than the sender may pay the fee of a transaction of type 0, and nodes do not report which. */
   readonly unstatedPayers: boolean
 }
 
 /**
- * Fee rules that hold from a block and a time until the next range begins.
+ * Fee rules that apply from a block and a time until the next range starts.
  *
  * Source: EIP-1559.
  */
 export interface FeeRulesRange extends FeeRules {
-  /** First block of the range; 0 in the first one. */
+  /** First block of the range; 0 for the first range. */
   readonly fromBlock: bigint
   /** Time of the first block of the range, in seconds since 1970. Absent means 0. */
   readonly fromTimestamp?: bigint
@@ -97,7 +97,7 @@ const unknownFees: FeeRules = {
   unstatedChanges: true,
 }
 
-/** The distribution of fees is not known, or not stated by blocks. */
+/** The distribution of fees is not known, or blocks do not show it. */
 const unknown: FeeRanges = [{ ...unknownFees, fromBlock: 0n }]
 
 /** An account that always receives a fee. */
@@ -110,7 +110,7 @@ const vaults: FeeRules = {
   operatorFee: to("0x420000000000000000000000000000000000001b"),
 }
 
-/** OP Stack: vaults, of which the sequencer's is the fee recipient. Source: OP Stack specification, fee vaults. */
+/** OP Stack: fee vaults; the sequencer's vault is the fee recipient. Source: OP Stack specification, fee vaults. */
 const opStack = (jovianTimestamp: bigint, bedrockBlock: bigint): FeeRanges => {
   const bedrock = { ...vaults, fromBlock: bedrockBlock }
   const ranges = [bedrock, { ...bedrock, fromTimestamp: jovianTimestamp, isOperatorFeeOfJovian: true }]
@@ -129,7 +129,7 @@ const optimism = opStack(jovian, 105_235_063n)
 /** Optimism Sepolia. */
 const optimismSepolia = opStack(jovianOfSepolia, 0n)
 
-/** Gnosis: fees that Ethereum burns go to the fee collector, blob fees since Pectra; the bridge mints without a transaction. */
+/** Gnosis: fees that Ethereum burns go to the fee collector, including blob fees since Pectra; the bridge mints without a transaction. */
 const gnosisRules = (collector: string, pectraTimestamp: bigint): FeeRanges => {
   const rules = { ...burning, baseFee: to(collector), nativeWithdrawals: false, unstatedChanges: true, fromBlock: 0n }
   return [rules, { ...rules, fromTimestamp: pectraTimestamp, blobFee: to(collector) }]
@@ -140,7 +140,7 @@ const gnosis = gnosisRules("0x6bbe78ee9e474842dbd4ab4987b3cefe88426a92", 1_746_0
 /** Chiado. */
 const gnosisTestnet = gnosisRules("0x1559000000000000000000000000000000000000", 1_741_254_220n)
 
-/** Polygon: base fees go to a contract, and a log of each transaction names who receives the rest. Source: Bor, `params/config.go`. */
+/** Polygon: base fees go to a contract, and a log of each transaction names the recipient of the rest. Source: Bor, `params/config.go`. */
 const polygonRules = (contracts: ReadonlyArray<readonly [fromBlock: bigint, contract: string]>): FeeRanges => {
   const rules: FeeRules = { ...burning, priorityFee: "logged" }
   return [
@@ -161,17 +161,18 @@ const polygonAmoy = polygonRules([
   [73_100n, "0xecdd77ce6f146ccf5dab707941d318bd50eed2c9"],
 ])
 
-/** BSC: all fees reach the validator, who pays them out by transactions of the block. Source: BSC, `consensus/parlia`. */
+/** BSC: all fees go to the validator, who distributes them by transactions of the block. Source: BSC, `consensus/parlia`. */
 const bsc: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient", blobFee: "fee_recipient" }]
 
-/** Avalanche: all fees reach the fee recipient, an account without a key. Source: Avalanche, `coreth`. */
+/** Avalanche: all fees go to the fee recipient, an account without a key. Source: Avalanche, `coreth`. */
 const avalanche: FeeRanges = [{ ...burning, fromBlock: 0n, baseFee: "fee_recipient" }]
 
-/** Kaia: its own types of transactions, some of which name a payer of the fee, have the type 0 in `eth_` methods. Source: Kaia, `api/api_eth.go`. */
+/** Kaia: its own transaction types, some of which name a fee payer, have type 0 in `eth_` methods. Source: Kaia, `api/api_eth.go`. */
 const kaia: FeeRanges = [{ ...unknownFees, fromBlock: 0n, unstatedPayers: true }]
 
 /**
- * The rules that rows of chains name; add others at the end. `unknown` are those of a chain without a row, which mark what cannot be known.
+ * Fee rules by name, as referenced by rows of chains; add new ones at the end. `unknown` applies to chains without a row, and marks what
+ * cannot be known.
  *
  * **Example** (Reading the rules of a chain without a row of its own)
  *
@@ -209,7 +210,7 @@ export const all = {
 export type Name = keyof typeof all
 
 /**
- * The rules at a block with a time, in seconds since 1970.
+ * Returns the rules at a block and its time, in seconds since 1970.
  *
  * **Example** (Reading who receives the base fees of a block)
  *
@@ -225,7 +226,7 @@ export const at = (ranges: FeeRanges, block: bigint, timestamp: bigint): FeeRule
   ranges.findLast(({ fromBlock, fromTimestamp = 0n }) => fromBlock <= block && fromTimestamp <= timestamp) ?? ranges[0]
 
 /**
- * The parts of a receipt that give an operator fee.
+ * Receipt fields that determine the operator fee.
  *
  * Source: OP Stack specification, Isthmus and Jovian.
  */
@@ -241,7 +242,7 @@ export interface OperatorFeeParameters {
 const million = 1_000_000n
 
 /**
- * The operator fee of a transaction, in wei.
+ * Computes the operator fee of a transaction, in wei.
  *
  * **Example** (Computing an operator fee since Jovian)
  *

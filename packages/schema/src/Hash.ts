@@ -25,7 +25,7 @@ export type Hash = `0x${string}` & Brand.Brand<"Hash">
 export const Hash: Schema.Codec<Hash, string> = Hex.bytes<Hash>("a hash of 32 bytes in hex", 32)
 
 /**
- * `Hash`, or `null` where the chain has none yet, such as the hash of a pending block.
+ * `Hash`, or `null` if there is none yet, such as the hash of a pending block.
  *
  * **Example** (Decoding the hash of a pending block)
  *
@@ -57,8 +57,8 @@ export const OrNull: Schema.Codec<Hash | null, string | null> = /* @__PURE__ */ 
 export const OrEmpty: Schema.Codec<Hash | null, string> = /* @__PURE__ */ orEmpty(Hash, "")
 
 /**
- * `Hash`, or `null` where the chain computes none, such as the state root of Tron: decodes `0x` and `null` to `null`, encodes `null`
- * as `0x`.
+ * `Hash`, or `null` if the chain does not compute it, such as the state root of Tron: decodes `0x` and `null` to `null`, encodes `null` as
+ * `0x`.
  *
  * **Example** (Decoding a root that a chain does not compute)
  *

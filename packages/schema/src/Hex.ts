@@ -13,13 +13,13 @@ export type Hex = `0x${string}`
 const pattern = (byteCount: number | undefined) =>
   byteCount === undefined ? /^0x([0-9a-f]{2})*$/u : new RegExp(`^0x[0-9a-f]{${byteCount * 2}}$`, "u")
 
-/** The text in lower case; `unread` for text that is not hex. */
+/** Text in lower case; `unread` if it is not hex. */
 const lower = (text: string): string | Unread => {
   const found = hexCase(text)
   return found === 1 ? text : found === 2 ? text.toLowerCase() : unread
 }
 
-/** Codec of a fixed number of bytes, or of any number, with a brand of its own. */
+/** Codec of a fixed or arbitrary number of bytes, with its own brand. */
 const bytesAs = <A extends string>(what: string, byteCount: number | undefined): Schema.Codec<A, string> => {
   const length = byteCount === undefined ? undefined : byteCount * 2 + 2
   const wire = Schema.String.check(Schema.isPattern(pattern(byteCount))).annotate({ title: what })
@@ -174,7 +174,7 @@ export const BlockNonceOrNull: Schema.Codec<Hex | null, string | null> = /* @__P
  * Source: decision 0020.
  */
 export const OrEmpty: Schema.Codec<Hex | null, string> = /* @__PURE__ */ orEmpty(
-  // `""` is no value here, not empty bytes.
+  // Here `""` means no value, not empty bytes.
   /* @__PURE__ */ relax(Hex, (options) => ({
     ...options,
     read: (input) => (input === "" ? unread : options.read(input)),
@@ -223,7 +223,7 @@ export type HexText = `0x${string}` & Brand.Brand<"HexText">
 const isHexText = (input: unknown): input is HexText =>
   typeof input === "string" && input.length <= 4098 && hexCase(input) !== 0
 
-/** Pure as a whole: bundlers leave it out of programs without signatures. */
+/** Pure as a whole, so that bundlers drop it from programs without signatures. */
 const hexText = () =>
   leaf<HexText, string>({
     expected: "hex digits such as 0x1f",
@@ -255,7 +255,7 @@ const hexText = () =>
 export const HexText: Schema.Codec<HexText, string> = /* @__PURE__ */ hexText()
 
 /**
- * The integer value of hex digits; 0 for `0x`.
+ * Returns the integer value of hex digits; 0 for `0x`.
  *
  * **Example** (Reading a signature as a number)
  *

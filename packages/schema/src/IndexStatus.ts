@@ -1,5 +1,5 @@
 /**
- * Status of the indexes of a server: whether it can answer, and how far the index of each chain is.
+ * Status of a server's indexes: whether it can answer, and how far the index of each chain reaches.
  */
 import * as Schema from "effect/Schema"
 import { type Named, open } from "./internal/open.ts"
@@ -28,15 +28,15 @@ export interface IndexedRangeWire extends Schema.Codec.Encoded<typeof rangeCodec
 export const IndexedRange: Named<typeof rangeCodec, IndexedRange, IndexedRangeWire> = rangeCodec
 
 const prependCodec = open("Prepend", {
-  /** Lowest block that is to be indexed. */
+  /** Lowest block to be indexed. */
   to: count,
-  /** Number of blocks that are left. */
+  /** Number of blocks left. */
   blocks: count,
-  /** Blocks stored per second (moving average); absent while none were. */
+  /** Blocks stored per second (moving average); absent until blocks are stored. */
   blocksPerSecond: Schema.optionalKey(Schema.Finite),
-  /** Estimated time until all are indexed, in milliseconds; absent while it is unknown. */
+  /** Estimated time until all are indexed, in milliseconds; absent if unknown. */
   etaMillis: Schema.optionalKey(count),
-  /** Why none can be indexed at present; absent where nothing is in the way. */
+  /** Why no block can be indexed at present; absent if there is no obstacle. */
   issue: Schema.optionalKey(Schema.String),
 })
 
@@ -46,20 +46,20 @@ export interface Prepend extends Schema.Schema.Type<typeof prependCodec> {}
 export interface PrependWire extends Schema.Codec.Encoded<typeof prependCodec> {}
 
 /**
- * Blocks below the first one that are to be indexed.
+ * Blocks below the first indexed one that are yet to be indexed.
  *
  * Source: decision 0046.
  */
 export const Prepend: Named<typeof prependCodec, Prepend, PrependWire> = prependCodec
 
 const countsCodec = open("IndexerCounts", {
-  /** Blocks that were stored, those of removed forks among them. */
+  /** Number of blocks stored, including those of removed forks. */
   blocks: count,
-  /** Transactions that were stored. */
+  /** Number of transactions stored. */
   transactions: count,
-  /** Reorgs whose blocks were removed. */
+  /** Number of reorgs whose blocks were removed. */
   reorgs: count,
-  /** Times that something kept it from continuing: a node that failed, or what an operator has to correct. */
+  /** Number of times that the indexer could not continue: a node failed, or an operator had to correct something. */
   obstacles: count,
 })
 
@@ -69,7 +69,7 @@ export interface IndexerCounts extends Schema.Schema.Type<typeof countsCodec> {}
 export interface IndexerCountsWire extends Schema.Codec.Encoded<typeof countsCodec> {}
 
 /**
- * What an indexer has done since it was started.
+ * Counters of an indexer since its start.
  *
  * Source: decision 0012.
  */
@@ -78,11 +78,11 @@ export const IndexerCounts: Named<typeof countsCodec, IndexerCounts, IndexerCoun
 const gapsCodec = open("GapCounts", {
   /** Transactions without internal transactions. */
   trace: count,
-  /** Transactions without a receipt that decodes. */
+  /** Transactions without a decodable receipt. */
   receipt: count,
   /** Transactions that do not decode. */
   transaction: count,
-  /** Checks of blocks that do not hold, or could not be made. */
+  /** Checks of blocks that failed or could not be made. */
   check: count,
 })
 
@@ -92,7 +92,7 @@ export interface GapCounts extends Schema.Schema.Type<typeof gapsCodec> {}
 export interface GapCountsWire extends Schema.Codec.Encoded<typeof gapsCodec> {}
 
 /**
- * What the stored blocks lack, by kind.
+ * Gaps of the stored blocks, by kind.
  *
  * Source: decision 0035.
  */
@@ -105,7 +105,7 @@ export const GapCounts: Named<typeof gapsCodec, GapCounts, GapCountsWire> = gaps
  *
  * - `waiting` for a node, `backfill`, `synced` with the head of the node, or `stopped` by a shutdown.
  * - `misconfigured` until an operator corrects something.
- * - `not_started`: none has written to this database. `unresponsive`: it stopped reporting.
+ * - `not_started`: no indexer has written to this database. `unresponsive`: the indexer stopped reporting.
  * - `unreadable`: the database is damaged, or holds another chain.
  *
  * Source: decision 0012.
@@ -124,50 +124,50 @@ export const State = Schema.Literals([
 export type State = typeof State.Type
 
 const statusCodec = open("ChainStatus", {
-  /** Name of the chain, as parameters accept it. */
+  /** Name of the chain, as accepted by parameters. */
   chain: Schema.String,
   /** EIP-155 id. */
   chainId: count,
-  /** The index follows the head of its node: the state is `synced`. */
+  /** Whether the index follows the head of its node: the state is `synced`. */
   ready: Schema.Boolean,
   /** State of the indexer. */
   state: State,
-  /** First and last indexed block; `null` while there is none. */
+  /** First and last indexed block; `null` if there is none. */
   indexed: Schema.NullOr(IndexedRange),
-  /** Last indexed block that is final; `null` while none is known. */
+  /** Last indexed block that is final; `null` if none is known. */
   finalized: Schema.NullOr(count),
-  /** Head of the node as last seen; `null` while it is unknown, because no indexer runs or no node responds. */
+  /** Last seen head of the node; `null` if it is unknown, because no indexer runs or no node responds. */
   head: Schema.NullOr(count),
-  /** Time since a head was last seen, in milliseconds; absent where none was. */
+  /** Time since a head was last seen, in milliseconds; absent if none was. */
   headAgeMillis: Schema.optionalKey(Schema.Finite),
-  /** Blocks between the head of the node and the last indexed block; `null` while it is unknown. */
+  /** Number of blocks between the head of the node and the last indexed block; `null` if it is unknown. */
   lag: Schema.NullOr(count),
-  /** Source of internal transactions; `off` where the node has no tracer, `null` while no node has responded. */
+  /** Source of internal transactions; `off` if the node has no tracer, `null` if no node has responded. */
   traces: Schema.NullOr(Schema.Literals(["trace_block", "debug_traceBlock", "debug_traceTransaction", "off"])),
   /** A sentence for the operator. */
   message: Schema.String,
-  /** Blocks stored per second (moving average), in the state `backfill`; absent while none were. */
+  /** Blocks stored per second (moving average), in the state `backfill`; absent until blocks are stored. */
   blocksPerSecond: Schema.optionalKey(Schema.Finite),
   /**
-   * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile. Absent at the head,
-   * while it is unknown, and while the head moves faster than the index.
+   * Estimated time until the head of the node is reached, in milliseconds, taking the growth of the chain into account. Absent at the head,
+   * if it is unknown, and while the head moves faster than the index.
    */
   etaMillis: Schema.optionalKey(count),
-  /** Blocks below the first one that are to be indexed; absent for none. */
+  /** Blocks below the first indexed one that are yet to be indexed; absent for none. */
   prepend: Schema.optionalKey(Prepend),
-  /** Checks of blocks that are skipped; absent when none. */
+  /** Block checks that are skipped; absent for none. */
   unchecked: Schema.optionalKey(Schema.String),
-  /** Sentences about settings that apply to a part of the index alone; absent when all apply to the whole. */
+  /** Sentences about settings that apply to only a part of the index; absent if all apply to the whole index. */
   notes: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** What the nodes do not offer; absent for nothing. */
+  /** What the nodes do not offer; absent if nothing is lacking. */
   lacking: Schema.optionalKey(Schema.String),
-  /** Blocks whose ledgers are not derived yet, so that `scope=all` is not served; absent when there is none. */
+  /** Number of blocks whose ledgers are not derived yet, so that `scope=all` is not served; absent for none. */
   blocksWithoutLedgers: Schema.optionalKey(count),
-  /** Time of the last indexed block, in seconds since 1970; absent while there is none. */
+  /** Time of the last indexed block, in seconds since 1970; absent if there is none. */
   indexedTimestamp: Schema.optionalKey(count),
-  /** What the indexer has done since it was started; absent while none has reported it. */
+  /** Counters of the indexer since its start; absent until they are reported. */
   counts: Schema.optionalKey(IndexerCounts),
-  /** Number of gaps of each kind: what the stored blocks lack; absent while it is unknown. */
+  /** Number of gaps of each kind in the stored blocks; absent if it is unknown. */
   gaps: Schema.optionalKey(GapCounts),
 })
 
@@ -184,11 +184,11 @@ export interface ChainStatusWire extends Schema.Codec.Encoded<typeof statusCodec
 export const ChainStatus: Named<typeof statusCodec, ChainStatus, ChainStatusWire> = statusCodec
 
 const webhooksCodec = open("WebhookCounts", {
-  /** Webhooks that are sent. */
+  /** Number of active webhooks. */
   active: count,
-  /** Webhooks whose last attempts failed, and are made again. */
+  /** Number of webhooks whose last attempts failed and are retried. */
   failing: count,
-  /** Webhooks of which nothing is sent until they are resumed. */
+  /** Number of webhooks that are paused until they are resumed. */
   paused: count,
 })
 
@@ -198,18 +198,18 @@ export interface WebhookCounts extends Schema.Schema.Type<typeof webhooksCodec> 
 export interface WebhookCountsWire extends Schema.Codec.Encoded<typeof webhooksCodec> {}
 
 /**
- * How many webhooks are in each state.
+ * Number of webhooks in each state.
  *
  * Source: decision 0073.
  */
 export const WebhookCounts: Named<typeof webhooksCodec, WebhookCounts, WebhookCountsWire> = webhooksCodec
 
 const serviceCodec = open("ServiceStatus", {
-  /** The server can answer. */
+  /** Whether the server can answer. */
   ready: Schema.Boolean,
   /** Status of the index of each chain. */
   chains: Schema.Array(ChainStatus),
-  /** Webhooks by their state; absent where the server sends none. */
+  /** Webhooks by state; absent if the server does not send webhooks. */
   webhooks: Schema.optionalKey(WebhookCounts),
 })
 
@@ -231,6 +231,6 @@ export const ServiceStatus: Named<typeof serviceCodec, ServiceStatus, ServiceSta
  * Source: decision 0012.
  */
 export const Query = Schema.Struct({
-  /** Chain by name or identifier, whose status alone is the response. Default: the server and all chains. */
+  /** Chain by name or identifier, to request its status only. Default: the server and all chains. */
   chain: Schema.optionalKey(Schema.String),
 })

@@ -18,7 +18,7 @@ const internalTransactionCodec = open(
     block_number: Decimal.FromNumber,
     /** Block hash. */
     block_hash: Hash.Hash,
-    /** Opcode: `CALL`, `CALLCODE`, `CREATE`, `CREATE2`, `SELFDESTRUCT`, or another one that the server includes. */
+    /** Opcode: `CALL`, `CALLCODE`, `CREATE`, `CREATE2`, `SELFDESTRUCT`, or any other that the server includes. */
     type: Schema.String,
     /** Caller address. */
     from: Address.Address,
@@ -30,19 +30,19 @@ const internalTransactionCodec = open(
     gas: Decimal.Decimal,
     /** Gas used, in gas units. */
     gas_used: Decimal.Decimal,
-    /** Call data or init code; `0x` when empty, `null` where the server left it out because of its size. */
+    /** Call data or init code; `0x` when empty, `null` if the server omitted it because of its size. */
     input: Schema.optionalKey(Hex.OrNull),
-    /** Length of `input` in bytes; absent unless that is `null`. */
+    /** Length of `input` in bytes; absent unless `input` is `null`. */
     input_length: Schema.optionalKey(Decimal.Decimal),
-    /** SHA-256 of the bytes of `input`; absent unless that is `null`. */
+    /** SHA-256 of the bytes of `input`; absent unless `input` is `null`. */
     input_hash: Schema.optionalKey(Hash.Hash),
-    /** Return data or deployed code; `0x` when empty, `null` where the server left it out because of its size. */
+    /** Return data or deployed code; `0x` when empty, `null` if the server omitted it because of its size. */
     output: Schema.optionalKey(Hex.OrNull),
-    /** Length of `output` in bytes; absent unless that is `null`. */
+    /** Length of `output` in bytes; absent unless `output` is `null`. */
     output_length: Schema.optionalKey(Decimal.Decimal),
-    /** SHA-256 of the bytes of `output`; absent unless that is `null`. */
+    /** SHA-256 of the bytes of `output`; absent unless `output` is `null`. */
     output_hash: Schema.optionalKey(Hash.Hash),
-    /** Error of this call or of one that contains it; absent or `null` on success. */
+    /** Error of this call or of an enclosing one; absent or `null` on success. */
     error: Schema.optionalKey(Schema.NullOr(Schema.String)),
   },
   { to: () => null, input: Hex.nothing, output: Hex.nothing },
@@ -72,7 +72,7 @@ export const InternalTransaction: Named<typeof internalTransactionCodec, Interna
   internalTransactionCodec
 
 /**
- * Keys of an internal transaction that the schema does not know, with the values received.
+ * Unknown keys of an internal transaction, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

@@ -1,6 +1,6 @@
 /**
- * Describes invalid values: the path, what was expected and what was received. It is the one formatter of the project; options
- * of clients, parameters, configuration and responses all use it. It reads the issue tree of a schema error, not its message.
+ * Describes invalid values: path, expected value and received value. It is the project's only formatter for them, used for client options,
+ * parameters, configuration and responses. It reads the issue tree of a schema error, not its message.
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -21,7 +21,7 @@ export interface Issue {
   readonly path: string
   /** What is accepted at the path, as in `a hash of 32 bytes in hex`. */
   readonly expected: string
-  /** What was received at the path, as `describe` shows it unless another function was given. */
+  /** Value received at the path, as shown by `describe` unless another function is given. */
   readonly received: string
 }
 
@@ -58,14 +58,14 @@ interface Parent {
   readonly value: unknown
 }
 
-/** A position in the input: keys from its root, the value there, and the object or array that holds it. */
+/** A position in the input: keys from the root, the value there, and the object or array that holds it. */
 interface Position {
   readonly path: ReadonlyArray<PropertyKey>
   readonly value: unknown
   readonly parent?: Parent
 }
 
-// Where a single object is accepted for its array, the index is no part of the path in the input.
+// If a single object is accepted in place of its array, the index is not part of the path in the input.
 const descend = ({ parent, path, value }: Position, key: PropertyKey): Position => {
   if (typeof key === "number" && !Array.isArray(value) && value !== undefined) return { path, value }
   const hasKey = typeof value === "object" && value !== null && Object.hasOwn(value, key)
@@ -73,7 +73,7 @@ const descend = ({ parent, path, value }: Position, key: PropertyKey): Position 
   return parent === undefined ? inner : { ...inner, parent }
 }
 
-/** Kinds of values as a sentence names them; Effect names them as TypeScript does. */
+/** Names of value kinds for sentences; Effect uses the names of TypeScript. */
 const kinds: Readonly<Record<string, string>> = {
   array: "an array",
   boolean: "a boolean",
@@ -93,7 +93,7 @@ const withoutPrefix = (message: string): string => message.replace(/^Expected /,
 const expectedByType = (ast: SchemaAST.AST): string =>
   nameKinds(withoutPrefix(SchemaIssue.defaultLeafHook(new SchemaIssue.InvalidType(SchemaAST.toEncoded(ast)))))
 
-/** What is accepted where a key is missing: what its parent declares for it. */
+/** What is expected for a missing key: what its parent declares. */
 const expectedAtMissing = ({ parent, path }: Position): string => {
   const key = path.at(-1)
   const property =
@@ -135,7 +135,7 @@ const issueOfLeaf = (leaf: SchemaIssue.Leaf, position: Position, show: Show): Is
 const issuesOfUnion = (union: SchemaIssue.AnyOf, position: Position, show: Show): ReadonlyArray<Issue> => {
   const path = formatPath(position.path)
   const members = union.issues.map((inner) => collect(inner, position, show))
-  // A member whose issue is deeper accepts the value's kind: it is the one that was meant.
+  // A member whose issue is deeper accepts the value's kind, so it is the intended one.
   const meant = members.find(([first]) => first !== undefined && first.path !== path)
   if (meant !== undefined) return meant
   const expected = new Set(members.flatMap((issues) => issues.map((issue) => issue.expected)))
@@ -176,12 +176,12 @@ const collect = (issue: SchemaIssue.Issue, position: Position, show: Show): Read
 }
 
 /**
- * The issues of a schema error: one, unless the schema was run with `errors: "all"`.
+ * Returns the issues of a schema error: one, unless the schema was run with `errors: "all"`.
  *
  * **Details**
  *
- * `input` is the value that was decoded or encoded; the error itself does not hold it. `show` describes received values. The
- * default, `describe`, cuts long texts; a caller that has to remove a secret from the text first passes its own function.
+ * `input` is the value that was decoded or encoded; the error itself does not hold it. `show` describes received values. The default,
+ * `describe`, cuts long texts; pass another function if a secret must be removed from the text first.
  *
  * **Example** (Reading the issues of a schema error)
  *
@@ -204,7 +204,7 @@ export const fromError = (
 ): ReadonlyArray<Issue> => collect(Schema.isSchemaError(error) ? error.issue : error, { path: [], value: input }, show)
 
 /**
- * Every issue of a wire value; empty when it decodes.
+ * Finds all issues of a wire value; empty if it decodes.
  *
  * **Example** (Finding what is wrong with a response)
  *
@@ -229,12 +229,12 @@ const maxReceivedCharacters = 100
 const maxMessageCharacters = 299
 
 /**
- * The message of an issue on one line: `Invalid <what> "<path>": expected <expected>, received <received>.`
+ * Formats an issue as one line: `Invalid <what> "<path>": expected <expected>, received <received>.`
  *
  * **Details**
  *
- * `what` names the input, as in `option`, `parameter`, `response`. An empty path is left out. The message has fewer than 300
- * characters; longer parts are cut in the middle.
+ * `what` names the input, as in `option`, `parameter`, `response`. An empty path is omitted. The message has fewer than 300 characters;
+ * longer parts are cut in the middle.
  *
  * **Example** (Writing a message)
  *

@@ -1,9 +1,9 @@
 /**
- * JSON text that may be invalid, such as the body of a response, and values that JSON has no form for.
+ * JSON text that may be invalid, such as the body of a response, and values that JSON cannot represent.
  */
 
 /**
- * Parses JSON; `undefined` where the text is not JSON, which no JSON text stands for.
+ * Parses JSON; `undefined` if the text is not JSON, since no JSON text represents `undefined`.
  *
  * **Example** (Parsing a body)
  *
@@ -24,21 +24,21 @@ export const parse = (text: string): unknown => {
 }
 
 /**
- * A value that `JSON.stringify` writes as it is.
+ * A value that `JSON.stringify` represents exactly.
  *
  * Source: RFC 8259.
  */
 export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
 
-/** Types that JSON has no values of. */
+/** Types whose values JSON cannot represent. */
 const withoutValue: ReadonlySet<string> = new Set(["undefined", "function", "symbol"])
 
 const hasToJson = (value: object): value is { readonly toJSON: () => unknown } =>
   "toJSON" in value && typeof value.toJSON === "function"
 
 /**
- * Makes a JSON value of a row, a page or any other value. A bigint becomes decimal text, a time ISO 8601 text, and what has no value is
- * left out, or `null` in a list.
+ * Converts a row, a page or any other value to a JSON value. A bigint becomes decimal text, a time ISO 8601 text, and what JSON cannot
+ * represent is omitted, or `null` in a list.
  *
  * **Details**
  *

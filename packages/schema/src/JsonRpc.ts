@@ -11,7 +11,7 @@ import { same } from "./internal/leaf.ts"
 import { type Named, open, type Resource } from "./internal/open.ts"
 
 /**
- * Id of a request, repeated by its response: a number or a string; `null` where the server could not read the id of the request.
+ * Id of a request, repeated by its response: a number or a string; `null` if the server could not read the id of the request.
  *
  * **Example** (Accepting an id)
  *
@@ -98,7 +98,7 @@ export const Success: Named<typeof successCodec, Success, SuccessWire> = success
 const failureCodec = open("JSON-RPC error response", {
   /** Protocol version, `2.0`. */
   jsonrpc: version,
-  /** Id of the request; `null` where the server could not read it. */
+  /** Id of the request; `null` if the server could not read it. */
   id: Id,
   /** Error of the call. */
   error: ErrorObject,
@@ -149,7 +149,7 @@ const byKind = (direction: "read" | "write"): Step => {
  *
  * **Details**
  *
- * A response with both is invalid, also where `error` is `null`: it is ambiguous.
+ * A response with both is ambiguous and therefore invalid, even if `error` is `null`.
  *
  * **Example** (Decoding a response of either form)
  *

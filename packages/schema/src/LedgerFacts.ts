@@ -1,28 +1,29 @@
 /**
- * Facts of a chain that the ledger of a wallet needs beside its fee rules, by the name of the chain. They are a module of their own, so
- * that clients do not download them.
+ * Facts of a chain that the ledger of a wallet needs besides its fee rules, by the name of the chain. They are a separate module so that
+ * clients do not download them.
  */
 import type { Name } from "./internal/chainNames.ts"
 
 /**
- * Contracts that stand for the native currency of a chain, blocks that changed balances by themselves, and what states such changes.
+ * Contracts that represent the native currency of a chain, blocks that changed balances outside of transactions, and where such changes are
+ * logged.
  *
  * Source: block explorers of the chains; EIP-779; Gnosis, block reward contract; Avalanche, networks.
  */
 export interface LedgerFacts {
-  /** Contracts that show the native currency as a token; their transfers change no balance of their own. */
+  /** Contracts that represent the native currency as a token; their transfers do not change a balance of their own. */
   readonly nativeTokens: ReadonlyArray<string>
   /** Wrapped native currency: contracts whose Deposit and Withdrawal events mint and burn. */
   readonly wrappedTokens: ReadonlyArray<string>
   /** Blocks that changed balances outside of transactions. Source: EIP-779. */
   readonly irregularBlocks: ReadonlyArray<bigint>
-  /** Gnosis: contract whose events `AddedReceiver` state what the chain mints at the end of the block; `null` for none. */
+  /** Gnosis: contract whose events `AddedReceiver` report what the chain mints at the end of the block; `null` for none. */
   readonly mintLogger: string | null
   /** Avalanche: id of the native currency in atomic transactions; `null` for none. */
   readonly atomicAsset: string | null
 }
 
-/** Every chain of the OP Stack. Source: OP Stack specification, predeploys. */
+/** All OP Stack chains. Source: OP Stack specification, predeploys. */
 const opStack = {
   nativeTokens: ["0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000"],
   wrappedTokens: ["0x4200000000000000000000000000000000000006"],
@@ -75,7 +76,7 @@ const none: LedgerFacts = {
 const byName = new Map(Object.entries(known))
 
 /**
- * The facts of a chain; empty lists and `null` where none are known.
+ * Returns the facts of a chain; empty lists and `null` if none are known.
  *
  * **Example** (Reading the contract of wrapped ether)
  *

@@ -1,5 +1,5 @@
 /**
- * Query parameters of the operations on the ledger of a wallet: movements, balances and statement.
+ * Query parameters of the operations on a wallet's ledger: movements, balances and statement.
  */
 import * as Schema from "effect/Schema"
 import { assetWire, readAsset } from "./internal/asset.ts"
@@ -9,13 +9,13 @@ import { list } from "./internal/list.ts"
 import * as Movement from "./Movement.ts"
 import * as WalletQuery from "./WalletQuery.ts"
 
-/** Values of a list, and its characters, at most. */
+/** Maximum number of values and of characters in a list. */
 const [maxValues, maxCharacters] = [20, 1_000]
 
 const Assets = list<Movement.Asset>({
   expected: `native and addresses of tokens, with commas between them, at most ${maxValues}`,
   read: readAsset,
-  // Sound: the pattern is that of an asset.
+  // Sound: the pattern only matches assets.
   from: assetWire as unknown as Schema.Codec<Movement.Asset, Movement.Asset>,
   maxValues,
   maxCharacters,
@@ -32,7 +32,7 @@ const Kinds = list<Movement.Kind>({
 })
 
 /**
- * Direction of a movement: `in` where the wallet receives, `out` where it pays.
+ * Direction of a movement: `in` if the wallet receives, `out` if it pays.
  *
  * Source: decision 0049.
  */
@@ -48,7 +48,7 @@ const Direction: Schema.Codec<Direction> = leaf<Direction, Direction>({
 
 const { chain, cursor, from_block, from_date, limit, order, to_block, to_date } = WalletQuery.WalletQuery.fields
 
-/** `native`, addresses of tokens, or several with commas between them. Default: all assets. */
+/** `native`, a token address, or several of them separated by commas. Default: all assets. */
 const asset = Schema.optionalKey(Assets)
 
 /**
@@ -73,7 +73,7 @@ export const MovementQuery = Schema.Struct({
   to_date,
   cursor,
   asset,
-  /** Kinds of movements, with commas between several. Default: all kinds. */
+  /** Kinds of movements, separated by commas. Default: all kinds. */
   kind: Schema.optionalKey(Kinds),
   /** `in`: what the wallet received. `out`: what it paid. Default: both. */
   direction: Schema.optionalKey(Direction),
@@ -84,7 +84,7 @@ export const MovementQuery = Schema.Struct({
 export interface MovementQuery extends Schema.Schema.Type<typeof MovementQuery> {}
 
 /**
- * Query parameters of the balances of a wallet, all optional: without a bound they are those of the last indexed block.
+ * Query parameters of the balances of a wallet, all optional. Default: the last indexed block.
  *
  * **Example** (Decoding the query of a URL)
  *
@@ -102,7 +102,7 @@ export const BalanceQuery = Schema.Struct({ chain, to_block, to_date, asset })
 export interface BalanceQuery extends Schema.Schema.Type<typeof BalanceQuery> {}
 
 /**
- * Query parameters of the statement of a wallet, all optional: without bounds it is one of all indexed blocks.
+ * Query parameters of the statement of a wallet, all optional. Default: all indexed blocks.
  *
  * **Example** (Decoding the query of a URL)
  *
@@ -121,8 +121,8 @@ export const StatementQuery = Schema.Struct({ chain, from_block, to_block, from_
 export interface StatementQuery extends Schema.Schema.Type<typeof StatementQuery> {}
 
 /**
- * Query parameters of the signed statement of a wallet, all optional: without a last block it ends at the last comparison with the chain, or
- * at the last final block.
+ * Query parameters of the signed statement of a wallet, all optional. Without a last block, the statement ends at the last comparison with
+ * the chain, or at the last final block.
  *
  * **Example** (Decoding the query of a URL)
  *
@@ -140,8 +140,8 @@ export const SignedStatementQuery = Schema.Struct({ chain, from_block, to_block,
 export interface SignedStatementQuery extends Schema.Schema.Type<typeof SignedStatementQuery> {}
 
 /**
- * Query parameters of a comparison of a wallet with the chain, all optional: without a block it is made at the last final block. With one, a
- * comparison at that block or a later one is enough.
+ * Query parameters of a comparison of a wallet with the chain, all optional. Default: the last final block. For a given block, a comparison
+ * at that block or a later one suffices.
  *
  * **Example** (Decoding the query of a URL)
  *

@@ -69,7 +69,7 @@ export interface LogWire extends Schema.Codec.Encoded<typeof logCodec> {}
 export const Log: Named<typeof logCodec, Log, LogWire> = logCodec
 
 /**
- * The topics of a log as a list, which is how other libraries take them.
+ * Returns the topics of a log as a list, the form that other libraries use.
  *
  * **Example** (Reading the topics of a log)
  *
@@ -88,7 +88,7 @@ export const topics = (
   [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic) => topic !== null) as [] | [Hash.Hash]
 
 /**
- * Keys of a log that the schema does not know, with the values received.
+ * Unknown keys of a log, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

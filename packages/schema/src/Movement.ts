@@ -1,5 +1,5 @@
 /**
- * Movements of a wallet: each change of what it holds, by transactions, calls of contracts, logs of tokens, withdrawals and rewards.
+ * Movements of a wallet: each change of its holdings by transactions, contract calls, token logs, withdrawals and rewards.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -19,11 +19,11 @@ import * as Token from "./Token.ts"
  *
  * **Details**
  *
- * `fee`: fees that the sender of a transaction paid, also of a failed one. `value`: value of a transaction. `internal`: value of a call,
- * a creation or a self-destruct inside of it. `ether_log`: value by the log of EIP-7708, where there are no traces. `withdrawal`: of the
- * beacon chain. `reward`: fees and rewards of a block. `mint`: value that a deposit from L1 or a bridge of the chain mints. `erc20`,
- * `erc721`, `erc1155`: tokens. `genesis`: what the wallet held before the first indexed block. `irregular`: other changes by a rule of the chain,
- * such as imports from another chain and exports to it. Services store the position of a kind in this list: a kind is added at the end.
+ * `fee`: fees paid by the sender of a transaction, including a failed one. `value`: value of a transaction. `internal`: value of a call,
+ * creation or selfdestruct inside it. `ether_log`: value from the log of EIP-7708, if there are no traces. `withdrawal`: from the beacon
+ * chain. `reward`: fees and rewards of a block. `mint`: value minted by a deposit from L1 or a bridge of the chain. `erc20`, `erc721`,
+ * `erc1155`: tokens. `genesis`: opening balance before the first indexed block. `irregular`: other changes by a rule of the chain, such as
+ * imports from and exports to another chain. Services store the position of a kind in this list, so new kinds are added at the end.
  *
  * **Example** (Listing the kinds of movements)
  *
@@ -81,7 +81,7 @@ export type Role =
 /** A name that a later version of the server may add. */
 type Other = string & {}
 
-/** Names of a list that grows: others of the same form decode too. */
+/** Names of a growing list: unknown ones of the same form decode too. */
 const name = <A extends string>(expected: string) => {
   const is = (value: unknown): value is A | Other => typeof value === "string" && /^[a-z][a-z0-9_]{0,39}$/.test(value)
   const wire = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9_]{0,39}$/u))
@@ -98,7 +98,7 @@ const name = <A extends string>(expected: string) => {
 const Kind = name<Kind>("a kind of movement such as value")
 
 /**
- * Role of a wallet in a transaction or block: why it appears there. One that this version does not know decodes too.
+ * Role of a wallet in a transaction or block: why it appears there. Roles unknown to this version decode too.
  *
  * **Example** (Decoding a role)
  *
@@ -114,13 +114,13 @@ const Kind = name<Kind>("a kind of movement such as value")
 export const Role: Schema.Codec<Role | Other, string> = name<Role>("a role such as sender")
 
 /**
- * Hints of a movement that may be meant to deceive.
+ * Hints that a movement may be deceptive.
  *
  * **Details**
  *
- * `poisoning`: the other side looks like one whom the wallet paid before, or nothing moved in a transaction of another account.
- * `fake_symbol`: the symbol of the token looks like that of a known token, or of the native currency, of which it is no contract. `link`: a
- * token that another account sent has a link in its name or symbol. A movement without a flag is not known to be safe.
+ * `poisoning`: the counterparty's address resembles one that the wallet paid before, or nothing moved in a transaction of another account.
+ * `fake_symbol`: the token's symbol resembles that of a known token or of the native currency, but the contract is a different one. `link`:
+ * a token sent by another account has a link in its name or symbol. A movement without flags is not known to be safe.
  *
  * **Example** (Listing the flags)
  *
@@ -135,7 +135,7 @@ export const Role: Schema.Codec<Role | Other, string> = name<Role>("a role such 
 export const flags = ["poisoning", "fake_symbol", "link"] as const
 
 /**
- * Hint of a movement that may be meant to deceive.
+ * Hint that a movement may be deceptive.
  *
  * Source: decision 0049.
  */
@@ -148,7 +148,7 @@ export type Asset = assets.Asset
 const expectedAsset = "native, or the address of a token"
 
 /**
- * What moves: `native`, the currency of the chain, or the address of a token. Decodes any case.
+ * Asset of a movement: `native`, the currency of the chain, or a token address. Decodes any case.
  *
  * **Example** (Decoding an asset)
  *
@@ -172,19 +172,19 @@ export const Asset: Schema.Codec<Asset, string> = leaf<Asset, string>({
 const movementCodec = open(
   "Movement",
   {
-    /** Kind; one that this version does not know is possible. */
+    /** Kind; may be one unknown to this version. */
     kind: Kind,
-    /** What moves. */
+    /** Asset moved. */
     asset: Asset,
     /** Id of the token; `null` for a fungible asset. */
     token_id: orEmpty(Decimal.Decimal, null),
-    /** The token as its contract describes it; `null` for the native asset, and where it was not read yet. */
+    /** The token as described by its contract; `null` for the native asset, or if it has not been read yet. */
     token: objectOrNull(Token.Token),
-    /** Amount in the smallest unit of the asset: negative where the wallet pays. */
+    /** Amount in the smallest unit of the asset; negative if the wallet pays. */
     amount: Decimal.Signed,
-    /** The other side; `null` where there is none, as for fees, rewards and withdrawals. */
+    /** Counterparty; `null` if there is none, as for fees, rewards and withdrawals. */
     counterparty: Address.OrNone,
-    /** Label of the other side; `null` when the server has none. */
+    /** Label of the counterparty; `null` when the server has none. */
     counterparty_label: Text.OrNone,
     /** Transaction hash; `null` for a movement of a block. */
     transaction_hash: orEmpty(Hash.Hash, null),
@@ -192,7 +192,7 @@ const movementCodec = open(
     transaction_index: orEmpty(Decimal.SafeInteger, null),
     /** Index of the log in the block; `null` for a movement without one. */
     log_index: orEmpty(Decimal.SafeInteger, null),
-    /** Index among the movements of the wallet in this transaction, of this block or before the first block, from 0, in order. */
+    /** Index among the movements of the wallet in this transaction, in this block, or before the first block; from 0, in order. */
     movement_index: Decimal.SafeInteger,
     /** Block number. */
     block_number: Decimal.Decimal,
@@ -202,11 +202,11 @@ const movementCodec = open(
     block_timestamp: Timestamp.Timestamp,
     /** True for the fee, and the minted value, of a failed transaction. */
     failed: Schema.Boolean,
-    /** True where other movements of the wallet in this transaction or block may be missing. */
+    /** True if other movements of the wallet in this transaction or block may be missing. */
     incomplete: Schema.Boolean,
     /** Roles of the wallet in this transaction or block. */
     roles: Schema.Array(Role),
-    /** Hints that the movement may be meant to deceive: `poisoning`, `fake_symbol`, `link`; absent where there are none. */
+    /** Hints that the movement may be deceptive: `poisoning`, `fake_symbol`, `link`; absent for none. */
     flags: Schema.optionalKey(Schema.Array(Flag)),
   },
   {},
@@ -219,12 +219,12 @@ export interface Movement extends Schema.Schema.Type<typeof movementCodec> {}
 export interface MovementWire extends Schema.Codec.Encoded<typeof movementCodec> {}
 
 /**
- * One change of what a wallet holds, at a place of the chain: a transaction, or a block where the chain itself moves value.
+ * One change of a wallet's holdings at a position in the chain: a transaction, or a block if the chain itself moves value.
  *
  * **Details**
  *
- * A transfer is two movements, one of each side. A list of all movements of an asset sums up to what the wallet holds of it, as far as
- * none is `incomplete` and the index begins before the first one.
+ * A transfer is two movements, one per side. All movements of an asset sum to the wallet's balance, provided that none is `incomplete` and
+ * the index starts before the first one.
  *
  * **Example** (Decoding one field)
  *
@@ -260,7 +260,7 @@ export interface MovementPageWire extends Schema.Codec.Encoded<typeof movementPa
  *
  * **Gotchas**
  *
- * - A page may have few rows, or none, and a cursor: the server searches a bounded part of the range for each page.
+ * - A page may have few or no rows and still have a cursor, because the server searches a bounded part of the range per page.
  *
  * **Example** (Decoding an empty page)
  *
@@ -277,7 +277,7 @@ export interface MovementPageWire extends Schema.Codec.Encoded<typeof movementPa
 export const MovementPage: Named<typeof movementPageCodec, MovementPage, MovementPageWire> = movementPageCodec
 
 /**
- * Keys of a movement that the schema does not know, with the values received.
+ * Unknown keys of a movement, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

@@ -1,5 +1,5 @@
 /**
- * Names for lists of addresses, calls and errors: labels, functions by their selectors, and errors by their data.
+ * Looks up names for lists of addresses, calls and errors: labels, functions by selector, and errors by data.
  */
 import * as Schema from "effect/Schema"
 import * as DecodedItem from "./DecodedItem.ts"
@@ -8,20 +8,20 @@ import { list } from "./internal/list.ts"
 import { atMost, type Named, open } from "./internal/open.ts"
 
 /**
- * Names of one parameter at most; a URL has no room for many more.
+ * Maximum number of names in one parameter; a URL has no room for many more.
  *
  * Source: decision 0058.
  */
 export const maxNames = 100
 
 /**
- * Data of an error at most, in bytes.
+ * Maximum length of the data of an error, in bytes.
  *
  * Source: decision 0058.
  */
 export const maxErrorBytes = 2_048
 
-/** A list of texts of one form. */
+/** A list of texts of the same form. */
 const texts = (what: string, form: RegExp, maxCharacters: number) =>
   list<string>({
     expected: `${what} in lower case, with commas between them, at most ${maxNames}`,
@@ -68,7 +68,7 @@ const functionCodec = open("NamedFunction", {
   label: Schema.String,
   /** Canonical signature: `transfer(address,uint256)`. */
   signature: Schema.String,
-  /** Other signatures that have the same selector, of a directory that anyone may add to: the name may then be another one. */
+  /** Other signatures with the same selector, from a directory open to everyone: the actual name may be one of them. */
   others: Schema.optionalKey(Schema.Array(Schema.String)),
 })
 
@@ -101,7 +101,7 @@ export interface Names extends Schema.Schema.Type<typeof namesCodec> {}
 export interface NamesWire extends Schema.Codec.Encoded<typeof namesCodec> {}
 
 /**
- * Names in the order of the parameters.
+ * Names, in the order of the parameters.
  *
  * Source: decision 0058.
  */
@@ -118,7 +118,7 @@ export interface NamesResult extends Schema.Schema.Type<typeof resultCodec> {}
 export interface NamesResultWire extends Schema.Codec.Encoded<typeof resultCodec> {}
 
 /**
- * What a lookup finds.
+ * Result of a lookup.
  *
  * Source: decision 0058.
  */

@@ -1,5 +1,5 @@
 /**
- * The search of addresses by name: labels, described contracts, tokens, and names of the Ethereum Name Service.
+ * Searches addresses by name: labels, described contracts, tokens, and names of the Ethereum Name Service.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -9,7 +9,7 @@ import { relax, typeSide } from "./internal/leaf.ts"
 import { atMost, type Named, open } from "./internal/open.ts"
 
 /**
- * Addresses that a search finds at most.
+ * Maximum number of addresses in a search result.
  *
  * Source: decision 0058.
  */
@@ -40,7 +40,7 @@ const Limit = relax(Decimal.SafeInteger, (options) => ({
  * Source: decision 0058.
  */
 export const SearchQuery = Schema.Struct({
-  /** Part of a name, the beginning of a symbol, an address, or a whole name of the Ethereum Name Service. */
+  /** Part of a name, the start of a symbol, an address, or a complete name of the Ethereum Name Service. */
   q: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(100)),
   /** Chain by name or identifier. */
   chain: Schema.optionalKey(Schema.String),
@@ -51,13 +51,13 @@ export const SearchQuery = Schema.Struct({
 export interface SearchQuery extends Schema.Schema.Type<typeof SearchQuery> {}
 
 const namedCodec = open("NamedAddress", {
-  /** Where the name comes from. */
+  /** Source of the name. */
   kind: Schema.Literals(["label", "contract", "token", "ens"]),
   /** The address. */
   address: Address.Address,
-  /** The name. Not unique: anyone can create a token with the name of another one. */
+  /** The name. Not unique: anyone can create a token with the name of another. */
   name: Schema.String,
-  /** Symbol of a token; `null` for the others, and for a token without one. */
+  /** Symbol of a token; `null` for a token without one and for other kinds. */
   symbol: Schema.NullOr(Schema.String),
 })
 
@@ -74,7 +74,7 @@ export interface NamedAddressWire extends Schema.Codec.Encoded<typeof namedCodec
 export const NamedAddress: Named<typeof namedCodec, NamedAddress, NamedAddressWire> = namedCodec
 
 const resultCodec = open("SearchResult", {
-  /** Addresses, those that fit best first. */
+  /** Addresses, best matches first. */
   result: atMost(maxLimit, NamedAddress),
 })
 
@@ -84,7 +84,7 @@ export interface SearchResult extends Schema.Schema.Type<typeof resultCodec> {}
 export interface SearchResultWire extends Schema.Codec.Encoded<typeof resultCodec> {}
 
 /**
- * What a search finds.
+ * Result of a search.
  *
  * Source: decision 0058.
  */

@@ -1,5 +1,5 @@
 /**
- * How far the comparison of a wallet with the chain is that a client has asked for.
+ * Progress of a requested comparison of a wallet with the chain.
  */
 import type * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -12,9 +12,9 @@ const progressCodec = open("ProofProgress", {
   address: Address.Address,
   /** Block of the comparison. */
   block_number: Decimal.Decimal,
-  /** Number of calls to nodes so far; 0 while the comparison waits for its turn, and once it is made. */
+  /** Number of calls to nodes so far; 0 while the comparison is queued, and once it is complete. */
   calls: Decimal.SafeInteger,
-  /** The comparison; `null` while it is being made. */
+  /** The comparison; `null` while it is running. */
   proof: objectOrNull(Statement.Proof),
 })
 
@@ -24,9 +24,9 @@ export interface ProofProgress extends Schema.Schema.Type<typeof progressCodec> 
 export interface ProofProgressWire extends Schema.Codec.Encoded<typeof progressCodec> {}
 
 /**
- * Progress of the comparison of a wallet's sums with the state of the chain, and the comparison once it is made.
+ * Progress of the comparison of a wallet's sums with the state of the chain, and the comparison once it is complete.
  *
- * **Example** (Decoding a comparison that is being made)
+ * **Example** (Decoding a running comparison)
  *
  * ```ts
  * import * as ProofProgress from "@daybook/schema/ProofProgress"
@@ -41,7 +41,7 @@ export interface ProofProgressWire extends Schema.Codec.Encoded<typeof progressC
 export const ProofProgress: Named<typeof progressCodec, ProofProgress, ProofProgressWire> = progressCodec
 
 /**
- * Keys of the progress that the schema does not know, with the values received.
+ * Unknown keys of the progress, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

@@ -39,8 +39,8 @@ const maxSafe = 2n ** 53n - 1n
  *
  * **Details**
  *
- * Wire: `0x` and lower-case hex digits without leading zeros; zero is `0x0`. Also decodes what nodes send: leading zeros, `0x` for zero,
- * upper-case digits, JSON numbers and decimal digits.
+ * Wire: `0x` and lower-case hex digits without leading zeros; zero is `0x0`. Also decodes other forms that nodes send: leading zeros, `0x`
+ * for zero, upper-case digits, JSON numbers and decimal digits.
  *
  * **Example** (Decoding an amount in wei)
  *
@@ -88,7 +88,7 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
 })
 
 /**
- * `Quantity`, or `null` where the chain has none yet, such as the number of a pending block.
+ * `Quantity`, or `null` if there is none yet, such as the number of a pending block.
  *
  * **Example** (Decoding the number of a pending block)
  *
@@ -104,7 +104,7 @@ export const SafeInteger: Schema.Codec<number, string> = leaf({
 export const OrNull: Schema.Codec<bigint | null, string | null> = orNull(Quantity)
 
 /**
- * `SafeInteger`, or `null` where the chain has none yet, such as the index of a pending transaction.
+ * `SafeInteger`, or `null` if there is none yet, such as the index of a pending transaction.
  *
  * **Example** (Decoding the index of a pending transaction)
  *

@@ -126,7 +126,7 @@ const receiptCodec = open(
     depositNonce: Schema.optionalKey(Quantity.OrNull),
     /** Optimism, Base: version of a deposit receipt, since Canyon. */
     depositReceiptVersion: Schema.optionalKey(Quantity.OrNull),
-    /** Tempo: token that the fee was paid in. */
+    /** Tempo: token in which the fee was paid. */
     feeToken: Schema.optionalKey(Address.OrNull),
     /** Tempo: account that paid the fee. */
     feePayer: Schema.optionalKey(Address.OrNull),
@@ -157,7 +157,7 @@ export interface ReceiptWire extends Schema.Codec.Encoded<typeof receiptCodec> {
 export const Receipt: Named<typeof receiptCodec, Receipt, ReceiptWire> = receiptCodec
 
 /**
- * Keys of a receipt that the schema does not know, with the values received.
+ * Unknown keys of a receipt, with the values received.
  *
  * **Example** (Listing the fields of a chain)
  *

@@ -1,6 +1,6 @@
 /**
- * The HTTP interface of the service as one `HttpApi`: routes, parameters, security, headers and errors. OpenAPI is derived from it.
- * Import it by its path; the package's root leaves it out, so that users of the types do not load an HTTP stack.
+ * The HTTP interface of the service as one `HttpApi`: routes, parameters, security, headers and errors. OpenAPI is derived from it. Import
+ * it by its path: the package's root does not export it, so that users of the types do not load an HTTP stack.
  */
 import * as Context from "effect/Context"
 import * as Schema from "effect/Schema"
@@ -24,7 +24,7 @@ import * as WebhookOperation from "./WebhookOperation.ts"
 /**
  * Requires an API key in the header `X-API-Key`.
  *
- * **Example** (Reading the header of the key)
+ * **Example** (Reading the name of the header)
  *
  * ```ts
  * import * as RestApi from "@daybook/schema/RestApi"
@@ -39,10 +39,10 @@ export class ApiKey extends HttpApiMiddleware.Service<ApiKey>()("@daybook/schema
   error: [ApiError.Unauthorized, ApiError.Forbidden],
 }) {}
 
-/** Every success states the coverage of the index and the state of the rate limit. */
+/** Every success reports the index coverage and the state of the rate limit. */
 const successHeaders = Schema.Struct({ ...ApiHeader.IndexCoverage.fields, ...ApiHeader.RateLimit.fields })
 
-/** The annotations of the endpoint of an operation. */
+/** Annotations of an operation's endpoint. */
 const documentation = (
   name: keyof typeof Documentation.operations,
   documented: Documented = { parameters: Documentation.parameters, headers: errorHeaders },
@@ -53,7 +53,7 @@ const documentation = (
     Context.add(OpenApi.Transform, document(documented)),
   )
 
-/** The endpoint of an operation. */
+/** Endpoint of an operation. */
 const endpoint = <O extends RestOperation.All[RestOperation.Name]>(operation: O) =>
   HttpApiEndpoint.get<
     O["name"],
@@ -76,10 +76,10 @@ type Endpoint = {
   readonly [N in RestOperation.Name]: ReturnType<typeof endpoint<RestOperation.All[N]>>
 }[RestOperation.Name]
 
-// Sound: there is at least one operation, and each gives the endpoint of its own type.
+// Sound: there is at least one operation, and each yields the endpoint of its own type.
 const endpoints = Object.values(RestOperation.all).map(endpoint) as unknown as readonly [Endpoint, ...Array<Endpoint>]
 
-/** A response that reads no index states the rate limit alone. */
+/** A response that does not read an index only reports the rate limit. */
 const withRateLimit = <R extends Schema.Top>(response: R) =>
   HttpApiSchema.WithHeaders(response, Schema.Struct(ApiHeader.RateLimit.fields))
 
@@ -119,7 +119,7 @@ export class Wallets extends HttpApiGroup.make("wallets")
   .middleware(ApiKey) {}
 
 /**
- * The operations on descriptions of contracts, which require an API key that names them.
+ * The operations on descriptions of contracts, which require an API key that allows them.
  *
  * **Example** (Listing the operations on contracts)
  *
@@ -154,7 +154,7 @@ const webhooks = WebhookOperation.all
 const webhookDocumentation = (name: WebhookOperation.Name) =>
   documentation(name, { parameters: Documentation.webhookParameters, headers: errorHeaders })
 
-/** The endpoint of an operation on webhooks that reads. */
+/** Endpoint of a webhook operation that reads. */
 const webhookGet = <
   O extends WebhookOperation.All["listWebhooks" | "getWebhook" | "listWebhookAddresses" | "webhookDeliveries"],
 >(
@@ -167,7 +167,7 @@ const webhookGet = <
     error: operation.errors,
   }).annotateMerge(webhookDocumentation(operation.name))
 
-/** The endpoint of an operation on webhooks without a body. */
+/** Endpoint of a webhook operation without a body. */
 const webhookPost = <O extends WebhookOperation.All["pauseWebhook" | "resumeWebhook" | "testWebhook"]>(operation: O) =>
   HttpApiEndpoint.post(operation.name, operation.path, {
     params: operation.params,
@@ -176,7 +176,7 @@ const webhookPost = <O extends WebhookOperation.All["pauseWebhook" | "resumeWebh
     error: operation.errors,
   }).annotateMerge(webhookDocumentation(operation.name))
 
-/** The endpoint of an operation on webhooks with a body. */
+/** Endpoint of a webhook operation with a body. */
 const webhookSend = <
   O extends WebhookOperation.All["createWebhook" | "replayWebhook" | "rotateWebhook" | "changeWebhookAddresses"],
 >(
@@ -265,8 +265,8 @@ export class Explorer extends HttpApiGroup.make("explorer")
   .middleware(ApiKey) {}
 
 /**
- * Paths for operators and machines, without an API key: health, status of the indexes, metrics and the OpenAPI document, which has the
- * status alone.
+ * Paths for operators and machines, without an API key: health, status of the indexes, and metrics. Of these, the OpenAPI document only has
+ * the status.
  *
  * **Example** (Listing the paths of operators)
  *
@@ -350,8 +350,8 @@ export class Relay extends HttpApiGroup.make("relay")
   .annotate(OpenApi.Exclude, true) {}
 
 /**
- * Names schemas plainly, and leaves objects open to fields that are added later. A recursive schema refers to itself by one name, and others
- * refer by one name to a schema that is a response too.
+ * Gives schemas plain names, and leaves objects open to fields that are added later. A recursive schema refers to itself by one name, and
+ * other schemas refer by that name to a schema that is also a response.
  */
 const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(
@@ -371,7 +371,7 @@ const simplify = (spec: Record<string, unknown>): Record<string, unknown> =>
 /**
  * The HTTP interface, version 2.2. Its OpenAPI document has the operations of the REST interface only.
  *
- * **Example** (Making the OpenAPI document by Effect)
+ * **Example** (Making the OpenAPI document with Effect)
  *
  * ```ts
  * import * as RestApi from "@daybook/schema/RestApi"
@@ -432,11 +432,11 @@ const routesOf = (): ReadonlyArray<Route> => {
 export const routes: ReadonlyArray<Route> = routesOf()
 
 /**
- * The OpenAPI 3.1 document of the REST interface, as a server sends it at `/openapi.json`.
+ * Makes the OpenAPI 3.1 document of the REST interface, as served at `/openapi.json`.
  *
  * **Details**
  *
- * It is also in the package, as `@daybook/schema/openapi.json`. `maxLimit` is the maximum number of rows of a page at this server.
+ * The package also contains it, as `@daybook/schema/openapi.json`. `maxLimit` is the server's maximum number of rows per page.
  *
  * **Example** (Stating the limit of a server)
  *
@@ -454,7 +454,7 @@ export const openApi = (options: { readonly maxLimit?: number } = {}): OpenApi.O
   if (maxLimit === undefined) return spec
   for (const { get } of Object.values(spec.paths)) {
     for (const parameter of get?.parameters ?? []) {
-      // The search has a limit of its own.
+      // The search has its own limit.
       if (parameter.name !== "limit" || (parameter.schema !== undefined && "maximum" in parameter.schema)) continue
       parameter.schema = { ...parameter.schema, maximum: maxLimit, default: maxLimit }
     }

@@ -1,6 +1,6 @@
 /**
- * The operations of the REST interface that read, as plain values: path, parameters, response and errors. Server, client and `RestApi` are
- * built from them. It imports no HTTP stack; the `HttpApi` of the same operations is `RestApi`. Those that change what the server keeps are
+ * The read operations of the REST interface as plain values: path, parameters, response and errors. Server, client and `RestApi` are built
+ * from them. This module imports no HTTP stack; `RestApi` is the `HttpApi` of the same operations. Operations that change server state are
  * `ChangeOperation` and `WebhookOperation`.
  */
 import * as Result from "effect/Result"
@@ -27,9 +27,9 @@ type Parameters = Schema.Codec<unknown, unknown> & { readonly fields: Schema.Str
  * Source: docs/interface.md#4.1; decision 0019.
  */
 export interface RestOperation {
-  /** Name of the operation, which is the name of the client's method. */
+  /** Name of the operation, which is also the name of the client's method. */
   readonly name: string
-  /** HTTP method: `GET` of an operation that reads. */
+  /** HTTP method: `GET` for an operation that reads. */
   readonly method: "GET" | "POST" | "PUT" | "DELETE"
   /** Path from the base URL, with `:name` for a path parameter. */
   readonly path: `/${string}`
@@ -39,9 +39,9 @@ export interface RestOperation {
   readonly query: Parameters
   /** Body of a successful response. */
   readonly response: Schema.Codec<unknown, unknown>
-  /** Statuses that a response with that body may have beside 200. */
+  /** Additional statuses, besides 200, of a response with that body. */
   readonly moreStatuses?: ReadonlyArray<number> | undefined
-  /** Errors of the operation, beside those of the API key. */
+  /** Errors of the operation, besides those of the API key. */
   readonly errors: ReadonlyArray<Schema.Top>
 }
 
@@ -89,7 +89,7 @@ export const walletTransactions = {
 } as const satisfies PagedOperation
 
 /**
- * Movements of one wallet address, newest first by default: each change of what it holds.
+ * Movements of one wallet address, newest first by default: each change of its holdings.
  *
  * **Example** (Reading the path)
  *
@@ -135,7 +135,7 @@ export const userOperations = {
 } as const satisfies PagedOperation
 
 /**
- * What one wallet address holds at a block.
+ * Balances of one wallet address at a block.
  *
  * **Example** (Reading the path)
  *
@@ -158,7 +158,7 @@ export const balances = {
 } as const satisfies RestOperation
 
 /**
- * What one wallet address held, received, paid and holds over a range of blocks.
+ * Opening balances, movements and closing balances of one wallet address over a range of blocks.
  *
  * **Example** (Reading the path)
  *
@@ -181,7 +181,7 @@ export const statement = {
 } as const satisfies RestOperation
 
 /**
- * The statement of one wallet address over a range of final blocks, signed by the service: anyone can check it against an archive node.
+ * The statement of one wallet address over a range of final blocks, signed by the service: anyone can verify it with an archive node.
  *
  * **Example** (Reading the path)
  *
@@ -204,8 +204,8 @@ export const signedStatement = {
 } as const satisfies RestOperation
 
 /**
- * Events of one wallet address, as server-sent events: `id` is the cursor of the event, which `Last-Event-ID` continues. The response is
- * that of each event.
+ * Events of one wallet address, as server-sent events: `id` is the cursor of the event, and `Last-Event-ID` continues after it. The
+ * declared response is a single event.
  *
  * **Example** (Reading the path)
  *
@@ -228,7 +228,7 @@ export const walletEvents = {
 } as const satisfies RestOperation
 
 /**
- * The operations that respond with events for as long as the client listens, by their names.
+ * The operations that respond with events for as long as the client listens, by name.
  *
  * **Example** (Listing the operations)
  *
@@ -250,7 +250,7 @@ export const streams = { walletEvents } as const satisfies Readonly<Record<strin
 export type Streams = typeof streams
 
 /**
- * Every operation that reads, by its name.
+ * All read operations, by name.
  *
  * **Example** (Listing the operations)
  *
@@ -273,7 +273,7 @@ export const all = {
 } as const satisfies Readonly<Record<string, RestOperation>>
 
 /**
- * The operations by name.
+ * The operations, by name.
  *
  * Source: docs/interface.md#4.1.
  */
@@ -313,7 +313,7 @@ export type ParameterName<O extends RestOperation> = keyof O["query"]["fields"] 
 export type PerParameter<O extends RestOperation, A> = { readonly [K in ParameterName<O>]: A }
 
 /**
- * A query as text by parameter, as a URL carries it.
+ * A query as text by parameter, as in a URL.
  *
  * Source: docs/interface.md#4.1.
  */
@@ -327,7 +327,7 @@ export type QueryText<O extends RestOperation> = { readonly [K in ParameterName<
 export type Row<O extends PagedOperation> = O["response"]["Type"]["result"][number]
 
 /**
- * Names of the query parameters, in the order of the interface.
+ * Returns the names of the query parameters, in the order of the interface.
  *
  * **Example** (Listing the parameters of balances)
  *
@@ -349,7 +349,7 @@ const firstIssue = (error: SchemaIssue.Issue, input: unknown): Issue.Issue =>
   Issue.fromError(error, input)[0]!
 
 /**
- * Encodes a query as text by parameter; parameters that are left out stay out.
+ * Encodes a query as text by parameter; absent parameters stay absent.
  *
  * **Example** (Writing a query)
  *
@@ -374,9 +374,9 @@ export const encodeQuery = <O extends RestOperation>(
   )
 
 /**
- * Decodes text by parameter. The issue names an unknown parameter too.
+ * Decodes a query from text by parameter. An unknown parameter is also an issue.
  *
- * **Example** (Refusing a value)
+ * **Example** (Rejecting a value)
  *
  * ```ts
  * import * as Issue from "@daybook/schema/Issue"
@@ -397,7 +397,7 @@ export const decodeQuery = <O extends RestOperation>(
   Result.mapError(SchemaParser.decodeUnknownResult(operation.query)(text, strict), (issue) => firstIssue(issue, text))
 
 /**
- * The path of an operation with its path parameters filled in, from the base URL.
+ * Formats the path of an operation, relative to the base URL, with its path parameters filled in.
  *
  * **Example** (Building a path)
  *

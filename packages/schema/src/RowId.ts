@@ -1,8 +1,8 @@
 /**
- * Ids of rows: keys for a database or a list on a page, the same whenever and from whichever service the row is read.
+ * Row ids: keys for a database or for a list on a page. The id of a row is the same whenever and from whichever service it is read.
  */
 /**
- * The fields of a wallet transaction that make its id, decoded or as received.
+ * The fields of a wallet transaction that form its id, decoded or as received.
  *
  * Source: docs/interface.md#2.2.
  */
@@ -14,14 +14,14 @@ export interface TransactionPlace {
 }
 
 /**
- * The fields of a movement that make its id, decoded or as received.
+ * The fields of a movement that form its id, decoded or as received.
  *
  * Source: decision 0049.
  */
 export interface MovementPlace {
   /** Transaction hash; `null` for a movement of a block. */
   readonly transaction_hash: string | null
-  /** Index among the movements of the wallet in this transaction, of this block or before the first block. */
+  /** Index among the movements of the wallet in this transaction, in this block, or before the first block. */
   readonly movement_index: number
   /** Kind. */
   readonly kind: string
@@ -30,13 +30,14 @@ export interface MovementPlace {
 }
 
 /**
- * The id of a row in the history of a wallet. Of a movement it has the hashes of block and transaction, and its index; of a transaction both hashes.
+ * Returns the id of a row in the history of a wallet. For a transaction it consists of the hashes of block and transaction; for a movement,
+ * also of its index.
  *
  * **Details**
  *
- * No two rows of a list have the same id, and a row that a reorg moves to another block gets another one. Two wallets of one transaction have
- * the same ids: put the wallet before the id where rows of several wallets are in one table, and the chain where rows of several chains are.
- * The `row` of an event is this id.
+ * No two rows of a list have the same id, and a row that a reorg moves to another block gets a new one. Two wallets of one transaction have
+ * the same ids: prefix the id with the wallet if a table holds rows of several wallets, and with the chain if it holds rows of several
+ * chains. The `row` of an event is this id.
  *
  * **Example** (Keying rows)
  *

@@ -1,6 +1,6 @@
 /**
- * The JSON-RPC methods that clients call and the JSON-RPC proxy forwards. To add a method, add an entry to `all`: parameters with their
- * names, result, exposure and cacheability. Client methods and the proxy are built from the entry.
+ * The JSON-RPC methods that clients call and the JSON-RPC proxy forwards. To add a method, add an entry to `all`: named parameters, result,
+ * exposure and cacheability. Client methods and the proxy are built from the entry.
  */
 import * as Schema from "effect/Schema"
 import * as Account from "./Account.ts"
@@ -61,9 +61,9 @@ const percentile = Schema.Finite.check(
 const transactionOrNull = Schema.NullOr(Transaction.Transaction)
 const operator = { exposure: "operator" } as const
 
-/** Block of the state that a call reads; nodes require it, and callers may leave it out. */
+/** Block whose state a call reads. Nodes require it, but callers may omit it. */
 const stateBlock = Schema.optionalKey(StateBlock)
-/** Parameters of what executes a call. */
+/** Parameters of methods that execute a call. */
 const callParamNames = ["call", "block", "overrides", "blockOverrides"] as const
 const callParams = [
   CallRequest,
@@ -88,11 +88,11 @@ const latestAt = (at: number) => ({ defaultParam: { at, value: "latest" } })
  * Source: Ethereum JSON-RPC (execution-apis); docs/interface.md#4.2, docs/interface.md#4.3; exposure: decision 0016.
  */
 export const all = {
-  /** Block by number or tag, with transactions when `hydrated` is true, else with their hashes; `null` when there is none. */
+  /** Block by number or tag, with full transactions if `hydrated` is true, otherwise with their hashes; `null` if there is no such block. */
   eth_getBlockByNumber: blockMethod("eth_getBlockByNumber", "block", BlockId, { cacheability: "blockNumber" }),
-  /** Block by hash, with transactions when `hydrated` is true, else with their hashes; `null` when there is none. */
+  /** Block by hash, with full transactions if `hydrated` is true, otherwise with their hashes; `null` if there is no such block. */
   eth_getBlockByHash: blockMethod("eth_getBlockByHash", "hash", Hash.Hash, { cacheability: "blockHash" }),
-  /** Transaction by block hash and index, 0 for the first; `null` when the block or the index is unknown. */
+  /** Transaction by block hash and index, from 0; `null` when the block or the index is unknown. */
   eth_getTransactionByBlockHashAndIndex: method(
     "eth_getTransactionByBlockHashAndIndex",
     ["blockHash", "index"],
@@ -100,7 +100,7 @@ export const all = {
     transactionOrNull,
     { cacheability: "blockHash" },
   ),
-  /** Transaction by block number or tag and index, 0 for the first; `null` when the block or the index is unknown. */
+  /** Transaction by block number or tag and index, from 0; `null` when the block or the index is unknown. */
   eth_getTransactionByBlockNumberAndIndex: method(
     "eth_getTransactionByBlockNumberAndIndex",
     ["block", "index"],
@@ -116,7 +116,7 @@ export const all = {
     Schema.NullOr(Quantity.SafeInteger),
     { cacheability: "blockNumber" },
   ),
-  /** Uncle by block number or tag and index, 0 for the first; `null` when the block or the index is unknown. */
+  /** Uncle by block number or tag and index, from 0; `null` when the block or the index is unknown. */
   eth_getUncleByBlockNumberAndIndex: method(
     "eth_getUncleByBlockNumberAndIndex",
     ["block", "index"],
@@ -124,7 +124,7 @@ export const all = {
     Schema.NullOr(Block.Uncle),
     { cacheability: "blockNumber" },
   ),
-  /** Transaction by hash, pending ones included; `null` when the node does not know it. */
+  /** Transaction by hash, including pending ones; `null` when the node does not know it. */
   eth_getTransactionByHash: method("eth_getTransactionByHash", ["hash"], [Hash.Hash], transactionOrNull, {
     cacheability: "transaction",
   }),
@@ -162,7 +162,7 @@ export const all = {
     Hex.HexText,
     latestAt(2),
   ),
-  /** Words of the storage of contracts at slots, by address in lower case; at most 1,024 slots. Default block `latest`. */
+  /** Words of contract storage at slots, by address in lower case; at most 1,024 slots. Default block `latest`. */
   eth_getStorageValues: method(
     "eth_getStorageValues",
     ["slots", "block"],
@@ -174,21 +174,24 @@ export const all = {
   eth_call: method("eth_call", callParamNames, callParams, Hex.Hex, latestAt(1)),
   /** Gas that a transaction needs, in gas units. */
   eth_estimateGas: method("eth_estimateGas", callParamNames, callParams, Quantity.Quantity),
-  /** What a call accesses, and the gas that it uses with that as its access list. Source: EIP-2930. */
+  /** What a call accesses, and the gas that it uses with this access list. Source: EIP-2930. */
   eth_createAccessList: method(
     "eth_createAccessList",
     ["call", "block", "overrides"],
     [CallRequest, stateBlock, Schema.optionalKey(StateOverride)],
     CreatedAccessList,
   ),
-  /** Executes calls in blocks that follow one of the chain, and returns these blocks with the outcome of each call; creates none of them. */
+  /**
+   * Executes calls in simulated blocks on top of one of the chain, and returns these blocks with the outcome of each call. No block is
+   * created.
+   */
   eth_simulateV1: method(
     "eth_simulateV1",
     ["simulation", "block"],
     [Simulation, stateBlock],
     Schema.Array(SimulatedBlock),
   ),
-  /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs of one call. Decodes `null` for none. */
+  /** Logs that match a filter, oldest first. Nodes limit the number of blocks or logs per call. Decodes `null` as none. */
   eth_getLogs: method("eth_getLogs", ["filter"], [LogFilter], noneOrMany(Receipt.Log), { cacheability: "logs" }),
   /** Fee history of a range of blocks that ends at `newest`, with the priority fees at the given percentiles, 0 to 100. */
   eth_feeHistory: method(
@@ -298,7 +301,7 @@ export type Name = keyof All
 export const isName = (name: string): name is Name => Object.hasOwn(all, name)
 
 /**
- * The schema of the result of a call; the hydrated flag selects it where there is one.
+ * Returns the schema of the result of a call; the hydrated flag selects it if the method has one.
  *
  * **Example** (Decoding the result of a call)
  *
@@ -329,14 +332,14 @@ type Result<M> = M extends { readonly result: { readonly Type: infer R } } ? R :
 export type ParamsOf<N extends Name> = Params<All[N]>
 
 /**
- * The tuple `P` with the parameter names of a method as labels of its elements; editors show them.
+ * The tuple `P` with the parameter names of a method as element labels, which editors show.
  *
  * Source: Ethereum JSON-RPC.
  */
 export type Named<N extends Name, P extends ReadonlyArray<unknown>> = Labelled<All[N]["paramNames"], P>
 
 /**
- * The result of a method; of a hydrating one, the result for the given flag.
+ * The result of a method; for a hydrating method, the result for the given flag.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3.
  */

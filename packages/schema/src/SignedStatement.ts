@@ -1,6 +1,6 @@
 /**
- * Statements of wallets that a stranger can check: a file with the chain, its blocks, balances, proofs and a digest of the rows, signed
- * by a key of the operator.
+ * Wallet statements that anyone can verify: a file with the chain, its blocks, balances, proofs and a digest of the rows, signed by a key
+ * of the operator.
  */
 import * as Schema from "effect/Schema"
 import * as SchemaParser from "effect/SchemaParser"
@@ -16,7 +16,7 @@ import * as Statement from "./Statement.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 /**
- * Name and version of the form of the file.
+ * Name and version of the file format.
  *
  * Source: decision 0050.
  */
@@ -26,7 +26,7 @@ const literal = <const A extends string>(...values: ReadonlyArray<A>): Schema.Co
   leaf<A, A>({
     expected: values.join(" or "),
     wire: Schema.Literals(values),
-    // Sound: the list has values of the type alone.
+    // Sound: the list only has values of the type.
     read: (input) => ((values as ReadonlyArray<unknown>).includes(input) ? (input as A) : unread),
     write: (value) => value,
     type: oneOf(values),
@@ -52,9 +52,9 @@ export interface SignedBlockWire extends Schema.Codec.Encoded<typeof signedBlock
 export const SignedBlock: Named<typeof signedBlockCodec, SignedBlock, SignedBlockWire> = signedBlockCodec
 
 const held = {
-  /** What is held: `native`, or the address of a token. */
+  /** Asset held: `native`, or a token address. */
   asset: Movement.Asset,
-  /** Standard of the asset, by which its balance is read of the chain. */
+  /** Standard of the asset, which determines how its balance is read from the chain. */
   standard: literal("native", "erc20", "erc721", "erc1155"),
   /** Id of the token; `null` for a fungible asset, and for the number of tokens of an ERC-721 contract. */
   token_id: orEmpty(Decimal.Decimal, null),
@@ -72,7 +72,7 @@ export interface SignedBalance extends Schema.Schema.Type<typeof signedBalanceCo
 export interface SignedBalanceWire extends Schema.Codec.Encoded<typeof signedBalanceCodec> {}
 
 /**
- * What a wallet of a signed statement holds of one asset.
+ * Balance of a wallet in one asset, in a signed statement.
  *
  * Source: decision 0050.
  */
@@ -96,7 +96,7 @@ export interface SignedSum extends Schema.Schema.Type<typeof signedSumCodec> {}
 export interface SignedSumWire extends Schema.Codec.Encoded<typeof signedSumCodec> {}
 
 /**
- * Movements of one kind of an asset in a signed statement.
+ * Movements of an asset of one kind, in a signed statement.
  *
  * Source: decision 0050.
  */
@@ -124,7 +124,7 @@ export const SentTransactions: Named<typeof sentCodec, SentTransactions, SentTra
 const rowsCodec = open("SignedRows", {
   /** Number of movements in the range. */
   count: Decimal.SafeInteger,
-  /** SHA-256 of the movements in their order, each a line of JSON. */
+  /** SHA-256 of the movements in order, each as a line of JSON. */
   sha256: Hash.Hash,
 })
 
@@ -134,7 +134,7 @@ export interface SignedRows extends Schema.Schema.Type<typeof rowsCodec> {}
 export interface SignedRowsWire extends Schema.Codec.Encoded<typeof rowsCodec> {}
 
 /**
- * The movements that a signed statement sums up, by their number and their digest.
+ * Number and digest of the movements that a signed statement sums up.
  *
  * Source: decision 0050.
  */
@@ -143,21 +143,21 @@ export const SignedRows: Named<typeof rowsCodec, SignedRows, SignedRowsWire> = r
 const walletCodec = open("SignedWallet", {
   /** The wallet. */
   address: Address.Address,
-  /** What it held after the opening block. */
+  /** Balances after the opening block. */
   opening: Schema.Array(SignedBalance),
-  /** What moved in the range, one sum for each asset, id and kind. */
+  /** Movements in the range, one sum for each asset, id and kind. */
   sums: Schema.Array(SignedSum),
-  /** What it holds after the closing block: opening balances and sums added up. */
+  /** Balances after the closing block: opening balances plus sums. */
   closing: Schema.Array(SignedBalance),
-  /** Its transaction counts; `null` for a contract, whose count is that of its creations. */
+  /** Its transaction counts; `null` for a contract, whose nonce counts its creations. */
   sent_transactions: objectOrNull(SentTransactions),
-  /** True where the maker has compared everything with the state of the closing block, and nothing differed. */
+  /** True if the issuer compared everything with the state of the closing block, without differences. */
   proved: Schema.Boolean,
-  /** What the maker has verified against the state root of the closing block: `native`, `nonce`; for the rest it trusted its node. */
+  /** What the issuer verified against the state root of the closing block: `native`, `nonce`. For the rest it trusted its node. */
   by_state_root: Schema.Array(literal("native", "nonce")),
-  /** Assets of which the chain states another amount than the movements. */
+  /** Assets whose balance on the chain differs from the movements. */
   differences: Schema.Array(Statement.Difference),
-  /** What the statement does not cover, in sentences. */
+  /** What the statement does not cover, as sentences. */
   not_covered: Schema.Array(Schema.String),
   /** The movements. */
   rows: SignedRows,
@@ -195,25 +195,25 @@ export interface WalletDigestWire extends Schema.Codec.Encoded<typeof digestCode
 export const WalletDigest: Named<typeof digestCodec, WalletDigest, WalletDigestWire> = digestCodec
 
 const headerCodec = open("StatementHeader", {
-  /** Name and version of this form. */
+  /** Name and version of this format. */
   format: literal<Format>("daybook-statement-1"),
-  /** Name and version of the program that made it. */
+  /** Name and version of the program that created it. */
   made_by: Schema.String,
-  /** Time at which it was made. */
+  /** Time at which it was created. */
   made_at: Timestamp.Timestamp,
-  /** Revision of the rules by which movements are made of blocks. */
+  /** Revision of the rules by which movements are derived from blocks. */
   ledger_revision: Decimal.SafeInteger,
-  /** `index`: from the index of a service. `node`: from a node alone, by a search. */
+  /** `index`: from the index of a service. `node`: from a node only, by a search. */
   source: literal("index", "node"),
   /** Id of the chain (EIP-155). */
   chain_id: Decimal.Decimal,
   /** First block of the range. */
   from_block: Decimal.Decimal,
-  /** Block of the opening balances: the one before the range, or block 0. */
+  /** Block of the opening balances: the block before the range, or block 0. */
   opening_block: SignedBlock,
   /** Last block of the range, at which the balances are compared. */
   closing_block: SignedBlock,
-  /** The wallets, with a digest of the part of each. */
+  /** The wallets, each with the digest of its part. */
   wallets: Schema.Array(WalletDigest),
 })
 
@@ -223,7 +223,7 @@ export interface StatementHeader extends Schema.Schema.Type<typeof headerCodec> 
 export interface StatementHeaderWire extends Schema.Codec.Encoded<typeof headerCodec> {}
 
 /**
- * The signed part of a statement: what it is about, and digests of everything else.
+ * The signed part of a statement: its subject, and digests of everything else.
  *
  * Source: decision 0050.
  */
@@ -244,7 +244,7 @@ export interface StatementSignature extends Schema.Schema.Type<typeof signatureC
 export interface StatementSignatureWire extends Schema.Codec.Encoded<typeof signatureCodec> {}
 
 /**
- * Signature of a statement by a key of its maker.
+ * Signature of a statement by a key of its issuer.
  *
  * Source: RFC 8032, RFC 8785; decision 0050.
  */
@@ -252,7 +252,7 @@ export const StatementSignature: Named<typeof signatureCodec, StatementSignature
   signatureCodec
 
 const signedStatementCodec = open("SignedStatement", {
-  /** What the statement is about, which is signed. */
+  /** The signed header: the subject of the statement. */
   header: StatementHeader,
   /** The wallets, in the order of the header. */
   statements: Schema.Array(SignedWallet),
@@ -266,7 +266,7 @@ export interface SignedStatement extends Schema.Schema.Type<typeof signedStateme
 export interface SignedStatementWire extends Schema.Codec.Encoded<typeof signedStatementCodec> {}
 
 /**
- * A statement of wallets that anyone can check by the public key of its maker and an archive node.
+ * A wallet statement that anyone can verify with the public key of its issuer and an archive node.
  *
  * **Example** (Finding what is missing)
  *
@@ -284,7 +284,7 @@ export const SignedStatement: Named<typeof signedStatementCodec, SignedStatement
   signedStatementCodec
 
 /**
- * Keys of a signed statement that the schema does not know, with the values received.
+ * Unknown keys of a signed statement, with the values received.
  *
  * Source: decision 0020.
  */
@@ -298,7 +298,7 @@ const sorted = (value: unknown): unknown => {
 }
 
 /**
- * Canonical JSON of a value of text, truth values, `null`, arrays and objects: keys sorted, and no white space (RFC 8785).
+ * Formats a value of strings, booleans, `null`, arrays and objects as canonical JSON: sorted keys, no white space (RFC 8785).
  *
  * **Example** (Sorting keys)
  *
@@ -313,9 +313,9 @@ const sorted = (value: unknown): unknown => {
 export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value))
 
 /**
- * The file of a signed statement, as `daybook verify-statement` reads it: its canonical JSON and a line feed.
+ * Formats a signed statement as the file that `daybook verify-statement` reads: its canonical JSON and a line feed.
  *
- * **Example** (Keeping what a service has signed)
+ * **Example** (Storing a signed statement)
  *
  * ```ts
  * import * as SignedStatement from "@daybook/schema/SignedStatement"

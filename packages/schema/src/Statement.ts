@@ -1,5 +1,5 @@
 /**
- * Statements of a wallet: what it held, what moved in and out by asset and kind, and what it holds.
+ * Statements of a wallet: opening balances, what moved in and out by asset and kind, and closing balances.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -13,11 +13,11 @@ import * as Timestamp from "./Timestamp.ts"
 import * as Token from "./Token.ts"
 
 const sumCodec = open("StatementSum", {
-  /** What moved. */
+  /** Asset moved. */
   asset: Movement.Asset,
   /** Id of the token; `null` for a fungible asset. */
   token_id: orEmpty(Decimal.Decimal, null),
-  /** The token as its contract describes it; `null` for the native asset, and where it was not read yet. */
+  /** The token as described by its contract; `null` for the native asset, or if it has not been read yet. */
   token: objectOrNull(Token.Token),
   /** Kind of the movements. */
   kind: Movement.Movement.fields.kind,
@@ -27,7 +27,7 @@ const sumCodec = open("StatementSum", {
   in: Decimal.Signed,
   /** Sum of what it paid, in the smallest unit of the asset: negative or 0. */
   out: Decimal.Signed,
-  /** Net change in the smallest unit of the asset: `in` and `out` together, negative where the wallet paid more than it received. */
+  /** Net change in the smallest unit of the asset: `in` plus `out`, negative if the wallet paid more than it received. */
   amount: Decimal.Signed,
 })
 
@@ -37,7 +37,7 @@ export interface Sum extends Schema.Schema.Type<typeof sumCodec> {}
 export interface SumWire extends Schema.Codec.Encoded<typeof sumCodec> {}
 
 /**
- * Sum of the movements of one kind of an asset.
+ * Sum of the movements of one kind in one asset.
  *
  * **Example** (Decoding one field)
  *
@@ -53,15 +53,15 @@ export interface SumWire extends Schema.Codec.Encoded<typeof sumCodec> {}
 export const Sum: Named<typeof sumCodec, Sum, SumWire> = sumCodec
 
 const differenceCodec = open("StatementDifference", {
-  /** What is held. */
+  /** Asset held. */
   asset: Movement.Asset,
   /** Id of the token; `null` for a fungible asset. */
   token_id: orEmpty(Decimal.Decimal, null),
   /** Sum of the movements, in the smallest unit of the asset. */
   expected: Decimal.Signed,
-  /** Amount that the chain states, in the smallest unit of the asset; `null` where the contract gives none. */
+  /** Balance on the chain, in the smallest unit of the asset; `null` if the contract does not report one. */
   found: orEmpty(Decimal.Signed, null),
-  /** First block at which both differ; `null` where it was not located. */
+  /** First block at which both differ; `null` if it was not located. */
   first_block: orEmpty(Decimal.Decimal, null),
 })
 
@@ -71,9 +71,9 @@ export interface Difference extends Schema.Schema.Type<typeof differenceCodec> {
 export interface DifferenceWire extends Schema.Codec.Encoded<typeof differenceCodec> {}
 
 /**
- * An asset of which the chain states another amount than the movements.
+ * An asset whose balance on the chain differs from the movements.
  *
- * **Example** (Decoding what a comparison found)
+ * **Example** (Decoding a difference)
  *
  * ```ts
  * import * as Statement from "@daybook/schema/Statement"
@@ -91,17 +91,17 @@ export const Difference: Named<typeof differenceCodec, Difference, DifferenceWir
 const proofCodec = open("StatementProof", {
   /** Block of the comparison. */
   block_number: Decimal.Decimal,
-  /** True where everything was compared, and nothing differs. */
+  /** True if everything was compared and nothing differs. */
   proved: Schema.Boolean,
-  /** Last block at which that was so; `null` for none. */
+  /** Last block at which that was the case; `null` for none. */
   proved_at_block: orEmpty(Decimal.Decimal, null),
-  /** What differs. */
+  /** The differences. */
   differences: Schema.Array(Difference),
-  /** What could not be compared, in sentences. */
+  /** What could not be compared, as sentences. */
   not_compared: Schema.Array(Schema.String),
   /**
-   * What was verified against the state root of the block's header: `native`, `nonce` for the number of sent transactions. Absent where nothing
-   * was; for the rest the node was trusted.
+   * What was verified against the state root of the block's header: `native`, `nonce` for the number of sent transactions. Absent if
+   * nothing was; for the rest the node was trusted.
    */
   by_state_root: Schema.optionalKey(Schema.Array(Schema.Literals(["native", "nonce"]))),
 })
@@ -129,7 +129,7 @@ export interface ProofWire extends Schema.Codec.Encoded<typeof proofCodec> {}
 export const Proof: Named<typeof proofCodec, Proof, ProofWire> = proofCodec
 
 const openingCodec = open("StatementOpening", {
-  /** The block before the range; `null` where that begins with block 0. */
+  /** The block before the range; `null` if the range starts with block 0. */
   block_number: orEmpty(Decimal.Decimal, null),
   /** Balances: `native` first, then by asset and id. */
   result: Schema.Array(Balance.Balance),
@@ -141,7 +141,7 @@ export interface Opening extends Schema.Schema.Type<typeof openingCodec> {}
 export interface OpeningWire extends Schema.Codec.Encoded<typeof openingCodec> {}
 
 /**
- * What a wallet held before a range of blocks.
+ * Opening balances of a wallet before a range of blocks.
  *
  * **Example** (Decoding the balances before a range)
  *
@@ -167,15 +167,15 @@ const statementCodec = open("Statement", {
   block_hash: Hash.Hash,
   /** Time of the last block. */
   block_timestamp: Timestamp.Timestamp,
-  /** What the wallet held before the range. Empty where that is unknown: see `incomplete.opening`. */
+  /** Balances before the range. Empty if unknown: see `incomplete.opening`. */
   opening: Opening,
-  /** What moved in the range, one sum for each asset, id and kind: `native` first, then by asset, id and kind. */
+  /** Movements in the range, one sum for each asset, id and kind: `native` first, then by asset, id and kind. */
   sums: Schema.Array(Sum),
-  /** What the wallet held after the last block, in its `result`. */
+  /** Balances after the last block, in its `result`. */
   closing: Balance.Balances,
-  /** Last comparison of the sums with the state of the chain; `null` where there was none, or a reorg removed its block. */
+  /** Last comparison of the sums with the state of the chain; `null` if there was none, or a reorg removed its block. */
   proof: objectOrNull(Proof),
-  /** What the sums of the range may lack. They are complete where `opening` is false and `places` is 0. */
+  /** What the sums of the range may be missing. They are complete if `opening` is false and `places` is 0. */
   incomplete: Balance.Incomplete,
 })
 
@@ -185,7 +185,7 @@ export interface Statement extends Schema.Schema.Type<typeof statementCodec> {}
 export interface StatementWire extends Schema.Codec.Encoded<typeof statementCodec> {}
 
 /**
- * Statement of a wallet over a range of blocks: the opening balances and the sums give the closing ones.
+ * Statement of a wallet over a range of blocks: the opening balances plus the sums equal the closing balances.
  *
  * **Example** (Finding what is missing)
  *
@@ -202,7 +202,7 @@ export interface StatementWire extends Schema.Codec.Encoded<typeof statementCode
 export const Statement: Named<typeof statementCodec, Statement, StatementWire> = statementCodec
 
 /**
- * Keys of a statement that the schema does not know, with the values received.
+ * Unknown keys of a statement, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

@@ -12,7 +12,7 @@ const last = Date.parse("9999-12-31T23:59:59.999Z")
 
 const inRange = (millis: number) => millis >= first && millis <= last
 
-// Rows of one block have the same timestamp.
+// Rows of the same block have the same timestamp.
 const toMillis = remembering((input) => {
   if (typeof input !== "string" || input.length > 40) return unread
   const match = pattern.exec(input)

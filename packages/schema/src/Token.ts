@@ -1,5 +1,5 @@
 /**
- * Tokens: how the contract of an asset describes itself.
+ * Tokens as described by their contracts.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -9,7 +9,7 @@ import { leaf, oneOf, orEmpty, relax, typeSide } from "./internal/leaf.ts"
 import { type Named, open } from "./internal/open.ts"
 import { isVisibleLine } from "./VisibleText.ts"
 
-/** Characters of a text, at most. */
+/** Maximum number of characters of a text. */
 const maxCharacters = 64
 
 const isText = (value: unknown): value is string =>
@@ -33,7 +33,7 @@ const Text = leaf<string, string>({
   }),
 })
 
-/** Decimals that an amount of 256 bits can have. */
+/** Possible decimals of a 256-bit amount. */
 const decimals = Array.from({ length: 78 }, (_, at) => at)
 
 const Decimals = relax(Decimal.SafeInteger, (options) => ({
@@ -49,13 +49,13 @@ const Decimals = relax(Decimal.SafeInteger, (options) => ({
 const tokenCodec = open("Token", {
   /** The contract. */
   address: Address.Address,
-  /** Name; `null` where the contract gives none. Not unique: anyone can create a token with the name of another one. */
+  /** Name; `null` if the contract has none. Not unique: anyone can create a token with the name of another. */
   name: orEmpty(Text, null),
-  /** Symbol; `null` where the contract gives none. Not unique. */
+  /** Symbol; `null` if the contract has none. Not unique. */
   symbol: orEmpty(Text, null),
-  /** Decimals, 0 to 77: an amount of 10 to this power is one token. `null` where the contract gives none, as for NFTs. */
+  /** Decimals, 0 to 77: 10 to this power is one token. `null` if the contract has none, as for NFTs. */
   decimals: orEmpty(Decimals, null),
-  /** Block at which these were read, once: a contract may change them later. */
+  /** Block at which the description was read. It is read once, although a contract may change it later. */
   block_number: Decimal.Decimal,
 })
 
@@ -65,11 +65,12 @@ export interface Token extends Schema.Schema.Type<typeof tokenCodec> {}
 export interface TokenWire extends Schema.Codec.Encoded<typeof tokenCodec> {}
 
 /**
- * A token as its contract describes it.
+ * A token as described by its contract.
  *
  * **Gotchas**
  *
- * - Only the address identifies a token. Texts are short and have no controls or marks of direction, but the contract chooses them.
+ * - Only the address identifies a token. Texts are short and free of control characters and direction marks, but are chosen by the
+ *   contract.
  *
  * **Example** (Decoding a token)
  *
@@ -86,7 +87,7 @@ export interface TokenWire extends Schema.Codec.Encoded<typeof tokenCodec> {}
 export const Token: Named<typeof tokenCodec, Token, TokenWire> = tokenCodec
 
 /**
- * Keys of a token that the schema does not know, with the values received.
+ * Unknown keys of a token, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

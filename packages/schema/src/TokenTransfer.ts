@@ -1,6 +1,6 @@
 /**
- * Token transfers in the logs of a transaction. The topics and the length of the data decide which standard an event follows; a log of
- * another form is no transfer. What a contract logs is not verified further: its token may be worthless.
+ * Token transfers in the logs of a transaction. The topics and the length of the data determine the standard that an event follows; any
+ * other log is not a transfer. What a contract logs is not verified further: its token may be worthless.
  */
 import * as Address from "./Address.ts"
 import { isRestLog } from "./internal/eitherLog.ts"
@@ -28,9 +28,9 @@ export const topics = {
 } as const
 
 /**
- * Emitter of logs of transfers of ether, which have the form of ERC-20 and are no token.
+ * Emitter of ether transfer logs, which have the form of ERC-20 but do not belong to a token.
  *
- * **Example** (Recognising transfers of ether that a chain logs)
+ * **Example** (Recognising logged ether transfers)
  *
  * ```ts
  * import * as TokenTransfer from "@daybook/schema/TokenTransfer"
@@ -50,7 +50,7 @@ export const etherLogger: string = `0x${"f".repeat(39)}e`
 export type Standard = "erc20" | "erc721" | "erc1155"
 
 /**
- * The parts of a log that decide whether it states a transfer.
+ * The parts of a log that determine whether it is a transfer.
  *
  * Source: Solidity ABI specification, events.
  */
@@ -69,14 +69,14 @@ export interface EventLog {
 export type Item = readonly [tokenId: bigint | null, amount: bigint]
 
 interface Parties {
-  /** Previous holder; the zero address where the token was minted. */
+  /** Previous holder; the zero address if the token was minted. */
   readonly from: Address.Address
-  /** New holder; the zero address where the token was burned. */
+  /** New holder; the zero address if the token was burned. */
   readonly to: Address.Address
 }
 
 /**
- * The transfer that one log states; a batch of ERC-1155 has several items.
+ * Transfer of one log; an ERC-1155 batch has several items.
  *
  * Source: ERC-20, ERC-721, ERC-1155.
  */
@@ -93,7 +93,7 @@ const bytesOf = ({ data }: EventLog): number => (data.length - 2) / 2
 
 const wordAt = (data: string, at: number): bigint => BigInt(`0x${data.slice(2 + at * 2, 2 + at * 2 + wordDigits)}`)
 
-/** Position and length of an array in the data of a log; `null` where it does not fit. */
+/** Position and length of an array in the data of a log; `null` if it does not fit. */
 const arrayAt = (log: EventLog, head: number): { readonly at: number; readonly length: number } | null => {
   const bytes = bytesOf(log)
   const offset = wordAt(log.data, head)
@@ -103,12 +103,12 @@ const arrayAt = (log: EventLog, head: number): { readonly at: number; readonly l
   return length > BigInt(Math.floor((bytes - at) / 32)) ? null : { at, length: Number(length) }
 }
 
-/** Ids and amounts, read as they are asked for: a log may claim more of them than a caller holds. */
+/** Ids and amounts, read lazily: a log may claim more of them than a caller can hold. */
 const batchItems = function* (log: EventLog, ids: number, amounts: number, length: number): Generator<Item> {
   for (let at = 0; at < length; at++) yield [wordAt(log.data, ids + at * 32), wordAt(log.data, amounts + at * 32)]
 }
 
-/** Ids and amounts of a TransferBatch; `null` for data of another form. */
+/** Ids and amounts of a TransferBatch; `null` if the data is malformed. */
 const batchOf = (log: EventLog): Iterable<Item> | null => {
   const bytes = bytesOf(log)
   if (bytes < 128 || !Number.isInteger(bytes)) return null
@@ -122,7 +122,7 @@ const partiesOf = (from: string | undefined, to: string | undefined): Parties | 
   return sender === undefined || recipient === undefined ? null : { from: sender, to: recipient }
 }
 
-/** The standard and the items of a log; `null` for another event. */
+/** Standard and items of a log; `null` for any other event. */
 const contentOf = (log: EventLog): Pick<LogTransfer, "standard" | "items"> | null => {
   const [topic0, , , topic3] = log.topics
   const [count, bytes] = [log.topics.length, bytesOf(log)]
@@ -138,12 +138,12 @@ const contentOf = (log: EventLog): Pick<LogTransfer, "standard" | "items"> | nul
 }
 
 /**
- * The transfer that a log states; `null` for another event.
+ * Reads the transfer of a log; `null` for any other event.
  *
  * **Details**
  *
- * ERC-20 has three topics and one word of data, ERC-721 four topics and no data, ERC-1155 four topics and its arguments as data. An
- * indexed address has twelve zero bytes before it.
+ * ERC-20 has three topics and one word of data, ERC-721 four topics and no data, ERC-1155 four topics and its arguments as data. An indexed
+ * address is preceded by twelve zero bytes.
  *
  * **Example** (Reading a log)
  *
@@ -184,16 +184,16 @@ export interface TokenTransfer extends Parties {
 }
 
 /**
- * The token transfers of a wallet transaction or a receipt, in the order of its logs.
+ * Returns the token transfers of a wallet transaction or a receipt, in log order.
  *
  * **Details**
  *
- * A batch of ERC-1155 gives one transfer for each id. Minted tokens come from the zero address, burned ones go to it.
+ * An ERC-1155 batch yields one transfer per id. Minted tokens come from the zero address, burned ones go to it.
  *
  * **Gotchas**
  *
- * - Deposits and withdrawals of wrapped currency are listed where the contract logs a Transfer: WETH9 of Ethereum does not.
- * - Some chains log transfers of their native currency as those of a token, such as `0x0000000000000000000000000000000000001010` of
+ * - Deposits and withdrawals of wrapped currency are only listed if the contract logs a Transfer, which WETH9 on Ethereum does not.
+ * - Some chains log transfers of their native currency as transfers of a token, such as `0x0000000000000000000000000000000000001010` on
  *   Polygon.
  *
  * **Example** (Listing the transfers of a receipt)

@@ -305,8 +305,8 @@ export {
 } from "./internal/chainTransactions.ts"
 
 /**
- * Number of a transaction type that the schema does not know. The TypeScript type lists the remaining bytes, so that comparing `type`
- * with a known number narrows a `Transaction`. Larger numbers decode too.
+ * Number of a transaction type unknown to the schema. The TypeScript type lists the remaining bytes, so that comparing `type` with a known
+ * number narrows a `Transaction`. Larger numbers decode too.
  *
  * Source: EIP-2718; decision 0020.
  */
@@ -352,8 +352,8 @@ export interface Unknown extends Schema.Schema.Type<typeof unknownCodec> {}
 export interface UnknownWire extends Schema.Codec.Encoded<typeof unknownCodec> {}
 
 /**
- * Transaction of a type that the schema does not know. Fields with the same meaning on every chain are typed; other keys are kept and
- * listed by `extras`.
+ * Transaction of a type unknown to the schema. Fields with the same meaning on every chain are typed; other keys are kept and listed by
+ * `extras`.
  *
  * **Example** (Decoding a transaction of an unknown type)
  *
@@ -433,7 +433,7 @@ export const Transaction: Resource<Transaction, (typeof members)[number]["Encode
 )
 
 /**
- * Keys of a transaction that the schema of its type does not know, with the values received.
+ * Unknown keys of a transaction, by the schema of its type, with the values received.
  *
  * **Example** (Listing the fields of a chain)
  *

@@ -1,6 +1,6 @@
 /**
- * User operations of ERC-4337: what an account did through an entry point, carried by a transaction of another account. An operation is
- * a fact beside the movements of a wallet and never one of them: what it cost is part of what moved.
+ * User operations of ERC-4337: what an account did through an entry point, carried by a transaction of another account. Operations
+ * complement the movements of a wallet but are not movements: their cost is part of other movements.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -16,7 +16,7 @@ import * as Movement from "./Movement.ts"
 import * as Timestamp from "./Timestamp.ts"
 
 /**
- * Topic 0 of the events of an entry point that state an operation.
+ * Topic 0 of the events of an entry point that report an operation.
  *
  * **Example** (Recognising an operation)
  *
@@ -57,7 +57,7 @@ export const entryPoints: Readonly<Record<string, string>> = {
 }
 
 /**
- * The parts of a log that decide whether it states an operation.
+ * The parts of a log that determine whether it reports an operation.
  *
  * Source: Solidity ABI specification, events.
  */
@@ -70,35 +70,35 @@ export interface OperationLog {
   readonly address: string
 }
 
-/** What events before that of an operation state of it. */
+/** What earlier events report about an operation. */
 interface Notes {
-  /** Factory that deployed the sender for this operation; `null` where none did. */
+  /** Factory that deployed the sender for this operation; `null` for none. */
   readonly factory: Address.Address | null
-  /** What the call of the sender reverted with; `null` where no event states it. */
+  /** Revert data of the sender's call; `null` if no event reports it. */
   readonly revertReason: Hex.Hex | null
-  /** What the call of the paymaster after the operation reverted with; `null` where no event states it. */
+  /** Revert data of the paymaster's post-operation call; `null` if no event reports it. */
   readonly postOperationRevertReason: Hex.Hex | null
-  /** The operation used more gas than was paid in advance. */
+  /** Whether the operation used more gas than was prefunded. */
   readonly isPrefundTooLow: boolean
 }
 
 /**
- * An operation as the logs of a transaction state it.
+ * An operation as reported by the logs of a transaction.
  *
  * Source: ERC-4337.
  */
 export interface LoggedOperation extends Notes {
   /** Hash of the operation. */
   readonly hash: Hash.Hash
-  /** Account whose operation it is. */
+  /** Account that the operation belongs to. */
   readonly sender: Address.Address
-  /** Contract that paid; `null` where the sender did. */
+  /** Contract that paid; `null` if the sender did. */
   readonly paymaster: Address.Address | null
-  /** Nonce of 256 bits: a key of 192 and a sequence of 64. It is not the account's nonce in transactions. */
+  /** 256-bit nonce: a key of 192 bits and a sequence of 64 bits. It is not the account's transaction nonce. */
   readonly nonce: bigint
   /** Whether the call of the sender succeeded. */
   readonly isSuccess: boolean
-  /** What the sender or the paymaster paid, in wei. */
+  /** Amount that the sender or the paymaster paid, in wei. */
   readonly actualGasCost: bigint
   /** Gas that was charged, in gas units. */
   readonly actualGasUsed: bigint
@@ -117,11 +117,11 @@ const wordAt = ({ data }: OperationLog, word: number): bigint =>
 
 const orNone = (address: Address.Address): Address.Address | null => (/^0x0+$/.test(address) ? null : address)
 
-/** The address in a word of the data; undefined where it is none. */
+/** Address in a word of the data; undefined if it does not hold one. */
 const addressAt = ({ data }: OperationLog, word: number): Address.Address | undefined =>
   Address.fromTopic(`0x${data.slice(2 + word * wordDigits, 2 + (word + 1) * wordDigits)}`)
 
-/** What the event of an operation states; `null` for one of another form. */
+/** Reads the event of an operation; `null` if the log is malformed. */
 const operationOf = (log: OperationLog): Omit<LoggedOperation, keyof Notes | "position"> | null => {
   const [, hash, senderTopic, paymasterTopic] = log.topics
   const [sender, paymaster] = [Address.fromTopic(senderTopic), Address.fromTopic(paymasterTopic)]
@@ -137,12 +137,12 @@ const operationOf = (log: OperationLog): Omit<LoggedOperation, keyof Notes | "po
     isSuccess: success === 1n,
     actualGasCost: wordAt(log, 2),
     actualGasUsed: wordAt(log, 3),
-    // Sound: the emitter of a log, in lower case.
+    // Sound: emitters of logs are in lower case.
     entryPoint: log.address as Address.Address,
   }
 }
 
-/** The reason of a revert behind a nonce; `null` for data of another form. */
+/** Revert reason after a nonce; `null` if the data is malformed. */
 const reasonOf = (log: OperationLog): Hex.Hex | null => {
   const words = wordsOf(log)
   if (words < 3 || wordAt(log, 1) !== 64n) return null
@@ -154,7 +154,7 @@ const reasonOf = (log: OperationLog): Hex.Hex | null => {
 
 const noNotes: Notes = { factory: null, revertReason: null, postOperationRevertReason: null, isPrefundTooLow: false }
 
-/** What an event states of the operation that a later event completes; `null` for another event. */
+/** What an event reports about the operation that a later event completes; `null` for any other event. */
 const noteOf = (log: OperationLog): Partial<Notes> | null => {
   switch (log.topics[0]) {
     case topics.accountDeployed: {
@@ -175,16 +175,16 @@ const noteOf = (log: OperationLog): Partial<Notes> | null => {
 const isOperation = ({ topics: [topic0] }: OperationLog): boolean => topic0 === topics.userOperation
 
 /**
- * The user operations that the logs of a transaction state, in their order.
+ * Reads the user operations from the logs of a transaction, in log order.
  *
  * **Details**
  *
- * An operation ends with a UserOperationEvent. Events of the same contract before it that have its hash and sender add the factory and the
- * reasons of reverts. A log of another form is none.
+ * An operation ends with a UserOperationEvent. Earlier events of the same contract with its hash and sender add the factory and the revert
+ * reasons. Malformed logs are ignored.
  *
  * **Gotchas**
  *
- * - What a contract logs is not verified further. Only those of `entryPoints` are known to log what happened.
+ * - What a contract logs is not verified further. Only the `entryPoints` are known to log what happened.
  *
  * **Example** (Reading the logs of a receipt)
  *
@@ -220,7 +220,7 @@ export const fromLogs = (logs: ReadonlyArray<OperationLog>): ReadonlyArray<Logge
 }
 
 /**
- * The user operations of a wallet transaction or a receipt, in the order of its logs.
+ * Returns the user operations of a wallet transaction or a receipt, in log order.
  *
  * **Example** (Counting the operations of a receipt)
  *
@@ -242,33 +242,33 @@ export const userOperations = (
   )
 
 const userOperationCodec = open("UserOperation", {
-  /** Hash of the operation, as bundlers return it. It is not that of the transaction. */
+  /** Hash of the operation, as returned by bundlers. It is not the transaction hash. */
   user_operation_hash: Hash.Hash,
-  /** Account whose operation it is. */
+  /** Account that the operation belongs to. */
   sender: Address.Address,
-  /** Contract that paid for it; `null` where the sender did. */
+  /** Contract that paid for it; `null` if the sender did. */
   paymaster: Address.OrNone,
   /** Sender of the transaction. */
   bundler: Address.Address,
-  /** Factory that deployed the sender for this operation; `null` where none did. */
+  /** Factory that deployed the sender for this operation; `null` for none. */
   factory: Address.OrNone,
-  /** Nonce of 256 bits: a key of 192 and a sequence of 64. It is not the account's nonce in transactions. */
+  /** 256-bit nonce: a key of 192 bits and a sequence of 64 bits. It is not the account's transaction nonce. */
   nonce: Decimal.Decimal,
-  /** Whether the call of the sender succeeded. The transaction succeeds also where it did not. */
+  /** Whether the sender's call succeeded. The transaction succeeds even if it did not. */
   success: Schema.Boolean,
-  /** What the call of the sender reverted with; `null` where no event states it. */
+  /** Revert data of the sender's call; `null` if no event reports it. */
   revert_reason: Hex.OrNull,
-  /** What the call of the paymaster after the operation reverted with; `null` where no event states it. */
+  /** Revert data of the paymaster's post-operation call; `null` if no event reports it. */
   post_operation_revert_reason: Hex.OrNull,
-  /** True where the operation failed, since it used more gas than was paid in advance. */
+  /** True if the operation failed because it used more gas than was prefunded. */
   prefund_too_low: Schema.Boolean,
-  /** What the sender or the paymaster paid from its deposit, in wei. It is no movement, but part of some. */
+  /** Amount that the sender or the paymaster paid from its deposit, in wei. It is not a movement, but part of other movements. */
   actual_gas_cost: Decimal.Decimal,
   /** Gas that was charged, in gas units. */
   actual_gas_used: Decimal.Decimal,
   /** Contract that emitted the events. */
   entry_point: Address.Address,
-  /** Version of a known entry point; `null` for any other contract, which may log what did not happen. */
+  /** Version of a known entry point; `null` for any other contract, which may log events that did not happen. */
   entry_point_version: Text.OrNone,
   /** Index of the log of the operation in the block. */
   log_index: Decimal.SafeInteger,
@@ -296,8 +296,8 @@ export interface UserOperationWire extends Schema.Codec.Encoded<typeof userOpera
  *
  * **Details**
  *
- * What an operation cost is taken from a deposit inside the entry point. The balance of the sender loses what it sends in advance, which
- * is a movement of its own. So the cost is no movement, and adding both would count it twice.
+ * The cost of an operation is taken from a deposit inside the entry point. The sender's balance only changes when it sends the prefund,
+ * which is a separate movement. The cost is therefore not a movement, and adding both would count it twice.
  *
  * **Example** (Decoding one field)
  *
@@ -313,7 +313,7 @@ export interface UserOperationWire extends Schema.Codec.Encoded<typeof userOpera
 export const UserOperation: Named<typeof userOperationCodec, UserOperation, UserOperationWire> = userOperationCodec
 
 /**
- * Keys of a user operation that the schema does not know, with the values received.
+ * Unknown keys of a user operation, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

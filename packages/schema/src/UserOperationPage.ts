@@ -1,6 +1,6 @@
 /**
- * Pages of the user operations of a wallet, and the query parameters of their operation. It is apart from `UserOperation`, so that programs
- * without it do not download it.
+ * Pages of a wallet's user operations, and the query parameters of their operation. It is separate from `UserOperation` so that programs
+ * that do not need it do not download it.
  */
 import * as Schema from "effect/Schema"
 import * as Decimal from "./Decimal.ts"
@@ -32,7 +32,7 @@ export const UserOperationQuery = Schema.Struct({
   from_date,
   to_date,
   cursor,
-  /** `operation_sender`, `paymaster` or `bundler`: operations in which the wallet has this role. Default: any of them. */
+  /** `operation_sender`, `paymaster` or `bundler`: only operations in which the wallet has this role. Default: any role. */
   role: Schema.optionalKey(Schema.Literals(["operation_sender", "paymaster", "bundler"])),
   limit,
   order,
@@ -61,7 +61,7 @@ export interface UserOperationPageWire extends Schema.Codec.Encoded<typeof userO
  *
  * **Gotchas**
  *
- * - A page may have few rows, or none, and a cursor: the server searches a bounded part of the range for each page.
+ * - A page may have few or no rows and still have a cursor, because the server searches a bounded part of the range per page.
  *
  * **Example** (Decoding an empty page)
  *
@@ -79,7 +79,7 @@ export const UserOperationPage: Named<typeof userOperationPageCodec, UserOperati
   userOperationPageCodec
 
 /**
- * Keys of a page that the schema does not know, with the values received.
+ * Unknown keys of a page, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

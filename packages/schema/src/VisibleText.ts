@@ -1,18 +1,18 @@
 /**
- * Text that others chose, so that a person sees all of it: characters that are not drawn, or that change the order of those around them,
- * are written out. Logs, errors, names of tokens, the terminal and pages show such texts by this module alone.
+ * Makes text from others fully visible: characters that are not drawn, or that change the order of those around them, are written out.
+ * Logs, errors, token names, the terminal and pages show such text only through this module.
  */
 
-/** An emoji with its joiners, a line break, or a character that is not drawn by itself. */
+/** An emoji with its joiners, a line break, or a character that is not drawn on its own. */
 const pattern =
   /\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?(?:\u200d\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)*|\r\n|[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu
 
-/** Texts of letters, digits and punctuation of ASCII, which most are. */
+/** Texts of ASCII letters, digits and punctuation, which most are. */
 const plain = /^[ -~]*$/
 
 const isEmoji = (match: string): boolean => /^\p{Extended_Pictographic}/u.test(match)
 
-/** A tab or a line break. A carriage return alone is none: a terminal writes the rest over the line. */
+/** A tab or a line break. A lone carriage return does not count: a terminal would write the rest over the line. */
 const isBreak = (match: string): boolean => match === "\t" || match === "\n" || match === "\r\n"
 
 const writeHidden = (match: string): string =>
@@ -20,13 +20,13 @@ const writeHidden = (match: string): string =>
     ? match
     : `[U+${(match.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`
 
-/** Marks above and below one letter: more of them would be drawn over the lines around it. */
+/** Combining marks on one letter: more than these would be drawn over the surrounding lines. */
 const stacked = /(?<kept>\p{M}{4})\p{M}+/gu
 
 /**
- * The text with every character visible: a hidden one as `[U+202E]`. Line breaks, tabs and emoji are unchanged.
+ * Makes every character of a text visible: a hidden one becomes, for example, `[U+202E]`. Line breaks, tabs and emoji are unchanged.
  *
- * **Example** (Showing a name that hides how it is written)
+ * **Example** (Showing a name with hidden characters)
  *
  * ```ts
  * import * as VisibleText from "@daybook/schema/VisibleText"
@@ -42,17 +42,17 @@ export const visible = (text: string): string =>
 const spaces = /(?:[\p{Zs}\t\n]|\r\n)+/gu
 
 /**
- * The visible text on one line, with one space in place of each run of spaces, tabs and line breaks, and none around it.
+ * Returns the visible text on one line: each run of spaces, tabs and line breaks becomes one space, and the ends are trimmed.
  *
  * Source: decision 0012.
  */
 export const visibleLine = (text: string): string => visible(text.replaceAll(spaces, " ")).trim()
 
-/** Units of a text that are read for each character that is shown: a character has two at most, and spaces become one. */
+/** Code units of a text that are read for each character that is shown: a character has at most two, and runs of spaces collapse. */
 const unitsPerCharacter = 8
 
 /**
- * The visible text on one line of a number of characters at most. A longer one ends with `…`; no character is shown in part.
+ * Returns the visible text on one line, cut to a maximum number of characters. A cut text ends with `…`; no character is split.
  *
  * Source: decision 0012.
  */
@@ -61,7 +61,7 @@ export const visibleStart = (text: string, maxCharacters: number): string => {
   const isRead = read.length === text.length
   const line = visibleLine(isRead ? read : read.replace(/[\ud800-\udbff]$/, ""))
   const characters = Array.from(line)
-  // Of an emoji that is cut, a joiner may be the last character.
+  // When an emoji is cut, a joiner may be the last character.
   return isRead && characters.length <= maxCharacters
     ? line
     : `${characters

@@ -1,5 +1,5 @@
 /**
- * Events of a wallet: what a service sends when blocks of its index are added, removed, final or derived anew.
+ * Events of a wallet: what a service sends when blocks of its index are added, removed, finalized or derived again.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -95,11 +95,11 @@ const { asset, kind } = LedgerQuery.MovementQuery.fields
  */
 export const EventQuery = Schema.Struct({
   chain,
-  /** Where the events begin: a block number, a date, a cursor, or `now`. Default `now`. */
+  /** Where the events start: a block number, a date, a cursor, or `now`. Default `now`. */
   from: Schema.optionalKey(Schema.String),
-  /** `head`: rows of every stored block, with a void where a reorg removes it. `final`: rows of final blocks alone. Default `head`. */
+  /** `head`: rows of every stored block, with a void if a reorg removes it. `final`: only rows of final blocks. Default `head`. */
   finality: Schema.optionalKey(Finality),
-  /** Types of rows, with commas between several. Default: all. */
+  /** Types of rows, separated by commas. Default: all. */
   types: Schema.optionalKey(RowTypes),
   asset,
   kind,
@@ -110,7 +110,7 @@ export interface EventQuery extends Schema.Schema.Type<typeof EventQuery> {}
 const common = {
   /** Name of the chain. */
   chain: Schema.String,
-  /** Position of the stream: all before it was sent. */
+  /** Position of the stream: everything before it was sent. */
   cursor: Schema.String,
 }
 
@@ -118,11 +118,11 @@ const row = {
   ...common,
   /** The wallet. */
   address: Address.Address,
-  /** Its `rowId`, by block and place: a row of another branch is another row. Two wallets of a transaction have the same ones. */
+  /** The row's `rowId`, by block and position: the same row on another branch has another id. Two wallets of a transaction have the same ids. */
   row: Schema.String,
-  /** Of two events of a row, that with the higher revision is newer. */
+  /** Revision of the row: of two events for a row, the one with the higher revision is newer. */
   revision: Schema.Int,
-  /** Its block is final. */
+  /** Whether its block is final. */
   final: Schema.Boolean,
 }
 
@@ -131,7 +131,7 @@ const block = { ...common, number: Decimal.Decimal, hash: Hash.Hash }
 const event = <Type extends string, Fields extends Schema.Struct.Fields>(type: Type, fields: Fields) =>
   Schema.Struct({ type: Schema.Literal(type), timestamp: Timestamp.Timestamp, data: Schema.Struct(fields) })
 
-/** Reasons of gaps that this version knows; a service may add others. */
+/** Reasons of gaps known to this version; a service may add others. */
 const reason = Schema.String
 
 /**
@@ -139,9 +139,9 @@ const reason = Schema.String
  *
  * **Details**
  *
- * `wallet.transaction` and `wallet.movement` have a row as the lists of the wallet have it. `block.voided`: the rows of the block with
- * this hash are no longer valid; it comes before the rows that replace them. `block.final`: this block and those below it are final.
- * `covered`: all rows up to this block were sent. `gap`: the index lacks something of these blocks, so rows may be missing.
+ * `wallet.transaction` and `wallet.movement` carry a row as in the wallet's lists. `block.voided`: the rows of the block with this hash are
+ * no longer valid; it is sent before the rows that replace them. `block.final`: this block and those below it are final. `covered`: all
+ * rows up to this block were sent. `gap`: the index has gaps in these blocks, so rows may be missing.
  *
  * **Example** (Decoding an event)
  *

@@ -45,7 +45,7 @@ export interface WalletPageWire extends Schema.Codec.Encoded<typeof walletPageCo
 export const WalletPage: Named<typeof walletPageCodec, WalletPage, WalletPageWire> = walletPageCodec
 
 /**
- * Keys of a page that the schema does not know, with the values received.
+ * Unknown keys of a page, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

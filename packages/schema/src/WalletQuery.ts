@@ -65,8 +65,8 @@ const Limit = relax(Decimal.SafeInteger, (options) => ({
 }))
 
 /**
- * Query parameters of the wallet operation, all optional. A parameter is declared here: server, client and OpenAPI read its
- * field. Its documentation is in `internal/documentation.ts`, so that clients do not download it.
+ * Query parameters of the wallet operation, all optional. Server, client and OpenAPI are derived from these fields. Their documentation is
+ * in `internal/documentation.ts`, so that clients do not download it.
  *
  * **Example** (Decoding the query of a URL)
  *
@@ -96,8 +96,8 @@ export const WalletQuery = Schema.Struct({
   /** `internal_transactions` adds the internal transactions of each transaction. */
   include: Schema.optionalKey(Schema.Literal("internal_transactions")),
   /**
-   * `direct` (default): transactions that the wallet sent, received or was created by. `all`: also those in which it appears in any
-   * other role, as that of a recipient of a token or of a payment by a contract.
+   * `direct` (default): transactions that the wallet sent or received, or that created it. `all`: also those in which it appears in any
+   * other role, such as the recipient of a token or of a payment by a contract.
    */
   scope: Schema.optionalKey(Schema.Literals(["direct", "all"])),
   /** Maximum number of rows on a page, from 1. Default 100. */
@@ -109,7 +109,7 @@ export const WalletQuery = Schema.Struct({
 export interface WalletQuery extends Schema.Schema.Type<typeof WalletQuery> {}
 
 /**
- * Bound of the requested range; `Open` where the query has none.
+ * Bound of the requested range; `Open` if the query has none.
  *
  * Source: docs/interface.md#4.1, rules 1 to 4.
  */
@@ -122,7 +122,7 @@ const bound = <Block, Instant>(block: Block | undefined, date: Instant | undefin
   block !== undefined ? { _tag: "Block", block } : date !== undefined ? { _tag: "Date", date } : { _tag: "Open" }
 
 /**
- * The requested range. At each end a block takes precedence over a date.
+ * Returns the requested range. At each end a block takes precedence over a date.
  *
  * **Example** (Reading a query with a block and a date)
  *

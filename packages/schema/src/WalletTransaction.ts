@@ -58,21 +58,21 @@ const walletTransactionCodec = open(
     block_hash: Hash.Hash,
     /** Logs, in the order of emission. */
     logs: oneOrMany(Log.Log),
-    /** Decoded call; `null` when the function is unknown or the transaction is no call. */
+    /** Decoded call; `null` when the function is unknown or the transaction is not a call. */
     decoded_call: Schema.optionalKey(objectOrNull(DecodedItem.DecodedItem)),
     /** Label of the sender; `null` when the server has none. */
     from_address_label: Schema.optionalKey(Text.OrNone),
     /** Label of the recipient; `null` when the server has none. */
     to_address_label: Schema.optionalKey(Text.OrNone),
     /**
-     * Internal transactions, depth first; absent unless requested by `include`. `null` where the server could not trace the
-     * transaction: it may have some.
+     * Internal transactions, depth first; absent unless requested by `include`. `null` if the server could not trace the transaction: it
+     * may have some.
      */
     internal_transactions: Schema.optionalKey(Schema.NullOr(oneOrMany(InternalTransaction.InternalTransaction))),
-    /** Why the transaction is in the history of the wallet: its roles; absent unless `scope` is `all`. */
+    /** Roles of the wallet, which are why the transaction is in its history; absent unless `scope` is `all`. */
     roles: Schema.optionalKey(Schema.Array(Movement.Role)),
     /**
-     * User operations in which the wallet is the sender, the paymaster or the bundler; absent where there are none, and unless `scope` is
+     * User operations in which the wallet is the sender, the paymaster or the bundler; absent if there are none, and unless `scope` is
      * `all`.
      */
     user_operations: Schema.optionalKey(Schema.Array(UserOperation.UserOperation)),
@@ -99,8 +99,8 @@ export interface WalletTransactionWire extends Schema.Codec.Encoded<typeof walle
  *
  * **Details**
  *
- * Empty values (`""`, `null`, absent) decode to `null`. `logs` and `internal_transactions` decode to arrays, also where a server sends
- * a single object. Numbers are decimal strings on the wire.
+ * Empty values (`""`, `null`, absent) decode to `null`. `logs` and `internal_transactions` decode to arrays, even if a server sends a
+ * single object. Numbers are decimal strings on the wire.
  *
  * **Example** (Decoding one field)
  *
@@ -118,7 +118,7 @@ export const WalletTransaction: Named<typeof walletTransactionCodec, WalletTrans
   walletTransactionCodec
 
 /**
- * Keys of a wallet transaction that the schema does not know, with the values received.
+ * Unknown keys of a wallet transaction, with the values received.
  *
  * **Example** (Listing unknown keys)
  *

@@ -1,5 +1,5 @@
 /**
- * Webhooks of an API key, as the operations on them send and receive them. What a webhook sends is `WebhookMessage`.
+ * Webhooks of an API key, as sent and received by the operations on them. What a webhook sends is `WebhookMessage`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -21,11 +21,11 @@ const literal = <const A extends string>(...values: ReadonlyArray<A>) =>
     type: oneOf(values),
   })
 
-/** Number of something, or a status. */
+/** A count, or an HTTP status. */
 const count = Quantity.SafeIntegerFromNumber
 
 /**
- * The most addresses of one request, and of a page of the addresses of a webhook. A webhook has as many as its server permits.
+ * Maximum number of addresses in one request, and on a page of a webhook's addresses. A webhook can have as many as its server permits.
  *
  * Source: decision 0073.
  */
@@ -38,7 +38,7 @@ const ids = "1 to 60 letters, digits, hyphens and underscores"
 /**
  * Id of a webhook: 1 to 60 letters, digits, hyphens and underscores.
  *
- * **Example** (Refusing another text)
+ * **Example** (Rejecting any other text)
  *
  * ```ts
  * import * as Webhook from "@daybook/schema/Webhook"
@@ -62,7 +62,7 @@ const isName = (input: unknown): input is string =>
 
 const names = "a line of 1 to 60 visible characters"
 
-/** Name that the owner of a webhook gives it. */
+/** Name given to a webhook by its owner. */
 const Name: Schema.Codec<string> = leaf<string, string>({
   expected: names,
   wire: Schema.String,
@@ -80,7 +80,7 @@ const isStart = (input: unknown): input is string =>
 
 const starts = "a block number, a date, the cursor of an event, or now"
 
-/** Where rows begin, as text; a block may be a JSON number. */
+/** Where rows start, as text; a block may be a JSON number. */
 const From: Schema.Codec<string, string | number> = leaf<string, string | number>({
   expected: starts,
   wire: Schema.Union([Schema.String, Schema.Int]),
@@ -122,7 +122,7 @@ export const Path = Schema.Struct({
 })
 
 /**
- * Query parameters of an operation that has none.
+ * Query parameters of an operation without any.
  *
  * Source: decision 0073.
  */
@@ -134,7 +134,7 @@ export const Query = Schema.Struct({})
  * Source: decision 0073.
  */
 export const DeliveryQuery = Schema.Struct({
-  /** `failed`: attempts that failed alone. Default: all. */
+  /** `failed`: only failed attempts. Default: all. */
   result: Schema.optionalKey(literal("all", "failed")),
 })
 
@@ -144,26 +144,26 @@ export const DeliveryQuery = Schema.Struct({
  * Source: decision 0073.
  */
 export const AddressesQuery = Schema.Struct({
-  /** Addresses behind this one: the `next` of the page before. Default: the first ones. */
+  /** Returns addresses after this one: the `next` of the previous page. Default: from the first one. */
   after: Schema.optionalKey(Address.Address),
 })
 
 const deliveryCodec = open("WebhookDelivery", {
-  /** Id of the message: the header `webhook-id`, the same for each attempt. */
+  /** Id of the message: the header `webhook-id`, the same for every attempt. */
   message: Schema.String,
-  /** When the attempt began. */
+  /** When the attempt started. */
   at: Timestamp.Timestamp,
   /** Number of the attempt for this message, from 1. */
   attempt: count,
-  /** Number of events of the message; 0 for a test. */
+  /** Number of events in the message; 0 for a test. */
   events: count,
-  /** `gone`: the receiver answered 410, and the webhook is paused. */
+  /** `gone`: the receiver responded with 410, and the webhook is paused. */
   result: literal("delivered", "failed", "gone"),
-  /** Status of the answer; `null` for none. */
+  /** Status of the response; `null` for none. */
   status: orNull(count),
-  /** Why there was no answer; `null` where there was one. */
+  /** Why there was no response; `null` if there was one. */
   reason: Schema.NullOr(Schema.String),
-  /** Milliseconds until the answer. */
+  /** Milliseconds until the response. */
   milliseconds: count,
 })
 
@@ -182,39 +182,39 @@ export const WebhookDelivery: Named<typeof deliveryCodec, WebhookDelivery, Webho
 const fields = {
   /** Id of the webhook. */
   id: Id,
-  /** Name that its owner gave it. */
+  /** Name given by its owner. */
   name: Schema.String,
-  /** `key`: an API key made it. `operator`: the operator of the server did, by its command. */
+  /** Origin of the webhook. `key`: created with an API key. `operator`: created by the operator of the server, with its command. */
   source: literal("key", "operator"),
   /** Where messages are sent. */
   url: Schema.String,
   /** Name of the chain. */
   chain: Schema.String,
-  /** Its first 100 wallets, in the order of their addresses. */
+  /** The first 100 of its wallets, ordered by address. */
   addresses: Addresses,
   /** Number of its wallets. */
   address_count: count,
-  /** Types of the rows that are sent. */
+  /** Types of rows that are sent. */
   types: Types,
   /** When rows are sent: once their block is stored, or once it is final. */
   finality: Finality,
-  /** `failing`: the last attempts failed, and the message is sent again. `paused`: nothing is sent until it is resumed. */
+  /** `failing`: the last attempts failed, and the message is retried. `paused`: nothing is sent until it is resumed. */
   state: literal("active", "failing", "paused"),
-  /** Why it is paused; `null` where it is not. */
+  /** Why it is paused; `null` if it is not. */
   pause_reason: Schema.NullOr(Schema.String),
-  /** Public key, by which receivers verify the signatures of ed25519. */
+  /** Public key with which receivers verify ed25519 signatures. */
   public_key: Schema.String,
-  /** Until when the previous secret signs too; `null` for none. */
+  /** Time until which the previous secret signs too; `null` for none. */
   previous_until: orNull(Timestamp.Timestamp),
-  /** When it was made. */
+  /** When it was created. */
   created_at: Timestamp.Timestamp,
   /** Number of messages that were delivered. */
   delivered: count,
   /** Number of attempts that failed since the last delivery. */
   failures: count,
-  /** When the message that failed is sent again; `null` where none waits. */
+  /** When the failed message is retried; `null` if none waits. */
   next_attempt_at: orNull(Timestamp.Timestamp),
-  /** The last attempt; `null` before the first one. */
+  /** The last attempt; `null` before the first. */
   last: objectOrNull(WebhookDelivery),
 }
 
@@ -226,7 +226,7 @@ export interface Webhook extends Schema.Schema.Type<typeof webhookCodec> {}
 export interface WebhookWire extends Schema.Codec.Encoded<typeof webhookCodec> {}
 
 /**
- * A webhook: what it sends to whom, and how far that is.
+ * A webhook: what it sends, to whom, and its delivery state.
  *
  * **Example** (Finding what is missing)
  *
@@ -243,7 +243,7 @@ export const Webhook: Named<typeof webhookCodec, Webhook, WebhookWire> = webhook
 
 const secretCodec = open("WebhookWithSecret", {
   ...fields,
-  /** The secret that signs, shown in this response alone; `null` where an earlier request made the webhook. */
+  /** The signing secret, shown only in this response; `null` if an earlier request created the webhook. */
   secret: Schema.NullOr(Schema.String),
 })
 
@@ -260,7 +260,7 @@ export interface WebhookWithSecretWire extends Schema.Codec.Encoded<typeof secre
 export const WebhookWithSecret: Named<typeof secretCodec, WebhookWithSecret, WebhookWithSecretWire> = secretCodec
 
 const listCodec = open("WebhookList", {
-  /** The webhooks, by their ids. */
+  /** The webhooks, ordered by id. */
   result: Schema.Array(Webhook),
 })
 
@@ -270,16 +270,16 @@ export interface WebhookList extends Schema.Schema.Type<typeof listCodec> {}
 export interface WebhookListWire extends Schema.Codec.Encoded<typeof listCodec> {}
 
 /**
- * The webhooks of an API key; for a key of an operator, all of them.
+ * The webhooks of an API key or, for an operator key, all of them.
  *
  * Source: decision 0073.
  */
 export const WebhookList: Named<typeof listCodec, WebhookList, WebhookListWire> = listCodec
 
 const addressesCodec = open("WebhookAddresses", {
-  /** Up to 1,000 wallets, in the order of their addresses. */
+  /** Up to 1,000 wallets, ordered by address. */
   result: Addresses,
-  /** The last of them, behind which more follow; `null` where none does. */
+  /** The last of them if more follow; otherwise `null`. */
   next: orNull(Address.Address),
 })
 
@@ -316,7 +316,7 @@ export const WebhookDeliveries: Named<typeof deliveriesCodec, WebhookDeliveries,
 const testCodec = open("WebhookTest", {
   /** Id of the webhook. */
   id: Id,
-  /** Id of the message, which its deliveries list once it was sent. */
+  /** Id of the message, which the deliveries list once it was sent. */
   message: Schema.String,
 })
 
@@ -333,7 +333,7 @@ export interface WebhookTestWire extends Schema.Codec.Encoded<typeof testCodec> 
 export const WebhookTest: Named<typeof testCodec, WebhookTest, WebhookTestWire> = testCodec
 
 const removedCodec = open("RemovedWebhook", {
-  /** False where there was none, as in a repeated request. */
+  /** False if there was none, as for a repeated request. */
   removed: Schema.Boolean,
 })
 
@@ -350,7 +350,7 @@ export interface RemovedWebhookWire extends Schema.Codec.Encoded<typeof removedC
 export const RemovedWebhook: Named<typeof removedCodec, RemovedWebhook, RemovedWebhookWire> = removedCodec
 
 /**
- * What a webhook is made of.
+ * Settings of a webhook.
  *
  * **Example** (Encoding the body of a request)
  *
@@ -367,40 +367,40 @@ export const RemovedWebhook: Named<typeof removedCodec, RemovedWebhook, RemovedW
 export const Settings = Schema.Struct({
   /** Where messages are sent: an https URL of the public internet. */
   url: Schema.String,
-  /** Wallets whose events are sent, 1 to 1,000; more are added by requests of their own. */
+  /** Wallets whose events are sent, 1 to 1,000; add more with separate requests. */
   addresses: Addresses,
   /** Chain by name or identifier. Default `eth`. */
   chain: Schema.optionalKey(Schema.String),
   /** Types of rows. Default: all. */
   types: Schema.optionalKey(Types),
-  /** Where the rows begin: a block number, a date, the cursor of an event of the one wallet, or `now`. Default `now`. */
+  /** Where the rows start: a block number, a date, the cursor of an event of the only wallet, or `now`. Default `now`. */
   from: Schema.optionalKey(From),
-  /** `head`: rows of every stored block, with a void where a reorg removes it. `final`: rows of final blocks alone. Default `head`. */
+  /** `head`: rows of every stored block, with a void if a reorg removes it. `final`: only rows of final blocks. Default `head`. */
   finality: Schema.optionalKey(Finality),
-  /** Name, which no other webhook of the key has. The same request again, with the same name, makes no second webhook. */
+  /** Name, unique among the webhooks of the key. Repeating the request with the same name does not create a second webhook. */
   name: Schema.optionalKey(Name),
 })
 
 export interface Settings extends Schema.Schema.Type<typeof Settings> {}
 
 /**
- * Which wallets a webhook sends from now on.
+ * Wallets to add to and remove from a webhook.
  *
  * Source: decision 0073.
  */
 export const AddressChange = Schema.Struct({
-  /** Wallets that are added, up to 1,000; one that it has stays as it is. */
+  /** Wallets to add, up to 1,000; those that the webhook already has are unchanged. */
   add: Schema.optionalKey(Addresses),
-  /** Wallets of which nothing more is sent, up to 1,000. */
+  /** Wallets to remove, up to 1,000. */
   remove: Schema.optionalKey(Addresses),
-  /** Where the rows of the added wallets begin: a block number, a date, or `now`. Default `now`. */
+  /** Where the rows of the added wallets start: a block number, a date, or `now`. Default `now`. */
   from: Schema.optionalKey(From),
 })
 
 export interface AddressChange extends Schema.Schema.Type<typeof AddressChange> {}
 
 /**
- * Where a webhook begins again.
+ * Where a webhook starts again.
  *
  * Source: decision 0073.
  */
@@ -412,7 +412,7 @@ export const Replay = Schema.Struct({
 export interface Replay extends Schema.Schema.Type<typeof Replay> {}
 
 /**
- * How a secret is replaced.
+ * How to replace a secret.
  *
  * Source: decision 0073.
  */

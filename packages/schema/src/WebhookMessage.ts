@@ -1,5 +1,5 @@
 /**
- * The body of a webhook: events of wallets in their order, or a test. `@daybook/rest/webhook` verifies and decodes one.
+ * The body of a webhook: events of wallets in order, or a test. `@daybook/rest/webhook` verifies and decodes it.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
@@ -11,8 +11,8 @@ import * as WalletEvent from "./WalletEvent.ts"
  *
  * **Details**
  *
- * `wallet.events` has events as `walletEvents` gives them, in their order. `test` is sent on request of the operator. `webhook` is the
- * name under which the operator added the webhook.
+ * `wallet.events` has events in the form and order of `walletEvents`. `test` is sent at the operator's request. `webhook` is the name that
+ * the operator gave the webhook.
  *
  * **Example** (Decoding a test)
  *

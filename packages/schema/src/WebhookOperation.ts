@@ -1,5 +1,5 @@
 /**
- * The operations on webhooks. They are apart from `RestOperation`, so that a client of wallets does not download them.
+ * The operations on webhooks. They are separate from `RestOperation` so that a client of wallets does not download them.
  */
 import * as Schema from "effect/Schema"
 import { changeErrors } from "./internal/changeErrors.ts"
@@ -7,12 +7,12 @@ import type { RestOperation } from "./RestOperation.ts"
 import * as Webhook from "./Webhook.ts"
 
 /**
- * An operation on webhooks. A request that is sent again changes nothing more.
+ * An operation on webhooks. It is idempotent.
  *
  * Source: decision 0073.
  */
 export interface WebhookOperation extends RestOperation {
-  /** JSON body of the request; `null` where it has none. */
+  /** JSON body of the request; `null` if it has none. */
   readonly body: (Schema.Codec<unknown, unknown> & { readonly fields: Schema.Struct.Fields }) | null
 }
 
@@ -20,7 +20,7 @@ const path = "/api/v2.2/webhooks"
 const none = Schema.Struct({})
 
 /**
- * The webhooks of the API key; for a key of an operator, all of them.
+ * Lists the webhooks of the API key or, for an operator key, all of them.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -36,7 +36,7 @@ export const listWebhooks = {
 } as const satisfies WebhookOperation
 
 /**
- * Makes a webhook. The response has its secret, which is shown once.
+ * Creates a webhook. The response has its secret, which is shown once.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -52,7 +52,7 @@ export const createWebhook = {
 } as const satisfies WebhookOperation
 
 /**
- * One webhook with its state.
+ * Returns a webhook and its state.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -84,7 +84,7 @@ export const removeWebhook = {
 } as const satisfies WebhookOperation
 
 /**
- * Sends nothing until the webhook is resumed.
+ * Pauses a webhook until it is resumed.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -100,7 +100,7 @@ export const pauseWebhook = {
 } as const satisfies WebhookOperation
 
 /**
- * Goes on where the webhook was paused or failed, at once.
+ * Resumes a webhook at once, where it was paused or failed.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -116,7 +116,7 @@ export const resumeWebhook = {
 } as const satisfies WebhookOperation
 
 /**
- * Sends a message of the type `test` before the next one.
+ * Sends a message of type `test` before the next one.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -132,7 +132,7 @@ export const testWebhook = {
 } as const satisfies WebhookOperation
 
 /**
- * Sends the rows from a place on again, and resumes the webhook.
+ * Sends the rows again from a given point, and resumes the webhook.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -148,7 +148,7 @@ export const replayWebhook = {
 } as const satisfies WebhookOperation
 
 /**
- * Makes another secret, which is shown once. The previous one signs too for a while.
+ * Creates a new secret, which is shown once. For a while, the previous one signs too.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -180,7 +180,7 @@ export const changeWebhookAddresses = {
 } as const satisfies WebhookOperation
 
 /**
- * The wallets of a webhook, in the order of their addresses.
+ * Lists the wallets of a webhook, ordered by address.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -196,7 +196,7 @@ export const listWebhookAddresses = {
 } as const satisfies WebhookOperation
 
 /**
- * The last attempts of a webhook, newest first.
+ * Lists the last delivery attempts of a webhook, newest first.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -212,7 +212,7 @@ export const webhookDeliveries = {
 } as const satisfies WebhookOperation
 
 /**
- * The operations by their names.
+ * The operations, by name.
  *
  * **Example** (Listing the paths)
  *
@@ -240,7 +240,7 @@ export const all = {
 } as const satisfies Readonly<Record<string, WebhookOperation>>
 
 /**
- * The operations by name.
+ * The operations, by name.
  *
  * Source: decision 0073.
  */

@@ -1,13 +1,13 @@
 /**
- * Formats and parses amounts in wei, gwei, ether and units of a token. Exact at any size; no floating point.
+ * Formats and parses amounts in wei, gwei, ether and token units. Exact at any size, without floating point.
  */
 
-/** Digits of the largest integer of 256 bits. */
+/** Number of digits of the largest 256-bit integer. */
 const maxDigits = 78
 
 const maxDecimals = 255
 
-/** Fails for values that only a program without types can pass. */
+/** Throws for values that only an untyped program can pass. */
 const check = (amount: unknown, kind: "bigint" | "string", decimals: unknown): void => {
   if (typeof amount !== kind) {
     const received = typeof amount === "bigint" ? `${amount}n` : JSON.stringify(amount)
@@ -42,12 +42,12 @@ export const formatUnits = (amount: bigint, decimals: number): string => {
 }
 
 /**
- * Parses decimal text as an integer amount with `decimals` places; `undefined` for text that is no amount, or has more places.
+ * Parses decimal text as an integer amount with `decimals` places; `undefined` if the text is not an amount or has more places.
  *
  * **Details**
  *
- * Accepts `1`, `1.5`, `.5`, `-0.1`, with at most 78 digits before the point and any number of trailing zeros. Rejects exponents,
- * digit grouping and spaces.
+ * Accepts `1`, `1.5`, `.5`, `-0.1`, with at most 78 digits before the point and any number of trailing zeros. Rejects exponents, digit
+ * grouping and spaces.
  *
  * **Example** (Parsing a token amount)
  *
@@ -87,7 +87,7 @@ export const parseUnits = (text: string, decimals: number): bigint | undefined =
 export const formatEther = (wei: bigint): string => formatUnits(wei, 18)
 
 /**
- * Parses ether as wei; `undefined` for text that is no amount, or has more than 18 places.
+ * Parses ether as wei; `undefined` if the text is not an amount or has more than 18 places.
  *
  * **Example** (Reading an amount)
  *
@@ -117,7 +117,7 @@ export const parseEther = (text: string): bigint | undefined => parseUnits(text,
 export const formatGwei = (wei: bigint): string => formatUnits(wei, 9)
 
 /**
- * Parses gwei as wei; `undefined` for text that is no amount, or has more than 9 places.
+ * Parses gwei as wei; `undefined` if the text is not an amount or has more than 9 places.
  *
  * **Example** (Reading a gas price)
  *

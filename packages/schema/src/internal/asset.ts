@@ -1,4 +1,4 @@
-/** What moves, as text: the native currency of a chain, or the address of a token. */
+/** Assets as text: the native currency of a chain, or a token address. */
 import * as Schema from "effect/Schema"
 import * as Address from "../Address.ts"
 import { type Step, unread } from "./coder.ts"

@@ -80,7 +80,7 @@ export const header = {
   gasUsed: Quantity.Quantity,
   /** Block time, in seconds since 1970. */
   timestamp: Quantity.Quantity,
-  /** Uncle hashes; empty since the merge; decoded as empty where absent. */
+  /** Uncle hashes; empty since the merge; decoded as empty if absent. */
   uncles: Schema.optionalKey(Schema.Array(Hash.Hash)),
   /** RANDAO value of the beacon chain (EIP-4399), or the proof-of-work mix digest before the merge. */
   mixHash: Schema.optionalKey(Hash.OrNull),

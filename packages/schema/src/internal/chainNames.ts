@@ -1,5 +1,5 @@
 /**
- * The names and identifiers of the chains of the interface: one row each. What else is known of a chain is in `chains.ts`.
+ * Names and identifiers of the chains of the interface, one row each. Other facts of a chain are in `chains.ts`.
  */
 
 /**
@@ -10,9 +10,9 @@
 export interface Identity {
   /** Name in the `chain` parameter of the REST operations. */
   readonly name: string
-  /** Identifier listed for the `chain` parameter, in hex; `null` where only the RPC operations have the chain. */
+  /** Identifier listed for the `chain` parameter, in hex; `null` if only the RPC operations have the chain. */
   readonly identifier: string | null
-  /** Name in the path of the RPC operations; `null` where they do not list the chain. */
+  /** Name in the path of the RPC operations; `null` if they do not list the chain. */
   readonly rpcName: string | null
   /** Chain id. Source: EIP-155. */
   readonly id: bigint
@@ -20,7 +20,7 @@ export interface Identity {
   readonly symbol: string
 }
 
-/** A row whose id is its identifier unless another is given. Its names stay literal types. */
+/** A row whose id equals its identifier unless another one is given. Its names stay literal types. */
 const identity = <const Name extends string, const RpcName extends string | null>({
   id,
   ...names
@@ -63,7 +63,7 @@ export const identities = [
 type Row = (typeof identities)[number]
 
 /**
- * A name of a chain, of the REST or of the RPC operations.
+ * A name of a chain in the REST or RPC operations.
  *
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2.
  */

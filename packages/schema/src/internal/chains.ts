@@ -1,13 +1,13 @@
 /**
- * What the project knows of each chain beside its names, which are in `chainNames.ts`, so that clients do not download it. The lookups are
- * `Chain`, under which all of this is exported.
+ * What the project knows about each chain besides its names. Names are in `chainNames.ts`, so that clients do not download these facts.
+ * `Chain` has the lookups and exports all of this.
  */
 
 import type * as FeeRules from "../FeeRules.ts"
 import { type Identity, identities } from "./chainNames.ts"
 
 /**
- * What can be computed again from the parts of a block, and so verified.
+ * What can be recomputed from the parts of a block, and thus verified.
  *
  * Source: Ethereum yellow paper 4.4.
  */
@@ -19,31 +19,31 @@ export interface HashRules {
   /** The roots are those of the tries of transactions and receipts. Source: EIP-2718. */
   readonly roots: boolean
   /**
-   * The root of withdrawals in the header is that of the trie of the list beside it. `none` on the OP Stack, where the list is always
-   * empty and the field a storage root since Isthmus. Source: EIP-4895; OP Stack specification, Isthmus.
+   * The withdrawals root in the header is the root of the trie of the list next to it. `none` on the OP Stack, where the list is always
+   * empty and the field is a storage root since Isthmus. Source: EIP-4895; OP Stack specification, Isthmus.
    */
   readonly withdrawals: boolean | "none"
   /**
-   * Polygon: blooms and roots cover the state-sync transaction. Absent: they cover one of type 0x7f, and the block's bloom no other.
-   * Source: PIP-74.
+   * Polygon: blooms and roots cover the state-sync transaction. If absent, they cover one of type 0x7f, and the block's bloom covers no
+   * other. Source: PIP-74.
    */
   readonly stateSyncCovered?: boolean
-  /** True where a receipt holds a state root in place of its status. Absent means false. Source: EIP-658. */
+  /** True if a receipt holds a state root in place of its status. Absent means false. Source: EIP-658. */
   readonly receiptStateRoots?: boolean
   /**
-   * True where nodes leave out transactions, receipts or logs that the chain has counted, so that indexes ascend with gaps and some
-   * transactions have no receipt. Absent means false.
+   * True if nodes omit transactions, receipts or logs that the chain has counted, so that indexes ascend with gaps and some transactions
+   * have no receipt. Absent means false.
    */
   readonly indexGaps?: boolean
 }
 
 /**
- * Hash rules that hold from a block until the next range begins: a fork may change them.
+ * Hash rules that apply from a block until the next range starts, since a fork may change them.
  *
  * Source: Ethereum yellow paper 4.4.
  */
 export interface HashRulesRange extends HashRules {
-  /** First block of the range; 0 in the first one. */
+  /** First block of the range; 0 for the first range. */
   readonly fromBlock: bigint
 }
 
@@ -53,9 +53,9 @@ export interface HashRulesRange extends HashRules {
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2.
  */
 export interface Chain extends Identity {
-  /** Usual time between two blocks, in milliseconds. */
+  /** Typical time between two blocks, in milliseconds. */
   readonly blockTimeMillis: number
-  /** Confirmations after which a block is final, where the node has no `finalized` tag. */
+  /** Number of confirmations after which a block is final, if the node has no `finalized` tag. */
   readonly finalityBlocks: number
   /** Hash rules by range of blocks, oldest first. */
   readonly hashRules: readonly [HashRulesRange, ...ReadonlyArray<HashRulesRange>]
@@ -65,27 +65,27 @@ export interface Chain extends Identity {
 
 type Ranges = Chain["hashRules"]
 
-/** Every part can be computed: real blocks were, or the client is a fork of one of Ethereum. */
+/** Every part can be computed: this was verified with real blocks, or the client is a fork of an Ethereum client. */
 const ethereum: Ranges = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: true }]
 
-/** OP Stack: every part can be computed, and there are no withdrawals of a header. */
+/** OP Stack: every part can be computed, and headers have no withdrawals. */
 const opStack: Ranges = [{ fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: "none" }]
 
 const unverified: Ranges = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false }]
 
-/** Ethereum, whose receipts hold a status since Byzantium. Source: EIP-658. */
+/** Ethereum, where receipts have a status since Byzantium. Source: EIP-658. */
 const mainnet: Ranges = [
   { fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: true, receiptStateRoots: true },
   { fromBlock: 4_370_000n, headerHash: true, blooms: true, roots: true, withdrawals: true },
 ]
 
-/** Neither blooms nor roots cover the state-sync transaction before Madhugiri, and all of them do since. Source: PIP-74. */
+/** Before Madhugiri neither blooms nor roots cover the state-sync transaction; since then all of them do. Source: PIP-74. */
 const polygonRules = (madhugiriBlock: bigint): Ranges => [
   { fromBlock: 0n, headerHash: true, blooms: true, roots: true, withdrawals: true, stateSyncCovered: false },
   { fromBlock: madhugiriBlock, headerHash: true, blooms: true, roots: true, withdrawals: true, stateSyncCovered: true },
 ]
 
-/** Old blocks leave out logs of reverted transactions, and receipts of transactions that did not run. Source: Ethermint. */
+/** Old blocks omit logs of reverted transactions, and receipts of transactions that did not run. Source: Ethermint. */
 const cronosRules: Ranges = [
   { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false, indexGaps: true },
   { fromBlock: 20_000_000n, headerHash: false, blooms: false, roots: false, withdrawals: false },
@@ -144,7 +144,7 @@ const facts: Readonly<Record<(typeof identities)[number]["name"], Facts>> = {
     hashRules: unverified,
     feeRules: "unknown",
   },
-  // Seals of the validators are left out of the hash.
+  // The hash does not cover the seals of the validators.
   palm: { blockTimeMillis: 2_000, finalityBlocks: 1, hashRules: unverified, feeRules: "unknown" },
   cronos: {
     blockTimeMillis: 1_000,
@@ -158,7 +158,7 @@ const facts: Readonly<Record<(typeof identities)[number]["name"], Facts>> = {
     hashRules: ethereum,
     feeRules: "unknown",
   },
-  // Blocks before the merge (AuRa) have another header.
+  // Blocks before the merge (AuRa) have a different header.
   gnosis: {
     blockTimeMillis: 5_000,
     finalityBlocks: 96,
@@ -225,7 +225,7 @@ const facts: Readonly<Record<(typeof identities)[number]["name"], Facts>> = {
  *
  * **Gotchas**
  *
- * `linea` and `linea sepolia` are listed under one identifier, the id of `linea sepolia`. The id of `linea` is 59144.
+ * `linea` and `linea sepolia` are listed under the same identifier, the id of `linea sepolia`. The id of `linea` is 59144.
  *
  * **Example** (Listing the native currencies)
  *
@@ -238,5 +238,5 @@ const facts: Readonly<Record<(typeof identities)[number]["name"], Facts>> = {
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
 export const all: ReadonlyArray<Chain> =
-  // Pure: bundlers leave it out of clients, which need the names alone.
+  // Pure, so that bundlers drop it from clients, which only need the names.
   /* @__PURE__ */ identities.map((identity) => ({ ...identity, ...facts[identity.name] }))

@@ -1,7 +1,7 @@
-/** The errors of operations that change what a server keeps. */
+/** Errors of operations that change server state. */
 import * as ApiError from "../ApiError.ts"
 
-/** Errors of an operation that changes what a server keeps, beside those of the API key. */
+/** Errors of an operation that changes server state, besides those of the API key. */
 export const changeErrors = [
   ApiError.BadRequest,
   ApiError.NotFound,

@@ -1,11 +1,11 @@
 /**
- * Checksums of addresses. Exported under `Address`; a module of its own, so that a web page which formats none is bundled without the hash.
+ * Checksums of addresses. Exported under `Address`; a separate module so that a web page that formats none does not bundle the hash.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js"
 import type * as Brand from "effect/Brand"
 
 /**
- * The checksummed form of an address, in mixed case.
+ * Returns the checksummed form of an address, in mixed case.
  *
  * **Example** (Formatting an address for display)
  *

@@ -1,9 +1,9 @@
 /**
  * The fast path of a codec, the second of two engines. The first is Effect's parser, which reports every issue at the cost of several
- * allocations for each value. A coder is a pair of pure functions with the same result for valid values and `unread` for all others,
- * for which the parser then runs and builds the error. `leaf.ts` and `open.ts` derive both engines from one set of options. A codec
- * that uses neither is written twice, once for each engine (`Block.PartialBlock`, `Transaction.Transaction`, `JsonRpc.Response`); the
- * law in `test/internal/coder.test.ts` holds that both agree.
+ * allocations per value. A coder is a pair of pure functions that return the same result for valid values and `unread` for all others; the
+ * parser then runs and builds the error. `leaf.ts` and `open.ts` derive both engines from the same options. A codec that uses neither is
+ * written twice, once per engine (`Block.PartialBlock`, `Transaction.Transaction`, `JsonRpc.Response`); the law in
+ * `test/internal/coder.test.ts` verifies that both agree.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -11,38 +11,38 @@ import * as SchemaAST from "effect/SchemaAST"
 import * as SchemaCompiler from "effect/schema/SchemaCompiler"
 import * as SchemaParser from "effect/SchemaParser"
 
-/** Result of a coder for a value that its schema does not accept. */
+/** Result of a coder for a value that its schema rejects. */
 export const unread: unique symbol = Symbol("unread")
 
-/** Result of a coder for a value that its schema does not accept. */
+/** Result of a coder for a value that its schema rejects. */
 export type Unread = typeof unread
 
-/** One direction of a coder. Total and pure; it does not keep or change its input. */
+/** One direction of a coder. Total and pure; it neither keeps nor changes its input. */
 export type Step = (input: unknown) => unknown
 
 /** Keys of an object, in the order of its schema. */
 export interface ObjectKeys {
   readonly keys: ReadonlyArray<{ readonly name: string; readonly mayLack: boolean }>
-  /** True where the coder is generated: see {@link Unrolled}. */
+  /** True if the coder is generated: see {@link Unrolled}. */
   readonly isUnrolled: boolean
 }
 
-/** Both directions: `read` decodes and `write` encodes; `unread` where the schema fails. */
+/** Both directions: `read` decodes and `write` encodes; `unread` if the schema fails. */
 export interface Coder {
   readonly read: Step
   readonly write: Step
-  /** True where `read` costs more than a comparison of two strings, and its result may be shared: see `remembering`. */
+  /** True if `read` costs more than a comparison of two strings and its result may be shared: see `remembering`. */
   readonly repeats?: boolean
-  /** What code is generated from; of coders of objects alone. */
+  /** Input of code generation; only for coders of objects. */
   readonly object?: ObjectKeys
 }
 
-/** One direction of {@link Unrolled}: `steps` in the order of the keys, and what is done with an object that lacks some of them. */
+/** One direction of {@link Unrolled}: `steps` in the order of the keys, and how to handle an object that lacks some of them. */
 type UnrolledStep = (steps: ReadonlyArray<Step>, lacking: (output: Record<string, unknown>) => unknown) => Step
 
 /**
- * Generated code of one object, with a statement for each key in place of a loop over them: an engine of JavaScript then knows the place
- * of each key and calls each step directly. `generated/objects.ts` has one for each object that responses repeat.
+ * Generated code for one object, with a statement per key instead of a loop: the JavaScript engine then knows the position of each key and
+ * calls each step directly. `generated/objects.ts` has one for each object that repeats in responses.
  */
 export interface Unrolled {
   readonly read: UnrolledStep
@@ -58,7 +58,7 @@ export type AnySchema = { readonly ast: SchemaAST.AST }
 
 const coders = new WeakMap<SchemaAST.AST, Coder>()
 
-// While the parser explains a failure, coders are off: a value nested n deep would otherwise be read n times.
+// While the parser explains a failure, coders are disabled: otherwise a value nested n deep would be read n times.
 let explaining = 0
 
 const isPlain = (options: SchemaAST.ParseOptions): boolean =>
@@ -83,10 +83,10 @@ const install = (ast: SchemaAST.AST, step: Step, parser: SchemaCompiler.DecodeEf
   })
 }
 
-/** Installs the coder of a schema, also where the schema is part of another. Returns the schema. */
+/** Installs the coder of a schema, including for uses of the schema inside others. Returns the schema. */
 export const withCoder = <S extends Schema.Codec<unknown, unknown>>(schema: S, coder: Coder): S => {
   coders.set(schema.ast, coder)
-  // Coders are found by the identity of the syntax tree, so a copy of the tree runs in the parser alone.
+  // Coders are found by the identity of the syntax tree, so a copy of the tree is only handled by the parser.
   const twin = schema.annotate({})
   install(schema.ast, coder.read, SchemaParser.decodeUnknownEffect(twin))
   install(SchemaAST.flip(schema.ast), coder.write, SchemaParser.encodeUnknownEffect(twin))
@@ -135,8 +135,8 @@ interface Parts {
 }
 
 /**
- * The coder of a schema; `undefined` for a schema without one, which the parser handles. Beside schemas with an installed coder:
- * strings, numbers, booleans, literals, unknown values, arrays, optional keys, and unions in the order of their members.
+ * The coder of a schema; `undefined` for a schema without one, which the parser handles. Besides schemas with an installed coder, it covers
+ * strings, numbers, booleans, literals, unknown values, arrays, optional keys, and unions in member order.
  */
 export const coderOf = (schema: AnySchema): Coder | undefined => {
   const { ast } = schema
@@ -175,7 +175,7 @@ export const coderOf = (schema: AnySchema): Coder | undefined => {
   }
 }
 
-/** A step that reuses its last result for the same string: hashes, addresses and prices repeat from one row to the next. */
+/** A step that reuses its last result for the same string, because hashes, addresses and prices repeat from row to row. */
 export const remembering = (step: Step): Step => {
   let lastInput: unknown = unread
   let lastOutput: unknown = unread

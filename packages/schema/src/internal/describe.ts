@@ -1,20 +1,20 @@
 /**
- * Text of received values for messages: one line, bounded, and never a private key in full. Exported under `Issue`.
+ * Describes received values for messages: on one line, bounded, and never with a complete private key. Exported under `Issue`.
  */
 
 import { visible, visibleLine } from "../VisibleText.ts"
 
-/** An address is shown in full. Keys of 32 bytes have 43 characters or more, in hex and in base64. */
+/** An address is shown in full. 32-byte keys have at least 43 characters, in hex and in base64. */
 const maxShownCharacters = 42
 
 const shownOfLonger = 10
 
-/** The first characters of a text, none of them in part. */
+/** The first characters of a text, without splitting any. */
 const firstCharacters = (text: string): string => visible(text.slice(0, shownOfLonger).replace(/[\ud800-\udbff]$/, ""))
 
 /**
- * A text as a message may repeat it, without quotes: in full up to the length of an address, else its first ten characters. A private
- * key given by mistake thus stays out of errors and logs.
+ * Cuts a text for a message, without quotes: texts up to the length of an address are shown in full, longer ones by their first ten
+ * characters. This keeps a private key passed by mistake out of errors and logs.
  *
  * **Example** (Showing a long text)
  *
@@ -30,7 +30,7 @@ export const cut = (text: string): string =>
   text.length <= maxShownCharacters ? visible(text) : `${firstCharacters(text)}…`
 
 /**
- * A text in quotes on one line, cut as by `cut`, with its length where it is cut.
+ * Quotes a text on one line, cut as by `cut`; if it is cut, its length follows.
  *
  * **Example** (Quoting what may be a private key)
  *
@@ -64,8 +64,8 @@ const describeObject = (value: object): string => {
 }
 
 /**
- * Describes a value in about two hundred characters at most, as in `an object with to, data`. No text, key or number longer than an
- * address is shown in full.
+ * Describes a value in at most about two hundred characters, as in `an object with to, data`. No text, key or number longer than an address
+ * is shown in full.
  *
  * **Example** (Showing what was received)
  *
@@ -97,7 +97,7 @@ export const describe = (value: unknown): string => {
   }
 }
 
-/** The text on one line, cut in the middle to a number of characters. */
+/** Cuts a text on one line in the middle, to a maximum number of characters. */
 export const shorten = (text: string, maxCharacters: number): string => {
   const characters = Array.from(visibleLine(text))
   if (characters.length <= maxCharacters) return characters.join("")

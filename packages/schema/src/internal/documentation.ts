@@ -1,5 +1,5 @@
 /**
- * What documents show of the REST operations and their parameters. It is apart from the operations, so that clients do not download it.
+ * Documentation of the REST operations and their parameters. It is separate from the operations so that clients do not download it.
  */
 import * as Address from "../Address.ts"
 import * as Chain from "../Chain.ts"
@@ -21,15 +21,15 @@ export type JsonSchema =
   | boolean
   | null
 
-/** What documents show of a parameter. */
+/** Documentation of a parameter. */
 export interface Parameter {
   /** One or two sentences. */
   readonly description: string
-  /** Type, bounds and default of the value that the text stands for. */
+  /** Type, bounds and default of the value that the text represents. */
   readonly jsonSchema: JsonSchema
 }
 
-/** What documents show of an operation. */
+/** Documentation of an operation. */
 export interface Operation {
   readonly title: string
   /** One sentence. */
@@ -51,7 +51,7 @@ const chainForms: JsonSchema = {
   anyOf: [
     { type: "string", enum: Chain.all.filter((chain) => chain.identifier !== null).map((chain) => chain.name) },
     { type: "string", enum: [...new Set(Chain.all.flatMap((chain) => chain.identifier ?? []))] },
-    { type: "string", title: "any other spelling of a name, or another form of an identifier" },
+    { type: "string", title: "any other spelling of a name or form of an identifier" },
   ],
   default: "eth",
 }
@@ -59,7 +59,8 @@ const chainForms: JsonSchema = {
 /** The parameters by name. */
 export const parameters: { readonly [N in ParameterName | "contract"]: Parameter } = {
   contract: {
-    description: "Address of the contract or account, in any case; any other text names a pack, which has no address.",
+    description:
+      "Address of the contract or account, in any case; any other text is the name of a pack, which has no address.",
     jsonSchema: { type: "string" },
   },
   address: {
@@ -96,16 +97,15 @@ export const parameters: { readonly [N in ParameterName | "contract"]: Parameter
   },
   scope: {
     description:
-      "direct (default): transactions that the wallet sent, received or was created by. all: transactions in which it appears in any role.",
+      "direct (default): transactions that the wallet sent or received, or that created it. all: transactions in which it appears in any role.",
     jsonSchema: { type: "string", enum: ["direct", "all"], default: "direct" },
   },
   asset: {
-    description:
-      "native, the address of a token, or several with commas between them, at most 20. Default: all assets.",
+    description: "native, a token address, or several of them separated by commas, at most 20. Default: all assets.",
     jsonSchema: { type: "string" },
   },
   kind: {
-    description: `Kinds of movements, with commas between several: ${kinds.join(", ")}. Default: all kinds.`,
+    description: `Kinds of movements, separated by commas: ${kinds.join(", ")}. Default: all kinds.`,
     jsonSchema: { type: "string" },
   },
   direction: {
@@ -114,20 +114,20 @@ export const parameters: { readonly [N in ParameterName | "contract"]: Parameter
   },
   from: {
     description:
-      "Where the events begin: a block number, a date in any format of the moment library, a cursor, or now (default). Last-Event-ID takes precedence.",
+      "Where the events start: a block number, a date in any format of the moment library, a cursor, or now (default). Last-Event-ID takes precedence.",
     jsonSchema: { type: "string", default: "now" },
   },
   finality: {
     description:
-      "head (default): rows of every stored block, and a void where a reorg removes it. final: rows of final blocks alone.",
+      "head (default): rows of every stored block, and a void if a reorg removes it. final: only rows of final blocks.",
     jsonSchema: { type: "string", enum: ["head", "final"], default: "head" },
   },
   types: {
-    description: `Types of rows, with commas between several: ${rowTypes.join(", ")}. Default: all.`,
+    description: `Types of rows, separated by commas: ${rowTypes.join(", ")}. Default: all.`,
     jsonSchema: { type: "string" },
   },
   role: {
-    description: "Operations in which the wallet has this role. Default: any of them.",
+    description: "Only operations in which the wallet has this role. Default: any role.",
     jsonSchema: { type: "string", enum: ["operation_sender", "paymaster", "bundler"] },
   },
   limit: {
@@ -140,13 +140,13 @@ export const parameters: { readonly [N in ParameterName | "contract"]: Parameter
   },
 }
 
-/** What a list of names documents of each of its parameters. */
+/** Documentation of a parameter that is a list of names. */
 const listOf = (what: string): Parameter => ({
   description: `${what}, in lower case, with commas between several, at most ${maxNames}.`,
   jsonSchema: { type: "string" },
 })
 
-/** Parameters of each operation of the explorer, whose names others have too. */
+/** Parameters of the explorer's operations, some of which share names with others. */
 export const explorerParameters: {
   readonly [N in ExplorerOperation.Name]: {
     readonly [
@@ -157,12 +157,12 @@ export const explorerParameters: {
   names: {
     chain: parameters.chain,
     address: listOf("Addresses"),
-    call: listOf("Calls as an address, a colon and a selector"),
-    error: listOf(`Errors as an address, a colon and data of at most ${maxErrorBytes} bytes`),
+    call: listOf("Calls, each as an address, a colon and a selector"),
+    error: listOf(`Errors, each as an address, a colon and data of at most ${maxErrorBytes} bytes`),
   },
   search: {
     q: {
-      description: "Part of a name, the beginning of a symbol, or an address.",
+      description: "Part of a name, the start of a symbol, or an address.",
       jsonSchema: { type: "string", minLength: 1, maxLength: 100 },
     },
     chain: parameters.chain,
@@ -194,11 +194,11 @@ export const webhookParameters = {
     jsonSchema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,60}$" },
   },
   result: {
-    description: "failed: attempts that failed alone. Default: all.",
+    description: "failed: only failed attempts. Default: all.",
     jsonSchema: { type: "string", enum: ["all", "failed"], default: "all" },
   },
   after: {
-    description: "Addresses behind this one: the next of the page before. Default: the first ones.",
+    description: "Returns addresses after this one: the next of the previous page. Default: from the first one.",
     jsonSchema: { type: "string", pattern: "^0x[0-9a-fA-F]{40}$" },
   },
 } as const satisfies Readonly<Record<string, Parameter>>
@@ -222,16 +222,16 @@ export const operations: {
   movements: {
     title: "Get the movements of a wallet",
     description:
-      "Each change of what one wallet address holds, as a signed amount: fees, values, internal transfers, tokens, withdrawals, rewards.",
+      "Each change of the holdings of one wallet address, as a signed amount: fees, values, internal transfers, tokens, withdrawals, rewards.",
   },
   userOperations: {
     title: "Get the user operations of a wallet",
     description:
-      "User operations of ERC-4337 in which one wallet address is the sender, the paymaster or the bundler, with their outcome and cost.",
+      "ERC-4337 user operations in which one wallet address is the sender, the paymaster or the bundler, with their outcome and cost.",
   },
   balances: {
     title: "Get the balances of a wallet",
-    description: "What one wallet address holds of each asset at a block, as the sums of its movements.",
+    description: "Balances of one wallet address by asset at a block, as the sums of its movements.",
   },
   statement: {
     title: "Get the statement of a wallet",
@@ -240,39 +240,39 @@ export const operations: {
   signedStatement: {
     title: "Get a signed statement of a wallet",
     description:
-      "The statement of one wallet address over final blocks, signed by the service: anyone can check it by `daybook verify-statement` and an archive node.",
+      "The statement of one wallet address over final blocks, signed by the service: anyone can verify it with `daybook verify-statement` and an archive node.",
   },
   walletEvents: {
     title: "Listen to the events of a wallet",
     description:
-      "Server-sent events of one wallet address: rows of its transactions and movements, voids after a reorg, finality, and how far all was sent.",
+      "Server-sent events of one wallet address: rows of its transactions and movements, voids after a reorg, finality, and the block up to which everything was sent.",
   },
   putContract: {
     title: "Describe a contract",
     description:
-      "Names an address and decodes its calls and events by an ABI, or adds a pack of items for every contract. For API keys that name the operation.",
+      "Names an address and registers an ABI by which its calls and events are decoded, or adds a pack of items for every contract. Only for API keys that allow the operation.",
   },
   removeContract: {
     title: "Remove the description of a contract",
-    description: "Removes the name and the ABI of an address, or a pack. For API keys that name the operation.",
+    description: "Removes the name and the ABI of an address, or a pack. Only for API keys that allow the operation.",
   },
   proveWallet: {
     title: "Compare a wallet with the chain",
     description:
-      "Starts the comparison of a wallet's sums with the state of the chain; sent again, states how far it is, and its result. For API keys that name the operation.",
+      "Starts the comparison of a wallet's sums with the state of the chain; later requests report its progress, then its result. Only for API keys that allow the operation.",
   },
   listWebhooks: {
     title: "List webhooks",
-    description: "The webhooks of the API key with their state; for a key of an operator, all of them.",
+    description: "The webhooks of the API key with their state; for an operator key, all webhooks.",
   },
   createWebhook: {
-    title: "Make a webhook",
+    title: "Create a webhook",
     description:
-      "Sends the events of wallets to a URL, signed by Standard Webhooks. The response has the secret, which is shown once.",
+      "Sends the events of wallets to a URL, signed according to Standard Webhooks. The response has the secret, which is shown once.",
   },
   getWebhook: {
     title: "Get a webhook",
-    description: "What a webhook sends to whom, its state, and its last attempt.",
+    description: "What a webhook sends, to whom, its state, and its last attempt.",
   },
   removeWebhook: {
     title: "Remove a webhook",
@@ -280,61 +280,60 @@ export const operations: {
   },
   pauseWebhook: {
     title: "Pause a webhook",
-    description: "Sends nothing until it is resumed. Its position is kept.",
+    description: "Pauses a webhook until it is resumed. Its position is kept.",
   },
   resumeWebhook: {
     title: "Resume a webhook",
-    description: "Goes on where it was paused or failed, at once.",
+    description: "Resumes a webhook at once, where it was paused or failed.",
   },
   testWebhook: {
     title: "Test a webhook",
-    description: "Sends a message of the type test before the next one.",
+    description: "Sends a message of type test before the next one.",
   },
   replayWebhook: {
     title: "Replay a webhook",
-    description: "Sends the rows from a block, a date or a cursor on again, and resumes it.",
+    description: "Sends the rows again from a block, a date or a cursor, and resumes the webhook.",
   },
   rotateWebhook: {
     title: "Rotate the secret of a webhook",
-    description: "Makes another secret, which is shown once. The previous one signs too for a while.",
+    description: "Creates a new secret, which is shown once. For a while, the previous one signs too.",
   },
   changeWebhookAddresses: {
     title: "Change the addresses of a webhook",
-    description: "Adds wallets, whose rows begin at a place, and removes others.",
+    description: "Adds wallets, whose rows start at a block, a date or now, and removes others.",
   },
   listWebhookAddresses: {
     title: "List the addresses of a webhook",
-    description: "The wallets of a webhook in the order of their addresses, up to 1,000 behind an address.",
+    description: "The wallets of a webhook ordered by address, up to 1,000 per page.",
   },
   webhookDeliveries: {
     title: "List the deliveries of a webhook",
-    description: "The last 50 attempts, newest first, with the answer of the receiver.",
+    description: "The last 50 attempts, newest first, with the receiver's response.",
   },
   names: {
     title: "Get names",
-    description:
-      "Labels of addresses, functions by their selectors, and errors by their data, in the order of the parameters.",
+    description: "Labels of addresses, functions by selector, and errors by data, in the order of the parameters.",
   },
   search: {
     title: "Search addresses by name",
-    description: "Labels, described contracts and tokens whose names have a text, those that fit best first.",
+    description: "Labels, described contracts and tokens whose names match a text, best matches first.",
   },
   contract: {
     title: "Get the ABI of a contract",
-    description: "Name and ABI of a described contract, and of what it delegates to where it is a proxy.",
+    description: "Name and ABI of a described contract and, for a proxy, of its implementation.",
   },
   settings: {
     title: "Get the settings of the explorer",
-    description: "Chains of the server, and whether its pages need an API key. It needs none itself.",
+    description: "Chains of the server, and whether its pages require an API key. This operation requires none.",
   },
   ready: {
     title: "Get the status of the indexes",
     description:
-      "Whether the server can answer and how far the index of each chain is, or whether the index of one chain follows its node. It needs no API key.",
+      "Whether the server can answer and how far the index of each chain reaches, or whether the index of one chain follows its node. Requires no API key.",
   },
 }
 
-/** What documents state of errors, by their HTTP status. */
+/** Documentation of errors, by HTTP status. */
 export const errors: Readonly<Record<string, string>> = {
   "400": "Invalid request.",
   "401": "Missing or unknown API key.",

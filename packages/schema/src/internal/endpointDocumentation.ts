@@ -1,5 +1,5 @@
 /**
- * What the OpenAPI document shows of an endpoint beside its title and description: its parameters, and the headers of its errors.
+ * What the OpenAPI document shows about an endpoint besides its title and description: parameters, and headers of errors.
  */
 import type * as Schema from "effect/Schema"
 import * as ApiHeader from "../ApiHeader.ts"
@@ -15,7 +15,7 @@ const headersOf = (...structs: ReadonlyArray<Schema.Struct<Schema.Struct.Fields>
     ),
   )
 
-/** Headers of errors, by status. `HttpApi` has them for successes only: an error is a value without headers. */
+/** Headers of errors, by status. `HttpApi` only supports headers of successes: an error is a value without headers. */
 export const errorHeaders: Readonly<Record<string, object>> = {
   "429": headersOf(ApiHeader.RetryAfter, ApiHeader.RateLimit),
   "503": headersOf(ApiHeader.RetryAfter),
@@ -27,20 +27,20 @@ interface OpenApiOperation {
   readonly responses: Readonly<Record<string, { readonly description: string }>>
 }
 
-/** What documents show of the parameters of an operation and of the headers of its errors. */
+/** Documentation of an operation's parameters and error headers. */
 export interface Documented {
   readonly parameters: Readonly<Record<string, Documentation.Parameter>>
   readonly headers: Readonly<Record<string, object>>
 }
 
-/** Documents parameters by a table of `documentation`, and the headers of errors. */
+/** Documents parameters from a table of `documentation`, and the headers of errors. */
 export const document = (documented: Documented) => (made: Record<string, unknown>) => {
-  // Sound: `OpenApi` passes the operation that it made.
+  // Sound: `OpenApi` passes the operation that it created.
   const { parameters, responses, ...rest } = made as unknown as OpenApiOperation
   return {
     ...rest,
     parameters: parameters.map((parameter) => {
-      // Sound: the type of the table has every parameter.
+      // Sound: the type of the table has all parameters.
       const { description, jsonSchema } = documented.parameters[parameter.name]!
       return { ...parameter, schema: jsonSchema, description }
     }),

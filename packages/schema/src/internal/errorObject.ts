@@ -1,6 +1,5 @@
 /**
- * Error of a failed JSON-RPC call. It is a module of its own, so that clients do not bundle requests and responses. It is exported under
- * `JsonRpc`.
+ * Error of a failed JSON-RPC call. It is a separate module so that clients do not bundle requests and responses. Exported under `JsonRpc`.
  */
 import * as Schema from "effect/Schema"
 import { type Named, open } from "./open.ts"

@@ -8,8 +8,8 @@ const kinds = new Uint8Array(128).fill(other)
 for (const digit of "0123456789abcdef") kinds[digit.charCodeAt(0)] = lower
 for (const digit of "ABCDEF") kinds[digit.charCodeAt(0)] = upper
 
-// Long text is encoded to bytes and checked four bytes at a time, in Node at a third of the cost of reading its characters one by one.
-// A browser takes longer to call `encodeInto`, so most call data and logs are read there.
+// Longer text is encoded to bytes and checked four bytes at a time, which in Node takes a third of the time of reading its characters one
+// by one. In a browser, calling `encodeInto` takes longer, so most call data and logs are read character by character.
 const longestRead = "process" in globalThis ? 64 : 1600
 const encoder = new TextEncoder()
 const bytes = new Uint8Array(8192)
@@ -50,7 +50,7 @@ export const hexCase = (text: string): HexCase => {
   const x = text.charCodeAt(1)
   if (length > longestRead && x === 120 && isLongLowerHex(text)) return lower
   let seen = x === 120 ? lower : x === 88 ? upper : other
-  // All characters together: from 128 on where one of them is.
+  // Bitwise OR of all characters: 128 or more if any of them is.
   let all = 0
   let at = 2
   for (const end = length - 3; at < end; at += 4) {

@@ -1,4 +1,4 @@
-/** Unsigned integers as programs have them, and as JSON numbers: what `Decimal` and `Quantity` share. */
+/** Unsigned integers in decoded form and as JSON numbers: what `Decimal` and `Quantity` share. */
 import * as Schema from "effect/Schema"
 import { unread, type Unread } from "./coder.ts"
 import { type LeafOptions, type Side, typeSide } from "./leaf.ts"
@@ -9,11 +9,11 @@ export const tooLarge = 2n ** 256n
 /** Digits of the largest integer of 256 bits. */
 export const maxDigits = 78
 
-/** True for a safe integer of at least 0. JSON has -0, which would not encode again as received. */
+/** True for a safe integer of at least 0. Rejects -0, which JSON has but which would not be encoded as received. */
 export const isCount = (input: unknown): input is number =>
   Number.isSafeInteger(input) && (input as number) >= 0 && !Object.is(input, -0)
 
-/** Decoded side: an unsigned `bigint` of 256 bits. */
+/** Decoded side: an unsigned 256-bit `bigint`. */
 export const bigint: Side<bigint> = typeSide<bigint>({
   expected: "an unsigned bigint of at most 256 bits",
   is: (input): input is bigint => typeof input === "bigint" && input >= 0n && input < tooLarge,

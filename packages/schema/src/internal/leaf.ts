@@ -1,6 +1,6 @@
 /**
- * Builds the codec of a scalar: the forms that decode, the decoded value, and the canonical form that is encoded. Every scalar of the
- * interface is made here, so that tolerance is implemented once.
+ * Builds the codec of a scalar: the forms that decode, the decoded value, and the canonical form that is encoded. All scalars of the
+ * interface are made here, so that lenient decoding is implemented once.
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -8,7 +8,7 @@ import * as SchemaGetter from "effect/SchemaGetter"
 import * as SchemaTransformation from "effect/SchemaTransformation"
 import { type Step, unread, type Unread, withCoder } from "./coder.ts"
 
-/** Decoded side of a leaf: its schema, and the same as a predicate. */
+/** Decoded side of a leaf: its schema, and the equivalent predicate. */
 export interface Side<A> {
   readonly schema: Schema.Codec<A>
   readonly is: (value: unknown) => value is A
@@ -16,7 +16,7 @@ export interface Side<A> {
 
 /** Parts of a leaf. */
 export interface LeafOptions<A, Wire> {
-  /** What is expected, as a message names it. */
+  /** What is expected, as shown in messages. */
   readonly expected: string
   /** Canonical wire form, for JSON Schema. */
   readonly wire: Schema.Codec<Wire>
@@ -26,7 +26,7 @@ export interface LeafOptions<A, Wire> {
   readonly write: (value: A) => Wire
   /** Decoded side. */
   readonly type: Side<A>
-  /** False where decoding is cheap, or makes an object that must not be shared, such as a `Date`. Default true. */
+  /** False if decoding is cheap, or creates an object that must not be shared, such as a `Date`. Default true. */
   readonly repeats?: boolean
 }
 
@@ -36,7 +36,7 @@ const unchanged = SchemaGetter.passthrough<unknown>()
 export const same = (schema: Schema.Codec<unknown, unknown>): SchemaAST.Link =>
   Schema.link<unknown>()(schema, { decode: unchanged, encode: unchanged })
 
-/** Decoded side that a predicate defines; `from` generates its values and describes it in JSON Schema. */
+/** Decoded side defined by a predicate; `from` generates its values and describes it in JSON Schema. */
 export const typeSide = <A>(options: {
   readonly expected: string
   readonly is: (input: unknown) => input is A
@@ -70,7 +70,7 @@ export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wi
   const schema = Schema.declare<Wire>((input): input is Wire => read(input) !== unread, {
     expected: options.expected,
     toCodecJson: () => same(options.wire),
-    // Text of a URL is read as tolerantly as JSON: the canonical form is for documents only.
+    // Text in a URL is read as leniently as JSON: the canonical form is for documents only.
     toCodecStringTree: () => same(Schema.String),
   }).pipe(
     Schema.decodeTo(
@@ -84,7 +84,7 @@ export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wi
   return withCoder(schema, { read, write: writeChecked, repeats: options.repeats ?? true })
 }
 
-/** The same leaf with changed parts; `schema` must be made by {@link leaf}. */
+/** Makes a leaf from another one with changed parts; `schema` must be made by {@link leaf}. */
 export const relax = <A, Wire, B = A, Wire2 = Wire>(
   schema: Schema.Codec<A, Wire>,
   change: (options: LeafOptions<A, Wire>) => LeafOptions<B, Wire2>,

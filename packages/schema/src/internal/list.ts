@@ -1,11 +1,11 @@
-/** Lists of values in a query parameter: a text with commas between them. */
+/** Lists in a query parameter: values separated by commas. */
 import * as Schema from "effect/Schema"
 import { type Step, unread } from "./coder.ts"
 import { leaf, typeSide } from "./leaf.ts"
 
 /** How a list is read. */
 export interface ListOptions<A extends string> {
-  /** What is expected, as a message names it. */
+  /** What is expected, as shown in messages. */
   readonly expected: string
   /** Reads one value. */
   readonly read: Step
@@ -15,7 +15,7 @@ export interface ListOptions<A extends string> {
   readonly maxCharacters: number
 }
 
-/** A list of values as text with commas. */
+/** Codec of a list as comma-separated text. */
 export const list = <A extends string>({
   expected,
   from,

@@ -1,6 +1,6 @@
 /**
- * Objects that keep unknown keys: the type is closed, so that a misspelt field does not compile, while unknown keys of the wire stay in
- * the value and are encoded again. Also arrays, optional objects and recursive values of such objects. Source: decision 0020.
+ * Objects that keep unknown keys: the type is closed, so that a misspelt field does not compile, while unknown keys of the wire stay in the
+ * value and are encoded again. Also arrays, optional objects and recursive values of such objects. Source: decision 0020.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -24,7 +24,7 @@ import { same } from "./leaf.ts"
 
 type Fields = Schema.Struct.Fields
 
-/** Decoded value of an open object: that of the struct, with the keys of `Filled` always present. */
+/** Decoded value of an open object: the struct's value, with the keys of `Filled` always present. */
 export type Value<F extends Fields, Filled extends PropertyKey = never> = {
   readonly [K in keyof Schema.Struct.Type<F> as K extends Filled ? never : K]: Schema.Struct.Type<F>[K]
 } & { readonly [K in keyof Schema.Struct.Type<F> as K extends Filled ? K : never]-?: Schema.Struct.Type<F>[K] }
@@ -42,8 +42,8 @@ export interface Open<F extends Fields, Filled extends PropertyKey = never> exte
 }
 
 /**
- * An open object whose value and encoded form have names, `A` and `I`. Declarations of other packages then name these types: a type that
- * is spelled by this file cannot be resolved outside of the package.
+ * An open object whose value and encoded form have named types, `A` and `I`. Declarations of other packages then refer to these names; a
+ * type spelled out by this file could not be resolved outside the package.
  */
 export interface Named<S extends Open<Fields, never>, A, I> extends Resource<A, I>, Pick<S, "fields" | "extras"> {}
 
@@ -52,7 +52,7 @@ type Fill = () => unknown
 const unknownKeys = (value: object, fields: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !Object.hasOwn(fields, key)))
 
-/** Fills the keys that an object lacks; `unread` where one is there without a value. */
+/** Fills the keys that an object lacks; `unread` if a key is present without a value. */
 const fillOver =
   (keys: ReadonlyArray<string>, fills: ReadonlyArray<Fill | undefined>) =>
   (output: Record<string, unknown>): unknown => {
@@ -66,7 +66,7 @@ const fillOver =
     return output
   }
 
-/** One direction over an object: copies it, which keeps unknown keys and the order, and converts the known keys of the copy. */
+/** One direction for an object: copies it, which keeps unknown keys and their order, and converts the known keys of the copy. */
 const stepOver =
   (
     keys: ReadonlyArray<string>,
@@ -86,7 +86,7 @@ const stepOver =
     return isLacking ? lacking(output) : output
   }
 
-/** The step of a key that must be there: some steps read `undefined` as a value. */
+/** Step of a required key: some steps accept `undefined` as a value. */
 const required = (step: Step): Step =>
   step(undefined) === unread ? step : (input) => (input === undefined ? unread : step(input))
 
@@ -138,8 +138,8 @@ const coderOfFields = (
 }
 
 /**
- * The codec of an open object with these `fields`. A key of `absent` may be absent on the wire (its field is an optional key) and then
- * decodes to that value. `unrolled` is its code of `generated/objects.ts`, for objects of which a response has many.
+ * Codec of an open object with these `fields`. A key of `absent` may be absent on the wire (its field is an optional key) and then decodes
+ * to that value. `unrolled` is its code from `generated/objects.ts`, for objects that are frequent in responses.
  */
 export const open = <const F extends Fields, const D extends { readonly [K in keyof F]?: Fill } = {}>(
   name: string,
@@ -147,7 +147,7 @@ export const open = <const F extends Fields, const D extends { readonly [K in ke
   absent?: D,
   unrolled?: Unrolled,
 ): Open<F, keyof D> => {
-  // Sound: a struct decodes and encodes objects; nothing else of its type is used here.
+  // Sound: a struct decodes and encodes objects, and nothing else of its type is used here.
   const struct = Schema.Struct(fields).annotate({ identifier: identifierOf(name) }) as unknown as Schema.Codec<
     Record<string, unknown>,
     object
@@ -192,7 +192,7 @@ const over =
   (input) =>
     isNone(input) ? null : item(input)
 
-/** Array that also decodes what `toArray` makes one of. */
+/** Array that also decodes the values that `toArray` converts. */
 const arrayFrom = <A, I>(
   item: Schema.Codec<A, I>,
   expected: string,
@@ -216,15 +216,15 @@ const arrayFrom = <A, I>(
   return withCoder(schema, { read: (input) => read(toArray(input)), write: (input) => write(toArray(input)) })
 }
 
-/** Array; also decodes a single element, which some servers send in its place. Source: decision 0020. */
+/** Array; also decodes a single element, which some servers send instead. Source: decision 0020. */
 export const oneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> =>
   arrayFrom(item, "an array, or its single element", (input) => (Array.isArray(input) ? input : [input]))
 
-/** Array; also decodes `null`, which some nodes send for none. Source: decision 0020. */
+/** Array; also decodes `null`, which some nodes send for an empty list. Source: decision 0020. */
 export const noneOrMany = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<ReadonlyArray<A>, ReadonlyArray<I>> =>
   arrayFrom(item, "an array", (input) => (input === null ? [] : input))
 
-/** Array of at most so many elements. */
+/** Array with a maximum number of elements. */
 export const atMost = <A, I>(
   maxLength: number,
   item: Schema.Codec<A, I>,
@@ -261,7 +261,7 @@ export const objectOrNull = <A, I>(item: Schema.Codec<A, I>): Schema.Codec<A | n
     : withCoder(schema, { read: over(coder.read, isNone), write: over(coder.write, isNone) })
 }
 
-// The parser uses about forty times the stack of a coder for each level.
+// Per level, the parser uses about forty times the stack of a coder.
 const explainedLevels = 32
 
 /** Recursive value, at most `levels` deep, so that no response exhausts the stack. */

@@ -1,6 +1,6 @@
 /**
- * Blocks of which some transactions may fail to decode. They are a module of their own, so that clients do not bundle them. They are
- * exported under `Block`.
+ * Blocks in which some transactions may fail to decode. They are a separate module so that clients do not bundle them. Exported under
+ * `Block`.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -28,7 +28,7 @@ export interface Undecodable {
 /**
  * Returns true for an entry of a `PartialBlock` that failed to decode.
  *
- * **Example** (Leaving out what failed to decode)
+ * **Example** (Skipping entries that failed to decode)
  *
  * ```ts
  * import * as Block from "@daybook/schema/Block"
@@ -95,14 +95,14 @@ export interface PartialBlock extends Schema.Schema.Type<typeof partialBlockCode
 export interface PartialBlockWire extends Schema.Codec.Encoded<typeof partialBlockCodec> {}
 
 /**
- * Block with full transactions, where a transaction that fails to decode becomes an `Undecodable` entry instead of failing the block.
- * Every other field of the block is still required to decode.
+ * Block with full transactions, where a transaction that fails to decode becomes an `Undecodable` entry instead of failing the block. Every
+ * other field of the block is still required to decode.
  *
  * **Gotchas**
  *
  * Check entries with `isUndecodable`: a program that skips them loses transactions without an error.
  *
- * **Example** (Finding what is wrong beside the transactions)
+ * **Example** (Finding issues outside the transactions)
  *
  * ```ts
  * import * as Block from "@daybook/schema/Block"

@@ -6,28 +6,28 @@ import * as Schema from "effect/Schema"
 import * as Block from "../Block.ts"
 
 /**
- * API keys that may call a method through the JSON-RPC proxy: every key, or keys that were granted the privileged methods.
+ * API keys that may call a method through the JSON-RPC proxy: every key, or only keys with access to privileged methods.
  *
  * Source: decision 0016.
  */
 export type Exposure = "public" | "operator"
 
 /**
- * Part of the chain that determines a result. Such a result is immutable once the block that holds it is final.
+ * Part of the chain that determines a result. The result is immutable once its block is final.
  *
  * **Details**
  *
  * - `never`: the result depends on the head, the state or the node, and changes.
  * - `constant`: the result is a fact of the chain.
- * - `blockHash`, `blockNumber`, `block`: the first parameter names a block, by its hash, by its number, or by either.
+ * - `blockHash`, `blockNumber`, `block`: the first parameter identifies a block, by hash, by number, or by either.
  * - `transaction`: the first parameter is the hash of a transaction.
- * - `logs`: the first parameter is a filter; its result belongs to a block where the filter selects a single one.
+ * - `logs`: the first parameter is a filter; its result belongs to a block if the filter selects a single one.
  *
  * Source: decision 0024.
  */
 export type Cacheability = "never" | "constant" | "blockHash" | "blockNumber" | "block" | "transaction" | "logs"
 
-/** A tuple of one labelled element for each name that a parameter may have; editors show the label. */
+/** A tuple of one labelled element for each possible parameter name; editors show the label. */
 interface Labels<T> {
   readonly address: [address: T]
   readonly block: [block: T]
@@ -56,7 +56,7 @@ interface Labels<T> {
 export type ParamName = keyof Labels<unknown>
 
 /**
- * The tuple `P` with the names `Names` as labels of its elements.
+ * The tuple `P` with the names `Names` as element labels.
  *
  * Source: Ethereum JSON-RPC.
  */
@@ -100,13 +100,13 @@ export interface RpcMethod<
   readonly exposure: Exposure
   /** Part of the chain that determines the result. */
   readonly cacheability: Cacheability
-  /** The parameter that is sent where the caller leaves it out, since nodes require it; `undefined` where there is none. */
+  /** Parameter that is sent if the caller omits it, because nodes require it; `undefined` for none. */
   readonly defaultParam: DefaultParam | undefined
 }
 
-/** A parameter that callers may leave out. */
+/** A parameter that callers may omit. */
 export interface DefaultParam {
-  /** Its position, 0 for the first. */
+  /** Its position, from 0. */
   readonly at: number
   readonly value: unknown
 }
@@ -127,7 +127,7 @@ export interface HydratingMethod<
   readonly hydrated: Hydrated
 }
 
-/** What an entry adds to its parameters and result; left out, a method is open to every key and never cached. */
+/** What an entry adds to its parameters and result. By default, a method is open to every key and never cached. */
 interface Options {
   readonly exposure?: Exposure
   readonly cacheability?: Cacheability
@@ -156,7 +156,7 @@ export const method = <
   defaultParam,
 })
 
-/** An entry of a method that returns a block: `param` names the block, the hydrated flag follows. */
+/** An entry of a method that returns a block: `param` is the name of the block parameter, and the hydrated flag follows. */
 export const blockMethod = <
   const Name extends string,
   const Key extends ParamName,

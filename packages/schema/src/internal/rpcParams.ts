@@ -100,7 +100,7 @@ export const TraceOptions = Schema.Struct({
 })
 
 /**
- * Block that selects the state: by number, tag or hash, or as an object of EIP-1898.
+ * Block that selects the state: by number, tag or hash, or as an EIP-1898 object.
  *
  * **Example** (Encoding the block of a state)
  *
@@ -119,7 +119,7 @@ export const StateBlock = Schema.Union([
   Schema.Struct({
     /** Block hash. */
     blockHash: Hash.Hash,
-    /** True to fail when the block is not canonical. */
+    /** True to fail if the block is not canonical. */
     requireCanonical: Schema.optionalKey(Schema.Boolean),
   }),
   Schema.Struct({
@@ -129,7 +129,7 @@ export const StateBlock = Schema.Union([
 ])
 
 /**
- * Call of `eth_call`, `eth_estimateGas` and `eth_createAccessList`: a transaction that is executed without being created.
+ * Call object of `eth_call`, `eth_estimateGas` and `eth_createAccessList`: a transaction that is executed without being submitted.
  *
  * **Example** (Encoding a call)
  *
@@ -148,7 +148,7 @@ export const CallRequest = Schema.Struct({
   from: Schema.optionalKey(Address.Address),
   /** Address of the called contract; absent to execute init code. */
   to: Schema.optionalKey(Address.OrNull),
-  /** Call data, under the older name of `input`. */
+  /** Call data, under the older name for `input`. */
   data: Schema.optionalKey(Hex.Hex),
   /** Call data. */
   input: Schema.optionalKey(Hex.Hex),
@@ -214,7 +214,7 @@ export const StateOverride = Schema.Record(
 )
 
 /**
- * Fields of the block in which a call is executed, by the names of the node: `number`, `time`, `gasLimit`, `feeRecipient`, `prevRandao`,
+ * Fields of the block in which a call is executed, by the node's names: `number`, `time`, `gasLimit`, `feeRecipient`, `prevRandao`,
  * `baseFeePerGas`, `blobBaseFee`.
  *
  * **Example** (Executing a call at a later time)
@@ -231,11 +231,11 @@ export const StateOverride = Schema.Record(
 export const BlockOverride = Schema.Record(Schema.String, Schema.Union([Address.Address, Hash.Hash, Quantity.Quantity]))
 
 /**
- * Blocks that `eth_simulateV1` executes one after the other, each on the state that the previous one left.
+ * Blocks that `eth_simulateV1` executes one after the other, each on the state after the previous one.
  *
  * **Details**
  *
- * At most 256 blocks, as nodes accept.
+ * At most 256 blocks, the limit of nodes.
  *
  * **Example** (Encoding a payment)
  *
@@ -250,30 +250,30 @@ export const BlockOverride = Schema.Record(Schema.String, Schema.Union([Address.
  * Source: Ethereum JSON-RPC (execution-apis, eth_simulateV1).
  */
 export const Simulation = Schema.Struct({
-  /** Blocks in their order. */
+  /** Blocks, in order. */
   blockStateCalls: Schema.Array(
     Schema.Struct({
       /** Fields of the block. */
       blockOverrides: Schema.optionalKey(BlockOverride),
       /** Accounts before the calls of the block. */
       stateOverrides: Schema.optionalKey(StateOverride),
-      /** Calls in their order. */
+      /** Calls, in order. */
       calls: Schema.optionalKey(Schema.Array(CallRequest)),
     }),
   ).check(Schema.isMaxLength(256)),
-  /** True to log each transfer of ether as an event of the address 0xeeee…eeee. */
+  /** True to log each ether transfer as an event of the address 0xeeee…eeee. */
   traceTransfers: Schema.optionalKey(Schema.Boolean),
-  /** True to refuse what a block could not contain, such as a wrong nonce. */
+  /** True to reject what a block could not contain, such as a wrong nonce. */
   validation: Schema.optionalKey(Schema.Boolean),
-  /** True for complete transactions in place of their hashes. */
+  /** True for full transactions instead of their hashes. */
   returnFullTransactions: Schema.optionalKey(Schema.Boolean),
 })
 
-/** Slots in one call, as nodes accept. */
+/** Maximum number of slots in one call, the limit of nodes. */
 const maxSlots = 1_024
 
 /**
- * Storage slots of `eth_getStorageValues`, by address: at most 1,024 in all.
+ * Storage slots of `eth_getStorageValues`, by address: at most 1,024 in total.
  *
  * **Example** (Encoding the slot of a contract)
  *
@@ -298,7 +298,7 @@ const topic = Schema.NullOr(Schema.Union([Hash.Hash, Schema.Array(Hash.Hash)]))
  *
  * **Details**
  *
- * Each topic is a hash, a list of hashes of which any matches, or `null`, which matches any topic.
+ * Each topic is a hash, a list of alternative hashes, or `null`, which matches any topic.
  *
  * **Example** (Decoding a filter)
  *

@@ -14,13 +14,13 @@ const feeHistoryCodec = open("FeeHistory", {
   oldestBlock: Quantity.Quantity,
   /** Base fee per gas of each block and of the next one, in wei (EIP-1559). */
   baseFeePerGas: Schema.optionalKey(Schema.Array(Quantity.Quantity)),
-  /** Gas used of each block divided by its gas limit. */
+  /** Gas used by each block divided by its gas limit. */
   gasUsedRatio: Schema.NullOr(Schema.Array(Schema.Finite)),
   /** Priority fees per gas at the requested percentiles of each block, in wei. */
   reward: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Array(Quantity.Quantity)))),
   /** Base fee per blob gas of each block and of the next one, in wei (EIP-4844). */
   baseFeePerBlobGas: Schema.optionalKey(Schema.Array(Quantity.Quantity)),
-  /** Blob gas used of each block divided by the maximum. */
+  /** Blob gas used by each block divided by the maximum. */
   blobGasUsedRatio: Schema.optionalKey(Schema.Array(Schema.Finite)),
 })
 
@@ -77,7 +77,7 @@ export interface SyncStatusWire extends Schema.Codec.Encoded<typeof syncStatusCo
 export const SyncStatus: Named<typeof syncStatusCodec, SyncStatus, SyncStatusWire> = syncStatusCodec
 
 const createdAccessListCodec = open("CreatedAccessList", {
-  /** What the call accesses, without its sender, its recipient and precompiles. */
+  /** What the call accesses, excluding its sender, its recipient and precompiles. */
   accessList: Schema.Array(AccessListEntry),
   /** Gas used with the list, in gas units. */
   gasUsed: Quantity.Quantity,
@@ -110,13 +110,13 @@ export const CreatedAccessList: Named<typeof createdAccessListCodec, CreatedAcce
 const simulatedCallCodec = open("SimulatedCall", {
   /** Output, or the data of the revert. */
   returnData: Hex.Hex,
-  /** Logs of the call; none where it failed. */
+  /** Logs of the call; none if it failed. */
   logs: Schema.Array(Log),
   /** Gas used, in gas units. */
   gasUsed: Quantity.Quantity,
-  /** Gas that the call needs at most before refunds, in gas units. */
+  /** Maximum gas that the call needs before refunds, in gas units. */
   maxUsedGas: Schema.optionalKey(Quantity.Quantity),
-  /** 1 where the call succeeded, else 0. */
+  /** 1 if the call succeeded, otherwise 0. */
   status: Quantity.SafeInteger,
   /** Why the call failed. */
   error: Schema.optionalKey(
@@ -152,7 +152,7 @@ export interface SimulatedCallWire extends Schema.Codec.Encoded<typeof simulated
 export const SimulatedCall: Named<typeof simulatedCallCodec, SimulatedCall, SimulatedCallWire> = simulatedCallCodec
 
 const simulatedBlockCodec = open("SimulatedBlock", {
-  /** Block number, by which the calls were executed. */
+  /** Block number during the calls. */
   number: Quantity.Quantity,
   /** Hash that the block would have. */
   hash: Hash.Hash,
@@ -166,9 +166,9 @@ const simulatedBlockCodec = open("SimulatedBlock", {
   gasUsed: Quantity.Quantity,
   /** Base fee per gas, in wei (EIP-1559). */
   baseFeePerGas: Schema.optionalKey(Quantity.Quantity),
-  /** Transaction hashes, or transactions where `returnFullTransactions` is true. */
+  /** Transaction hashes, or full transactions if `returnFullTransactions` is true. */
   transactions: Schema.Array(Schema.Union([Hash.Hash, Transaction])),
-  /** Outcomes in the order of the calls. */
+  /** Outcomes, in call order. */
   calls: Schema.Array(SimulatedCall),
 })
 
@@ -178,11 +178,11 @@ export interface SimulatedBlock extends Schema.Schema.Type<typeof simulatedBlock
 export interface SimulatedBlockWire extends Schema.Codec.Encoded<typeof simulatedBlockCodec> {}
 
 /**
- * Block that `eth_simulateV1` has executed. It is no block of the chain.
+ * Block executed by `eth_simulateV1`. It is not part of the chain.
  *
  * **Details**
  *
- * Other fields of a block are kept as they are received and listed by `extras`.
+ * Other fields of a block are kept as received and listed by `extras`.
  *
  * **Example** (Decoding one field)
  *

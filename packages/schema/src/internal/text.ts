@@ -1,5 +1,5 @@
 /**
- * Codecs of free text of the REST operations, which some servers send in other forms.
+ * Codecs of free text in the REST operations, which some servers send in other forms.
  */
 import * as Schema from "effect/Schema"
 import { unread } from "./coder.ts"

@@ -1,5 +1,5 @@
 /**
- * Fields that several transaction types share, and the codecs of the `type` field. The transactions themselves are in `Transaction`.
+ * Fields that several transaction types share, and the codecs of the `type` field. The transactions are in `Transaction`.
  */
 import * as Schema from "effect/Schema"
 import * as Address from "../Address.ts"
@@ -22,7 +22,7 @@ export const place = {
   blockTimestamp: Schema.optionalKey(Quantity.OrNull),
 }
 
-/** Decoded position of a transaction that is in no block. */
+/** Decoded position of a transaction that is not in a block. */
 export const unplaced = { blockHash: () => null, blockNumber: () => null, transactionIndex: () => null }
 
 /** Fields of every transaction. */
@@ -52,7 +52,7 @@ export const signature = {
   r: Hex.HexText,
   /** Signature value s, with the digits received. */
   s: Hex.HexText,
-  /** Parity of the y coordinate of the signature, 0 or 1; newer nodes send it beside `v`. */
+  /** Parity of the y coordinate of the signature, 0 or 1; newer nodes send it next to `v`. */
   yParity: Schema.optionalKey(Quantity.OrNull),
 }
 
@@ -68,7 +68,7 @@ export const unsigned = {
   yParity: Schema.optionalKey(Quantity.OrNull),
 }
 
-/** Number of a transaction type in hex, decimal or as a JSON number; NaN for any other value. */
+/** Number of a transaction type given in hex, decimal or as a JSON number; NaN for any other value. */
 export const numberOf = (type: unknown): number => {
   if (typeof type === "number") return type
   if (typeof type !== "string") return NaN
@@ -111,7 +111,7 @@ export const fees = {
 
 /** Currency of the fee. */
 export const feeCurrency = {
-  /** Celo: token that the fee is paid in; `null` or absent for the native currency. */
+  /** Celo: token in which the fee is paid; `null` or absent for the native currency. */
   feeCurrency: Schema.optionalKey(Address.OrNull),
 }
 
@@ -137,13 +137,13 @@ type Bytes<Counted extends ReadonlyArray<number> = []> = Counted["length"] exten
   ? Counted[number]
   : Bytes<readonly [...Counted, Counted["length"]]>
 
-/** Bytes that are no known transaction type. */
+/** Bytes that are not a known transaction type. */
 export type UnknownTypeByte = Exclude<Bytes, 0 | 1 | 2 | 3 | 4 | 0x7e | 0x7f | ArbitrumType>
 
 /** Numbers of the known transaction types. */
 export const knownTypes: ReadonlySet<number> = new Set([0, 1, 2, 3, 4, 0x7e, 0x7f, ...arbitrumTypes])
 
-// A type is one byte by EIP-2718; larger numbers decode up to the limit of `numberOf`.
+// By EIP-2718 a type is one byte; larger numbers decode up to the limit of `numberOf`.
 const isUnknownType = (input: unknown): input is UnknownTypeByte =>
   Number.isInteger(input) && (input as number) >= 0 && (input as number) < 2 ** 52 && !knownTypes.has(input as number)
 
