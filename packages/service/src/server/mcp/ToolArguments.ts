@@ -6,10 +6,15 @@
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as Predicate from "effect/Predicate"
+import * as Result from "effect/Result"
+import * as SchemaParser from "effect/SchemaParser"
 import type { Message } from "./McpMessage.ts"
 import { toolkit } from "./Tools.ts"
 
 const tools = new Map(Object.entries(toolkit.tools))
+
+/** The server decodes them so too. */
+const strict = { errors: "all", onExcessProperty: "error" } as const
 
 const sentencesOf = (params: object): ReadonlyArray<string> => {
   const { arguments: sent = {}, name } = params as { readonly arguments?: unknown; readonly name?: unknown }
@@ -18,7 +23,9 @@ const sentencesOf = (params: object): ReadonlyArray<string> => {
     const expected = `one of ${[...tools.keys()].join(", ")}`
     return [Issue.format("tool", { path: "", expected, received: Issue.describe(name) })]
   }
-  return Issue.find(tool.parametersSchema, sent).map((issue) => Issue.format("argument", issue))
+  const found = SchemaParser.decodeUnknownResult(tool.parametersSchema)(sent, strict)
+  if (Result.isSuccess(found)) return []
+  return Issue.fromError(found.failure, sent).map((issue) => Issue.format("argument", issue))
 }
 
 /** The issues of a message, one after the other; undefined where it has none, or calls no tool. */

@@ -50,6 +50,8 @@ const tool = <const Name extends string, Parameters extends Schema.Constraint>(
 ) =>
   Tool.make(name, { description, parameters, success: ToolResult, failure })
     .annotate(Tool.Title, title)
+    // An argument by another name would be left out, and the answer be that to another question.
+    .annotate(Tool.Strict, true)
     .annotate(Tool.Readonly, true)
     .annotate(Tool.Destructive, false)
     .annotate(Tool.Idempotent, true)

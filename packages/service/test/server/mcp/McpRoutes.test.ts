@@ -651,6 +651,35 @@ describe("StatelessServer", () => {
         expect(yield* answer("tools/call", {}, "2025-06-18")).toMatchObject({ error: { code: -32_602 } })
       }).pipe(Effect.scoped),
   )
+
+  it.effect("answer: refuses an argument that a tool does not have, as what it asks for would be left out", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* answers
+      const params = { name: "wallet_balances_at", arguments: { ...wallet, block: 3, date: "2026-01-01" } }
+      const keys = "expected one of the keys address, chain, to_block, to_date, asset, received an unknown key."
+      const text = `Invalid argument "block": ${keys} Invalid argument "date": ${keys}`
+
+      expect(yield* answer("tools/call", params, "2025-11-25")).toEqual({
+        result: { isError: true, content: [{ type: "text", text }] },
+      })
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("tools/list: states that a tool takes no further arguments", () =>
+    Effect.gen(function* () {
+      const { answer } = yield* answers
+      const listed = yield* answer("tools/list", {}, "2025-11-25")
+
+      expect(listed).toMatchObject({
+        result: {
+          tools: [
+            { inputSchema: { type: "object" } },
+            ...Array(8).fill({ inputSchema: { additionalProperties: false } }),
+          ],
+        },
+      })
+    }).pipe(Effect.scoped),
+  )
 })
 
 describe("McpMessage", () => {
