@@ -37,6 +37,10 @@ const service = [
 /** By name of the benchmark. */
 export const published: Readonly<Record<string, Published>> = {
   codecs: { sources: [schema, "tooling/bench/codecs", peers], tables: { codecs: CodecTable.table } },
+  browser: {
+    sources: [schema, "tooling/bench/codecs", "tooling/nodes/BrowserPage.ts", peers],
+    tables: { browser: CodecTable.browser },
+  },
   rpc: { sources: [schema, transport, rpc, "tooling/bench/rpc", peers], tables: { rpc: RpcTable.table } },
   clients: {
     sources: [schema, transport, rest, rpc, "tooling/bench/clients", peers],

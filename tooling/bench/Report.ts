@@ -29,7 +29,7 @@ const comparison = (figures: Figures.Figures, suffix: string): ReadonlyArray<str
 /** Reports the figures of a benchmark: with the tables of documents, and one of its own. Only those of this checkout are written. */
 export const finish = (
   benchmark: string,
-  { checkouts, isSmallest, json, rounds, savedAs }: BenchOptions<string>,
+  { checkouts, isSmallest, json, rounds, runtime, savedAs }: BenchOptions<string> & { readonly runtime?: string },
   figures: Figures.Figures,
   own?: Figures.Table,
 ): void => {
@@ -38,7 +38,7 @@ export const finish = (
   const isOther = (subject: string) => against !== undefined && subject.endsWith(against.suffix)
   const local = figures.all().filter(({ subject }) => !isOther(subject))
   const command = savedAs ?? ["pnpm bench", benchmark, ...givenArguments()].join(" ")
-  const results = Results.make({ benchmark, command, rounds, figures: local })
+  const results = Results.make({ benchmark, command, rounds, runtime, figures: local })
   if (savedAs !== undefined) Results.write(results)
   if (json) return console.log(JSON.stringify({ ...results, rows: Results.rowsOf(figures.all()) }))
   console.log(`${Results.provenance(results)}\n`)

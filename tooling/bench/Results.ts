@@ -47,6 +47,8 @@ export const make = (options: {
   readonly benchmark: string
   readonly command: string
   readonly rounds: number
+  /** What runs the subjects. Default this Node. */
+  readonly runtime?: string | undefined
   readonly figures: ReadonlyArray<Figures.Figure>
 }): Results => {
   const git = execFileSync("git", ["-C", root, "rev-parse", "HEAD"], { encoding: "utf8" })
@@ -54,7 +56,7 @@ export const make = (options: {
     benchmark: options.benchmark,
     commit: git.trim(),
     command: options.command,
-    machine: `${cpus()[0]?.model ?? "?"} (${cpus().length} cores), ${type()} ${release()}, Node ${process.version}`,
+    machine: `${cpus()[0]?.model ?? "?"} (${cpus().length} cores), ${type()} ${release()}, ${options.runtime ?? `Node ${process.version}`}`,
     date: new Date().toISOString().slice(0, 10),
     rounds: options.rounds,
     rows: rowsOf(options.figures),

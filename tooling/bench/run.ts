@@ -3,7 +3,7 @@
  *
  * - `pnpm bench measure [names]` measures the benchmarks whose tables stand in documents, all or those named, writes their results to
  *   `results/` and the tables into the documents. The working tree has to be that of a commit.
- * - `--against REV` measures an older commit beside this one, in turns within each round: `codecs`, `rpc`, `index` and `page`.
+ * - `--against REV` measures an older commit beside this one, in turns within each round: `codecs`, `browser`, `rpc`, `index` and `page`.
  * - `--smallest` runs each benchmark in a few seconds, with subjects that need no installation, to see that it runs and that its subjects
  *   give equal results. No time is judged.
  *
@@ -33,6 +33,7 @@ interface Benchmark {
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   codecs: { file: "codecs/run.ts", isShort: true, compares: true, hasSmallest: true },
+  browser: { file: "codecs/browser.ts", compares: true },
   bundle: { file: "bundle/run.ts", isShort: true },
   programs: { file: "programs/run.ts", hasRounds: false },
   clients: { file: "clients/run.ts", needsPackages: true, hasSmallest: true },

@@ -1,15 +1,21 @@
 /** A page of a Chromium that runs a bundled program. Needs a Chromium at /usr/bin/chromium or at CHROMIUM. */
+import { existsSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Browser, Page } from "playwright-core"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 
-PeerInstall.install(import.meta.dirname)
-const { build } = await import("esbuild")
-const { chromium } = await import("playwright-core")
+const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
+
+/** Why no page can be opened; undefined where one can. */
+export const missing = existsSync(executablePath)
+  ? undefined
+  : `No Chromium at ${executablePath}. Install it, or set CHROMIUM to its path.`
 
 /** The minified bundle of a program, whose imports are relative to this folder. */
 export const bundle = async (contents: string): Promise<string> => {
+  PeerInstall.install(import.meta.dirname)
+  const { build } = await import("esbuild")
   const { outputFiles } = await build({
     bundle: true,
     minify: true,
@@ -29,26 +35,33 @@ export interface Options {
   readonly args?: ReadonlyArray<string>
 }
 
+const isRunning = "globalThis.run !== undefined"
+
+/** Loads the page again, so that it has no value of the last load and no code that was compiled for them. */
+export const reload = async (page: Page): Promise<void> => {
+  await page.reload()
+  await page.waitForFunction(isRunning)
+}
+
 /** Serves a page with the script on a free port of 127.0.0.1, opens it, and closes both after `use`. */
 export const withPage = async (
   script: string,
   { args = [], headers = {} }: Options,
   use: (page: Page, browser: Browser) => Promise<void>,
 ): Promise<void> => {
+  PeerInstall.install(import.meta.dirname)
+  const { chromium } = await import("playwright-core")
   const server = createServer((request, response) => {
     const isScript = request.url === "/run.js"
     response.writeHead(200, { "content-type": isScript ? "text/javascript" : "text/html", ...headers })
     response.end(isScript ? script : `<!doctype html><script type="module" src="/run.js"></script>`)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const browser = await chromium.launch({
-    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", ...args],
-  })
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", ...args] })
   try {
     const page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-    await page.waitForFunction("globalThis.run !== undefined")
+    await page.waitForFunction(isRunning)
     await use(page, browser)
   } finally {
     await browser.close()

@@ -8,42 +8,19 @@ import * as Agreement from "../Agreement.ts"
 import * as BenchOptions from "../BenchOptions.ts"
 import { inTurns } from "../Checkout.ts"
 import * as Figures from "../Figures.ts"
-import { versions } from "../PeerInstall.ts"
 import * as Report from "../Report.ts"
-import type { InputName } from "./Inputs.ts"
 import type { Measured } from "./measure.ts"
+import { subjectsOf } from "./Subjects.ts"
+import type { BenchmarkSubject } from "./Subjects.ts"
 
-interface Subject {
-  readonly title: string
-  readonly file: string
-  readonly inputs: ReadonlyArray<InputName>
-  readonly isPeer?: boolean
-}
-
-const all = ["page", "block", "hashes"] as const
-const blocks = ["block", "hashes"] as const
 const here = import.meta.dirname
-const file = (name: string) => join(here, `subjects/${name}.ts`)
 
 const options = BenchOptions.parse({ rounds: 3 })
 const { checkouts, isSmallest, rounds } = options
-
-const subjects: ReadonlyArray<Subject> = [
-  ...checkouts.map(({ root, suffix }) => ({
-    title: `**@daybook/schema**${suffix}`,
-    file: join(root, "tooling/bench/codecs/subjects/daybook.ts"),
-    inputs: all,
-  })),
-  { title: "written by hand; encoding unchecked", file: file("hand"), inputs: all },
-  { title: `zod ${versions["zod"]}`, file: file("zod"), inputs: all, isPeer: true },
-  { title: `viem ${versions["viem"]}; unchecked`, file: file("viem"), inputs: blocks, isPeer: true },
-  { title: `ox ${versions["ox"]}; unchecked`, file: file("ox"), inputs: blocks, isPeer: true },
-]
-
 const agree = Agreement.make()
 const figures = Figures.make()
 
-const measure = ({ file, inputs, title }: Subject): void => {
+const measure = ({ file, inputs, title }: BenchmarkSubject): void => {
   for (const input of inputs) {
     const args = [join(here, "measure.ts"), file, input, isSmallest ? "5" : "300"]
     const { decode, encode, items, parse }: Measured = JSON.parse(
@@ -56,6 +33,6 @@ const measure = ({ file, inputs, title }: Subject): void => {
   }
 }
 
-const measured = subjects.filter(({ isPeer }) => !(isSmallest && isPeer === true))
+const measured = subjectsOf(checkouts).filter(({ isPeer }) => !(isSmallest && isPeer === true))
 for (let round = 0; round < rounds; round++) for (const subject of inTurns(measured, round)) measure(subject)
 Report.finish("codecs", options, figures)
