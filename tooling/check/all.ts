@@ -11,7 +11,6 @@ const steps = [
   "lint",
   "format:check",
   "typecheck",
-  "effects",
   "imports",
   "barrels:check",
   "unused",

@@ -1,19 +1,26 @@
 /**
- * Diagnostics of the Effect language service (floating effects, missing services, wrong error channels) for the sources and tests of
- * every package, in one program. Warnings are issues, and so is a file that was not checked.
+ * Types of the sources and tests of every package, and the diagnostics of the Effect language service for them (floating effects, missing
+ * services, wrong error channels), in one program of one compiler. Warnings are issues, and so is a file that was not checked.
  */
 import { join } from "node:path"
 import { files, published, report, root, run } from "./Workspace.ts"
 
-const folders = [...published.map((name) => `packages/${name}`), "apps/demo", "tooling/chain"]
+const folders = [...published.map((name) => `packages/${name}`), "apps/demo", "tooling/chain", "tooling/harness"]
 const expected = folders.flatMap((folder) =>
-  ["src", "test"].flatMap((part) => files(join(root, folder, part), ".ts")),
-).length
+  ["src", "test"].flatMap((part) =>
+    files(join(root, folder, part), ".ts").map((file) => join(root, folder, part, file)),
+  ),
+)
 
-const options = ["--severity", "error,warning", "--strict", "--format", "text"]
-const { code, output } = await run("effect-tsgo", ["diagnostics", "--project", join(root, "tsconfig.json"), ...options])
-const checked = Number(/Checked (\d+) files/.exec(output)?.[1] ?? 0)
+const compiler = await run("effect-tsgo", ["get-exe-path"])
+const options = ["-p", join(root, "tsconfig.json"), "--pretty", "false", "--listFiles"]
+const { code, output } = await run(compiler.standardOutput.trim(), options)
+const lines = output.split("\n").filter((line) => line !== "")
+const isIssue = (line: string): boolean => !line.startsWith("/") && !line.startsWith("bundled:")
+const checked = new Set(lines)
 
-const issues = code === 0 ? [] : [output.trim()]
-if (checked < expected) issues.push(`${checked} files were checked, and the packages have ${expected}`)
-report("effects", issues, `${checked} files without a finding`)
+const found = lines.filter(isIssue)
+const issues = code === 0 && found.length === 0 ? [] : [`exit ${code}`, ...found]
+const missing = expected.filter((file) => !checked.has(file))
+issues.push(...missing.map((file) => `${file} was not checked`))
+report("effects", issues, `${expected.length} files without a finding`)
