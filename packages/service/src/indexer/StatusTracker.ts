@@ -154,7 +154,7 @@ const synced = (before: State, { head }: IndexerReport & { readonly _tag: "Synce
   const totals = Progress.totals(state.progress)
   if (head === before.syncedHead && before.status.state === "waiting") {
     const pause = Throughput.formatMillis(now - before.obstructedAtMillis)
-    return [written, [...outputs, log("Info", `The node answers again after ${pause}.`)]]
+    return [written, [...outputs, log("Info", `In sync again after ${pause}.`)]]
   }
   const line = log(isNew ? "Info" : "Debug", head > nodeHead ? "The node lags behind the index" : "Synced", {
     block: head,

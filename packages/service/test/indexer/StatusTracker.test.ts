@@ -396,11 +396,11 @@ describe("StatusTracker", () => {
     expect(lines).toEqual(["Info Reorg: removed block 9", "Info Reorg: removed all blocks up to 9"])
   })
 
-  it("Synced: reports after a pause at the same head how long the node did not answer, and no totals again", () => {
+  it("Synced: reports after a pause at the same head how long it was, whatever was in the way, and no totals again", () => {
     const { annotations, events, lines } = track([
       [0, synced(9)],
       [10, waiting("The node is gone.")],
-      [30, waiting("The node is still gone.")],
+      [30, waiting("Database unreachable.")],
       [52, synced(9)],
       [53, synced(10)],
     ])
@@ -408,8 +408,8 @@ describe("StatusTracker", () => {
     expect(lines).toEqual([
       "Info Synced",
       "Warn The node is gone.",
-      "Warn The node is still gone.",
-      "Info The node answers again after 42 s.",
+      "Warn Database unreachable.",
+      "Info In sync again after 42 s.",
       "Debug Synced",
     ])
     expect(annotations[3]).toEqual({})
