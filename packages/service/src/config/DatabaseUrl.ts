@@ -79,6 +79,9 @@ const isEscaped = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
 /** Host, port and name of the database of a PostgreSQL URL, for messages. */
 export const postgresName = (url: string): Result.Result<string, Refused> => {
   if (!URL.canParse(url)) {
+    // libpq takes the host from the parameters.
+    if (/^postgres:\/\/[^/?#@]*@\/[^@]*$/.test(url))
+      return refused(postgresForm, 'a user without a host; write a socket as "user@%2Frun%2Fpostgresql/name"')
     const hint = url.includes("@") ? '; write "/" in a password as %2F' : ""
     return refused(postgresForm, `a URL of another form${hint}`)
   }

@@ -51,6 +51,13 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     'a URL of another form; write "/" in a password as %2F',
   ],
   [
+    file(listen, `"postgres://u:${canary}@/name?host=/run/postgresql"`, chains),
+    3,
+    "database",
+    "a PostgreSQL URL",
+    'a user without a host; write a socket as "user@%2Frun%2Fpostgresql/name"',
+  ],
+  [
     file(listen, `"postgres://u:/${canary}@h/name"`, chains),
     3,
     "database",
