@@ -13,6 +13,7 @@ import type * as Authentication from "../admission/Authentication.ts"
 import * as KeyLookups from "../admission/KeyLookups.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
+import * as UnavailableLog from "../http/UnavailableLog.ts"
 import * as Envelope from "./Envelope.ts"
 
 type Service = Authentication.Authentication["Service"]
@@ -29,7 +30,10 @@ const grantOf = Effect.fnUntraced(function* (
           Effect.catchTags({
             StoreError: (error) =>
               error.isRetryable
-                ? Effect.fail(Envelope.busy("API keys cannot be read now. Retry later."))
+                ? Effect.andThen(
+                    UnavailableLog.write(error),
+                    Effect.fail(Envelope.busy("API keys cannot be read now. Retry later.")),
+                  )
                 : Effect.die(error),
             TooManyUnknownKeys: () =>
               Effect.fail(

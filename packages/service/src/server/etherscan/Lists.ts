@@ -13,6 +13,7 @@ import type { StoreError } from "../../store/StoreError.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
 import * as FairQueue from "../admission/FairQueue.ts"
 import type { Turns } from "../admission/Turns.ts"
+import * as UnavailableLog from "../http/UnavailableLog.ts"
 import type { Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as ListPlaces from "./ListPlaces.ts"
@@ -96,7 +97,8 @@ export const refusalOf = (error: ReadError | QueryError.NotSearched): Effect.Eff
           Effect.fail(Envelope.notIndexed(`block ${error.damagedBlock} cannot be read`)),
         )
       }
-      return error.isRetryable ? Effect.fail(Envelope.busy("the index cannot be read now.")) : Effect.die(error)
+      if (!error.isRetryable) return Effect.die(error)
+      return Effect.andThen(UnavailableLog.write(error), Effect.fail(Envelope.busy("the index cannot be read now.")))
   }
 }
 

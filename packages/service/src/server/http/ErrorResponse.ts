@@ -15,6 +15,7 @@ import { RequestId } from "./Request.ts"
 import * as Response from "./Response.ts"
 import { stackless } from "./Stackless.ts"
 import type { InvalidParameter } from "./InvalidParameter.ts"
+import * as UnavailableLog from "./UnavailableLog.ts"
 
 const encode = Schema.encodeUnknownSync(ApiError.ApiError)
 
@@ -150,7 +151,8 @@ const damaged = (error: StoreError, block: number): Failure =>
 /** A database that is busy or not created yet is 503; one with a damaged block is 500; any other failure is a defect. */
 export const fromStore = (error: StoreError): Failure => {
   if (error.damagedBlock !== undefined) return damaged(error, error.damagedBlock)
-  return error.isRetryable ? unavailable("The index cannot be read now. Retry later.") : Effect.die(error)
+  if (!error.isRetryable) return Effect.die(error)
+  return Effect.andThen(UnavailableLog.write(error), unavailable("The index cannot be read now. Retry later."))
 }
 
 /** 500: the server failed; the id leads to the log. */

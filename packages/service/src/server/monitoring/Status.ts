@@ -24,8 +24,8 @@ export interface Status {
   /** The index follows the head of its node within `maxLagBlocks`: the state is `synced`. */
   readonly ready: boolean
   /**
-   * State of the indexer. `not_started`: none has written to this database. `unresponsive`: it stopped reporting. `unreadable`: the
-   * database is damaged, or holds another chain.
+   * State of the indexer. `not_started`: none has written to this database, or it cannot be reached. `unresponsive`: it stopped
+   * reporting. `unreadable`: the database is damaged, or holds another chain.
    */
   readonly state: IndexerStatus["state"] | "not_started" | "unresponsive" | "unreadable"
   /** First and last indexed block; `null` while there is none. */

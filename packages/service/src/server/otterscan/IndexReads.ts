@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as CompleteRange from "../../query/CompleteRange.ts"
 import type * as QueryError from "../../query/QueryError.ts"
 import type { StoreError } from "../../store/StoreError.ts"
+import * as UnavailableLog from "../http/UnavailableLog.ts"
 import * as LocalMethod from "../relay/LocalMethod.ts"
 import { code } from "../relay/RelayError.ts"
 
@@ -46,7 +47,8 @@ const ofStore = (error: StoreError): Effect.Effect<never, LocalMethod.CallFailed
     const failure = notIndexed(`block ${error.damagedBlock} cannot be read`)
     return Effect.andThen(Effect.logError(error.message), Effect.fail(failure))
   }
-  return error.isRetryable ? Effect.fail(busy("The index cannot be read now. Retry later.")) : Effect.die(error)
+  if (!error.isRetryable) return Effect.die(error)
+  return Effect.andThen(UnavailableLog.write(error), Effect.fail(busy("The index cannot be read now. Retry later.")))
 }
 
 /** Reads the index; where it does not have the answer, `otherwise` is asked, with the failure that states it. */

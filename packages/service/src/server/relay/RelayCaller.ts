@@ -16,6 +16,7 @@ import type { Authentication } from "../admission/Authentication.ts"
 import * as KeyLookups from "../admission/KeyLookups.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
+import * as UnavailableLog from "../http/UnavailableLog.ts"
 import type { RelayedChain } from "./RelayChains.ts"
 import * as RelayError from "./RelayError.ts"
 
@@ -46,7 +47,10 @@ const authenticate = Effect.fnUntraced(function* (
           Effect.catchTags({
             StoreError: (error) =>
               error.isRetryable
-                ? Effect.fail(RelayError.unavailable("API keys cannot be read now. Retry later."))
+                ? Effect.andThen(
+                    UnavailableLog.write(error),
+                    Effect.fail(RelayError.unavailable("API keys cannot be read now. Retry later.")),
+                  )
                 : Effect.die(error),
             TooManyUnknownKeys: ({ message }) =>
               Effect.fail(RelayError.rateLimited(message, { "retry-after": String(KeyLookups.retrySeconds) })),

@@ -20,6 +20,7 @@ import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import type * as ErrorResponse from "../http/ErrorResponse.ts"
 import type { InvalidParameter } from "../http/InvalidParameter.ts"
 import { RequestFacts } from "../http/RequestFacts.ts"
+import * as UnavailableLog from "../http/UnavailableLog.ts"
 import * as EventSteps from "./EventSteps.ts"
 import * as EventText from "./EventText.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
@@ -91,11 +92,11 @@ export const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): S
     ]
   })
   // The client connects again, and is answered with the status of the error.
-  const ended = (error: Events.StreamError): Effect.Effect<Turn> =>
-    Effect.as(error instanceof StoreError && !error.isRetryable ? Effect.logError(error.message) : Effect.void, [
-      [],
-      Option.none(),
-    ])
+  const ended = (error: Events.StreamError): Effect.Effect<Turn> => {
+    const ending: Turn = [[], Option.none()]
+    if (!(error instanceof StoreError)) return Effect.succeed(ending)
+    return Effect.as(error.isRetryable ? UnavailableLog.write(error) : Effect.logError(error.message), ending)
+  }
   const start: Listening = { state: first.state, step: first, awaited: null }
   const texts = Stream.paginate(start, (listening) => turn(listening).pipe(Effect.catch(ended)))
   return Stream.map(Stream.concat(Stream.succeed(EventText.opening), texts), (text) => encoder.encode(text))
