@@ -72,40 +72,40 @@ import type { StoreError } from "./store/StoreError.ts"
 export interface Options {
   /** Roles of this process. Default: all. */
   readonly roles?: ReadonlyArray<Role.Role>
-  /** Folder that relative paths of the configuration start in. */
+  /** Folder to which relative paths of the configuration refer. */
   readonly baseFolder: string
   /** Receives the events of each chain's indexer. */
   readonly onEvent?: ((chain: string, event: IndexerEvent) => Effect.Effect<void>) | undefined
-  /** What this process shares with others that serve the same port. Default: it serves the port alone. */
+  /** State shared with other processes that serve the same port. Default: this process serves the port alone. */
   readonly member?: Member
-  /** Who needs no API key. Default: as the configuration states for the explorer. */
+  /** Who may call without an API key. Default: as configured for the explorer. */
   readonly access?: Explorer.Access
-  /** The indexers run in the thread of this process, which starts them sooner. Default: each in a thread of its own. */
+  /** Runs the indexers in the thread of this process, which starts them sooner. Default: each in a thread of its own. */
   readonly isInline?: boolean
-  /** The indexer runs in this process, or beside it by the same command. Default: whether the roles name it. */
+  /** Whether the indexer runs in this process, or was started beside it by the same command. Default: whether the roles include it. */
   readonly isIndexing?: boolean
 }
 
 /** A running service. */
 export interface Running {
-  /** Address that it listens on; `null` for a process that only indexes, without `monitoring`. */
+  /** Address on which it listens; `null` for a process that only indexes, without `monitoring`. */
   readonly address: Listener.Address | null
   /** Its API keys. */
   readonly keys: ApiKeys
   /**
-   * Applies a configuration: what can change while it runs, such as labels, limits, nodes and chains. Open requests end as they began, and
-   * indexers of chains that have not changed go on. All parts are prepared before the first is changed: where one fails, none has changed.
-   * A second call waits for the first.
+   * Applies a configuration: whatever can change at run time, such as labels, limits, nodes and chains. Open requests finish under the
+   * previous configuration, and indexers of unchanged chains continue. All parts are prepared before the first one is changed, so a failure
+   * changes nothing. Concurrent calls are serialised.
    */
   readonly reload: (config: Config.Config) => Effect.Effect<ConfigChanges.ConfigChanges, StartError>
-  /** What this process has counted, in the text format of Prometheus. */
+  /** Metrics of this process, in the text format of Prometheus. */
   readonly metrics: () => string
 }
 
-/** Why a service does not start. */
+/** Why a service failed to start. */
 export type StartError = InvalidConfig | StoreError | InvalidOption | Listener.ListenError
 
-/** What the routes of a configuration are made from. */
+/** Dependencies of the routes of a configuration. */
 interface RouteParts {
   readonly roles: ReadonlyArray<Role.Role>
   readonly options: Options
@@ -114,7 +114,7 @@ interface RouteParts {
   readonly chains: ReadonlyArray<ServedChain.ServedChain>
 }
 
-/** What a process holds whatever its configuration becomes: counts, and the state of limits and caches. */
+/** State that a process keeps across configurations: counters, and the state of limits and caches. */
 interface ProcessState {
   readonly database: Database
   readonly metrics: Metrics.Metrics["Service"]
@@ -126,11 +126,11 @@ interface ProcessState {
   readonly lookups: NameLookups.NameLookups
   readonly turns: Turns.Turns
   readonly knownKeys: KnownKeys.KnownKeys
-  /** Those of the start; `null` where none is sent. */
+  /** Settings at startup; `null` if no webhooks are sent. */
   readonly webhooks: WebhookKey.Settings | null
 }
 
-/** Opens the database, whose operations are counted, and makes what is kept. */
+/** Opens the database, with metered operations, and makes the process state. */
 const keep = Effect.fnUntraced(function* (
   config: Config.Config,
   { baseFolder, member }: Options,
@@ -204,8 +204,8 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
 }
 
 /**
- * Gives what sends the webhooks of the database by a configuration until the scope ends, or until it is given another one. A message that
- * is sent meanwhile is sent again with the same id.
+ * Makes the function that starts the webhook sender for a configuration, until the scope ends or the next call replaces it. A message in
+ * flight at that moment is sent again with the same id.
  */
 const webhookSender = Effect.fnUntraced(function* (
   { database, lookups, observed, signatures, turns, webhooks: settings }: ProcessState,
@@ -231,7 +231,7 @@ const webhookSender = Effect.fnUntraced(function* (
   }
 })
 
-/** Counts what an indexer measures. */
+/** Counts an indexer's measurements. */
 const count =
   ({ operated, proved, requested }: Observations.Observations) =>
   (chain: string, observation: Observation): void => {
@@ -247,17 +247,17 @@ const count =
     }
   }
 
-/** Starts the thread of the first indexer, which takes as long to load as what serves. */
+/** Starts the thread of the first indexer early, because it takes as long to load as the server. */
 const startIndexThread = Effect.flatMap(References.MinimumLogLevel, (logLevel) =>
   IndexThreads.startAhead(IndexThreads.starter(logLevel)),
 )
 
-/** The files of the certificate, by the folder of the configuration. */
+/** Certificate files, relative to the folder of the configuration. */
 const tlsOf = ({ tls }: Config.Config, baseFolder: string): Pick<HttpServer.Options, "tls"> =>
   tls === undefined ? {} : { tls: { cert: resolve(baseFolder, tls.cert), key: resolve(baseFolder, tls.key) } }
 
 /**
- * The log line of a service that listens.
+ * Formats the log line of a listening service.
  *
  * **Example** (Writing where a service listens)
  *
@@ -272,8 +272,8 @@ export const listeningMessage = (url: string): string =>
   `Listening on ${url}; calls to nodes go to ${url}/rpc/<chain>/<apiKey>`
 
 /**
- * Adds the tables of this version to databases of an earlier one, where that takes no time. `run` does it too; it is for other processes
- * that serve the same databases and start before.
+ * Adds the tables of this version to databases of an earlier version, if that is instant. `run` does so too; call this if other processes
+ * that serve the same databases start earlier.
  *
  * **Errors**
  * - `InvalidConfig`: the configuration is invalid.
@@ -355,7 +355,7 @@ export const run = Effect.fn("Service.run")(function* (
           key: isOnlyIndexer ? "monitoring" : "listen",
         })
   const address = server?.address ?? null
-  // Beside a local chain no key is needed, and the command prints where the pages are.
+  // Next to a local chain no key is needed, and the command prints the URL of the pages.
   if (address !== null && member === undefined && options.access !== "local") {
     yield* Effect.logInfo(isOnlyIndexer ? `Health and metrics on ${address.url}` : listeningMessage(address.url))
   }
@@ -363,7 +363,7 @@ export const run = Effect.fn("Service.run")(function* (
   const sendWebhooks = yield* webhookSender(kept, roles)
   yield* sendWebhooks(parts)
   const owner = randomUUID()
-  // The threads of a chain stay as they are where others are added.
+  // The threads of a chain do not change when other chains are added.
   const threads = ChainJob.threadsOf(config)
   const shared = { baseFolder: options.baseFolder, owner, threads }
   const jobs = (own: RouteParts) => ChainJob.fromChains(own.chains, own.config, shared)
@@ -405,7 +405,7 @@ export const run = Effect.fn("Service.run")(function* (
   return {
     address,
     keys: database.apiKeys,
-    // What is prepared is applied whole, also where the caller is interrupted meanwhile.
+    // Once prepared, a configuration is applied completely, even if the caller is interrupted.
     reload: (next) =>
       mutex
         .withPermit(Effect.uninterruptibleMask((restore) => reload(next, restore)))

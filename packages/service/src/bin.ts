@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The installed command: runs `main`, or reports that this Node is too old to load it. */
+/** Entry point of the installed command: runs `main`, or reports that this version of Node is too old. */
 import * as CompileCache from "./cli/CompileCache.ts"
 import * as NodeVersion from "./cli/NodeVersion.ts"
 

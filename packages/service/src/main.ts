@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Entry of the command `daybook`: runs the command line and sets the exit code. See `ExitCode` for that of a failure, and `Shutdown` for
- * that of a command which a signal stopped.
+ * Entry point of the command `daybook`: runs the command line and sets the exit code. See `ExitCode` for failures, and `Shutdown` for a
+ * command stopped by a signal.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"

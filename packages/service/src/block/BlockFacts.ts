@@ -1,6 +1,6 @@
 /**
- * What a block and its transactions state of fees and native value beside the documents: fee recipient, base fee, withdrawals, uncles,
- * fees of L1 and of operators, blob gas, minted value, authorizations. It is written as one JSON text with the block. Pure.
+ * Facts about fees and native value that a block and its transactions carry beyond the documents: fee recipient, base fee, withdrawals,
+ * uncles, L1 and operator fees, blob gas, minted value, authorizations. They are stored with the block as one JSON text. Pure.
  *
  * Source: decision 0044.
  */
@@ -21,19 +21,19 @@ const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** An authorization of a set-code transaction. Its account is recovered from the signature. Source: EIP-7702. */
 export const Authorization = Schema.Struct({
-  /** Chain for which it is valid, 0 for every chain; `null` where the node leaves it out. */
+  /** Chain for which it is valid, 0 for every chain; `null` if the node omits it. */
   chainId: Schema.NullOr(Decimal.Decimal),
   /** Contract that the code is delegated to. */
   address: Address.Address,
   /** Nonce of the authorizing account. */
   nonce: Decimal.Decimal,
-  /** `r`, `s` and the parity of the signature, 65 bytes; `null` where the node leaves them out, or where they are no signature. */
+  /** `r`, `s` and the parity of the signature, 65 bytes; `null` if the node omits them or they do not form a signature. */
   signature: Schema.NullOr(Hex.Hex),
 })
 
 export interface Authorization extends Schema.Schema.Type<typeof Authorization> {}
 
-/** Amounts of receipts and transactions, under the names that nodes give them; one that the node left out is absent. */
+/** Amounts of receipts and transactions, under the names that nodes use; absent if the node omits them. */
 const amounts = {
   /** Blob gas used (EIP-4844). */
   blobGasUsed: amount,
@@ -63,7 +63,7 @@ const amounts = {
   retryValue: amount,
 }
 
-/** Accounts and ids, likewise. */
+/** Accounts and ids, under the same rule. */
 const texts = {
   /** Arbitrum: recipient of the retried call. */
   retryTo: account,
@@ -85,7 +85,7 @@ const texts = {
 export const TransactionFacts = Schema.Struct({
   /** Position in the block. */
   index: count,
-  /** Transaction type (EIP-2718); 0 where the node leaves it out. */
+  /** Transaction type (EIP-2718); 0 if the node omits it. */
   type: count,
   ...amounts,
   ...texts,
@@ -97,14 +97,14 @@ export interface TransactionFacts extends Schema.Schema.Type<typeof TransactionF
 
 /** Facts of a block. */
 export const BlockFacts = Schema.Struct({
-  /** Account that receives the fees of the block (`miner`); `null` where the node leaves it out. */
+  /** Account that receives the fees of the block (`miner`); `null` if the node omits it. */
   feeRecipient: Schema.NullOr(Address.Address),
   /** Base fee, in wei; `null` before EIP-1559 and on chains without one. */
   baseFeePerGas: Schema.NullOr(Decimal.Decimal),
-  /** Gas used by all transactions, as the header states it. */
+  /** Gas used by all transactions, from the header. */
   gasUsed: Decimal.Decimal,
   /**
-   * Gas used times effective gas price, of all transactions of the block, in wei, also of those that have no row; `null` where not all
+   * Sum of gas used times effective gas price over all transactions of the block, including those without a row, in wei; `null` if not all
    * receipts were read.
    */
   gasFees: Schema.NullOr(Decimal.Decimal),
@@ -114,7 +114,7 @@ export const BlockFacts = Schema.Struct({
   blockExtraData: Schema.optionalKey(Hex.Hex),
   /** Hashes of uncles. */
   uncles: Schema.Array(Hash.Hash),
-  /** Withdrawals, in the order of the block; an index of watched wallets has those to them alone. */
+  /** Withdrawals, in block order; an index of watched wallets only has those of its wallets. */
   withdrawals: Schema.Array(
     Schema.Struct({
       index: Decimal.Decimal,
@@ -130,13 +130,13 @@ export const BlockFacts = Schema.Struct({
 
 export interface BlockFacts extends Schema.Schema.Type<typeof BlockFacts> {}
 
-/** Uncles, withdrawals and authorizations of a block together; facts with more are left out. */
+/** Maximum total of uncles, withdrawals and authorizations in a block; facts with more are omitted. */
 export const maxEntries = 32_768
 
-/** Characters of atomic transactions; facts with more are left out. */
+/** Maximum number of characters of atomic transactions; facts with more are omitted. */
 export const maxExtraData = 1 << 20
 
-/** Gas fees of a block; facts with more cannot be read again, and are left out. */
+/** Maximum gas fees of a block; larger ones could not be decoded, so the facts are omitted. */
 export const maxGasFees = 2n ** 256n - 1n
 
 const amountNames = Object.keys(amounts)
@@ -145,16 +145,16 @@ const hex = /^0x([0-9a-f]{40}|[0-9a-f]{64})$/
 
 type Fields = Omit<TransactionFacts, "index" | "type" | "authorizations">
 
-/** Type of the sponsored transactions of Ronin, and of the deposits of Arbitrum, which name no payer. */
+/** Type of Ronin's sponsored transactions and of Arbitrum's deposits; the latter do not name a payer. */
 const sponsored = 0x64
 
-/** The account that paid for a sponsored transaction. */
+/** Account that paid for a sponsored transaction. */
 const sponsorOf = (transaction: Transaction.Transaction): unknown =>
   transaction.type === sponsored ? Transaction.extras(transaction)["payer"] : undefined
 
-/** The fields that a node sends. A key that the schema of a transaction does not know may hold anything; it is left out. */
+/** Known fields sent by a node. Keys unknown to the schema of a transaction may hold anything and are omitted. */
 const fieldsOf = (transaction: Transaction.Transaction, receipt: Receipt): Fields => {
-  // Sound: each value is looked at before it is used.
+  // Sound: each value is checked before use.
   const [own, other] = [receipt, transaction] as ReadonlyArray<object> as ReadonlyArray<Record<string, unknown>>
   const found: Record<string, bigint | string> = {}
   for (const name of amountNames) {
@@ -228,21 +228,21 @@ const headerFields = new Set([
   "withdrawals",
 ])
 
-/** True for a field of the header that facts state. */
+/** True for a header field that facts include. */
 export const isOfHeader = (field: string): boolean => headerFields.has(field)
 
-/** What facts are made of. */
+/** Input from which facts are made. */
 export interface Source {
   readonly block: MinedBlock
   /** The transactions that have a row. */
   readonly rows: ReadonlyArray<Executed>
   /** See `BlockFacts`. */
   readonly gasFees: bigint | null
-  /** Watched wallets; `null` or left out for all. */
+  /** Watched wallets; `null` or absent for all. */
   readonly watch?: ReadonlySet<string> | null | undefined
 }
 
-/** The facts of a block; `null` where they exceed the bounds. */
+/** Makes the facts of a block; `null` if they exceed the bounds. */
 export const fromBlock = ({ block, gasFees, rows, watch }: Source): BlockFacts | null => {
   const withdrawals = (block.withdrawals ?? []).filter(({ address }) => watch == null || watch.has(address))
   const uncles = block.uncles ?? []
@@ -263,11 +263,11 @@ export const fromBlock = ({ block, gasFees, rows, watch }: Source): BlockFacts |
   return extra === "0x" ? facts : { ...facts, blockExtraData: extra }
 }
 
-/** The text of facts: numbers as decimal text. */
+/** Formats facts as text, with numbers as decimal text. */
 export const textOf = (facts: BlockFacts): string =>
   JSON.stringify(facts, (_, value: unknown) => (typeof value === "bigint" ? value.toString() : value))
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(BlockFacts))
 
-/** The facts in a stored text; `null` for a text of another form. */
+/** Parses stored facts; `null` if the text is malformed. */
 export const fromText = (text: string): BlockFacts | null => Option.getOrNull(decode(text))

@@ -1,5 +1,5 @@
 /**
- * A block as the indexer hands it to the store, and how far the index reaches.
+ * A block as passed from the indexer to the store, and the extent of the index.
  *
  * Block numbers are safe integers; hashes and addresses are lower-case hex text.
  */
@@ -17,38 +17,38 @@ export interface LinkedBlock extends BlockRef {
   readonly timestamp: number
 }
 
-/** A stored transaction. Its JSON text is made once, when its block is appended, and served unchanged. */
+/** A stored transaction. Its JSON text is created once, when its block is appended, and served unchanged. */
 export interface TransactionRow {
   /** Position in the block. */
   readonly index: number
   readonly hash: string
-  /** JSON text of a `WalletTransaction` without labels and internal transactions; empty values as the interface writes them. */
+  /** JSON text of a `WalletTransaction` without labels and internal transactions, with empty values in the form of the interface. */
   readonly body: string
-  /** JSON text of an array of `InternalTransaction`, or of `null` where the trace is a gap; `null` where traces were off. */
+  /** JSON text of an array of `InternalTransaction`, or of `null` if the trace is a gap; `null` if traces were off. */
   readonly internal: string | null
   /** Wallets that the transaction belongs to, each once: sender, recipient, created contract. */
   readonly addresses: ReadonlyArray<string>
 }
 
-/** Kinds of gaps: what the nodes did not give, or what could not be verified. */
+/** Kinds of gaps: what the nodes did not return, or what could not be verified. */
 export const gapKinds = ["trace", "receipt", "transaction", "check"] as const
 
-/** What a block lacks of the nodes' responses. */
+/** A missing or invalid part of a block. */
 export interface BlockGap {
   /**
    * - `trace`: a transaction has no internal transactions.
-   * - `receipt`: a transaction has no receipt that decodes, and no row.
+   * - `receipt`: a transaction has no decodable receipt, and no row.
    * - `transaction`: a transaction does not decode, and has no row.
-   * - `check`: a check of the block does not hold, or could not be made, where the others hold.
+   * - `check`: a check of the block failed or could not be made, while the others passed.
    */
   readonly kind: (typeof gapKinds)[number]
-  /** Hash of the transaction; left out where the gap concerns the whole block, or the hash does not decode. */
+  /** Hash of the transaction; absent if the gap concerns the whole block or the hash does not decode. */
   readonly transaction?: string | undefined
-  /** Why, for an operator; never a key or a URL. */
+  /** Reason for the operator; never contains a key or a URL. */
   readonly reason: string
 }
 
-/** True for the gap of a transaction that has no row. */
+/** True for gaps of transactions without a row. */
 export const isWithoutRow = (kind: BlockGap["kind"]): boolean => kind === "receipt" || kind === "transaction"
 
 /** A gap of a stored block. */
@@ -56,30 +56,30 @@ export interface Gap extends BlockGap {
   readonly block: number
 }
 
-/** A block with everything that is stored of it. */
+/** A block with everything that is stored for it. */
 export interface BlockRows extends LinkedBlock {
   /** Revision of the decoder that made the bodies. */
   readonly decoderRevision: number
   readonly transactions: ReadonlyArray<TransactionRow>
   /**
-   * JSON text of the facts of the block and its transactions that documents do not state; left out where an earlier version stored the
-   * block, and where they exceed the bounds.
+   * JSON text of the facts of the block and its transactions beyond the documents; absent if an earlier version stored the block, or if
+   * they exceed the bounds.
    */
   readonly facts?: string | undefined
   /**
-   * Roles and movements of the block's wallets, packed by `LedgerCodec`, made ahead of `append` from what the node sent; left out
-   * where they are derived from the texts.
+   * Roles and movements of the block's wallets, packed by `LedgerCodec` from the node's responses before `append`; absent if they are
+   * derived from the texts.
    */
   readonly ledger?: Uint8Array | undefined
-  /** What the engine stores of the block's texts, made ahead of `append`: see `Engine.preparer`. Left out: `append` makes it. */
+  /** What the engine stores for the block's texts, prepared before `append`: see `Engine.preparer`. If absent, `append` prepares it. */
   readonly prepared?: unknown
-  /** Bytes of what was prepared; left out where nothing was. */
+  /** Size of the prepared data in bytes; absent if nothing was prepared. */
   readonly preparedBytes?: number
-  /** What the block lacks; left out when nothing. */
+  /** Gaps of the block; absent for none. */
   readonly gaps?: ReadonlyArray<BlockGap> | undefined
 }
 
-/** How far the index reaches. Moves in the same database transaction as the rows. */
+/** Extent of the index. It changes in the same database transaction as the rows. */
 export interface Checkpoint {
   /** First indexed block. */
   readonly first: number
@@ -87,12 +87,15 @@ export interface Checkpoint {
   readonly head: BlockRef
   /** Time of the last indexed block, in seconds since 1970. */
   readonly headTimestamp: number
-  /** Last final block; `null` while none is known. */
+  /** Last final block; `null` if none is known. */
   readonly finalized: number | null
-  /** Wallets that are indexed, lower case and sorted; left out when all are. */
+  /** Indexed wallets, lower case and sorted; absent if all wallets are indexed. */
   readonly watch?: ReadonlyArray<string> | undefined
-  /** First block with every transaction of wallets of `watch` that were added later; those that are left out have all blocks. */
+  /**
+   * For wallets of `watch` that were added later, the first block from which all of their transactions are indexed; the others have all
+   * blocks.
+   */
   readonly addedFrom?: Readonly<Record<string, number>> | undefined
-  /** Last block up to which the past of such wallets was searched; left out before anything of it was. */
+  /** For these wallets, the last block up to which their past was searched; absent until a part of it is searched. */
   readonly searchedTo?: Readonly<Record<string, number>> | undefined
 }

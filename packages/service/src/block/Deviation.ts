@@ -1,5 +1,6 @@
 /**
- * Deviations of blocks from what is verified elsewhere: accepted, because only the chain or a new fork explains them, and reported.
+ * Accepted deviations of blocks from what verification expects. They are accepted because only the chain or a new fork explains them, and
+ * reported.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import { cut } from "@daybook/schema/Issue"
@@ -13,7 +14,7 @@ import * as Undecoded from "../verification/Undecoded.ts"
 import * as Withdrawals from "../verification/Withdrawals.ts"
 
 /**
- * A deviation of a block that was accepted.
+ * An accepted deviation of a block.
  */
 export interface Deviation {
   readonly kind:
@@ -24,11 +25,11 @@ export interface Deviation {
     | "missing withdrawals"
     | "missing receipts"
     | BlockVerifier.Unmet["kind"]
-  /** Fields or count of what deviates. */
+  /** Fields or count of the deviating parts. */
   readonly detail: string
 }
 
-/** Names of fields in a report; a node may send any number of them, of any length. */
+/** Maximum number of field names in a report, since a node may send any number of them, of any length. */
 const maxShownFields = 5
 
 const ofHeader = (block: HydratedBlock): ReadonlyArray<Deviation> => {
@@ -38,13 +39,13 @@ const ofHeader = (block: HydratedBlock): ReadonlyArray<Deviation> => {
   return [{ kind: "unknown header fields", detail: `${fields.slice(0, maxShownFields).map(cut).join(", ")}${others}` }]
 }
 
-/** Header fields that the hash of the block or its facts need. */
+/** Deviations of header fields that the block hash or the facts need. */
 const ofUndecodedHeader = ({ header }: Undecoded.Undecoded): ReadonlyArray<Deviation> => {
   const needed = [...header].find(([field]) => HeaderHash.isHashed(field) || BlockFacts.isOfHeader(field))
   return needed === undefined ? [] : [{ kind: "undecoded header fields", detail: needed[1] }]
 }
 
-/** Fields that no record shows. Parts that are left out as a whole are gaps of their own. */
+/** Deviations of fields that no record shows. Parts that are omitted entirely are gaps instead. */
 const ofParts = (
   kind: "undecoded transaction fields" | "undecoded receipt fields",
   parts: ReadonlyArray<Undecoded.UndecodedPart>,
@@ -54,7 +55,7 @@ const ofParts = (
   return first === undefined ? [] : [{ kind, detail: `${incomplete.length}, the first one: ${first.reason}` }]
 }
 
-/** True for a block whose withdrawals no node has given, though its header states some. */
+/** True if no node returned the withdrawals of a block although its header commits to some. */
 export const lacksWithdrawals = (
   block: HydratedBlock,
   { checks = "standard", rules = HashRules.none }: BlockVerifier.Options,
@@ -87,8 +88,8 @@ const ofIndexes = ({ transactions }: HydratedBlock, receipts: ReadonlyArray<Rece
 }
 
 /**
- * Deviations of a block that was verified with these options, beside the checks that it does not meet; `receipts` is `null` where they
- * were not fetched.
+ * Finds the deviations of a block that was verified with these options, in addition to failed checks. `receipts` is `null` if they were not
+ * fetched.
  */
 export const find = (
   block: HydratedBlock,
@@ -108,7 +109,7 @@ export const find = (
 }
 
 /**
- * Deviations of one block: plain data, which threads send to the indexer.
+ * Deviations of one block, as plain data that threads send to the indexer.
  */
 export interface OfBlock {
   readonly block: number
@@ -120,23 +121,26 @@ export interface OfBlock {
  */
 export type Reporter = (block: number, deviations: ReadonlyArray<Deviation>) => Effect.Effect<void>
 
-/** Deviations of every block of a node, which are limits of the node: a block needs no mark, since what was corrected follows from it. */
+/**
+ * Deviations that are limits of the node and occur in every block. They do not mark a block, because the correction follows from the block
+ * itself.
+ */
 const limits: ReadonlyMap<Deviation["kind"], string> = new Map([
   ["log indexes per transaction", "log indexes per transaction (numbered by Daybook)"],
 ])
 
 /**
- * The limit of the nodes that a deviation shows; `null` for one that is about its block.
+ * The limit of the nodes that a deviation shows; `null` if it concerns its block.
  */
 export const limitOf = ({ kind }: Deviation): string | null => limits.get(kind) ?? null
 
 /**
- * True for a deviation by which a block is marked. Missing receipts are gaps already.
+ * True for a deviation that marks its block. Missing receipts are already gaps.
  */
 export const isMarked = (deviation: Deviation): boolean =>
   deviation.kind !== "missing receipts" && limitOf(deviation) === null
 
-/** Log lines of a reporter: a node that sends other fields with each block does not fill the log or the memory. */
+/** Maximum number of log lines of a reporter, so that a node that sends different fields with each block fills neither the log nor memory. */
 const maxReports = 100
 
 /**
@@ -149,8 +153,8 @@ export interface Log {
 }
 
 /**
- * Makes a log of each kind of deviation once, and of unknown header fields once for each set of fields; at most 100 lines. A chain has
- * one: its threads return what they find.
+ * Makes a log that reports each kind of deviation once, and unknown header fields once per set of fields, with at most 100 lines. There is
+ * one per chain: its threads return the deviations that they find.
  */
 export const makeLog = (): Log => {
   const reported = new Set<string>()

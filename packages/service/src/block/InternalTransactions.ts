@@ -1,6 +1,6 @@
 /**
- * Internal transactions from the traces of a block: nested frames of the `callTracer`, or the flat list of `trace_block`. Both give
- * the same rows, except for what the flat list leaves out (see `fromFlat`). Pure.
+ * Derives internal transactions from the traces of a block: nested frames of the `callTracer`, or the flat list of `trace_block`. Both
+ * yield the same rows, except for what the flat list omits (see `fromFlat`). Pure.
  *
  * Source: decision 0014.
  */
@@ -27,25 +27,25 @@ export interface InternalTransactionWire {
   readonly block_hash: string
   readonly type: string
   readonly from: string
-  /** `null` where a creation failed. */
+  /** `null` for a failed creation. */
   readonly to: string | null
   readonly value: string
   readonly gas: string
   readonly gas_used: string
-  /** `null` where it exceeds the bounds of traces; then its number of bytes and their SHA-256 are beside it. */
+  /** `null` if it exceeds the bounds of traces; its length in bytes and SHA-256 are then given next to it. */
   readonly input: string | null
   readonly input_length?: string
   readonly input_hash?: string
-  /** `null` where it exceeds the bounds of traces; then its number of bytes and their SHA-256 are beside it. */
+  /** `null` if it exceeds the bounds of traces; its length in bytes and SHA-256 are then given next to it. */
   readonly output: string | null
   readonly output_length?: string
   readonly output_hash?: string
-  /** Why the frame, or the nearest failed frame above it, failed. */
+  /** Error of the frame, or of its nearest failed ancestor. */
   readonly error?: string
 }
 
 /**
- * Parts of a block that its traces are compared with.
+ * Parts of a block with which its traces are compared.
  */
 export type TracedBlock = Pick<MinedBlock, "number" | "hash" | "transactions">
 
@@ -53,7 +53,7 @@ export type TracedBlock = Pick<MinedBlock, "number" | "hash" | "transactions">
  * A transaction whose internal transactions are unknown.
  */
 export interface Untraced {
-  /** Why, for an operator. */
+  /** Reason for the operator. */
   readonly reason: string
 }
 
@@ -76,13 +76,13 @@ export const isUntraced = (rows: TransactionRows): rows is Untraced => !Array.is
  * Which frames become rows.
  */
 export interface Options {
-  /** Also STATICCALL and DELEGATECALL, with value 0. Default false. */
+  /** Includes STATICCALL and DELEGATECALL frames, with value 0. Default false. */
   readonly allFrames?: boolean
-  /** Frames of one transaction; a transaction with more is untraced. Default: that of the configuration. */
+  /** Maximum number of frames of one transaction; a transaction with more is untraced. Default: as configured. */
   readonly frames?: number | undefined
 }
 
-/** Length and hash of an input or output that the bounds of traces have removed. */
+/** Length and hash of an input or output removed because of the bounds of traces. */
 interface Removed {
   readonly length: string
   readonly hash: string
@@ -106,7 +106,7 @@ const repeating: ReadonlySet<string> = new Set(["STATICCALL", "DELEGATECALL"])
 const isWanted = (type: string, { allFrames = false }: Options): boolean =>
   moving.has(type) || (allFrames && repeating.has(type))
 
-/** Messages of both tracers for one cause, and whether the frame loses all its gas by it. */
+/** Messages of both tracers for the same cause, and whether the frame loses all of its gas. */
 const causes: ReadonlyArray<readonly [pattern: RegExp, text: string, takesAllGas: boolean]> = [
   [/^(execution )?reverted$/i, "execution reverted", false],
   [
@@ -139,7 +139,7 @@ const causeOf = (error: string) => causes.find(([pattern]) => pattern.test(error
 
 const maxError = 1_000
 
-/** Message of a cause that does not depend on the tracer. */
+/** Message of a cause, independent of the tracer. */
 const textOf = (error: string): string => causeOf(error)?.[1] ?? error.slice(0, maxError)
 
 const dataOf = <K extends "input" | "output">(key: K, data: string | Removed) =>
@@ -151,10 +151,10 @@ const dataOf = <K extends "input" | "output">(key: K, data: string | Removed) =>
     K | `${K}_length` | `${K}_hash`
   >
 
-/** Data of a frame; where it is `null`, its length and hash, which `TraceFilter` puts beside it. */
+/** Data of a frame or, if it is `null`, its length and hash, which `TraceFilter` adds next to it. */
 const read = (holder: object | null | undefined, key: "input" | "output" | "init" | "code"): string | Removed => {
   if (holder == null) return "0x"
-  // Sound: the keys that a schema does not know stay in its values.
+  // Sound: keys unknown to a schema stay in its values.
   const fields = holder as Readonly<Record<string, unknown>>
   const data = fields[key]
   if (typeof data === "string") return data
@@ -202,7 +202,7 @@ const ofCallFrame = (frame: CallFrame): Frame => {
 
 const decodeFrame = Schema.decodeUnknownOption(Trace.CallFrame)
 
-/** Root frame of a trace; `null` for none. Older nodes of Moonbeam return the frame itself in place of an object that holds it. */
+/** Root frame of a trace; `null` for none. Older Moonbeam nodes return the frame itself instead of an object that holds it. */
 const rootOf = (trace: TransactionTrace): CallFrame | null => {
   if (trace.result != null || trace.txHash !== undefined) return trace.result ?? null
   const { error } = trace
@@ -237,8 +237,8 @@ const rowsOfFrame = (block: TracedBlock, hash: string, root: CallFrame, options:
 }
 
 /**
- * The trace of each transaction where a tracer leaves some out and names the others, `null` for those: nodes of the ZK Stack have none of
- * what L1 has sent. Else the traces as received.
+ * Traces by transaction, if a tracer omits some and names the others; `null` for the omitted ones. ZK Stack nodes have no traces of
+ * transactions sent from L1. Otherwise the traces as received.
  */
 const byTransaction = (
   { transactions }: TracedBlock,
@@ -253,11 +253,11 @@ const byTransaction = (
 const leftOut: Untraced = { reason: "The traces of the block lack the transaction." }
 
 /**
- * Rows of nested frames: those below the root, depth first. A transaction for which the tracer returned an error instead of a frame, or
- * nothing, is untraced. Bor may omit the trace of a state-sync transaction, which is the last one of its block.
+ * Rows of nested frames: those below the root, depth first. A transaction is untraced if the tracer returned an error or nothing instead of
+ * a frame. Bor may omit the trace of a state-sync transaction, the last one of its block.
  *
  * **Errors**
- * - `InvalidBlock`: the frames are not those of the block's transactions.
+ * - `InvalidBlock`: the frames do not belong to the block's transactions.
  */
 export const fromFrames = (
   block: TracedBlock,
@@ -289,7 +289,7 @@ export const fromFrames = (
   return Result.succeed(rows)
 }
 
-/** Sender of a trace; nullish where the node omits it. */
+/** Sender in a trace; nullish if the node omits it. */
 const senderOf = ({ action }: FlatTrace) => action.from ?? action.address ?? action.author
 
 const ofFlat = ({ type, action, result, error: received }: FlatTrace): Frame | null => {
@@ -341,7 +341,7 @@ const byPath = (one: FlatTrace, other: FlatTrace): number => {
   return a.length - b.length
 }
 
-/** The first path that two entries of a transaction share; `null` for none. An entry in place of a trace beyond a bound has no own. */
+/** First path that two entries of a transaction share; `null` for none. An entry that replaces a trace beyond a bound has no path of its own. */
 const repeatedPath = (sorted: ReadonlyArray<FlatTrace>): string | null => {
   if (sorted.some(({ type }) => type === "excess")) return null
   const found = sorted.find((trace, at) => at > 0 && byPath(sorted[at - 1]!, trace) === 0)
@@ -376,16 +376,16 @@ const rowsOfOne = (
 }
 
 /**
- * Rows of a flat list: those below each root, ordered by `traceAddress`. Block rewards belong to no transaction and are left out. A
- * transaction without an entry beside others is untraced.
+ * Rows of a flat list: those below each root, ordered by `traceAddress`. Block rewards belong to no transaction and are skipped. A
+ * transaction without entries is untraced if others have entries.
  *
  * **Gotchas**
- * - A node that omits how a contract was created (`creationMethod`) gives CREATE for CREATE2 too: the salt is not in the list.
+ * - A node that omits how a contract was created (`creationMethod`) yields CREATE for CREATE2 too, because the salt is not in the list.
  * - A failed frame without a `result` has no output, and no gas used unless its failure takes all gas.
  *
  * **Errors**
- * - `InvalidBlock`: an entry belongs to another block or transaction, a transaction with entries has no root among them, no transaction
- *   has an entry, or two entries of one have one trace address.
+ * - `InvalidBlock`: an entry belongs to another block or transaction, a transaction with entries has no root among them, no transaction has
+ *   an entry, or two entries of a transaction share a trace address.
  */
 export const fromFlat = (
   block: TracedBlock,
@@ -426,7 +426,7 @@ export const fromFlat = (
 }
 
 /**
- * Rows of each shape; see `fromFrames` and `fromFlat`.
+ * Derives rows from either shape; see `fromFrames` and `fromFlat`.
  */
 export const fromTraces = (
   block: TracedBlock,
@@ -444,7 +444,7 @@ export const fromTraces = (
 }
 
 /**
- * Rows of one transaction from its own trace.
+ * Derives the rows of one transaction from its own trace.
  *
  * **Errors**
  * - `InvalidBlock`: the trace belongs to another transaction or block.
@@ -460,6 +460,6 @@ export const fromTransactionTrace = (
     trace._tag === "Frame"
       ? Result.succeed([rowsOfFrame(alone, transaction.hash, trace.frame, options)])
       : fromFlat(alone, trace.traces, options)
-  // Sound: one transaction gives one item.
+  // Sound: one transaction yields one item.
   return Result.map(rows, ([own]) => own!)
 }

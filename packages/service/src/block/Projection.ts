@@ -1,26 +1,26 @@
 /**
- * Projections: rows derived from stored blocks. A projection at the head is applied in the transaction that appends a block and
- * unwound with it; a new or revised one is filled from stored blocks in the background, without asking a node.
+ * Projections: rows derived from stored blocks. A projection at the head is applied in the transaction that appends a block, and unwound
+ * with the block; a new or revised projection is filled from stored blocks in the background, without calling a node.
  *
- * `Projections` lists those of an index. Pure.
+ * `Projections` lists the projections of an index. Pure.
  */
 import type { BlockRows } from "./BlockRows.ts"
 
 /** A derived row. */
 export interface ProjectionRow {
-  /** Index of the transaction that it belongs to. */
+  /** Index of the transaction to which it belongs. */
   readonly index: number
   /** JSON text of the row; `null` for an appearance, whose text is the document of its transaction. */
   readonly body: string | null
-  /** Keys under which the row is found, each once, as lower-case hex text; none for a document. */
+  /** Keys by which the row is found, without duplicates, as lower-case hex text; none for a document. */
   readonly keys: ReadonlyArray<string>
 }
 
-/** What all projections have. */
+/** Properties common to all projections. */
 interface Derivation {
   /** Names the projection in the database. */
   readonly id: string
-  /** A change of it derives all rows again. */
+  /** Changing it derives all rows again. */
   readonly revision: number
 }
 
@@ -34,11 +34,11 @@ export interface LedgerProjection extends Derivation {
 /** Texts and appearances derived from a block. */
 export interface RowProjection extends Derivation {
   /**
-   * How the rows are stored: `entries` with a key and a body of their own, `appearances` of a key in a transaction, or `documents` that
-   * replace those of their transactions.
+   * How the rows are stored: `entries` with their own key and body, `appearances` of a key in a transaction, or `documents` that replace
+   * those of their transactions.
    */
   readonly kind: "entries" | "appearances" | "documents"
-  /** Rows of a block, in its order. The block has its facts for `entries` alone. */
+  /** Derives the rows of a block, in order. Only for `entries` does the block include its facts. */
   readonly rows: (block: BlockRows) => ReadonlyArray<ProjectionRow>
 }
 

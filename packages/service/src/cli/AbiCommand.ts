@@ -1,5 +1,5 @@
 /**
- * `daybook abi`: adds, lists and removes the ABIs by which contracts are decoded.
+ * `daybook abi`: adds, lists and removes the ABIs used to decode contracts.
  */
 import * as Contract from "@daybook/schema/Contract"
 import { quote } from "@daybook/schema/Issue"
@@ -20,7 +20,7 @@ import { CommandError, invalidOption } from "./CommandError.ts"
 import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** Whose ABIs these are, beside those of watched folders. */
+/** Source of these ABIs, as opposed to watched folders. */
 const source = "command"
 
 const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
@@ -30,7 +30,7 @@ const open = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<str
   return { chains, contracts: (yield* Engine.fromUrl(config.database, baseFolder)).contracts }
 })
 
-/** The one chain of a command that writes. */
+/** Opens the only chain of a command that writes. */
 const openOne = Effect.fnUntraced(function* (path: string, names: ReadonlyArray<string>) {
   const { chains, contracts } = yield* open(path, names)
   const [chain, ...others] = chains
@@ -58,7 +58,7 @@ const decodeKey = Schema.decodeUnknownEffect(Contract.Key)
 const isName = Schema.is(Contract.Name)
 const nameForm = "a line of 1 to 100 visible characters"
 
-/** The address of a key, or `null` where it names a pack. */
+/** Address of a key, or `null` if the key names a pack. */
 const addressOf = (text: string): Effect.Effect<string | null, CommandError> =>
   decodeKey(text).pipe(
     Effect.map((key) => (key.startsWith("0x") ? key : null)),

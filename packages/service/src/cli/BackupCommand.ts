@@ -1,6 +1,6 @@
 /**
- * `daybook backup` copies the database while it is in use, once or as a standby that follows it; `daybook restore` copies chains from
- * such a folder into an empty database.
+ * `daybook backup` copies the database while it is in use, once or as a standby that follows it. `daybook restore` copies chains from such
+ * a folder into an empty database.
  */
 import { setPriority } from "node:os"
 import * as Effect from "effect/Effect"
@@ -16,10 +16,10 @@ import * as Selection from "./Selection.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** Gives way to an indexer and a server on the same machine. */
+/** Yields to an indexer and a server on the same machine. */
 const niceness = 10
 
-/** Time between two backups of a copy that follows the database. */
+/** Interval between backups of a copy that follows the database. */
 const followMillis = 2_000
 
 const chainFlag = Selection.chainFlag("Name of a chain in the configuration; may be repeated; by default all chains")
@@ -29,7 +29,7 @@ const selected = Effect.fnUntraced(function* (path: string, names: ReadonlyArray
   return { database, chains: jobs.map(({ chain: name, chainId: id }): ChainRef => ({ name, id })) }
 })
 
-/** Brings a copy up to date again and again; a database that is locked for a moment is tried again. */
+/** Updates a copy repeatedly; a database that is briefly locked is retried. */
 const follow = (
   database: Database,
   chains: ReadonlyArray<ChainRef>,

@@ -1,10 +1,10 @@
 /**
- * Failure of a command that is not an error of the service: the message states what happened and what to do.
+ * Failure of a command that is not an error of the service. The message states what happened and what to do.
  */
 import { format } from "@daybook/schema/Issue"
 import * as Data from "effect/Data"
 
-/** The command was not carried out, or its result is a failure. */
+/** The command was not carried out, or its result is negative. */
 export class CommandError extends Data.TaggedError("CommandError")<{
   readonly message: string
   /** The arguments of the command are invalid. */

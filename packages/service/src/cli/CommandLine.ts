@@ -1,6 +1,6 @@
 /**
- * The command line `daybook`: finds the command that the arguments name, runs it, and prints a failure as one line. It sets no exit code
- * and handles no signal; `main` does for a process.
+ * The command line `daybook`: finds the command named by the arguments, runs it, and prints a failure as one line. It neither sets an exit
+ * code nor handles signals; for a process, `main` does.
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
@@ -14,7 +14,7 @@ import * as InvalidUsage from "./InvalidUsage.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** A command whose module is loaded when it is run; else it has a name and what it does, which is all that the help of `daybook` prints. */
+/** A command whose module is loaded when it runs. Until then it only has a name and a description, which suffice for the help of `daybook`. */
 const command = <Name extends string, Input, Context, Error, Services>(
   name: Name,
   does: string,
@@ -25,7 +25,7 @@ const command = <Name extends string, Input, Context, Error, Services>(
   load: async () => Command.withDescription(await load(), does),
 })
 
-/** The commands in the order of the help, which prints what each does. */
+/** The commands, in the order of the help, which prints a description of each. */
 const commands = [
   command("serve", "Run the indexer and the HTTP server", async () => (await import("./ServeCommand.ts")).serve),
   command(
@@ -120,7 +120,7 @@ const commands = [
   ),
 ] as const
 
-/** First steps. */
+/** Getting started. */
 const examples = [
   { command: "daybook dev --chain", description: "A local chain, with its explorer and API" },
   { command: "daybook doctor https://HOST", description: "What a node offers, before a database is made" },
@@ -131,17 +131,17 @@ const examples = [
 /** Flags that need the flags of all commands, not only their names. */
 const wholeTree = /^--(?:completions|wizard)(?:=|$)/
 
-/** The commands, of which those are loaded that the arguments name. */
+/** Loads the commands, with the modules of those that the arguments name. */
 const load = (args: ReadonlyArray<string>) => {
   const isWhole = args.some((arg) => wholeTree.test(arg))
   return Promise.all(commands.map((one) => (isWhole || args.includes(one.name) ? one.load() : one.named())))
 }
 
-/** Prints a failure as one line, each issue of a configuration as a line of its own, and a defect with its trace. */
+/** Prints a failure as one line, each issue of a configuration on its own line, and a defect with its trace. */
 const reportFailure = (cause: Cause.Cause<unknown>) => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.void
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  // Errors of the command line itself were printed.
+  // Errors of the command line itself have already been printed.
   if (CliError.isCliError(error)) return Effect.void
   if (error instanceof InvalidConfig) {
     return Effect.forEach(error.issues, (issue) => Terminal.note(`daybook: ${issue}`), { discard: true })
@@ -149,7 +149,7 @@ const reportFailure = (cause: Cause.Cause<unknown>) => {
   return Terminal.note(error instanceof Error ? `daybook: ${error.message}` : `daybook: ${Cause.pretty(cause)}`)
 }
 
-/** Runs the command that the arguments name; fails as it does, once the failure is printed. */
+/** Runs the command named by the arguments. Fails with its error, after printing it. */
 export const run = Effect.fnUntraced(
   function* (args: ReadonlyArray<string>) {
     const found = yield* Effect.promise(() => load(args))

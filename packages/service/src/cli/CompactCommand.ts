@@ -1,5 +1,5 @@
 /**
- * `daybook compact`: gives the free space of the database back to the disk.
+ * `daybook compact`: returns the free space of the database to the disk.
  */
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"

@@ -1,5 +1,5 @@
 /**
- * `daybook config check`: reads the configuration as `daybook serve` would, and names everything that is wrong with it.
+ * `daybook config check`: reads the configuration as `daybook serve` would, and reports all of its issues.
  */
 import { existsSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
@@ -23,16 +23,16 @@ import * as WebhookKey from "../push/WebhookKey.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** The issue of a key, which an error states. */
+/** Issue of a key, from an error's text. */
 const issueOf =
   (path: string) =>
   ({ message }: { readonly message: string }) =>
     new InvalidConfig({ found: [{ path, message }] })
 
-/** The first part of a path that is there, from its end on. */
+/** Longest prefix of a path that exists. */
 const existing = (path: string): string => (existsSync(path) ? path : existing(dirname(path)))
 
-/** Refuses a folder that cannot be made, as a file is in its place or above it. */
+/** Rejects a folder that cannot be created because a file is in its place or above it. */
 const checkFolder = (folder: string): Effect.Effect<void, InvalidConfig> => {
   const found = existing(folder)
   if (statSync(found).isDirectory()) return Effect.void
@@ -43,7 +43,7 @@ const checkFolder = (folder: string): Effect.Effect<void, InvalidConfig> => {
 const readTls = ({ baseFolder }: Pick<ConfigFile.ConfigFile, "baseFolder">, { cert, key }: Listener.TlsFiles) =>
   Listener.readTls({ cert: resolve(baseFolder, cert), key: resolve(baseFolder, key) })
 
-/** Reads the files that a configuration names, as the service does at its start; fails with everything that is wrong with them. */
+/** Reads the files named by a configuration, as the service does at startup; fails with all of their issues. */
 const checkFiles = Effect.fnUntraced(
   function* ({
     baseFolder,

@@ -1,5 +1,5 @@
 /**
- * Flags of the commands that run with or without a configuration file: the file, and settings in place of its keys.
+ * Flags of commands that run with or without a configuration file: the file, and settings that replace its keys.
  */
 import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
@@ -26,7 +26,7 @@ export const flags = {
   listen: text("listen", "HOST:PORT", "Where to listen, in place of that of the file: host:port, or unix: and a path"),
 }
 
-/** The flags as they are given. */
+/** Values of the flags. */
 export interface Given {
   readonly config: Option.Option<string>
   readonly chain: ReadonlyArray<string>
@@ -35,10 +35,10 @@ export interface Given {
 }
 
 /**
- * What the flags give for the configuration.
+ * Makes the configuration source from the flags.
  *
  * **Errors**
- * - `CommandError`: a chain has no node. The message does not show the URL of another one.
+ * - `CommandError`: a chain has no node. The message does not show the URL of any other node.
  */
 export const sourceOf = Effect.fnUntraced(function* (given: Given): Effect.fn.Return<ConfigFile.Source, CommandError> {
   const nodes: Array<Overrides.NamedNode> = []

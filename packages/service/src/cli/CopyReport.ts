@@ -1,5 +1,5 @@
 /**
- * What `daybook backup` and `daybook restore` print: how far a copy is while it is made, and what it holds.
+ * Output of `daybook backup` and `daybook restore`: the progress of a copy, and its contents.
  */
 import * as Effect from "effect/Effect"
 import * as Throughput from "../indexer/Throughput.ts"
@@ -7,18 +7,18 @@ import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import type { Copy, CopyOptions, CopyProgress } from "../store/Database.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** Time between two lines of progress. */
+/** Interval between two progress lines. */
 const intervalMillis = 5_000
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"]
 
-/** Formats a size for people: `512 B`, `1.5 MiB`. */
+/** Formats a size for display: `512 B`, `1.5 MiB`. */
 export const formatBytes = (bytes: number): string => {
   const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)))
   return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`
 }
 
-/** The line of progress of a copy that had some bytes when it was begun, some time ago. */
+/** Formats the progress line of a copy, given its size at the start and the elapsed time. */
 export const formatProgress = (
   { block, bytes, goal, totalBytes }: CopyProgress,
   begun: { readonly bytes: number; readonly millis: number },
@@ -49,7 +49,7 @@ export const logProgress = (): NonNullable<CopyOptions["onProgress"]> => {
   })
 }
 
-/** The line of a finished copy. */
+/** Formats the line of a finished copy. */
 export const formatCopy = ({ blocks, bytes, copiedBytes, file, head }: Copy): string => {
   if (head === null) return `${file}: ${formatBytes(bytes)}`
   const copied = `${Terminal.count(blocks, "block")} copied (${formatBytes(copiedBytes)})`

@@ -1,5 +1,5 @@
 /**
- * Flags that bound blocks by dates: `--from-date` and `--to-date`, in UTC unless they name a zone.
+ * Flags that bound blocks by dates: `--from-date` and `--to-date`, in UTC unless they include a zone.
  */
 import { quote } from "@daybook/schema/Issue"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ export const flags = {
   toDate: flag("to-date", "Last day or instant, such as 2024-12-31, in place of --at"),
 }
 
-/** The flags as they are given, beside the blocks that they replace. */
+/** Values of the flags, and of the block flags that they replace. */
 export interface Given {
   readonly fromDate: Option.Option<string>
   readonly toDate: Option.Option<string>
@@ -28,13 +28,13 @@ export interface Given {
   readonly fromBlock: Option.Option<string>
 }
 
-/** Instants in seconds since 1970; the end is the first one that is left out. */
+/** Instants in seconds since 1970; the end is exclusive. */
 export interface Dates {
   readonly from: number | undefined
   readonly end: number | undefined
 }
 
-/** Without dates. */
+/** No dates. */
 export const none: Dates = { from: undefined, end: undefined }
 
 const daySeconds = 86_400
@@ -50,10 +50,10 @@ const parseDate = Effect.fnUntraced(function* (name: string, given: Option.Optio
 })
 
 /**
- * Parses the dates. A last day is included as a whole.
+ * Parses the dates. The last day is included in full.
  *
  * **Errors**
- * - `CommandError`: a text is no date, a date is given beside the block that it replaces, or the last one is before the first.
+ * - `CommandError`: a text is not a date, a date is combined with the block flag that it replaces, or the last date is before the first.
  */
 export const parse = Effect.fnUntraced(function* ({ at, fromBlock, fromDate, toDate }: Given) {
   const first = yield* parseDate("--from-date", fromDate)
@@ -73,7 +73,7 @@ export const parse = Effect.fnUntraced(function* ({ at, fromBlock, fromDate, toD
 })
 
 /**
- * The blocks of dates on a chain, up to its last final one; a date that is not given bounds nothing.
+ * Finds the blocks between dates on a chain, up to its last final one; an absent date sets no bound.
  *
  * **Errors**
  * - `CommandError`: the chain has no final block between the dates.

@@ -33,7 +33,7 @@ const parsePort = (given: Option.Option<string>): Effect.Effect<number | undefin
   return Effect.fail(invalidOption("--port", `a port from 0 to ${maxPort}`, quote(text)))
 }
 
-/** The node that is named, else the one on the usual port, else one that is started. */
+/** The named node, or else one on the usual port, or else one that is started. */
 const findNode = Effect.fnUntraced(function* (rpc: string | undefined, isStarted: boolean) {
   const url = rpc?.trim() ?? usualUrl
   yield* Endpoint.make({ url, option: "--rpc" })
@@ -50,7 +50,7 @@ const findNode = Effect.fnUntraced(function* (rpc: string | undefined, isStarted
   return node ?? (yield* failed(`Anvil does not respond at ${new URL(started).host}.`))
 })
 
-/** Folders of projects. One that is not there yet is looked for, as before the first build. */
+/** Folders of projects. A missing folder is still watched, since it may appear with the first build. */
 const foldersOf = Effect.fnUntraced(function* (artifacts: ReadonlyArray<string>) {
   for (const folder of artifacts) {
     const found = statSync(folder, { throwIfNoEntry: false })
@@ -62,7 +62,7 @@ const foldersOf = Effect.fnUntraced(function* (artifacts: ReadonlyArray<string>)
   return artifacts.map((folder) => resolve(folder))
 })
 
-/** Opens a page in the browser of the user; where there is none, the URL is printed anyway. */
+/** Opens a page in the user's browser. Without a browser, the URL is printed anyway. */
 const openPage = (url: string): Effect.Effect<void> =>
   Effect.sync(() => {
     const [program, ...before] = { darwin: ["open"], win32: ["cmd", "/c", "start"] }[process.platform as string] ?? [
@@ -85,7 +85,7 @@ const announce = Effect.fnUntraced(function* ({ chain, node, url }: DevServer.Ru
   yield* Terminal.print(`${url}/?chain=${encodeURIComponent(chain)}`)
 })
 
-/** What to do about a port, which is that of the option: there is no configuration. */
+/** Advice for a port in use, which refers to the option, since there is no configuration. */
 const unlistened = ({ problem }: ListenError) =>
   Effect.fail(new ListenError({ problem, remedy: "Name another port with --port." }))
 
@@ -135,7 +135,7 @@ export const dev = Command.make(
       onLine: (line) => output.note(visible(line)),
       onReady: (running) =>
         Effect.gen(function* () {
-          // The server is of use without a reader of what it prints.
+          // The server is useful even if nothing reads its output.
           yield* Effect.ignore(announce(running))
           if (isOpened) return
           isOpened = true

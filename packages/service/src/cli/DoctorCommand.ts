@@ -1,5 +1,5 @@
 /**
- * `daybook doctor`: asks nodes what they offer and prints what would be indexed, how fast, and what is missing, with remedies.
+ * `daybook doctor`: checks what nodes offer and prints what would be indexed, how fast, and what is missing, with remedies.
  */
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ const format = ({ grade, name, remedy, text }: Finding): string => {
   return `  ${name.padEnd(nameWidth)} ${marks[grade].padEnd(8)} ${sentence}${advice}`
 }
 
-/** Removes the keys of a node from a text: in its URL, headers and token. */
+/** Removes the keys of a node, from its URL, headers and token, from a text. */
 const scrubber = (node: NodeConfig.NodeConfig) => {
   const options = NodeConfig.toOptions(node)
   const { scrub } = Endpoint.makeUnsafe({ url: options.url, headers: NodeConfig.headersOf(options) ?? {} })
@@ -61,7 +61,7 @@ const configured = Effect.fnUntraced(function* (path: string) {
   )
 })
 
-/** `daybook doctor`: exit code 1 where a chain cannot be indexed from a node. */
+/** `daybook doctor`: exits with code 1 if a chain cannot be indexed from a node. */
 export const doctor = Command.make(
   "doctor",
   {

@@ -1,5 +1,5 @@
 /**
- * Exit codes of the command `daybook` by the cause of a failure. See `Shutdown` for that of a command which a signal stopped.
+ * Exit codes of the command `daybook` by cause of failure. See `Shutdown` for the code of a command stopped by a signal.
  *
  * Source: docs/operations.md.
  */
@@ -21,7 +21,7 @@ export const codes = {
   database: 4,
   /** The service cannot listen. */
   address: 5,
-  /** An error of this program. */
+  /** A defect of this program. */
   defect: 70,
 } as const
 
@@ -32,17 +32,17 @@ const codeOfTag: Readonly<Record<string, number>> = {
   ListenError: codes.address,
 }
 
-/** The code of a command that failed. */
+/** Exit code of a failed command. */
 export const ofCause = (cause: Cause.Cause<unknown>): number => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
   if (error === undefined) return codes.defect
   if (CliError.isCliError(error)) return codes.usage
   if (error instanceof CommandError) return error.isUsage === true ? codes.usage : codes.failed
   const tag = typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : ""
-  // Of a serving process that did not start, for the same reasons; 0 of one that was stopped before.
+  // Error of a serving process that did not start, with the same codes; 0 if it was stopped before.
   const exitCode = typeof error === "object" && error !== null && "exitCode" in error ? Number(error.exitCode) : 0
   return codeOfTag[tag] ?? (exitCode || codes.failed)
 }
 
-/** The code of a command that was not interrupted. */
+/** Exit code of a command that was not interrupted. */
 export const ofExit = (exit: Exit.Exit<unknown, unknown>): number => (Exit.isSuccess(exit) ? 0 : ofCause(exit.cause))

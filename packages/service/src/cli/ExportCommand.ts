@@ -1,6 +1,6 @@
 /**
- * `daybook export`: the movements of wallets as CSV, NDJSON, or books for beancount and hledger, from archive nodes alone or from the
- * indexes of a configuration.
+ * `daybook export`: writes the movements of wallets as CSV, NDJSON, or books for beancount and hledger, from archive nodes alone or from
+ * the indexes of a configuration.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -24,13 +24,13 @@ import * as WalletFlags from "./WalletFlags.ts"
 // Sound: the keys of the table are its names.
 const formatNames = Object.keys(Export.formats) as ReadonlyArray<Export.FormatName>
 
-/** The given index of a configuration, in place of nodes. */
+/** The index of a configuration to read from, instead of nodes. */
 interface GivenIndex {
   readonly config: Option.Option<string>
   readonly chain: ReadonlyArray<string>
 }
 
-/** Opens the indexes of the configuration, and connects to the nodes of their chains. */
+/** Opens the indexes of the configuration and connects to the nodes of their chains. */
 const openIndexes = Effect.fnUntraced(function* (
   { chain, config }: GivenIndex,
   given: WalletFlags.Given,
@@ -49,7 +49,7 @@ const openIndexes = Effect.fnUntraced(function* (
       const connection = { node, usage, maxCalls: Number.POSITIVE_INFINITY, chainId }
       const dated = yield* DateFlags.blocksOf(connection, chainId, dates)
       const options = { chain: name, wallets, at: at ?? dated.at, fromBlock: fromBlock ?? dated.fromBlock }
-      // The configuration was read: its labels are valid.
+      // The configuration was decoded, so its labels are valid.
       const label = Result.getOrThrow(Label.make(labels))
       const indexed: Export.Indexed = {
         reader: database.chain({ name, id: chainId }).reader,
@@ -62,7 +62,7 @@ const openIndexes = Effect.fnUntraced(function* (
   )
 })
 
-/** Notes how much is proved; fails unless everything is, or the rest is allowed. */
+/** Reports how much is proved; fails unless everything is, or unproved balances are allowed. */
 const judge = Effect.fnUntraced(function* ({ closings, entries }: Export.Written, isAllowed: boolean) {
   const proved = closings.filter(Export.isProved).length
   yield* Terminal.note(`${Terminal.count(entries, "movement")}; ${proved} of ${closings.length} balances proved`)
@@ -71,7 +71,7 @@ const judge = Effect.fnUntraced(function* ({ closings, entries }: Export.Written
   return yield* new CommandError({ message })
 })
 
-/** Options of a search from nodes, which an export from indexes does not make. */
+/** Rejects search options, which only apply to an export from nodes. */
 const checkSearchOptions = ({ maxCalls, perSecond, state }: Parameters<typeof WalletFlags.connect>[0]) => {
   const given = [
     ["--max-calls", Option.isSome(maxCalls)],
@@ -84,7 +84,7 @@ const checkSearchOptions = ({ maxCalls, perSecond, state }: Parameters<typeof Wa
     : Effect.fail(invalidOption(name, "it beside --rpc alone", "it beside --config or --chain"))
 }
 
-/** `daybook export`: exit code 0 only when every balance is proved, or `--allow-unproved` is given. */
+/** `daybook export`: exits with code 0 only if every balance is proved, or with `--allow-unproved`. */
 export const exportMovements = Command.make(
   "export",
   {

@@ -1,4 +1,4 @@
-/** Where `daybook export` writes: standard output, or a file that is replaced once the export is whole. */
+/** Output of `daybook export`: standard output, or a file that is replaced once the export is complete. */
 import { randomBytes } from "node:crypto"
 import { createReadStream, type Stats } from "node:fs"
 import { type FileHandle, lstat, open, realpath, rename, rm, stat, writeFile } from "node:fs/promises"
@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { CommandError } from "./CommandError.ts"
 
-/** A new file can be read by its owner alone. */
+/** A new file is only readable by its owner. */
 const fileMode = 0o600
 
 const failed = (name: string) => (cause: unknown) =>
@@ -14,7 +14,7 @@ const failed = (name: string) => (cause: unknown) =>
 
 export type Write = (text: string) => Effect.Effect<void, CommandError>
 
-/** Writes to standard output as fast as its reader reads. */
+/** Writes to standard output at the pace of its reader. */
 const toStandardOutput: Write = (text) =>
   Effect.tryPromise({
     try: () =>
@@ -27,7 +27,7 @@ const toStandardOutput: Write = (text) =>
     catch: failed("standard output"),
   })
 
-/** The stream emits the error of a write as well, after that write has reported it. */
+/** The stream also emits the error of a write, after that write has reported it. */
 export const standardOutput = Effect.acquireRelease(
   Effect.sync(() => {
     const ignore = () => {}
@@ -42,10 +42,10 @@ const toHandle =
   (text) =>
     Effect.tryPromise({ try: () => file.appendFile(text), catch: failed(name) })
 
-/** Errors of a folder that takes no other file, or of a file that no other may replace, such as a mount point. */
+/** Errors of a folder that does not accept another file, or of a file that cannot be replaced, such as a mount point. */
 const refusals: ReadonlySet<unknown> = new Set(["EACCES", "EBUSY", "ENAMETOOLONG", "EPERM", "EROFS", "EXDEV"])
 
-/** Another way where the file system refuses one. */
+/** Falls back to another way if the file system rejects the first. */
 const whereRefused =
   <A>(other: () => A) =>
   (error: NodeJS.ErrnoException): A => {
@@ -55,13 +55,13 @@ const whereRefused =
 
 interface Target {
   readonly file: FileHandle
-  /** The file that is replaced once `part` is whole; undefined for one that is written in place. */
+  /** The file to replace once `part` is complete; undefined if it is written in place. */
   readonly replaced?: { readonly name: string; readonly part: string }
 }
 
-/** Opens a new file beside the given one, or the given one where its folder refuses that or where it is no regular file, such as a pipe. */
+/** Opens a new file next to the given one, or the given one if its folder does not permit that or it is not a regular file, such as a pipe. */
 const openTarget = async (path: string): Promise<Target> => {
-  // A link to a file that does not exist is written in place: the file is made behind it.
+  // A link to a missing file is written in place, which creates its target.
   const found: Stats | undefined = await stat(path)
     .catch(() => lstat(path))
     .catch(() => undefined)
@@ -70,7 +70,7 @@ const openTarget = async (path: string): Promise<Target> => {
     const part = `${name}.${randomBytes(6).toString("hex")}.part`
     const file = await open(part, "wx", fileMode).catch(whereRefused(() => undefined))
     if (file !== undefined) {
-      // A file system without modes refuses them.
+      // A file system without modes rejects them.
       if (found !== undefined) await file.chmod(found.mode & 0o777).catch(() => undefined)
       return { file, replaced: { name, part } }
     }
@@ -78,11 +78,11 @@ const openTarget = async (path: string): Promise<Target> => {
   return { file: await open(path, "w", fileMode) }
 }
 
-/** Replaces a file, or copies to one that cannot be replaced. */
+/** Replaces a file, or overwrites one that cannot be replaced. */
 const replace = async (name: string, part: string): Promise<void> =>
   rename(part, name).catch(whereRefused(async () => writeFile(name, createReadStream(part))))
 
-/** Writes a file under another name beside it, which replaces the file once it is whole; what cannot be replaced is written in place. */
+/** Writes a temporary file next to the target, which replaces the target once complete. A target that cannot be replaced is written in place. */
 export const toFile = <A, E, R>(
   path: string,
   write: (write: Write) => Effect.Effect<A, E, R>,

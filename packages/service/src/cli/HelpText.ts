@@ -1,16 +1,16 @@
 /**
- * The help of a command in lines of 80 columns: what it does, its arguments and flags, its subcommands by what they are for, examples, and
- * last the flags of every command. Pure.
+ * Formats the help of a command in 80 columns: its description, arguments and flags, subcommands by purpose, examples, and last the flags
+ * common to all commands. Pure.
  */
 import * as Option from "effect/Option"
 import type { HelpDoc } from "effect/cli/HelpDoc"
 
 const columns = 80
 const indent = "  "
-/** Width of names, beside which their descriptions stand; a longer name has a line of its own. */
+/** Width of the name column; the description of a longer name starts on the next line. */
 const nameWidth = 22
 
-/** What the commands are for; others are listed as `Commands`. */
+/** Groups of commands by purpose; all others are listed as `Commands`. */
 const groups: ReadonlyArray<readonly [title: string, names: ReadonlySet<string>]> = [
   ["RUN", new Set(["serve", "dev", "mcp"])],
   ["LOOK", new Set(["status", "doctor", "config"])],
@@ -19,10 +19,10 @@ const groups: ReadonlyArray<readonly [title: string, names: ReadonlySet<string>]
   ["KEYS, CONTRACTS AND WALLETS", new Set(["keys", "abi", "watch", "webhooks"])],
 ]
 
-/** Flags of the framework that start a dialogue, which nothing here needs. */
+/** Flags of the framework that start a dialogue, which no command needs. */
 const hiddenFlags = new Set(["wizard"])
 
-/** Splits a text into lines of a width, between its words. */
+/** Wraps a text at word boundaries. */
 const wrap = (text: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -35,7 +35,7 @@ const wrap = (text: string, width: number): ReadonlyArray<string> => {
   return [...lines, line]
 }
 
-/** A name with its description beside it, or below it where the name is long. */
+/** A name with its description next to it, or below it if the name is long. */
 const row = (name: string, description: string): string => {
   const start = indent + " ".repeat(nameWidth)
   const lines = wrap(description, columns - start.length).map((line) => `${start}${line}`.trimEnd())
@@ -49,7 +49,7 @@ const section = (title: string, rows: ReadonlyArray<string>): ReadonlyArray<stri
 
 type Flags = HelpDoc["flags"]
 
-/** A long list of values is in the description alone. */
+/** A long list of values is only in the description. */
 const valueOf = (type: string): string => {
   if (type === "boolean") return ""
   return type.length > nameWidth ? " <value>" : ` ${type}`

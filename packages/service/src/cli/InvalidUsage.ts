@@ -1,5 +1,5 @@
 /**
- * What the command line prints by itself: help in 80 columns, and for arguments that it does not understand one line on standard error.
+ * Output of the command line itself: help in 80 columns, and one line on standard error for invalid arguments.
  */
 import * as Console from "effect/Console"
 import type { NonShowHelpErrors } from "effect/cli/CliError"
@@ -23,7 +23,7 @@ const sentence = (message: string): string => {
   return names === undefined ? `${text}.` : `${text}. Did you mean ${names.join(" or ")}?`
 }
 
-/** The line for an invalid invocation of a command. */
+/** Formats the line for an invalid invocation of a command. */
 export const format = (commandPath: ReadonlyArray<string>, errors: ReadonlyArray<NonShowHelpErrors>): string => {
   const reasons = [...new Set(errors.map(({ message }) => sentence(message)))]
   return `daybook: ${reasons.join(" ")} Run "${commandPath.join(" ")} --help".`

@@ -1,6 +1,6 @@
 /**
- * Keeps the discoveries of a command in files while they run, and continues those that were interrupted. Without a file a discovery is made
- * as well: a file of the usual folder that cannot be used is noted, one of a folder that was named fails the command.
+ * Saves the discoveries of a command to files while they run, and resumes interrupted ones. Discoveries also work without a file: an
+ * unusable file in the default folder is only reported, one in a named folder fails the command.
  *
  * Source: decision 0056.
  */
@@ -20,7 +20,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import * as StatementFormat from "../statement/StatementFormat.ts"
 import * as Terminal from "./Terminal.ts"
 
-/** Whether a search is kept, and in which folder. */
+/** Whether to save a search, and in which folder. */
 export const flags = {
   state: Flag.String("state").pipe(
     Flag.withDescription(
@@ -37,32 +37,32 @@ export const flags = {
   ),
 }
 
-/** The flags as they are given. */
+/** Values of the flags. */
 export interface Given {
   readonly state: Option.Option<string>
   readonly keep: boolean
 }
 
-/** A discovery that is kept, or could be. */
+/** A discovery that is, or could be, saved. */
 export interface KeptDiscovery {
-  /** What an earlier command has found; `undefined` for nothing. */
+  /** Result of an earlier command; `undefined` for none. */
   readonly found: Discovery.Found | undefined
-  /** Calls that earlier commands have made for it. */
+  /** Number of calls made by earlier commands. */
   readonly callsBefore: number
   readonly onTurn: Discovery.OnTurn
-  /** Nothing is left to continue. */
+  /** Marks the discovery as complete. */
   readonly finish: Effect.Effect<void>
-  /** Notes that the same command continues. */
+  /** Reports that running the same command resumes it. */
   readonly noteInterruption: Effect.Effect<void>
 }
 
-/** The folder for files that programs keep. Source: XDG Base Directory Specification. */
+/** Folder for program state. Source: XDG Base Directory Specification. */
 const usualFolder = (): string => {
   const { XDG_STATE_HOME: folder = "" } = process.env
   return join(isAbsolute(folder) ? folder : join(homedir(), ".local", "state"), "daybook")
 }
 
-/** Of the time of a command, one part in so many is for writing, at most. */
+/** Inverse of the maximum share of a command's time that is spent on writing. */
 const dutyFactor = 10
 
 const unkept: KeptDiscovery = {
@@ -73,7 +73,7 @@ const unkept: KeptDiscovery = {
   noteInterruption: Effect.void,
 }
 
-/** Why the same would not be found as by this command; `null` where it would. */
+/** Why a saved discovery does not match this command; `null` if it does. */
 const issueOf = Effect.fnUntraced(function* (
   connection: NodeConnection,
   { details, state }: DiscoveryFile.StoredDiscovery,
@@ -86,7 +86,7 @@ const issueOf = Effect.fnUntraced(function* (
   return hash === closing.hash ? null : `block ${closing.number} before a reorg`
 })
 
-/** What is kept of the same discovery, once it is compared with the node. */
+/** The saved state of the same discovery, after comparing it with the node. */
 const continued = Effect.fnUntraced(function* (
   connection: NodeConnection,
   { clear, kept, path }: DiscoveryFile.DiscoveryFile,
@@ -106,7 +106,7 @@ const continued = Effect.fnUntraced(function* (
   return kept
 })
 
-/** Writes after each turn, unless that would take too much of the time; the rest is written once the scope ends. */
+/** Writes after each turn, unless that would take too much time; the remainder is written when the scope ends. */
 const writer = Effect.fnUntraced(function* (
   connection: NodeConnection,
   file: DiscoveryFile.DiscoveryFile,
@@ -147,7 +147,7 @@ const writer = Effect.fnUntraced(function* (
   return { onTurn, isWritten: Effect.map(write, () => isWritten) }
 })
 
-/** Opens the file of a discovery until the scope ends, and removes those that were given up. */
+/** Opens the file of a discovery until the scope ends, and removes abandoned files. */
 const openFile = Effect.fnUntraced(function* (
   connection: NodeConnection,
   folder: string,
@@ -177,11 +177,11 @@ const openFile = Effect.fnUntraced(function* (
 })
 
 /**
- * Opens what is kept of a discovery until the scope ends, unless nothing is to be kept.
+ * Opens the saved state of a discovery until the scope ends, unless saving is disabled.
  *
  * **Errors**
  * - `DiscoveryFileError`: the file in the named folder cannot be used.
- * - `BlockUnavailable`, and those of calls: the node cannot be compared with what is kept.
+ * - `BlockUnavailable`, and those of calls: the saved state cannot be compared with the node.
  */
 export const open = (connection: NodeConnection, { keep, state }: Given, subject: DiscoveryFile.Subject) => {
   if (!keep) return Effect.succeed(unkept)
@@ -192,7 +192,7 @@ export const open = (connection: NodeConnection, { keep, state }: Given, subject
   )
 }
 
-/** Runs the work of discoveries: nothing is kept of them once it has succeeded, and it is noted where it has not. */
+/** Runs the work of discoveries. Their saved state is removed on success; otherwise a way to resume is reported. */
 export const during = <A, E, R>(
   all: ReadonlyArray<KeptDiscovery>,
   work: Effect.Effect<A, E, R>,

@@ -1,5 +1,5 @@
 /**
- * Flags of `daybook keys` that narrow a key: chains, methods, operations, its rate limit and its end.
+ * Flags of `daybook keys` that restrict a key: chains, methods, operations, rate limit and expiry.
  */
 import { quote } from "@daybook/schema/Issue"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
@@ -36,7 +36,7 @@ export const flags = {
   ),
 }
 
-/** The flags as they are given. */
+/** Values of the flags. */
 export interface Given {
   readonly chain: ReadonlyArray<string>
   readonly method: ReadonlyArray<string>
@@ -48,7 +48,7 @@ export interface Given {
 
 const unitMillis: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Parses a time from now, such as `90d`; `undefined` for another text. */
+/** Parses a relative time such as `90d`; `undefined` if the text is not one. */
 export const parseDuration = (text: string): number | undefined => {
   const [, digits, unit = ""] = /^(\d{1,5})([smhd])$/.exec(text) ?? []
   return digits === undefined ? undefined : Number(digits) * unitMillis[unit]!
@@ -63,7 +63,7 @@ const parseExpiry = Effect.fnUntraced(function* (text: string) {
   return yield* invalidOption("--expires", expected, quote(text))
 })
 
-/** Refuses the first name that is none of the known ones, and more names than a key has. */
+/** Rejects the first unknown name, and more names than a key may have. */
 const checkNames = (
   flag: string,
   given: ReadonlyArray<string>,
@@ -94,10 +94,10 @@ const nonEmpty = <K extends keyof KeyOptions>(key: K, [first, ...others]: Readon
   first === undefined ? {} : { [key]: [first, ...others] }
 
 /**
- * What the flags grant. `chains` are the names of the chains that are served, where they are known.
+ * Parses the grants of the flags. `chains` are the names of the served chains, if known.
  *
  * **Errors**
- * - `CommandError`: a name is unknown, or a number or a time is not one.
+ * - `CommandError`: a name is unknown, or a number or a time is malformed.
  */
 export const parse = Effect.fnUntraced(function* (
   given: Given,
@@ -122,7 +122,7 @@ export const parse = Effect.fnUntraced(function* (
   }
 })
 
-/** The grants of a key, as `daybook keys list` prints them. */
+/** Describes the grants of a key, as printed by `daybook keys list`. */
 export const describe = ({ empty, expires, operator, options = {} }: KeyGrant): ReadonlyArray<string> => {
   const { chains, methods, operations: allowed, rateLimit } = options
   return [

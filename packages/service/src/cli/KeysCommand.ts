@@ -19,7 +19,7 @@ import * as KeyFlags from "./KeyFlags.ts"
 import * as Terminal from "./Terminal.ts"
 import * as TextTable from "./TextTable.ts"
 
-/** Prints a new key, which is not stored: only its hash is. */
+/** Prints a new key. Only its hash is stored. */
 export const show = Effect.fnUntraced(function* (name: string, key: Redacted.Redacted<string>) {
   yield* Terminal.note(`Key of ${quote(name)}, shown only once (its hash is stored):`)
   yield* Terminal.print(Redacted.value(key))
@@ -27,7 +27,7 @@ export const show = Effect.fnUntraced(function* (name: string, key: Redacted.Red
 
 const flags = { config: ConfigFlags.flags.config, database: ConfigFlags.flags.database }
 
-/** The keys of the database, and the names of the chains where a configuration has them. */
+/** Opens the keys of the database, and the chain names of the configuration, if there is one. */
 const openKeys = Effect.fnUntraced(function* (given: Pick<ConfigFlags.Given, "config" | "database">) {
   const [path, database] = [Option.getOrUndefined(given.config), Option.getOrUndefined(given.database)]
   const found = yield* ConfigFile.databaseOf({
@@ -110,7 +110,7 @@ const rotate = Command.make(
   }, Effect.scoped),
 ).pipe(Command.withDescription("Make another key for a name, with the same grant; the previous key ends later"))
 
-/** The columns of a key: its name, what it may do, and when it was used last. */
+/** Columns of a key: name, grants, and last use. */
 const columnsOf = (key: StoredKey, now: number): ReadonlyArray<string> => {
   const grants = KeyFlags.describe(key).join("; ")
   const used = key.lastUsed === null ? "never" : TextTable.formatAge(key.lastUsed, now)

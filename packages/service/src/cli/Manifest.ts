@@ -1,4 +1,4 @@
-/** What the manifest of this package states. */
+/** Facts from the manifest of this package. */
 import { readFileSync } from "node:fs"
 
 const manifest: { readonly version: string } = JSON.parse(

@@ -1,6 +1,6 @@
 /**
- * `daybook mcp`: answers the tools of a model over standard input and output, from the database of a configuration or from a running
- * service. Standard output has messages of the protocol alone; the log is on standard error.
+ * `daybook mcp`: serves the tools of a model over standard input and output, from the database of a configuration or from a running
+ * service. Standard output only carries protocol messages; the log is on standard error.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -11,7 +11,7 @@ import * as ConfigFile from "../config/ConfigFile.ts"
 import { CommandError, invalidOption } from "./CommandError.ts"
 import * as ConfigFlags from "./ConfigFlags.ts"
 
-// The service of this process listens on a port of its own.
+// The service in this process listens on its own port.
 const { listen: _, ...configFlags } = ConfigFlags.flags
 
 const flags = {
@@ -28,7 +28,7 @@ const flags = {
   ),
 }
 
-/** Refuses flags of the other kind of service, which would have no effect. */
+/** Rejects flags of the other kind of service, which would have no effect. */
 const checkGiven = ({ chain, config, database, key, url }: Command.Command.Config.Infer<typeof flags>) => {
   const isConfigured = Option.isSome(config) || Option.isSome(database) || chain.length > 0
   if (Option.isSome(url) && isConfigured)
@@ -38,11 +38,11 @@ const checkGiven = ({ chain, config, database, key, url }: Command.Command.Confi
   return Effect.void
 }
 
-// Each takes longer to load than a wrong argument to be found.
+// Loaded lazily, because each takes longer to load than it takes to detect a wrong argument.
 const loadLocalService = Effect.promise(() => import("../mcp/LocalService.ts"))
 const loadServer = Effect.promise(() => import("../mcp/Server.ts"))
 
-/** `daybook mcp` of a version: ends when its standard input does. */
+/** Makes `daybook mcp` for a version. It ends when its standard input ends. */
 export const mcp = (version: string) =>
   Command.make(
     "mcp",

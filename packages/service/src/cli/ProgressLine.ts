@@ -1,11 +1,11 @@
 /**
- * One line at the foot of a terminal that shows how far each chain's index is while it catches up. Lines of the log are written
- * above it. Only for people: where standard error is no terminal, there is none.
+ * A line at the bottom of a terminal that shows the progress of each chain while it catches up. Log lines are written above it. If standard
+ * error is not a terminal, there is no line.
  */
 import type { IndexerEvent } from "../indexer/IndexerEvent.ts"
 import * as Throughput from "../indexer/Throughput.ts"
 
-/** How far a chain is. */
+/** Progress of a chain. */
 export interface Advance {
   readonly chain: string
   readonly first: number
@@ -15,13 +15,13 @@ export interface Advance {
   readonly etaMillis: number | null
 }
 
-/** The line, and what changes it. */
+/** The progress line and its operations. */
 export interface Progress {
   /** Handles an event of a chain's indexer. */
   readonly take: (chain: string, event: IndexerEvent) => void
-  /** Writes something else, with the line taken away meanwhile. */
+  /** Writes other output, removing the line meanwhile. */
   readonly above: (write: () => void) => void
-  /** Takes the line away for good. */
+  /** Removes the line permanently. */
   readonly end: () => void
 }
 
@@ -38,7 +38,7 @@ const shareOf = ({ first, head, nodeHead }: Advance): number =>
 
 const percent = (share: number): string => `${Math.floor(share * 100)}%`.padStart(4)
 
-/** The text for chains that catch up, at most `columns` wide; empty when none does. */
+/** Text for the chains that are catching up, at most `columns` wide; empty if there are none. */
 export const line = (advances: ReadonlyArray<Advance>, columns: number): string => {
   const parts = advances.map((advance) => {
     const { blocksPerSecond, chain, etaMillis, head, nodeHead } = advance

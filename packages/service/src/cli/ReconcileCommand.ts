@@ -52,7 +52,7 @@ const toJson = (chain: string, { ignored, incomplete, proof }: Reconciliation.Re
   incomplete,
 })
 
-/** An amount of a holding; tokens in their smallest unit, as their contracts count. */
+/** Formats an amount of a holding; tokens in their smallest unit, as counted by their contracts. */
 const formatAmount = (amount: bigint, { standard }: Holding.Holding, symbol: string): string => {
   if (standard === "native") return `${Wei.formatUnits(amount, 18)} ${symbol}`
   return amount.toString()
@@ -106,7 +106,7 @@ const toText = (
   ]
 }
 
-/** Calls for each wallet, at most, unless they are given. */
+/** Default maximum number of calls per wallet. */
 const defaultMaxCalls = 200_000
 
 const sourceOf = Effect.fnUntraced(function* (
@@ -128,8 +128,7 @@ const sourceOf = Effect.fnUntraced(function* (
 })
 
 /**
- * Refuses wallets that the index does not have, and those that were added to it later: the movements that it lacks would show as
- * differences.
+ * Rejects wallets that are not indexed, and those that were added later: their missing movements would appear as differences.
  */
 const refusePartial = Effect.fnUntraced(function* (
   { reader }: Reconciliation.Source,
@@ -153,7 +152,7 @@ const refusePartial = Effect.fnUntraced(function* (
   })
 })
 
-/** `daybook reconcile`: exit code 0 only when every wallet is proved. */
+/** `daybook reconcile`: exits with code 0 only if every wallet is proved. */
 export const reconcile = Command.make(
   "reconcile",
   {

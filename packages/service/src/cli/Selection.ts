@@ -1,5 +1,5 @@
 /**
- * Flags that several commands share, and the chains that a command works on.
+ * Flags shared by several commands, and the chains on which a command operates.
  */
 import { quote } from "@daybook/schema/Issue"
 import { randomUUID } from "node:crypto"
@@ -20,19 +20,19 @@ export const configFlag = Flag.String("config").pipe(
   Flag.withDefault(ConfigFile.usualPath),
 )
 
-/** `--chain`: name of a chain, may be repeated. */
+/** `--chain`: name of a chain; may be repeated. */
 export const chainFlag = (description: string) =>
   Flag.String("chain").pipe(Flag.withDescription(description), Flag.withMetavar("NAME"), Flag.atLeast(0))
 
-/** Names of flags that take a block. */
+/** Names of flags that take a block number. */
 type BlockFlag = "from" | "to" | "at" | "from-block"
 
-/** `--from`: number of a block. */
+/** `--from`: a block number. */
 export const blockFlag = (description: string, name: BlockFlag = "from") =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.withMetavar("N"), Flag.optional)
 
 /**
- * Parses the block number of a flag; `undefined` where the flag was not given.
+ * Parses the block number of a flag; `undefined` if the flag is absent.
  *
  * **Errors**
  * - `CommandError`: the text is not a block number.
@@ -48,7 +48,7 @@ export const parseBlock = (
   return Effect.fail(invalidOption(`--${name}`, expected, quote(text)))
 }
 
-/** Adds to the message of `ChainReorganized` how to run a command that has `--at` again. */
+/** Adds to the message of `ChainReorganized` how to run a command with `--at` again. */
 export const adviseFinalBlock = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | CommandError, R> =>
   Effect.mapError(work, (error) =>
     error instanceof ChainReorganized
@@ -57,7 +57,7 @@ export const adviseFinalBlock = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.
   )
 
 /**
- * Selects chains by name; all chains where none is named.
+ * Selects chains by name; all chains if none is named.
  *
  * **Errors**
  * - `CommandError`: a name is not in the configuration.
@@ -75,8 +75,8 @@ export const select = Effect.fnUntraced(function* <C extends ServedChain.ServedC
 })
 
 /**
- * Opens the database of a configuration file and selects chains by name; all chains where none is named. The folder of a database is made
- * only for a command that fills an empty one.
+ * Opens the database of a configuration file and selects chains by name; all chains if none is named. The folder of a database is only
+ * created for a command that fills an empty database.
  *
  * **Errors**
  * - `CommandError`: a name is not in the configuration.

@@ -37,12 +37,12 @@ const servesHttp = (role: Role.Role): boolean => role !== "index"
 const stoppingMessage = (roles: ReadonlyArray<Role.Role>): string =>
   roles.some(servesHttp) ? "Stopping; open requests are finished first" : "Stopping; the last blocks are stored first"
 
-/** What takes over another configuration while it runs. */
+/** Applies another configuration at run time. */
 type Reload = (
   config: Config,
 ) => Effect.Effect<ConfigChanges.ConfigChanges, Service.StartError | Configuration.ConfigurationRefused>
 
-/** Reloads the configuration. An invalid one is reported, and changes nothing. */
+/** Reloads the configuration. An invalid one is reported and changes nothing. */
 const reloadOnce = (source: ConfigFile.Source, reload: Reload) =>
   Effect.gen(function* () {
     const { config } = yield* ConfigFile.load(source)
@@ -54,7 +54,7 @@ const reloadOnce = (source: ConfigFile.Source, reload: Reload) =>
     yield* Effect.logWarning(`Takes effect when the service is started again: ${postponed.join(", ")}`)
   }).pipe(Effect.catch((error) => Effect.logError(`The configuration stays as it was: ${error.message}`)))
 
-/** Configurations to take over: a serving process is given them, and another one reads its own at each SIGHUP. */
+/** Configurations to apply: a serving process receives them, any other process reads its own at each SIGHUP. */
 const reloadsOf = Effect.fnUntraced(function* (source: ConfigFile.Source, member: Member.Member | undefined) {
   if (member === undefined) {
     const hangups = yield* Queue.sliding<void>(1)
@@ -76,13 +76,13 @@ const reloadsOf = Effect.fnUntraced(function* (source: ConfigFile.Source, member
     )
 })
 
-/** How to run the roles of this process, after `prepare` where they write the database. */
+/** How to run the roles of this process, after `prepare` if they write to the database. */
 interface Own<E, R> {
   readonly prepare: Effect.Effect<void, E, R>
   readonly run: (roles: ReadonlyArray<Role.Role>) => Effect.Effect<Service.Running, E, R>
 }
 
-/** What serves, which takes longer to load than a wrong argument to be found. */
+/** Loaded lazily, because the server takes longer to load than it takes to detect a wrong argument. */
 const loadService = Effect.promise(async () => ({
   Engine: await import("../store/Engine.ts"),
   KeysCommand: await import("./KeysCommand.ts"),
@@ -91,10 +91,10 @@ const loadService = Effect.promise(async () => ({
   Tracing: await import("../server/monitoring/Tracing.ts"),
 }))
 
-/** Name of the key that a service without a configuration file begins with. */
+/** Name of the first key of a service without a configuration file. */
 const firstKey = "default"
 
-/** Adds and prints a key where the database has none: without a file, one command is all that a service takes. */
+/** Adds and prints a key if the database has none, so that a service without a file needs a single command. */
 const addFirstKey = Effect.fnUntraced(function* ({ baseFolder, config }: ConfigFile.ConfigFile) {
   const { Engine, KeysCommand } = yield* loadService
   const { apiKeys } = yield* Engine.fromUrl(config.database, baseFolder)
@@ -103,7 +103,7 @@ const addFirstKey = Effect.fnUntraced(function* ({ baseFolder, config }: ConfigF
   if (key !== null) yield* KeysCommand.show(firstKey, key)
 }, Effect.scoped)
 
-/** Runs the roles that serve HTTP in processes of their own, each with the command line of this one, and the others here. */
+/** Runs the roles that serve HTTP in separate processes, each with this command line, and the others in this process. */
 const serveByProcesses = Effect.fnUntraced(function* <E, R>(
   processes: number,
   file: ConfigFile.ConfigFile,

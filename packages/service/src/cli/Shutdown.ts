@@ -1,62 +1,63 @@
 /**
- * How the process ends at SIGTERM and SIGINT, and at SIGHUP where it does not reload its configuration. The running command is
- * interrupted and finishes its work, within a bound of time; a second signal ends the process at once. The exit code is 0 for a command
- * that runs until it is stopped, and 128 and the number of the signal for one that had not finished what it was asked for.
+ * How the process ends on SIGTERM and SIGINT, and on SIGHUP if it does not reload its configuration. The running command is interrupted and
+ * finishes its work within a time limit; a second signal ends the process at once. The exit code is 0 for a command that runs until it is
+ * stopped, and 128 plus the signal number for one that had not finished its work.
  *
  * Source: decision 0042.
  */
 import cluster from "node:cluster"
 
-/** Seconds in which a command ends, beyond those that it was granted. */
+/** Seconds within which a command must end, in addition to those granted to it. */
 const stopSeconds = 5
 
 let grantedSeconds = 10
 
 const codes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
-/** The first signal. */
+/** The first signal received. */
 let received: keyof typeof codes | undefined
 
 let isComplete = false
 
-/** From now on the command has nothing left to finish: it runs until it is stopped. */
+/** Marks the command as complete: it only runs until it is stopped. */
 export const complete = (): void => {
   isComplete = true
 }
 
-/** Why the command is incomplete, once a signal has interrupted it; `undefined` where nothing is missing. */
+/** Reason why an interrupted command is incomplete; `undefined` if it is complete. */
 export const incomplete = (): string | undefined =>
   isComplete || received === undefined ? undefined : `stopped by ${received} before the command was finished`
 
-/** The exit code of a command that a signal has interrupted. */
+/** Exit code of a command interrupted by a signal. */
 export const exitCode = (): number => (isComplete || received === undefined ? 0 : codes[received])
 
 let reload: (() => void) | undefined
 
 /**
- * From now on SIGHUP calls `onHangup`, where the process has no terminal: one that is closed sends the signal too, and ends the program.
+ * Calls `onHangup` on SIGHUP from now on, if the process has no terminal. Closing a terminal also sends the signal, and then the program
+ * ends.
  */
 export const reloads = (onHangup: () => void): void => {
   if (!process.stderr.isTTY) reload = onHangup
 }
 
-/** Grants seconds to the work that a command finishes after a signal. Default 10. */
+/** Grants a number of seconds for the work that a command finishes after a signal. Default 10. */
 export const grant = (seconds: number): void => {
   grantedSeconds = seconds
 }
 
-/** Bounds the time of a shutdown. `NodeRuntime.runMain` interrupts the command at SIGTERM and SIGINT. */
+/** Limits the duration of a shutdown. `NodeRuntime.runMain` interrupts the command on SIGTERM and SIGINT. */
 export const bound = (): void => {
   let signals = 0
   const stop = (signal: keyof typeof codes) => {
     received ??= signal
-    // A terminal signals the processes of a cluster too, and their primary bounds their time.
+    // A terminal also signals the processes of a cluster; their primary limits their time.
     if (++signals > 1 && !cluster.isWorker) process.exit(1)
     setTimeout(() => process.exit(1), (grantedSeconds + stopSeconds) * 1000).unref()
   }
   process.on("SIGINT", stop)
   process.on("SIGTERM", stop)
-  // A terminal that is closed ends the program in the same way.
+  // Closing the terminal ends the program in the same way.
   process.on("SIGHUP", () => {
     if (reload !== undefined && received === undefined) return reload()
     received ??= "SIGHUP"

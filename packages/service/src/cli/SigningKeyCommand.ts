@@ -1,5 +1,5 @@
 /**
- * `daybook signing-key`: makes the key that signs statements, and prints its public half. The private half is never printed.
+ * `daybook signing-key`: creates the key that signs statements, and prints its public half. The private half is never printed.
  */
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
@@ -10,7 +10,7 @@ import * as Terminal from "./Terminal.ts"
 
 const defaultFile = "signing-key.pem"
 
-/** `--signing-key`: the file of the key. */
+/** `--signing-key`: the key file. */
 export const keyFlag = Flag.String("signing-key").pipe(
   Flag.withDescription(`File of the key that signs; by default ${defaultFile}`),
   Flag.withMetavar("FILE"),

@@ -1,35 +1,35 @@
 /**
- * Lines for standard error, whose reader may be slow or have left, and whose disk may be full. What is not taken at once waits up to a bound;
- * further lines are left out and counted, so that a service goes on whatever becomes of its log.
+ * Writes lines to standard error, whose reader may be slow or gone and whose disk may be full. Output that is not accepted at once is
+ * queued up to a bound; further lines are dropped and counted, so that the service continues regardless of its log.
  */
 
-/** Bytes that wait at most; one line may exceed them. */
+/** Maximum number of queued bytes; a single line may exceed it. */
 const maxWaitingBytes = 1024 * 1024
-/** Time between two attempts to write what waits, in milliseconds. */
+/** Interval between attempts to write queued bytes, in milliseconds. */
 const retryMillis = 100
-/** Attempts to write what waits before the process ends, which take a second. */
+/** Attempts to write queued bytes before the process ends, which take one second. */
 const lastAttempts = 100
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
 
-/** Stops the thread for the time in which a reader may read something. */
+/** Blocks the thread briefly, so that a reader can catch up. */
 export const pause = (): void => void Atomics.wait(cell, 0, 0, 10)
 
-/** Whether a write failed because its reader has not read enough yet. */
+/** True if a write failed because the reader is behind. */
 export const isFull = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "code" in cause && cause.code === "EAGAIN"
 
-/** Writes lines that may have to wait. */
+/** Writes lines, queueing them if necessary. */
 export interface LineWriter {
-  /** Writes a line as soon as it is taken; leaves it out where too much waits. */
+  /** Writes a line as soon as possible; drops it if too much is queued. */
   readonly write: (line: string) => void
-  /** Number of lines that were left out before the next one, which then need not be reported again; 0 while that one is left out too. */
+  /** Returns the number of lines dropped before the next one, and resets it; 0 if the next one is dropped too. */
   readonly takeLeftOut: () => number
-  /** Writes what waits, for a second at most. */
+  /** Writes queued bytes, for at most one second. */
   readonly end: () => void
 }
 
-/** Makes a writer of a function that writes some of the bytes and gives their number, or throws what the operating system refuses. */
+/** Makes a writer from a function that writes some of the bytes and returns their number, or throws the operating system's error. */
 export const make = (writeSome: (bytes: Uint8Array) => number): LineWriter => {
   const waiting: Array<Uint8Array> = []
   let waitingBytes = 0

@@ -1,5 +1,5 @@
 /**
- * `daybook statement`: the statement of wallets from an archive node alone, without a configuration or an index.
+ * `daybook statement`: makes the statement of wallets from an archive node alone, without a configuration or an index.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ import * as SigningKeyCommand from "./SigningKeyCommand.ts"
 import * as Terminal from "./Terminal.ts"
 import * as WalletFlags from "./WalletFlags.ts"
 
-/** Prints the file of statements over the same blocks. */
+/** Prints the file of signed statements over the same blocks. */
 const printSigned = Effect.fnUntraced(function* (
   connection: NodeConnection,
   statements: ReadonlyArray<Statement.Statement>,
@@ -35,7 +35,7 @@ const printSigned = Effect.fnUntraced(function* (
   yield* Terminal.print(text.trimEnd())
 })
 
-/** `daybook statement`: exit code 0 only when every wallet is proved. */
+/** `daybook statement`: exits with code 0 only if every wallet is proved. */
 export const statement = Command.make(
   "statement",
   {

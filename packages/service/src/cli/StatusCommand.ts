@@ -1,5 +1,5 @@
 /**
- * `daybook status`: prints what is indexed of each chain and the state of its indexer.
+ * `daybook status`: prints the indexed range of each chain and the state of its indexer.
  */
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
@@ -27,7 +27,7 @@ const formatLedgers = ({ blocksWithoutLedgers }: Status.Status): string =>
 const formatNodes = ({ nodes }: Status.Status): string =>
   nodes === undefined ? "" : ` Distributed over ${nodes} ${nodes === 1 ? "node" : "nodes"} of Citus.`
 
-/** What is left below the first block, with the time that it takes. */
+/** Blocks left below the first one, with the estimated time. */
 const formatPrepend = ({ prepend }: Status.Status): string => {
   if (prepend === undefined) return ""
   const { blocks, blocksPerSecond, etaMillis, issue, to } = prepend
@@ -37,14 +37,14 @@ const formatPrepend = ({ prepend }: Status.Status): string => {
   return ` Blocks below the first one to index: ${blocks}, down to block ${to}${speed}${eta}.${obstacle}`
 }
 
-/** The source of internal transactions in words; where a node has none, it is not the configuration that leaves them out. */
+/** Source of internal transactions in words; if the node has no tracer, the configuration is not the reason. */
 const formatTraces = (traces: Status.Status["traces"], setting: "auto" | "off"): string =>
   traces === "off" && setting === "auto" ? "none (the node has no tracer)" : (traces ?? "unknown")
 
 const rangeOf = ({ indexed }: Status.Status): string =>
   indexed === null ? "nothing indexed" : `indexed ${indexed.from} to ${indexed.to}`
 
-/** How fast it goes on, what is left, and what was found. */
+/** Speed, remaining blocks, and findings. */
 const formatRest = (status: Status.Status, setting: "auto" | "off"): string => {
   const { gaps, lacking, message, traces, unchecked } = status
   const notes = (status.notes ?? []).map((note) => ` ${note}`).join("")
@@ -58,7 +58,7 @@ const formatSpeed = ({ blocksPerSecond, etaMillis }: Status.Status): string => {
   return `${speed}${etaMillis === undefined ? "" : `, ${Throughput.formatMillis(etaMillis)} left`}`
 }
 
-/** One chain in a line. */
+/** Formats a chain as one line. */
 const format = (status: Status.Status, setting: "auto" | "off"): string => {
   const { chain, head, lag, state } = status
   const node = head === null ? "head unknown" : `head ${head}${lag === null ? "" : `, lag ${lag}`}`
@@ -75,7 +75,7 @@ const columnsOf = ({ chain, head, indexed, lag, state }: Status.Status): Readonl
   lag === null ? "" : String(lag),
 ]
 
-/** One chain in a line, and several as a table with a line for each below it. */
+/** Formats one chain as a line, several as a table with a line for each below it. */
 export const formatAll = (
   statuses: ReadonlyArray<Status.Status>,
   settings: ReadonlyArray<"auto" | "off">,
@@ -90,7 +90,7 @@ export const formatAll = (
         }),
       ]
 
-/** The status of a chain, with what would keep an indexer of this user from writing it. */
+/** Status of a chain, including what would prevent this user's indexer from writing to it. */
 const readStatus = Effect.fnUntraced(function* (chain: IndexedChain.IndexedChain) {
   const found = yield* Status.read(chain)
   const issue = Status.isAtRest(found) ? yield* chain.writeIssue : null
@@ -99,7 +99,7 @@ const readStatus = Effect.fnUntraced(function* (chain: IndexedChain.IndexedChain
 
 const watchMillis = 1_000
 
-/** Prints each line that differs from the previous one, until it is interrupted. */
+/** Prints each line that differs from the previous one, until interrupted. */
 const printChanges = Effect.fnUntraced(function* <E>(read: Effect.Effect<ReadonlyArray<string>, E>) {
   Shutdown.complete()
   let before: ReadonlyArray<string> = []
@@ -133,7 +133,7 @@ export const status = Command.make(
     const file = yield* ConfigFile.read(path)
     const chains = yield* Selection.select(yield* Effect.fromResult(ServedChain.fromChains(file.config.chains)), names)
     const database = yield* Engine.fromUrl(file.config.database, file.baseFolder)
-    /** The lines of all chains, and those that are not ready. */
+    /** Lines of all chains, and the chains that are not ready. */
     const read = Effect.gen(function* () {
       const statuses = yield* Effect.forEach(chains, (chain) => readStatus(IndexedChain.fromDatabase(database)(chain)))
       const notReady = statuses.filter(({ ready }) => !ready).map(({ chain }) => chain)

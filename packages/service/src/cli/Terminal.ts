@@ -1,6 +1,6 @@
 /**
- * Output of the command line: results on standard output, one line each; everything for a person on standard error, where a line
- * of progress may stand at the bottom.
+ * Output of the command line: results on standard output, one line each; everything for people on standard error, where a progress line may
+ * be at the bottom.
  */
 import { writeSync } from "node:fs"
 import { visible, visibleLine } from "@daybook/schema/VisibleText"
@@ -18,8 +18,8 @@ const standardError = 2
 const defaultColumns = 80
 
 /**
- * The line of progress; `undefined` where standard error is not a terminal. To find out makes later writes to a pipe fail where they would
- * wait for its reader.
+ * The progress line; `undefined` if standard error is not a terminal. Checking this makes later writes to a pipe fail instead of waiting
+ * for its reader.
  */
 export const progress = process.stderr.isTTY
   ? ProgressLine.make({
@@ -39,7 +39,7 @@ const writeError = (line: string): void => {
   else progress.above(() => lines.write(line))
 }
 
-/** Writes a line to standard output, as fast as its reader reads: it may be the same pipe as standard error. */
+/** Writes a line to standard output at the pace of its reader, which may be the same pipe as standard error. */
 const printLine = (line: string): void => {
   for (let rest = Buffer.from(`${line}\n`); rest.length > 0;) {
     try {
@@ -51,7 +51,7 @@ const printLine = (line: string): void => {
   }
 }
 
-/** Where lines are written: by default the standard streams of the process. */
+/** Where lines are written; by default, the standard streams of the process. */
 export interface Output {
   /** Writes a line of the result. */
   readonly print: (line: string) => void
@@ -59,12 +59,12 @@ export interface Output {
   readonly note: (line: string) => void
 }
 
-/** The output of the commands that run in a context. */
+/** The output of commands in a context. */
 export const Output = Context.Reference<Output>("@daybook/service/cli/Output", {
   defaultValue: () => ({ print: printLine, note: writeError }),
 })
 
-/** Standard output cannot be written: its reader has left, or its disk is full. */
+/** Standard output cannot be written: its reader is gone, or its disk is full. */
 const unwritten = (cause: unknown): CommandError =>
   new CommandError({
     message: `Cannot write standard output: ${cause instanceof Error ? cause.message : String(cause)}.`,
@@ -79,13 +79,13 @@ const unwritten = (cause: unknown): CommandError =>
 export const print = (line: string): Effect.Effect<void, CommandError> =>
   Output.use((output) => Effect.try({ try: () => output.print(line), catch: unwritten }))
 
-/** Prints a line for the operator to standard error, above the line of progress. */
+/** Prints a line for the operator to standard error, above the progress line. */
 export const note = (line: string): Effect.Effect<void> => Output.useSync((output) => output.note(visible(line)))
 
 const formatAnnotation = ([name, value]: readonly [name: string, value: unknown]): string =>
   ` ${name}=${typeof value === "string" && /[\s"=]/.test(value) ? JSON.stringify(visible(value)) : String(value)}`
 
-/** The annotations of a line, with the number of lines that were left out before it. */
+/** Annotations of a line, including the number of lines dropped before it. */
 const annotationsOf = (own: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const linesLeftOut = lines.takeLeftOut()
   return linesLeftOut === 0 ? own : { ...own, linesLeftOut }
@@ -102,7 +102,7 @@ export const logger = Logger.make(({ cause, date, fiber, logLevel, message }) =>
   fiber.getRef(Output).note(`${date.toISOString()} ${logLevel.toUpperCase().padEnd(5)} ${visibleLine(line)}`)
 })
 
-/** A value of a JSON line: numbers and truth values as they are, and everything else as visible text. */
+/** Value of a JSON line: numbers and booleans unchanged, everything else as visible text. */
 const jsonValue = (value: unknown): number | boolean | string =>
   typeof value === "number" || typeof value === "boolean" ? value : visible(String(value))
 

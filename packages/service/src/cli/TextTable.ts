@@ -1,8 +1,8 @@
 /**
- * Rows of text in aligned columns, and the age of an instant. Pure.
+ * Aligns rows of text in columns, and formats the age of an instant. Pure.
  */
 
-/** Lines with two spaces between columns, each as wide as its widest cell; the last one is not filled up. */
+/** Formats rows with two spaces between columns, each as wide as its widest cell; the last column is not padded. */
 export const format = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const widths: Array<number> = []
   for (const row of rows) {
@@ -23,7 +23,7 @@ const units = [
   ["s", 1_000],
 ] as const
 
-/** How long ago an instant was, in its largest unit: `12 min ago`. */
+/** Formats how long ago an instant was, in its largest unit: `12 min ago`. */
 export const formatAge = (millis: number, now: number): string => {
   const age = Math.max(0, now - millis)
   const [name, length] = units.find(([, unit]) => age >= unit) ?? units[3]

@@ -1,5 +1,5 @@
 /**
- * `daybook verify` checks what is stored of each chain; `daybook repair` also fetches the blocks with an issue again from the node.
+ * `daybook verify` checks what is stored for each chain; `daybook repair` also refetches blocks with issues from the node.
  */
 import type { InvalidOption } from "@daybook/transport/ClientError"
 import * as Endpoint from "@daybook/transport/Endpoint"
@@ -67,9 +67,9 @@ type Comparison = { readonly sample: number | undefined } | null
 interface Options {
   readonly repair: boolean
   readonly from: number | undefined
-  /** Last block whose gaps are filled. */
+  /** Last block whose gaps are to be filled. */
   readonly to?: number | undefined
-  /** URL of the node to fetch from, in place of those of the configuration. */
+  /** URL of the node to fetch from, instead of the configured nodes. */
   readonly node?: string | undefined
   readonly comparison: Comparison
 }
@@ -94,7 +94,7 @@ const printComparison = Effect.fnUntraced(function* (chain: string, compared: Ve
   yield* Terminal.print(`${chain}: compared ${rows} with the node: ${outcome}`)
 })
 
-/** Adds the differences from the node to what the store itself shows. */
+/** Adds differences from the node to the issues of the store itself. */
 const compareChain = Effect.fnUntraced(function* (
   audit: Audit,
   job: ChainJob,
@@ -112,7 +112,7 @@ const compareChain = Effect.fnUntraced(function* (
   return compared
 })
 
-/** Verifies a chain by itself and, where asked for, against a node. */
+/** Verifies a chain by itself and, if requested, against a node. */
 const findIssues = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, { comparison, from }: Options) {
   const { chain } = job
   const verified = yield* Verify.run(audit, {
@@ -129,13 +129,13 @@ const findIssues = Effect.fnUntraced(function* (audit: Audit, job: ChainJob, { c
   }
 })
 
-/** What is left of a chain: issues, and blocks that could not be compared. */
+/** Remaining issues of a chain, and blocks that could not be compared. */
 interface Left {
   readonly issues: number
   readonly notCompared: number
 }
 
-/** The nodes to fetch from: the given one in place of those of the configuration. */
+/** Nodes to fetch from: the given one, or else those of the configuration. */
 const sourceOf = (job: ChainJob, { node }: Options) =>
   node === undefined ? BlockSource.make(job) : BlockSource.make(job, [node])
 
@@ -158,7 +158,7 @@ const fillGaps = Effect.fnUntraced(function* (
   yield* Terminal.print(`${chain}: ${count(filled, "gap")} filled, ${count(remaining, "gap")} left`)
 })
 
-/** Repairs what was found and verifies again. */
+/** Repairs the issues and verifies again. */
 const repairChain = Effect.fnUntraced(function* (
   audit: Audit,
   job: ChainJob,
@@ -225,7 +225,7 @@ const run = Effect.fnUntraced(function* (
   }
 }, Effect.scoped)
 
-/** `daybook verify`: exit code 1 when an issue remains. */
+/** `daybook verify`: exits with code 1 if an issue remains. */
 export const verify = Command.make(
   "verify",
   {
@@ -251,7 +251,7 @@ export const verify = Command.make(
   }),
 )
 
-/** `daybook repair`: exit code 1 when an issue remains. */
+/** `daybook repair`: exits with code 1 if an issue remains. */
 export const repair = Command.make(
   "repair",
   {

@@ -1,5 +1,5 @@
 /**
- * `daybook verify-statement`: checks a signed statement against an archive node, without an index or a configuration.
+ * `daybook verify-statement`: verifies a signed statement with an archive node, without an index or a configuration.
  */
 import { readFile, stat } from "node:fs/promises"
 import { quote } from "@daybook/schema/Issue"
@@ -37,7 +37,7 @@ const parseKey = (given: Option.Option<string>) => {
     : Effect.fail(invalidOption("--public-key", "a public key of 32 bytes in hex", quote(key)))
 }
 
-/** Searches for the movements again, and compares their digests. */
+/** Searches for the movements again and compares their digests. */
 const checkRows = Effect.fnUntraced(function* (
   connection: NodeConnection.NodeConnection,
   { header, statements: signed }: SignedStatement.SignedStatement,
@@ -89,7 +89,7 @@ const describe = (
   ]
 }
 
-/** `daybook verify-statement`: exit code 0 only when nothing was refused, and the statement is proved. */
+/** `daybook verify-statement`: exits with code 0 only if nothing was rejected and the statement is proved. */
 export const verifyStatement = Command.make(
   "verify-statement",
   {

@@ -1,5 +1,5 @@
 /**
- * Arguments of the commands that discover wallets on a node, and how far a discovery is while it runs.
+ * Arguments of commands that discover wallets on a node, and the progress of a running discovery.
  */
 import * as Address from "@daybook/schema/Address"
 import { quote } from "@daybook/schema/Issue"
@@ -31,7 +31,7 @@ export const rpcFlag = (atLeast: number) =>
     Flag.atLeast(atLeast),
   )
 
-/** Addresses, the node, and the bounds of its use. */
+/** Addresses, the node, and limits on its use. */
 export const flags = {
   addresses: Argument.String("ADDRESS").pipe(
     Argument.withDescription("Address of a wallet or contract; several share the blocks that are fetched"),
@@ -53,7 +53,7 @@ export const flags = {
   ...KeptDiscovery.flags,
 }
 
-/** The arguments as they are given. */
+/** Values of the arguments. */
 export interface Given extends KeptDiscovery.Given {
   readonly addresses: ReadonlyArray<string>
   readonly rpc: ReadonlyArray<string>
@@ -64,7 +64,7 @@ export interface Given extends KeptDiscovery.Given {
 }
 
 /**
- * Parses addresses, each once.
+ * Parses addresses without duplicates.
  *
  * **Errors**
  * - `CommandError`: a text is not an address.
@@ -82,7 +82,7 @@ export const parseAddresses = Effect.fnUntraced(function* (
   return [...found]
 })
 
-/** A whole number from 1 on. */
+/** An integer of at least 1. */
 export const parseCount = (
   given: Option.Option<number>,
   name: string,
@@ -95,7 +95,7 @@ export const parseCount = (
 
 const noteMillis = 5_000
 
-/** The wallets and the blocks of the arguments, for a number of chains. */
+/** Wallets and blocks of the arguments, for a number of chains. */
 export const parseScope = Effect.fnUntraced(function* (
   given: Pick<Given, "addresses" | "at" | "fromBlock">,
   chains: number,
@@ -119,7 +119,7 @@ export interface Connected {
   readonly kept: KeptDiscovery.KeptDiscovery
 }
 
-/** Notes how far a discovery is, every five seconds. */
+/** Reports the progress of a discovery every five seconds. */
 const noteProgress = Effect.fnUntraced(function* (connection: NodeConnection.NodeConnection) {
   const began = yield* MonotonicClock.millis
   let noted = began
@@ -139,7 +139,7 @@ const noteProgress = Effect.fnUntraced(function* (connection: NodeConnection.Nod
     })
 })
 
-/** Connects to one node for each chain. */
+/** Connects to one node per chain. */
 const connectAll = Effect.fnUntraced(function* (
   urls: ReadonlyArray<string>,
   limits: { readonly maxCalls: number | undefined; readonly perSecond: number | undefined },
@@ -160,8 +160,8 @@ const connectAll = Effect.fnUntraced(function* (
 })
 
 /**
- * Connects to the nodes of the arguments, and opens what is kept of interrupted searches until the scope ends. With several nodes,
- * `maxCalls` and `perSecond` hold for each.
+ * Connects to the nodes of the arguments, and opens the saved state of interrupted searches until the scope ends. With several nodes,
+ * `maxCalls` and `perSecond` apply to each.
  *
  * **Errors**
  * - `CommandError`: an argument is invalid, or two nodes belong to one chain.
@@ -194,7 +194,7 @@ export const connect = Effect.fnUntraced(function* (given: Given, dates: DateFla
   )
 })
 
-/** The line that sums up what was sent to the node, now and for the search that was continued. */
+/** Formats the summary of calls sent to the node, now and by the search that was resumed. */
 export const formatUsage = (
   { usage }: Pick<NodeConnection.NodeConnection, "usage">,
   millis: number,

@@ -1,6 +1,6 @@
 /**
- * `daybook watch`: lists the wallets of an index of watched wallets, with the blocks that each has and how far it is proved; adds wallets
- * and removes them while the indexer is at work.
+ * `daybook watch`: lists the wallets of an index of watched wallets, with the indexed blocks of each and how far it is proved; adds and
+ * removes wallets while the indexer runs.
  *
  * Source: decision 0055.
  */
@@ -27,17 +27,17 @@ import * as WalletFlags from "./WalletFlags.ts"
 interface Watched {
   readonly address: string
   readonly chain: string
-  /** First block from which every transaction of it is indexed, and the last indexed block; `null` where nothing is indexed. */
+  /** First block from which all of its transactions are indexed, and last indexed block; `null` if nothing is indexed. */
   readonly indexed: { readonly from: number; readonly to: number } | null
-  /** Last block up to which its past is searched, and whether the search goes on; `null` where it was not added later. */
+  /** Last block up to which its past is searched, and whether the search is still running; `null` if it was not added later. */
   readonly search: {
     readonly to: number | null
     readonly end: number
     readonly isRunning: boolean
-    /** How far the search that is at work has come; `null` for none. */
+    /** Progress of the running search; `null` for none. */
     readonly progress: PastProgress | null
   } | null
-  /** The last comparison; `null` where there is none. */
+  /** Last comparison with the chain; `null` for none. */
   readonly proof: WalletProof | null
 }
 
@@ -145,7 +145,7 @@ const flags = {
   ),
 }
 
-/** Opens the chains whose index is limited to some wallets. */
+/** Opens the chains whose index is limited to watched wallets. */
 const openLimited = Effect.fnUntraced(function* (config: string, names: ReadonlyArray<string>) {
   const { database, jobs } = yield* Selection.open(config, names)
   const limited = jobs.filter((job) => ChainJob.watchedWallets(job) !== null)
@@ -155,7 +155,7 @@ const openLimited = Effect.fnUntraced(function* (config: string, names: Readonly
   return yield* new CommandError({ message })
 })
 
-/** Refuses the removal of wallets that a configuration names: it would have them indexed again at the next start. */
+/** Rejects the removal of configured wallets, since they would be indexed again at the next start. */
 const refuseConfigured = Effect.fnUntraced(function* (job: ChainJob.ChainJob, wallets: ReadonlyArray<string>) {
   const configured = ChainJob.watchedWallets(job)
   const named = wallets.find((wallet) => configured?.has(wallet) === true)
@@ -164,14 +164,14 @@ const refuseConfigured = Effect.fnUntraced(function* (job: ChainJob.ChainJob, wa
   return yield* new CommandError({ message })
 })
 
-/** Changes the list of a chain; gives the checkpoint after it, and the wallets that were not in the list, or no more in it. */
+/** Changes the list of a chain; returns the checkpoint afterwards, and the wallets added or removed. */
 const change = Effect.fnUntraced(function* (
   database: Database,
   { chain, chainId }: ChainJob.ChainJob,
   wanted: WatchList.WatchChange,
 ) {
   const { changeWatch, reader } = database.chain({ name: chain, id: chainId })
-  // The indexer makes the store.
+  // The indexer creates the store.
   const before = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
   const { changed, checkpoint } = before === null ? { changed: [], checkpoint: null } : yield* changeWatch(wanted)
   if (checkpoint === null) {

@@ -1,6 +1,6 @@
 /**
- * `daybook webhooks`: adds webhooks, lists them with their state, and pauses, resumes, tests, replays, rotates and removes them while a
- * service runs, which notices it within a second.
+ * `daybook webhooks`: adds webhooks, lists them with their state, and pauses, resumes, tests, replays, rotates and removes them. A running
+ * service notices changes within a second.
  *
  * Source: decision 0073.
  */
@@ -32,9 +32,9 @@ import * as Selection from "./Selection.ts"
 import * as Terminal from "./Terminal.ts"
 import * as WalletFlags from "./WalletFlags.ts"
 
-/** Wallets of each webhook that are listed as JSON. */
+/** Maximum number of wallets of a webhook in JSON output. */
 const shownAddresses = 100
-/** Wallets that are added or removed by one change of the database. */
+/** Number of wallets added or removed in one change of the database. */
 const changedAtOnce = 1_000
 
 const failed = (message: string) => new CommandError({ message })
@@ -58,7 +58,7 @@ const noWebhook = (name: string) =>
 
 const attempts = 10
 
-/** Changes a webhook, again where the service changed it meanwhile; gives what the change gives. */
+/** Changes a webhook, retrying if the service changed it meanwhile; returns the result of the change. */
 const changeStored = Effect.fnUntraced(function* <A>(
   store: Webhooks,
   name: string,
@@ -83,9 +83,9 @@ const change = Effect.fnUntraced(function* <A>(
   return yield* changeStored(store, name, (webhook) => make(webhook, settings.key))
 })
 
-/** Refuses wallets that the index does not have: their webhook would be paused. */
+/** Rejects wallets that are not indexed, since their webhook would be paused. */
 const checkWatched = Effect.fnUntraced(function* (chain: IndexedChain.IndexedChain, wallets: ReadonlyArray<string>) {
-  // Before the indexer has made the index, the wallets are those of the configuration.
+  // Until the indexer has created the index, the configured wallets apply.
   const read = chain.reader.snapshot((snapshot) => snapshot.checkpoint)
   const checkpoint = yield* Effect.catchTag(read, "StoreError", () => Effect.succeed(null))
   for (const wallet of wallets) {
@@ -97,7 +97,7 @@ const checkWatched = Effect.fnUntraced(function* (chain: IndexedChain.IndexedCha
   }
 })
 
-/** Wallets with the places where their rows begin; without an index, whose rows are all to come, the service finds them. */
+/** Wallets with the positions where their rows start. Without an index, all rows are in the future, and the service finds the positions. */
 const begun = (
   chain: IndexedChain.IndexedChain,
   webhook: Pick<Webhook.Webhook, "finality" | "from">,
@@ -175,7 +175,7 @@ const add = Command.make(
   }, Effect.scoped),
 ).pipe(Command.withDescription("Add a webhook; its secret is the only line on standard output"))
 
-/** The addresses of a file, one in a line. */
+/** The addresses in a file, one per line. */
 const addressesIn = Effect.fnUntraced(function* (file: Option.Option<string>) {
   if (Option.isNone(file)) return []
   const text = yield* Effect.try({
@@ -185,7 +185,7 @@ const addressesIn = Effect.fnUntraced(function* (file: Option.Option<string>) {
   return text.split(/\s+/).filter((word) => word !== "")
 })
 
-/** The wallets of some that a webhook has. */
+/** Those of some wallets that belong to a webhook. */
 const presentOf = (store: Webhooks, name: string, wallets: ReadonlyArray<string>) =>
   Effect.map(store.walletsOf(name, { among: wallets }), (rows) => new Set(rows.map(({ wallet }) => wallet)))
 
@@ -199,7 +199,7 @@ const addressFlags = {
   ),
 }
 
-/** Wallets in parts of which one change of the database takes one. */
+/** Splits wallets into batches for single changes of the database. */
 const partsOf = (wallets: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> =>
   Array.from({ length: Math.ceil(wallets.length / changedAtOnce) }, (_, at) =>
     wallets.slice(at * changedAtOnce, (at + 1) * changedAtOnce),
@@ -303,7 +303,7 @@ const list = Command.make(
   }, Effect.scoped),
 ).pipe(Command.withDescription("List the webhooks with their state and their last attempt"))
 
-/** A command that changes a webhook and prints a line. */
+/** Makes a command that changes a webhook and prints a line. */
 const changing = <Name extends string>(
   command: Name,
   description: string,

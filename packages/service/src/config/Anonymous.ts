@@ -1,5 +1,5 @@
 /**
- * The configuration of requests without an API key: the keys under `anonymous`.
+ * Configuration of requests without an API key: the keys under `anonymous`.
  *
  * Source: decision 0065.
  */
@@ -22,5 +22,5 @@ export const Anonymous = Schema.Struct({
   operations: Schema.optionalKey(Schema.NonEmptyArray(Schema.Literals(Operation.reading))),
 })
 
-/** What requests without an API key may ask for, decoded. */
+/** Limits of requests without an API key, decoded. */
 export interface Anonymous extends Schema.Schema.Type<typeof Anonymous> {}

@@ -10,11 +10,11 @@ import { NodeConfig } from "./NodeConfig.ts"
 /** A positive integer. */
 export const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
-/** A check with the text of what it expects. */
+/** A check with the text of its expectation. */
 export const expecting = (expected: string, accepts: (text: string) => boolean) =>
   Schema.makeFilter((text: string) => accepts(text) || `Expected ${expected}`)
 
-/** Gives a missing key a default. */
+/** Adds a default for a missing key. */
 export const withDefault = <S extends Schema.Top>(schema: S, value: () => S["Encoded"]) =>
   schema.pipe(Schema.withDecodingDefaultKey(Effect.sync(value)))
 

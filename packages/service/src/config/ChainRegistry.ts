@@ -1,5 +1,5 @@
 /**
- * Finds the chain that a request names among those that are served.
+ * Finds the chain that a request names among the served chains.
  *
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
@@ -8,7 +8,7 @@ import { type Issue, quote } from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
 import type { ServedChain } from "./ServedChain.ts"
 
-/** The text names no chain (`bad_request`), or one that is not served. */
+/** The text does not name a chain (`bad_request`), or names one that is not served. */
 export interface ChainNotFound {
   readonly code: "bad_request" | "chain_not_served"
   /** What was expected, with the names of the served chains, and what was received. */
@@ -18,7 +18,7 @@ export interface ChainNotFound {
 /** Default of the parameter `chain`. Source: decision 0008. */
 export const defaultName = "eth"
 
-/** True for the chain with a name, in the configuration or in the interface; case, spaces and hyphens do not matter. */
+/** True for the chain with a name, in the configuration or in the interface, ignoring case, spaces and hyphens. */
 export const isNamed = (text: string): ((chain: Pick<ServedChain, "key" | "name">) => boolean) => {
   const name = Chain.normalizeName(text)
   return (chain) => Chain.normalizeName(chain.key) === name || Chain.normalizeName(chain.name) === name
@@ -29,14 +29,14 @@ const notFound = (code: ChainNotFound["code"], expected: string, received: strin
 
 const namesOf = (chains: ReadonlyArray<{ readonly name: string }>): string => chains.map(({ name }) => name).join(", ")
 
-/** Other names of the rows that a text means, for the message. */
+/** Other names of the rows that a text matches, for the message. */
 const meaning = (rows: ReadonlyArray<Chain.Chain>, text: string): string => {
   const others = rows.map(({ name }) => name).filter((name) => Chain.normalizeName(name) !== Chain.normalizeName(text))
   return others.length === 0 ? quote(text) : `${quote(text)} (${others.join(" or ")})`
 }
 
 /**
- * Finds a chain by its name in the interface or in the configuration, or by an identifier, listed or true: hexadecimal, decimal or
+ * Finds a chain by its name in the interface or the configuration, or by an identifier, listed or EIP-155, in hexadecimal, decimal or
  * CAIP-2.
  */
 export const find = <C extends ServedChain>(
@@ -63,7 +63,7 @@ export const find = <C extends ServedChain>(
 const maxEntries = 1_000
 const maxTextLength = 64
 
-/** `find` that keeps the chains it has found, since callers repeat the same texts. */
+/** `find` with a cache, since callers repeat the same texts. */
 export const finder = <C extends ServedChain>(
   chains: ReadonlyArray<C>,
 ): ((text: string) => Result.Result<C, ChainNotFound>) => {
@@ -77,13 +77,13 @@ export const finder = <C extends ServedChain>(
   }
 }
 
-/** The failure of a request without a chain where the default chain is not served. */
+/** Failure of a request without a chain if the default chain is not served. */
 export const defaultNotServed = (chains: ReadonlyArray<ServedChain>): ChainNotFound => {
   const expected = `a chain that is served here (${namesOf(chains)}), since the default ${defaultName} is not`
   return { code: "chain_not_served", issue: { path: "chain", expected, received: "nothing" } }
 }
 
-/** `finder` for a parameter; left out, it is the default chain. */
+/** `finder` for a parameter; if absent, it selects the default chain. */
 export const finderWithDefault = <C extends ServedChain>(
   chains: ReadonlyArray<C>,
 ): ((text: string | undefined) => Result.Result<C, ChainNotFound>) => {

@@ -1,6 +1,5 @@
 /**
- * The configuration of the service: its keys with their defaults, and the issues of one that is invalid. `ConfigFile` reads it from
- * a file.
+ * The configuration of the service: its keys with defaults, and the issues of an invalid one. `ConfigFile` reads it from a file.
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as Endpoint from "@daybook/transport/Endpoint"
@@ -26,13 +25,13 @@ const Threads = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 16 }))
 const IndexThreads = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))
 const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))
 
-/** The origin of a URL; `undefined` where the text is not a URL with an origin. */
+/** Origin of a URL; `undefined` if the text is not a URL with an origin. */
 const originIn = (text: string): string | undefined => {
   const origin = URL.canParse(text) ? new URL(text).origin : "null"
   return origin === "null" ? undefined : origin
 }
 
-/** True for the form in which browsers send an origin (RFC 6454, 6.2); other schemes are those of browser extensions. */
+/** True for the form in which browsers send an origin (RFC 6454, 6.2); other schemes belong to browser extensions. */
 const isOrigin = (text: string): boolean =>
   text === "*" || text === originIn(text) || /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^\s/?#@]+$/.test(text)
 
@@ -53,7 +52,7 @@ const HostName = Schema.String.check(
   expecting("a name without scheme, port and path, as daybook.example", (text) => /^[^\s/:@?#]+$/.test(text)),
 )
 
-/** Their URLs are checked as those of `Engine.fromUrl` are. */
+/** URLs are checked by the same rules as in `Engine.fromUrl`. */
 const Database = Schema.Union([
   Schema.String,
   Schema.Struct({ url: Schema.String, replicas: withDefault(Schema.Array(Schema.String), () => []) }),
@@ -175,13 +174,13 @@ export const Config = Schema.Struct({
 /** The configuration of the service, decoded. */
 export interface Config extends Schema.Schema.Type<typeof Config> {}
 
-/** Values that may hold keys and passwords, besides those of environment variables. */
+/** Values that may hold keys and passwords, besides those from environment variables. */
 const isSecret = (path: ReadonlyArray<PropertyKey>): boolean =>
   path[0] === "database" || path[0] === "otlp" || path[0] === "webhooks" || path.includes("rpc")
 
 const decodeUnknown = Schema.decodeUnknownResult(Config)
 
-/** True where both start blocks are written; the decoded value has the default of `fromBlock` in any case. */
+/** True if both start blocks are given; the decoded value always has the default of `fromBlock`. */
 const hasTwoStarts = (input: unknown, key: string): boolean => {
   const chain = (input as { readonly chains: Readonly<Record<string, object>> }).chains[key]
   return chain !== undefined && "fromBlock" in chain && "fromDate" in chain
@@ -192,7 +191,7 @@ const issue = (path: string, expected: string, received: string): ConfigIssue =>
   message: Issue.format("configuration", { path, expected, received }),
 })
 
-/** Issues of headers that no request can have, of a server below a path. */
+/** Issues of headers that no request can have, for a server below a path. */
 const issuesOfHeaders = (
   path: ReadonlyArray<PropertyKey>,
   { headers, url }: Pick<NodeConfig.NodeOptions, "headers" | "url">,
@@ -210,7 +209,7 @@ const issuesOfServers = ({ chains, otlp }: Config): ReadonlyArray<ConfigIssue> =
   ...(otlp === undefined ? [] : issuesOfHeaders(["otlp"], otlp)),
 ]
 
-/** What single keys accept is decided by their schemas, and this by several keys together. */
+/** Schemas decide about single keys; this checks combinations of keys. */
 const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<ConfigIssue> => {
   const twoStarts = Object.keys(config.chains).filter((key) => hasTwoStarts(input, key))
   const lacksWebhookKey =
@@ -235,7 +234,7 @@ const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<Config
 
 const decodeDatabase = Schema.decodeUnknownOption(Schema.Struct({ database: Database }))
 
-/** The issue of the URLs of a database, whatever else is invalid. */
+/** Issue of the URLs of a database, independent of other issues. */
 const issuesOfDatabase = ({ issues, value }: Environment.Expanded): ReadonlyArray<ConfigIssue> => {
   const decoded = Option.getOrUndefined(decodeDatabase(value))
   const found = decoded && DatabaseUrl.issueOf(decoded.database)
@@ -244,7 +243,7 @@ const issuesOfDatabase = ({ issues, value }: Environment.Expanded): ReadonlyArra
   return issues.some((missing) => missing.path === path) ? [] : [issue(path, found.expected, found.received)]
 }
 
-/** The issues of a value that the schema refuses; those of texts whose variables are missing are known. */
+/** Issues of a value that the schema rejects, except for texts with missing variables, which are already reported. */
 const issuesOfSchema = (
   error: Schema.SchemaError,
   { issues, secret, value }: Environment.Expanded,
@@ -263,12 +262,12 @@ const issuesOfSchema = (
 }
 
 /**
- * Decodes a configuration from a JSON value. `environment` holds the variables that its texts name.
+ * Decodes a configuration from a JSON value. `environment` holds the variables that its texts refer to.
  *
  * **Errors**
  * - `InvalidConfig`: lists every invalid key with what was expected and what was received.
  *
- * **Example** (Naming what is invalid)
+ * **Example** (Reading the issues)
  *
  * ```ts
  * import { Config } from "@daybook/service"

@@ -1,5 +1,5 @@
 /**
- * What differs between two configurations: paths of keys, without their values, and whether a running service can take it over.
+ * Differences between two configurations: paths of keys, without their values, and whether a running service can apply them.
  */
 import * as Struct from "effect/Struct"
 import type { Config } from "./Config.ts"
@@ -7,13 +7,13 @@ import * as Explorer from "./Explorer.ts"
 
 /** The differences of two configurations. */
 export interface ConfigChanges {
-  /** Paths of what a running service takes over, such as `chains.eth.labels`; a chain that is new or gone is named as such. */
+  /** Paths that a running service applies, such as `chains.eth.labels`; a chain that is added or removed is listed by its own path. */
   readonly applied: ReadonlyArray<string>
-  /** Keys that take effect when the service is started again. */
+  /** Keys that take effect when the service is restarted. */
   readonly postponed: ReadonlyArray<string>
 }
 
-/** Keys of what a process holds from its start to its end. */
+/** Keys that are fixed for the lifetime of a process. */
 const fixed = [
   "backfillThreads",
   "database",
@@ -30,15 +30,15 @@ const fixed = [
 ] as const satisfies ReadonlyArray<keyof Config>
 
 /**
- * Keys whose earlier values a running service keeps. An explorer that needs no key waits for its loopback address: the address that the
- * service has may be a public one.
+ * Keys whose previous values a running service keeps. An explorer without a key waits for its loopback address, because the current address
+ * may be public.
  */
 const keptKeys = ({ listen }: Config, { explorer }: Config): ReadonlyArray<(typeof fixed)[number] | "explorer"> =>
   explorer === undefined || Explorer.isAllowed({ explorer, listen }) ? fixed : [...fixed, "explorer"]
 
 const isEqual = (left: unknown, right: unknown): boolean => JSON.stringify(left) === JSON.stringify(right)
 
-/** The keys of two objects whose values differ, sorted. */
+/** Keys whose values differ between two objects, sorted. */
 const differing = (before: object, after: object): ReadonlyArray<string> => {
   const [left, right] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
   return [...new Set([...left.keys(), ...right.keys()])]
@@ -67,7 +67,7 @@ export const between = (before: Config, after: Config): ConfigChanges => {
   }
 }
 
-/** The later configuration with the earlier values of the keys that are fixed. */
+/** The later configuration with the earlier values of fixed keys. */
 export const applicable = (before: Config, after: Config): Config => {
   const kept = keptKeys(before, after)
   return { ...Struct.omit(after, kept), ...Struct.pick(before, kept) }

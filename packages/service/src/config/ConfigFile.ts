@@ -1,6 +1,6 @@
 /**
- * Reads the configuration: here its file, the flags and the environment meet. Errors name the line and column of invalid JSON, or the path
- * and line of an invalid value; no message repeats the text of the file, which may contain the API keys of nodes.
+ * Reads the configuration from its file, the flags and the environment. Errors report the line and column of invalid JSON, or the path and
+ * line of an invalid value. No message repeats text of the file, which may contain API keys of nodes.
  */
 import * as Json from "@daybook/schema/Json"
 import { existsSync } from "node:fs"
@@ -17,21 +17,21 @@ import * as ServedChain from "./ServedChain.ts"
 import * as ErrorCode from "./ErrorCode.ts"
 
 /**
- * A configuration and the folder that its paths are relative to.
+ * A configuration, and the folder to which its paths are relative.
  */
 export interface ConfigFile {
   readonly config: Config.Config
   readonly baseFolder: string
-  /** Path of the file; `null` where there is none. */
+  /** Path of the file; `null` if there is none. */
   readonly path: string | null
 }
 
-/** The file where none is named. */
+/** Default file. */
 export const usualPath = "daybook.json"
 
-/** What the command line gives. */
+/** Input from the command line. */
 export interface Source extends Overrides.Overrides {
-  /** Path of the file, which must exist. Default: `daybook.json` where it exists, or none beside flags that name chains. */
+  /** Path of the file, which must exist. Default: `daybook.json` if it exists, or none if flags name chains. */
   readonly path?: string | undefined
 }
 
@@ -62,10 +62,10 @@ const reasonOf = (cause: unknown): string => {
 
 const invalid = (message: string) => new InvalidConfig({ found: [{ path: "", message }] })
 
-/** A file of this size would list tens of thousands of labels; a larger one keeps a service from answering while it is read. */
+/** A file of this size would list tens of thousands of labels; a larger one would block a service while it is read. */
 const maxBytes = 1024 * 1024
 
-/** The bytes of a file, at most one more than it may have. */
+/** Reads a file, at most one byte beyond the limit. */
 const readBounded = async (path: string): Promise<Buffer> => {
   const file = await open(path)
   try {
@@ -82,17 +82,17 @@ const readBounded = async (path: string): Promise<Buffer> => {
   }
 }
 
-/** The keys of a configuration are at most six deep; what parses a text and visits its values takes stack for each level. */
+/** Keys of a configuration are nested at most six deep. Parsing a text and visiting its values uses stack for each level. */
 const maxDepth = 100
 
-/** What a text is that is not JSON, behind the place of its first wrong character. */
+/** Describes text that is not JSON, in addition to the position of its first invalid character. */
 const otherForm = (text: string): string => {
   if (text.trim() === "") return " The file is empty."
   const line = text.split("\n").find((one) => one.trim() !== "" && !one.startsWith("#")) ?? ""
   return /^(---|[\w-]+:(\s|$))/.test(line) ? " Write JSON, not YAML." : ""
 }
 
-/** The JSON value of a file, and its lines. */
+/** JSON value of a file, and its lines. */
 const readJson = Effect.fnUntraced(function* (path: string, remedy: string) {
   const bytes = yield* Effect.tryPromise({
     try: () => readBounded(path),
@@ -169,14 +169,14 @@ export const load = Effect.fn("ConfigFile.load")(function* (
  */
 export const read = (path: string): Effect.Effect<ConfigFile, InvalidConfig> => load({ path })
 
-/** The database of a configuration. */
+/** The database part of a configuration. */
 export interface ConfiguredDatabase extends Pick<ConfigFile, "baseFolder">, Pick<Config.Config, "database"> {
-  /** The chains; `null` where no file names them. */
+  /** The chains; `null` if no file lists them. */
   readonly chains: ReadonlyArray<ServedChain.ServedChain> | null
 }
 
 /**
- * The database of a configuration, for commands that need little else of it: that of a flag, of the file, or the usual one.
+ * The database of a configuration, for commands that need little else: from a flag, from the file, or the default one.
  *
  * **Errors**
  * - `InvalidConfig`: as for `load`.
@@ -187,7 +187,7 @@ export const databaseOf = Effect.fn("ConfigFile.databaseOf")(function* ({
 }: Pick<Source, "database" | "path">): Effect.fn.Return<ConfiguredDatabase, InvalidConfig> {
   const isAbsent = path === undefined && !existsSync(usualPath)
   if (database !== undefined || isAbsent) {
-    // As `load` has it, which need not read the file here.
+    // As in `load`, which does not need to read the file in this case.
     const baseFolder = path === undefined ? process.cwd() : dirname(resolve(path))
     return { database: database ?? Overrides.usualDatabase(), baseFolder, chains: null }
   }

@@ -1,6 +1,6 @@
 /**
- * The files that the URL of a PostgreSQL database names by the parameters of libpq: certificates of the authorities that may sign that of the
- * server, and the certificate of this client with its key. They are read when the database is opened.
+ * Files that the URL of a PostgreSQL database names by libpq parameters: certificates of the authorities trusted for the server, and the
+ * client certificate with its key. They are read when the database is opened.
  */
 import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import { quote } from "@daybook/schema/Issue"
 import * as ErrorCode from "./ErrorCode.ts"
 
-/** Contents of the files as PEM; `undefined` for those that no parameter names. */
+/** Contents of the files as PEM; `undefined` for files that are not named. */
 export interface DatabaseTls {
   readonly ca: string | undefined
   readonly cert: string | undefined
@@ -17,7 +17,7 @@ export interface DatabaseTls {
 }
 
 /**
- * Reads the files; `undefined` where a URL names none, or no TLS. Relative paths start in `baseFolder`.
+ * Reads the files; `undefined` if a URL names none or disables TLS. Relative paths refer to `baseFolder`.
  *
  * **Errors**
  * - a sentence: a file cannot be read, or certificate and key do not belong together. It names the files and shows nothing else of the URL.

@@ -1,6 +1,5 @@
 /**
- * URLs of databases: which ones the configuration and the engines accept. The file of the configuration is checked by the same rules as a
- * database is opened by.
+ * URLs of databases that the configuration and the engines accept. The configuration is checked by the same rules as opening a database.
  */
 import { resolve } from "node:path"
 import * as Result from "effect/Result"
@@ -13,7 +12,7 @@ export const postgresForm = 'a PostgreSQL URL, for example "postgres://user:pass
 
 const anyForm = '"sqlite:" and a folder, or "postgres:" and the URL of a PostgreSQL database'
 
-/** What is expected in place of a URL, and what was received, which never shows the URL. */
+/** The expected URL, and a description of the received one that never shows it. */
 export interface Refused {
   readonly expected: string
   readonly received: string
@@ -28,10 +27,10 @@ export const sqliteFolder = (location: string): Result.Result<string, Refused> =
   return location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location) ? Result.succeed(location) : refused(sqliteForm)
 }
 
-/** Modes of TLS that the driver knows. */
+/** TLS modes known to the driver. */
 const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]
 
-/** Parameters with an effect, and a name for the connections, which the service sets itself. */
+/** Supported parameters, plus a name for connections, which the service sets itself. */
 const parameterNames = new Set([
   "host",
   "port",
@@ -47,7 +46,7 @@ const parameterNames = new Set([
   "sslkey",
 ])
 
-/** Parameters of libpq that providers write into URLs, as Neon does `channel_binding`. They have no effect. */
+/** libpq parameters that providers add to URLs, such as `channel_binding` by Neon. They have no effect. */
 const ignoredNames = new Set([
   "channel_binding",
   "client_encoding",
@@ -62,7 +61,7 @@ const ignoredNames = new Set([
   "tcp_user_timeout",
 ])
 
-/** What is wrong with the parameters of a URL: the driver refuses some values, and would ignore others. Shows no part of the URL. */
+/** Issue of the parameters of a URL: the driver rejects some values and would ignore others. Shows no part of the URL. */
 const refusedParameter = (parameters: URLSearchParams): string | undefined => {
   // It may be the rest of a password with "?".
   const isUnknown = [...parameters.keys()].some((name) => !parameterNames.has(name) && !ignoredNames.has(name))
@@ -90,7 +89,7 @@ export const postgresName = (url: string): Result.Result<string, Refused> => {
   const host = searchParams.get("host") ?? hostname
   if (host === "" || database === "")
     return refused(postgresForm, "a URL without a host or without the name of a database")
-  // Behind a password with "/" everything else is the path of the URL.
+  // After a password with "/", everything else is parsed as the path of the URL.
   if (/[/@:]/.test(database))
     return refused(postgresForm, 'a name of a database with "/", "@" or ":"; write "/" in a password as %2F')
   if (![username, password, pathname].every(isEscaped)) return refused(postgresForm, 'a "%" that is not written as %25')
@@ -99,10 +98,10 @@ export const postgresName = (url: string): Result.Result<string, Refused> => {
   return Result.succeed(`${host}${port === "" ? "" : `:${port}`}/${database}`)
 }
 
-/** A database by its URL, or by the URLs of its primary and of the replicas that pages are read of. */
+/** A database, by its URL or by the URLs of its primary and of replicas that serve pages. */
 export type DatabaseUrl = string | { readonly url: string; readonly replicas: ReadonlyArray<string> }
 
-/** The scheme of a URL in lower case, and what is behind it; `undefined` for another text. */
+/** Scheme of a URL in lower case, and the rest; `undefined` if the text is not a URL. */
 export const schemeOf = (url: string): { readonly scheme: string; readonly location: string } | undefined => {
   const [, scheme, location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
   return scheme === undefined ? undefined : { scheme: scheme.toLowerCase(), location }
@@ -112,7 +111,7 @@ export const schemeOf = (url: string): { readonly scheme: string; readonly locat
 export const isSqlite = (database: DatabaseUrl): boolean =>
   schemeOf(typeof database === "string" ? database : database.url)?.scheme === "sqlite"
 
-/** The folder of a SQLite database, relative to one of the configuration; `undefined` for another database. */
+/** Folder of a SQLite database, resolved against the configuration's folder; `undefined` for any other database. */
 export const folderOf = (database: DatabaseUrl, baseFolder: string): string | undefined => {
   const { location, scheme } = schemeOf(typeof database === "string" ? database : database.url) ?? {}
   return scheme === "sqlite" && location !== undefined ? resolve(baseFolder, location) : undefined
@@ -131,7 +130,7 @@ const issueOfUrl = (url: string): Refused | undefined => {
   return Result.isFailure(found) ? found.failure : undefined
 }
 
-/** What is wrong with a URL, of a key below that of the database; `undefined` where a database can be opened by it. */
+/** Issue of a URL, with the key below that of the database; `undefined` if a database can be opened with it. */
 export const issueOf = (
   database: DatabaseUrl,
 ): (Refused & { readonly path: ReadonlyArray<string | number> }) | undefined => {

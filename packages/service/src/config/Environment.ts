@@ -1,6 +1,6 @@
 /**
- * Environment variables in the texts of a configuration: `${NAME}` is the value of the variable `NAME`, else the contents of the file that
- * the variable `NAME_FILE` names, as secrets are mounted into containers.
+ * Environment variables in the texts of a configuration: `${NAME}` is replaced by the variable `NAME`, or by the contents of the file named
+ * by `NAME_FILE`, as secrets are mounted into containers.
  */
 import * as Issue from "@daybook/schema/Issue"
 import { readFileSync, statSync } from "node:fs"
@@ -15,13 +15,13 @@ const variable = /\$\{(\w+)\}/g
 
 const maxFileBytes = 65_536
 
-/** What is missing of a variable: what was expected, and what was received. */
+/** A missing variable: what was expected and what was received. */
 interface Missing {
   readonly expected: string
   readonly received: string
 }
 
-/** The contents of a small file without the line break at its end. */
+/** Contents of a small file, without the final line break. */
 const readSecret = (name: string, path: string): Result.Result<string, Missing> => {
   const expected = `the environment variable ${name} to name a readable file of at most ${maxFileBytes} bytes`
   try {
@@ -42,16 +42,16 @@ const lookUp = (environment: Environment, name: string): Result.Result<string, M
   return Result.fail({ expected: `the environment variable ${name} to be set`, received: "nothing" })
 }
 
-/** A JSON value whose variables are replaced. */
+/** A JSON value with its variables replaced. */
 export interface Expanded {
   readonly value: unknown
-  /** Paths of the texts that had variables: their values are never shown. */
+  /** Paths of texts that had variables: their values are never shown. */
   readonly secret: ReadonlySet<string>
   /** An issue for each variable that has no value. */
   readonly issues: ReadonlyArray<ConfigIssue>
 }
 
-/** Replaces the variables in all texts of a JSON value. Names of keys are left as they are, and values are not expanded again. */
+/** Replaces the variables in all texts of a JSON value. Keys are unchanged, and values are not expanded recursively. */
 export const expand = (input: unknown, environment: Environment): Expanded => {
   const secret = new Set<string>()
   const issues: Array<ConfigIssue> = []

@@ -1,6 +1,5 @@
 /**
- * What an invalid value of the configuration was probably meant to be: an unknown key is a known one that is written almost so, or that
- * of a chain.
+ * Suggestions for invalid values of the configuration: a known key similar to an unknown one, or the right level for the key of a chain.
  */
 import { quote } from "@daybook/schema/Issue"
 import { ChainConfig } from "./ChainConfig.ts"
@@ -9,7 +8,7 @@ const keysOfChain = Object.keys(ChainConfig.fields)
 
 const listPrefix = "one of the keys "
 
-/** Edits of one letter, or swaps of two neighbours, that make one text of the other. */
+/** Edit distance of two texts: changes of one letter, or swaps of neighbouring letters. */
 const distance = (one: string, other: string): number => {
   let beforeLast: ReadonlyArray<number> = []
   let last: ReadonlyArray<number> = Array.from({ length: other.length + 1 }, (_, index) => index)
@@ -32,10 +31,13 @@ const distance = (one: string, other: string): number => {
   return last[other.length]!
 }
 
-/** Longer keys are cut in messages, and are no misspelling. */
+/** Longer keys are cut in messages, and are not misspellings. */
 const longestKey = 40
 
-/** The key that is nearest to an unknown one, where it is near: it differs in the case of letters, in a third of them, or begins the same. */
+/**
+ * Known key most similar to an unknown one, if similar enough: it differs only in case, in at most a third of its letters, or has the same
+ * prefix.
+ */
 const nearest = (key: string, keys: ReadonlyArray<string>): string | undefined => {
   if (key.length > longestKey) return undefined
   const lower = key.toLowerCase()
@@ -50,7 +52,7 @@ const nearest = (key: string, keys: ReadonlyArray<string>): string | undefined =
   return found?.name
 }
 
-/** A sentence behind an issue, with a space before it; empty where nothing is likely. */
+/** A sentence to append to an issue, preceded by a space; empty if there is no suggestion. */
 export const forIssue = (path: string, expected: string): string => {
   if (path.endsWith(".rpc") && expected === "an array") return ' Write ["http://127.0.0.1:8545"].'
   if (!expected.startsWith(listPrefix)) return ""

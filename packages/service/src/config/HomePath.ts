@@ -1,4 +1,4 @@
-/** Paths in the home folder as they are written for a shell. */
+/** Paths in the home folder, written as for a shell. */
 
-/** True for `~` and what begins with `~/`: only a shell replaces it, so that the path would lead to a folder of this name. */
+/** True for `~` and for paths that start with `~/`. Only a shell expands it, so the path would refer to a folder named `~`. */
 export const isHomePath = (path: string): boolean => /^~(?:\/|$)/.test(path)

@@ -5,7 +5,7 @@ import * as Data from "effect/Data"
 
 /** One issue of a configuration. */
 export interface ConfigIssue {
-  /** Path of the key, as in `chains.eth.rpc[0]`; empty where the issue is that of the whole. */
+  /** Path of the key, as in `chains.eth.rpc[0]`; empty if the issue concerns the whole configuration. */
   readonly path: string
   /** A sentence that names the key, what was expected and what was received. */
   readonly message: string

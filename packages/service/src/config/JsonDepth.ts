@@ -1,8 +1,8 @@
-/** How deep a JSON text is nested, which is counted before it is parsed: what visits its values takes stack for each level. Pure. */
+/** Nesting depth of JSON text, measured before parsing, since visiting parsed values uses stack for each level. Pure. */
 
 const [opening, closing] = [new Set("[{"), new Set("]}")]
 
-/** Whether a text has more levels of lists and objects than these. Any text is read once. */
+/** True if a text has more levels of arrays and objects than allowed. The text is read once. */
 export const isDeeper = (text: string, levels: number): boolean => {
   let [depth, isQuoted] = [0, false]
   for (let at = 0; at < text.length; at++) {

@@ -1,17 +1,16 @@
 /**
- * The lines of a JSON text at which its values stand, by their paths; and a key that an object has twice, of which `JSON.parse` keeps the
- * last value.
+ * Lines of the values in a JSON text, by path, and duplicate keys, of which `JSON.parse` keeps the last value.
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as JsonParser from "jsonc-parser"
 
 /** The lines of a text. */
 export interface JsonLines {
-  /** Finds the line of a path; that of the nearest object or array around it, where the text has no value there. */
+  /** Line of a path, or of the nearest enclosing object or array if the text has no value there. */
   readonly lineOf: (path: string) => number
   /** Whether the text has a value at a path. */
   readonly hasValue: (path: string) => boolean
-  /** Path of the first key that its object has twice; `undefined` where there is none. */
+  /** Path of the first duplicate key; `undefined` if there is none. */
   readonly repeated: string | undefined
 }
 

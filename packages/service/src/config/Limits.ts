@@ -1,6 +1,6 @@
 /**
- * Bounds on the bytes, counts and times of what clients send and receive: the keys under `limits`. What exceeds a bound is refused
- * with an error that names it, or continues in the next page.
+ * Limits on the size, number and duration of what clients send and receive: the keys under `limits`. Anything beyond a limit is rejected
+ * with an error that names it, or continued on the next page.
  *
  * Source: decision 0039.
  */
@@ -11,11 +11,11 @@ const mebibyte = 1024 * 1024
 
 const count = (value: number) => withDefault(Count, () => value)
 
-/** Seconds of a timer: the engine takes 25 days or more for a millisecond. */
+/** A timer in seconds. The JavaScript engine treats 25 days or more as one millisecond. */
 const seconds = (value: number) =>
   withDefault(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })), () => value)
 
-/** Milliseconds of a timer, with the same maximum. */
+/** A timer in milliseconds, with the same maximum. */
 const millis = (value: number) =>
   withDefault(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000_000 })), () => value)
 
@@ -110,7 +110,10 @@ export const Limits = Schema.Struct({
 /** Bounds on what clients send and receive, decoded. */
 export interface Limits extends Schema.Schema.Type<typeof Limits> {}
 
-/** The limits of one of several processes that share a port: what a key or an address may hold open is divided, at least 1 for each process. */
+/**
+ * The limits of one of several processes that share a port: limits on what a key or an address may hold open are divided, with at least 1
+ * for each process.
+ */
 export const ofProcess = (limits: Limits, processes: number): Limits => {
   const part = (limit: number): number => Math.max(1, Math.floor(limit / processes))
   return {

@@ -1,5 +1,5 @@
 /**
- * Where the service listens: the key `listen`, and the flag `--listen`.
+ * Address on which the service listens: the key `listen`, and the flag `--listen`.
  */
 import { resolve } from "node:path"
 import * as Schema from "effect/Schema"
@@ -21,7 +21,7 @@ const maxPort = 65_535
 /** The path of the text of a socket. */
 const socketOf = (text: string): string | undefined => /^unix:(.+)$/.exec(text)?.[1]
 
-/** Parses `host:port`, `[::1]:port`, or `unix:` and a path. A host is no pattern: all addresses are `0.0.0.0` or `::`. */
+/** Parses `host:port`, `[::1]:port`, or `unix:` and a path. Patterns are not supported: all addresses are `0.0.0.0` or `::`. */
 export const parse = (text: string): Listen | undefined => {
   const socket = socketOf(text)
   if (socket !== undefined) return HomePath.isHomePath(socket) ? undefined : { socket }
@@ -30,13 +30,13 @@ export const parse = (text: string): Listen | undefined => {
   return host === undefined || Number(digits) > maxPort ? undefined : { host, port: Number(digits) }
 }
 
-/** The text that `parse` reads. */
+/** Formats text that `parse` reads. */
 export const format = (listen: Listen): string => {
   if ("socket" in listen) return `unix:${listen.socket}`
   return `${listen.host.includes(":") ? `[${listen.host}]` : listen.host}:${listen.port}`
 }
 
-/** The same, where the path of a socket starts in a folder. */
+/** Resolves the path of a socket against a folder. */
 export const inFolder = (listen: Listen, folder: string): Listen =>
   "socket" in listen ? { socket: resolve(folder, listen.socket) } : listen
 
@@ -60,7 +60,7 @@ const Text = Schema.String.check(
 ).pipe(
   Schema.decodeTo(
     Schema.Union([AddressSchema, Schema.Struct({ socket: Schema.String })]),
-    // The check has parsed it.
+    // The check above has parsed it.
     SchemaTransformation.transform({ decode: (text) => parse(text)!, encode: format }),
   ),
 )
@@ -68,7 +68,7 @@ const Text = Schema.String.check(
 /** The value of the key `listen`. */
 export const Listen = Schema.Union([Text, AddressSchema])
 
-/** What is risked at an address that others reach by plain HTTP; `undefined` for one of this machine, with TLS, or behind a proxy. */
+/** Warning for an address that others reach by plain HTTP; `undefined` for one of this machine, with TLS, or behind a proxy. */
 export const plainTextWarning = ({
   listen,
   tls,
@@ -82,5 +82,5 @@ export const plainTextWarning = ({
     ? undefined
     : `API keys are sent as plain text to ${format(listen)}. Configure "tls", or a proxy with TLS and "trustedProxies".`
 
-/** True for an address that only this machine reaches. A proxy usually stands before a socket, so that it counts as reached by others. */
+/** True for an address that only this machine reaches. A socket usually has a proxy in front of it, so it counts as reachable by others. */
 export const isLoopback = (listen: Listen): boolean => "host" in listen && Loopback.isLoopback(listen.host)

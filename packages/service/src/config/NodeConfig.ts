@@ -1,5 +1,5 @@
 /**
- * One node of a chain in the configuration: its URL alone, or with the limits and headers of the calls to it.
+ * Configuration of one node of a chain: its URL alone, or with limits and headers for calls to it.
  */
 import * as Schema from "effect/Schema"
 
@@ -41,12 +41,12 @@ const LimitedNode = Schema.Struct({
 })
 
 /**
- * A node with the limits of the calls to it; never shown.
+ * A node with limits for calls to it; never shown.
  */
 export interface NodeOptions extends Schema.Schema.Type<typeof LimitedNode> {}
 
 /**
- * A node: its URL, or the URL with limits.
+ * A node: its URL, or its URL with limits.
  */
 export const NodeConfig = Schema.Union([NodeUrl, LimitedNode])
 
@@ -61,18 +61,18 @@ export type NodeConfig = Schema.Schema.Type<typeof NodeConfig>
 export const toOptions = (node: NodeConfig): NodeOptions => (typeof node === "string" ? { url: node } : node)
 
 /**
- * Limits of the calls to a node; those left out have no bound of the operator's.
+ * Limits of calls to a node; absent ones are not limited by the operator.
  */
 export interface CallLimits extends Pick<NodeOptions, "concurrency" | "perSecond"> {}
 
 /**
- * The secret of a node by which tokens are signed, without prefix; `undefined` for a node without one.
+ * Secret with which tokens for a node are signed, without prefix; `undefined` if it has none.
  */
 export const jwtSecret = ({ jwt }: NodeOptions): string | undefined =>
   jwt !== undefined && isSecret(jwt) ? jwt.replace(/^0x/i, "") : undefined
 
 /**
- * Headers that are the same in each request, with the token of the node.
+ * Headers common to all requests, including the node's token.
  */
 export const headersOf = ({ headers, jwt }: NodeOptions): Readonly<Record<string, string>> | undefined =>
   jwt === undefined || isSecret(jwt) ? headers : { ...headers, authorization: `Bearer ${jwt}` }

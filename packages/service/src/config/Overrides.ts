@@ -1,18 +1,18 @@
 /**
- * Settings on the command line: each replaces a key of the configuration file, or stands in its place where there is no file.
+ * Settings from the command line: each one replaces a key of the configuration file, or takes its place if there is no file.
  */
 import { homedir } from "node:os"
 import { join } from "node:path"
 import * as Predicate from "effect/Predicate"
 import * as Record from "effect/Record"
 
-/** What the flags give. */
+/** Values of the flags. */
 export interface Overrides {
   /** `--listen`, for the key `listen`. */
   readonly listen?: string
   /** `--database`, for the key `database`. */
   readonly database?: string | undefined
-  /** `--chain NAME=URL` or `NAME:ID=URL`: nodes for the key `rpc` of a chain, which is added where the file lacks it, and its `id`. */
+  /** `--chain NAME=URL` or `NAME:ID=URL`: nodes for the key `rpc` of a chain, which is added if the file lacks it, and its `id`. */
   readonly nodes?: ReadonlyArray<NamedNode>
 }
 
@@ -24,20 +24,20 @@ export interface NamedNode {
   readonly id?: number | undefined
 }
 
-/** Parses the value of `--chain`; `undefined` for another form. */
+/** Parses the value of `--chain`; `undefined` if it is malformed. */
 export const parseNode = (text: string): NamedNode | undefined => {
   const [, chain, id, url] = /^\s*([^=:\s]+)(?::(\d{1,15}))?\s*=\s*(\S+)\s*$/.exec(text) ?? []
   if (chain === undefined || url === undefined) return undefined
   return { chain, url, id: id === undefined ? undefined : Number(id) }
 }
 
-/** URL of the database where neither a file nor a flag names one. Source: XDG Base Directory Specification. */
+/** Default URL of the database. Source: XDG Base Directory Specification. */
 export const usualDatabase = (): string => {
   const { XDG_DATA_HOME: folder = "" } = process.env
   return `sqlite:${join(folder.startsWith("/") ? folder : join(homedir(), ".local/share"), "daybook")}`
 }
 
-/** The settings where there is no file. */
+/** Settings without a file. */
 export const defaults = (): object => ({ listen: "127.0.0.1:8080", database: usualDatabase(), chains: {} })
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -57,14 +57,14 @@ const withNodes = (chains: unknown, nodes: ReadonlyArray<NamedNode>): unknown =>
   return Object.fromEntries(entries)
 }
 
-/** The JSON value of a file with the keys that flags replace. A value that is no object is left for the decoder to refuse. */
+/** Applies the flags to the JSON value of a file. A value that is not an object is left for the decoder to reject. */
 export const apply = (file: unknown, { database, listen, nodes = [] }: Overrides): unknown => {
   if (!isObject(file)) return file
   const chains = nodes.length === 0 ? undefined : withNodes(file["chains"] ?? {}, nodes)
   return { ...file, ...Record.filter({ listen, database, chains }, Predicate.isNotUndefined) }
 }
 
-/** The flag that gave the value at a path; `undefined` where the file did. A chain belongs to the file where it is in it. */
+/** The flag that set the value at a path; `undefined` if the file did. A chain in the file belongs to the file. */
 export const flagOf = (
   path: string,
   { database, listen, nodes = [] }: Overrides,

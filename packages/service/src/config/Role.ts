@@ -1,5 +1,5 @@
 /**
- * Roles of a process: what it runs of the service. A process has one or more, written as a list such as `index,rest`.
+ * Roles of a process: the parts of the service that it runs. A process has one or more, written as a list such as `index,rest`.
  */
 import { format, quote } from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 /** `index` writes the index, `rest` serves the REST operations, `relay` forwards JSON-RPC calls to nodes. */
 export type Role = "index" | "rest" | "relay"
 
-/** Every role, in the order in which a list of them is written. */
+/** All roles, in the order in which a list of them is written. */
 export const all: ReadonlyArray<Role> = ["index", "rest", "relay"]
 
 const shortForms: ReadonlyMap<string, ReadonlyArray<Role>> = new Map([
@@ -17,7 +17,7 @@ const shortForms: ReadonlyMap<string, ReadonlyArray<Role>> = new Map([
 
 const isRole = (text: string): text is Role => all.some((role) => role === text)
 
-/** A list of roles as `parse` reads it. */
+/** Formats a list of roles that `parse` reads. */
 export const toText = (roles: ReadonlyArray<Role>): string => all.filter((role) => roles.includes(role)).join(",")
 
 /**

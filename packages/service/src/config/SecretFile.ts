@@ -1,21 +1,20 @@
-/** Files with a secret, which their owner alone may read. No message shows their text. */
+/** Files with a secret, readable only by their owner. No message shows their contents. */
 import { randomBytes } from "node:crypto"
 import { closeSync, fstatSync, linkSync, openSync, readSync, rmSync, writeFileSync } from "node:fs"
 import * as Result from "effect/Result"
 import * as ErrorCode from "./ErrorCode.ts"
 
-/** Bytes that are read of a file at most. */
+/** Maximum number of bytes read from a file. */
 const maxBytes = 4_096
 
-/** Permissions of others than the owner. */
+/** Permission bits of users other than the owner. */
 const othersMode = 0o077
 
 const attempt = <A>(run: () => A): Result.Result<A, string> =>
   Result.try({ try: run, catch: (cause) => ErrorCode.of(cause, "unreadable") })
 
 /**
- * Makes a file, whole or not at all: a reader never finds a part of it. Fails with the code of the operating system, `EEXIST` where the file
- * exists.
+ * Creates a file atomically: a reader never sees a part of it. Fails with the operating system's code, `EEXIST` if the file exists.
  */
 export const make = (path: string, text: string): Result.Result<void, string> => {
   const written = `${path}.${randomBytes(8).toString("hex")}`
@@ -29,13 +28,13 @@ export const make = (path: string, text: string): Result.Result<void, string> =>
   })
 }
 
-/** The text of a file, at most its first 4,096 bytes, and whether others than its owner may read it. */
+/** Text of a file, at most its first 4,096 bytes, and whether users other than its owner can read it. */
 export interface SecretText {
   readonly text: string
   readonly isOpen: boolean
 }
 
-/** Reads a file. Fails with the code of the operating system. */
+/** Reads a file. Fails with the operating system's code. */
 export const read = (path: string): Result.Result<SecretText, string> =>
   attempt(() => {
     const file = openSync(path, "r")

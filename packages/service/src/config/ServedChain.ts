@@ -1,5 +1,5 @@
 /**
- * The chains that a configuration names, with the ids and names of the interface filled in.
+ * The chains of a configuration, with ids and names from the interface filled in.
  */
 import * as Chain from "@daybook/schema/Chain"
 import { formatPath, quote } from "@daybook/schema/Issue"
@@ -12,11 +12,11 @@ import { type ConfigIssue, InvalidConfig } from "./InvalidConfig.ts"
 export interface ServedChain {
   /** Name in the configuration. */
   readonly key: string
-  /** Name for people and clients: that of the interface if it lists the chain, else that of the configuration. */
+  /** Display name: the interface's if it lists the chain, otherwise the configuration's. */
   readonly name: string
   /** EIP-155 id. */
   readonly id: number
-  /** Row of the interface; `undefined` for a chain of the operator's own. */
+  /** Row of the interface; `undefined` for the operator's own chain. */
   readonly known: Chain.Chain | undefined
   readonly label: Label.Label
   readonly config: ChainConfig
@@ -28,12 +28,12 @@ export const twoStarts = (key: string): ConfigIssue => {
   return { path, message: `Both "fromBlock" and "fromDate" are configured: "${path}". Give one of them.` }
 }
 
-/** Ids that nodes of development have: geth and ganache, hardhat and anvil. */
+/** Ids of development nodes: geth and ganache, hardhat and anvil. */
 export const developmentIds: ReadonlySet<number> = new Set([1_337, 31_337])
 
 /**
- * Whether a lower head of the node may remove the blocks above it, final ones too: as configured, else where the chain is one of
- * development by its id and has one node.
+ * Whether a lower head of the node may remove the blocks above it, including final ones: as configured; by default, if the id is that of a
+ * development chain and there is one node.
  *
  * Source: decision 0060.
  */
@@ -42,7 +42,7 @@ export const mayRewind = ({ config, id }: Pick<ServedChain, "config" | "id">): b
 
 const namesOfEthereum = /^(ethereum|mainnet|ethereum[ _-]mainnet|ether)$/i
 
-/** The chain of an entry, or what is wrong with it. */
+/** Resolves the chain of an entry, or returns its issue. */
 const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain, string> => {
   const where = `"${formatPath(["chains", key])}"`
   const named = Chain.fromName(key)

@@ -1,7 +1,7 @@
 /**
- * Reads the folder of a project for its contracts on one chain: ABIs from Foundry's `out` and Hardhat's `artifacts`, addresses
- * from Foundry's `broadcast` and Hardhat Ignition. Names of enums are those of the sources in `src` and `contracts`. A file is read
- * again when it has changed. Bounded in files, bytes and depth; links are not followed, and what is no artifact is passed over.
+ * Reads a project folder for its contracts on one chain: ABIs from Foundry's `out` and Hardhat's `artifacts`, addresses from Foundry's
+ * `broadcast` and Hardhat Ignition, and enum names from the sources in `src` and `contracts`. A file is read again when it changes. Reading
+ * is bounded in files, bytes and depth; links are not followed, and other files are skipped.
  *
  * Source: decision 0059.
  */
@@ -13,7 +13,7 @@ import * as ContractAbi from "./ContractAbi.ts"
 import * as ContractCode from "./ContractCode.ts"
 import * as EnumNames from "./EnumNames.ts"
 
-/** A contract at an address, with its ABI where the folder has one. */
+/** A contract at an address, with its ABI if the folder has one. */
 export interface Deployed {
   /** Lower case. */
   readonly address: string
@@ -21,29 +21,29 @@ export interface Deployed {
   readonly items: ReadonlyArray<ContractAbi.Item>
 }
 
-/** What a folder has. */
+/** Contents of a folder. */
 export interface Project {
   readonly deployed: ReadonlyArray<Deployed>
-  /** Items of all its ABIs, each once. */
+  /** Items of all its ABIs, without duplicates. */
   readonly pack: ReadonlyArray<ContractAbi.Item>
   /** The deployed code of its artifacts. */
   readonly codes: ReadonlyArray<ContractCode.KnownCode>
 }
 
-/** Reads a folder; `null` where nothing has changed since it was read last. */
+/** Reads a folder; `null` if nothing changed since the last read. */
 export type Reader = () => Promise<Project | null>
 
 const maxFiles = 20_000
 const maxDepth = 8
 
-/** Folders with what compilers keep for themselves, and with other people's projects. */
+/** Folders that compilers use internally, and folders of third-party projects. */
 const skipped = new Set(["build-info", "cache", "dry-run", "node_modules", ".git"])
 
-/** What files are looked for by. */
+/** Criteria for files. */
 const isJson = (name: string): boolean => name.endsWith(".json") && !name.endsWith(".dbg.json")
 const isSource = (name: string): boolean => name.endsWith(".sol")
 
-/** At most so many files below a folder, in the order of their names. */
+/** Finds a limited number of files below a folder, ordered by name. */
 const filesBelow = async (
   folder: string,
   most: number,
@@ -69,34 +69,34 @@ const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value
 const addressOf = (value: unknown): string | undefined =>
   typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : undefined
 
-/** A name as people write it: that of a contract without its file. */
+/** A name for display: a contract without its file. */
 const nameOf = (value: unknown): string =>
   typeof value === "string" ? (/([A-Za-z_$][\w$]{0,99})$/.exec(value)?.[1] ?? "") : ""
 
-/** What is kept of an artifact. */
+/** Parts of an artifact that are kept. */
 interface Artifact {
   readonly name: string
   readonly items: ReadonlyArray<ContractAbi.Item>
   readonly pattern: ContractCode.CodePattern | undefined
 }
 
-/** What is kept of a file. */
+/** Parts of a file that are kept. */
 interface Part {
   readonly changed: string
   readonly artifact?: Artifact | undefined
-  /** Addresses with the names of their contracts. */
+  /** Addresses with their contract names. */
   readonly deployments: ReadonlyArray<readonly [address: string, name: string]>
   /** Enums of a source. */
   readonly enums?: EnumNames.EnumNames
 }
 
-/** Sources of libraries that scripts and tests use. */
+/** True for sources of libraries used by scripts and tests. */
 const isTooling = (artifact: Fields): boolean => {
   const settings = fieldsOf(fieldsOf(artifact["metadata"])["settings"])
   return Object.keys(fieldsOf(settings["compilationTarget"])).some((source) => source.includes("forge-std/"))
 }
 
-/** The ABI of an artifact with what the project alone has: names of enums, and where arguments of a constructor begin. */
+/** ABI of an artifact plus what only the project has: enum names, and where constructor arguments start. */
 const abiOf = (fields: Fields, abi: ReadonlyArray<unknown>, enums: EnumNames.EnumNames): ReadonlyArray<unknown> => {
   const codeBytes = ContractCode.creationBytes(fields)
   return EnumNames.addTo(abi, enums).map((item) =>
@@ -110,14 +110,14 @@ const artifactOf = (path: string, json: unknown, enums: EnumNames.EnumNames): Ar
   if (!Array.isArray(given) || isTooling(fields)) return undefined
   const abi = ContractAbi.fromJson(abiOf(fields, given, enums))
   if (Result.isFailure(abi)) return undefined
-  // Foundry names the file after the contract, and the version of its compiler where there are several.
+  // Foundry names the file after the contract, with the compiler version if there are several.
   const name = nameOf(fields["contractName"]) || nameOf(basename(path, ".json").replace(/\.\d.*$/, ""))
   return name === "" ? undefined : { name, items: abi.success.items, pattern: ContractCode.fromArtifact(json) }
 }
 
 const asList = (value: unknown): ReadonlyArray<Fields> => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
-/** Contracts that a run of a Foundry script has created. */
+/** Contracts created by a run of a Foundry script. */
 const broadcastOf = (json: unknown): Part["deployments"] =>
   asList(fieldsOf(json)["transactions"]).flatMap((transaction) => {
     const created = asList(transaction["additionalContracts"])
@@ -130,7 +130,7 @@ const broadcastOf = (json: unknown): Part["deployments"] =>
     })
   })
 
-/** Contracts of a deployment of Ignition, by the ids of their futures. */
+/** Contracts of an Ignition deployment, by the ids of their futures. */
 const ignitionOf = (json: unknown): Part["deployments"] =>
   Object.entries(fieldsOf(json)).flatMap(([id, value]) => {
     const address = addressOf(value)
@@ -150,7 +150,7 @@ const readIgnition: Read = (path, text, enums) =>
     ? { deployments: ignitionOf(Json.parse(text)) }
     : readArtifact(path, text, enums)
 
-/** The files of a project and how each is read; a folder without the usual ones holds artifacts itself. */
+/** Files of a project and how to read each; a folder without the usual subfolders holds artifacts itself. */
 const filesOf = async (
   folder: string,
   chainId: number,
@@ -171,16 +171,16 @@ const filesOf = async (
   const isProject = own.length + broadcast.length + ignition.length > 0
   const sources = isProject ? own : await filesBelow(folder, most)
   return [
-    // Names of enums are known before the artifacts are read.
+    // Enum names must be known before artifacts are read.
     ...[...src, ...contracts].map((path) => [path, readSource] as const),
     ...sources.map((path) => [path, readArtifact] as const),
     ...ignition.map((path) => [path, readIgnition] as const),
-    // The newest run is the last one: digits come before letters.
+    // The newest run comes last, since digits sort before letters.
     ...runs.map((path) => [path, readBroadcast] as const),
   ]
 }
 
-/** A file that was found, with what it is known to have. */
+/** A file that was found, with its known contents. */
 interface Found {
   readonly path: string
   readonly changed: string
@@ -200,16 +200,16 @@ const enumsOf = (parts: ReadonlyMap<string, Part>): EnumNames.EnumNames =>
 
 const keyOf = (item: ContractAbi.Item): string => JSON.stringify([item.type, item.name, item.inputs])
 
-/** A module of Ignition has a proxy twice: as it was deployed, and by the ABI of what is behind it. */
+/** An Ignition module lists a proxy twice: as deployed, and with the ABI of its implementation. */
 const joined = (
   first: ReadonlyArray<ContractAbi.Item>,
   more: ReadonlyArray<ContractAbi.Item>,
 ): ReadonlyArray<ContractAbi.Item> =>
   ContractAbi.firstItems(new Map([...more, ...first].map((item) => [keyOf(item), item])).values())
 
-/** Joins the parts of a folder: of several ABIs of one name the first is that of its contract. */
+/** Joins the parts of a folder. Of several ABIs with the same name, the first one is the contract's. */
 const projectOf = (parts: ReadonlyMap<string, Part>): Project => {
-  /** By their names, and by those of their files, which are the ids of Ignition. */
+  /** Keyed by contract names, and by file names, which are Ignition's ids. */
   const artifacts = new Map<string, Artifact>()
   const pack = new Map<string, ContractAbi.Item>()
   const codes: Array<ContractCode.KnownCode> = []
@@ -218,7 +218,7 @@ const projectOf = (parts: ReadonlyMap<string, Part>): Project => {
     const { items, name, pattern } = artifact
     if (pattern !== undefined) codes.push({ name, items, pattern })
     for (const key of [name, basename(path, ".json")]) if (!artifacts.has(key)) artifacts.set(key, artifact)
-    // A constructor is that of one contract alone.
+    // A constructor belongs to a single contract.
     for (const item of items) if (item.type !== "constructor") pack.set(keyOf(item), item)
   }
   const deployed = new Map<string, Deployed>()

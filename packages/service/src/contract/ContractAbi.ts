@@ -1,6 +1,6 @@
 /**
- * ABIs of the operator's own contracts, as compilers write them: a JSON array, or an artifact of Foundry or Hardhat with the array under
- * `abi`. What is read is hostile until decoded: bounded in bytes, items, types and depth. Pure.
+ * ABIs of the operator's own contracts, as written by compilers: a JSON array, or a Foundry or Hardhat artifact with the array under `abi`.
+ * Input is untrusted: it is bounded in bytes, items, types and depth. Pure.
  *
  * Source: Solidity ABI specification, JSON; decision 0059.
  */
@@ -30,27 +30,27 @@ export interface Item {
   readonly inputs: ReadonlyArray<Parameter>
   /** Return values of a function. */
   readonly outputs?: ReadonlyArray<Parameter> | undefined
-  /** Of a function and a constructor: whether it reads alone, and whether it takes native value. */
+  /** For functions and constructors: whether it only reads, and whether it accepts native value. */
   readonly stateMutability?: "view" | "pure" | "payable" | "nonpayable" | undefined
-  /** Only of an event: one that is anonymous has no topic to decode it by. */
+  /** Only for events: an anonymous one has no topic by which it could be decoded. */
   readonly anonymous?: false | undefined
-  /** Only of a constructor: bytes of the creation code, which its arguments follow. */
+  /** Only for constructors: length of the creation code, after which the arguments follow. */
   readonly codeBytes?: number | undefined
 }
 
-/** An ABI, with what decodes by it. */
+/** An ABI with its signatures. */
 export interface Abi {
   readonly items: ReadonlyArray<Item>
   /** Its events and functions. */
   readonly signatures: ReadonlyArray<Signature.Signature>
-  /** Its errors, as functions: their data is encoded as a call is. */
+  /** Its errors as functions, since their data is encoded like a call. */
   readonly errors: ReadonlyArray<Signature.Signature>
 }
 
 /** An ABI without items. */
 export const empty: Abi = { items: [], signatures: [], errors: [] }
 
-/** A text is no ABI. */
+/** A text is not an ABI. */
 export class InvalidAbi extends Data.TaggedError("InvalidAbi")<{
   readonly expected: string
   readonly received: string
@@ -60,15 +60,15 @@ export class InvalidAbi extends Data.TaggedError("InvalidAbi")<{
   }
 }
 
-/** Bytes of a text that is read at most. */
+/** Maximum number of bytes of a text. */
 export const maxBytes = 8 * 1024 * 1024
-/** Items of an ABI at most. */
+/** Maximum number of items of an ABI. */
 export const maxItems = 4_096
-/** Parameters of an item at most, with those of its tuples. */
+/** Maximum number of parameters of an item, including those of its tuples. */
 const maxParameters = 256
-/** Types of an ABI at most: one for each item, parameter, member of a tuple, and level of a list. */
+/** Maximum number of types in an ABI: one for each item, parameter, tuple member, and list level. */
 const maxTypes = 32_768
-/** Nesting of tuples, as types allow it. */
+/** Maximum nesting of tuples, as in types. */
 const maxDepth = 16
 
 const invalid = (expected: string, received: string) => Result.fail(new InvalidAbi({ expected, received }))
@@ -76,18 +76,18 @@ const invalid = (expected: string, received: string) => Result.fail(new InvalidA
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Names are shown to people: an identifier of Solidity, else none. */
+/** Names are displayed: a Solidity identifier, or an empty name. */
 const nameOf = (value: unknown): string =>
   typeof value === "string" && /^[A-Za-z_$][\w$]{0,99}$/.test(value) ? value : ""
 
-/** Names of the values of an enum: identifiers, of which it has 256 at most. */
+/** Names of the values of an enum: at most 256 identifiers. */
 const membersOf = (value: unknown): ReadonlyArray<string> | undefined => {
   if (!Array.isArray(value) || value.length === 0 || value.length > maxMembers) return undefined
   const names = value.map(nameOf)
   return names.includes("") ? undefined : names
 }
 
-/** Reads parameters, and counts them; `undefined` where one cannot be read. */
+/** Reads and counts parameters; `undefined` if one cannot be read. */
 const parametersOf = (value: unknown, count: { left: number }, depth = 0): ReadonlyArray<Parameter> | undefined => {
   if (!Array.isArray(value) || depth > maxDepth) return undefined
   const parameters: Array<Parameter> = []
@@ -120,13 +120,13 @@ const mutabilityOf = (item: Readonly<Record<string, unknown>>): Item["stateMutab
   return payable === true ? "payable" : "nonpayable"
 }
 
-/** An item with its signature; an error has that of a function, and a constructor none. */
+/** An item with its signature; that of an error is a function's, and a constructor has none. */
 interface Decodable {
   readonly item: Item
   readonly signature: Signature.Signature | undefined
 }
 
-/** A constructor, whose arguments follow the code of a creation. */
+/** A constructor, whose arguments follow the creation code. */
 const constructorFrom = (value: Readonly<Record<string, unknown>>): Decodable | undefined => {
   const inputs = parametersOf(value["inputs"], { left: maxParameters })
   const bytes = value["codeBytes"]
@@ -139,7 +139,7 @@ const constructorFrom = (value: Readonly<Record<string, unknown>>): Decodable | 
       }
 }
 
-/** An item that can be decoded; `undefined` for an anonymous event, and what is malformed. */
+/** An item that can be decoded; `undefined` for an anonymous event or malformed input. */
 const decodableFrom = (value: unknown): Decodable | undefined => {
   if (!isObject(value)) return undefined
   if (value["type"] === "constructor") return constructorFrom(value)
@@ -162,7 +162,7 @@ const decodableFrom = (value: unknown): Decodable | undefined => {
 
 const listLevels = (type: unknown): number => (typeof type === "string" ? type.split("[", maxDepth + 1).length - 1 : 0)
 
-/** Types of a list of parameters, as far as they are well formed. */
+/** Counts the types in a list of parameters, as far as it is well formed. */
 const typesIn = (parameters: unknown, depth = 0): number => {
   if (!Array.isArray(parameters) || depth > maxDepth) return 0
   let types = 0
@@ -175,10 +175,10 @@ const typesIn = (parameters: unknown, depth = 0): number => {
 
 const typesOf = (item: unknown): number => (isObject(item) ? 1 + typesIn(item["inputs"]) + typesIn(item["outputs"]) : 1)
 
-/** A list of items, of which none has been read. */
+/** A list of items that have not been read. */
 export interface Counted {
   readonly list: ReadonlyArray<unknown>
-  /** Types of all its items, by which the time of reading them grows. */
+  /** Number of types in all items, to which the time of reading is proportional. */
   readonly types: number
 }
 
@@ -186,7 +186,7 @@ export interface Counted {
  * Counts an ABI before it is read.
  *
  * **Errors**
- * - `InvalidAbi`: it is no array, too long, or has too many types.
+ * - `InvalidAbi`: it is not an array, is too long, or has too many types.
  */
 export const count = (value: unknown): Result.Result<Counted, InvalidAbi> => {
   const list: unknown = isObject(value) ? value["abi"] : value
@@ -200,7 +200,7 @@ export const count = (value: unknown): Result.Result<Counted, InvalidAbi> => {
   return Result.succeed({ list, types })
 }
 
-/** Reads the items of an ABI in steps. Those that cannot be decoded are left out. */
+/** Reads the items of an ABI in steps. Items that cannot be decoded are skipped. */
 export function* read({ list }: Counted): Steps.Steps<Abi> {
   const items: Array<Item> = []
   const signatures: Array<Signature.Signature> = []
@@ -218,10 +218,10 @@ export function* read({ list }: Counted): Steps.Steps<Abi> {
 }
 
 /**
- * Reads an ABI from a JSON value. Items that cannot be decoded are left out.
+ * Reads an ABI from a JSON value. Items that cannot be decoded are skipped.
  *
  * **Errors**
- * - `InvalidAbi`: it is no array, or too large.
+ * - `InvalidAbi`: it is not an array, or is too large.
  */
 export const fromJson = (value: unknown): Result.Result<Abi, InvalidAbi> =>
   Result.map(count(value), (counted) => Steps.runSync(read(counted)))
@@ -236,17 +236,17 @@ const jsonOf = (text: string): Result.Result<unknown, InvalidAbi> => {
  * Reads an ABI from a text.
  *
  * **Errors**
- * - `InvalidAbi`: it is too large, no JSON, or no ABI.
+ * - `InvalidAbi`: it is too large, not JSON, or not an ABI.
  */
 export const fromText = (text: string): Result.Result<Abi, InvalidAbi> => Result.flatMap(jsonOf(text), fromJson)
 
-/** Reads a stored ABI in steps; one that is none has no items. */
+/** Reads a stored ABI in steps; invalid text yields no items. */
 export function* readStored(text: string): Steps.Steps<Abi> {
   const counted = Result.flatMap(jsonOf(text), count)
   return Result.isSuccess(counted) ? yield* read(counted.success) : empty
 }
 
-/** The first of these items that fit an ABI. */
+/** Returns the first items that fit into an ABI. */
 export const firstItems = (items: Iterable<Item>): ReadonlyArray<Item> => {
   const first: Array<Item> = []
   let types = 0

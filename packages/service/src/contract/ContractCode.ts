@@ -1,6 +1,6 @@
 /**
- * Recognises the code of a contract by the artifacts of a project. What differs from one deployment to the next is not compared: the metadata
- * behind the code, immutables, addresses of libraries, and the address that a library has of itself. Pure.
+ * Recognises a contract by its code, using the artifacts of a project. Parts that differ between deployments are not compared: the trailing
+ * metadata, immutables, library addresses, and the address that a library stores of itself. Pure.
  *
  * Source: Solidity documentation: contract metadata, immutables, call protection for libraries; decision 0059.
  */
@@ -13,13 +13,13 @@ interface Range {
   readonly length: number
 }
 
-/** What is compared of the deployed code of an artifact. */
+/** The comparable parts of an artifact's deployed code. */
 export interface CodePattern {
-  /** Bytes of the code without its metadata. */
+  /** Length of the code without its metadata, in bytes. */
   readonly bytes: number
-  /** Bytes that differ from one deployment to the next. */
+  /** Ranges that differ between deployments. */
   readonly masked: ReadonlyArray<Range>
-  /** Hash of the code without its metadata, with zeros in place of the masked bytes. */
+  /** Hash of the code without its metadata, with zeros in place of masked bytes. */
   readonly digest: string
 }
 
@@ -30,35 +30,35 @@ export interface KnownCode {
   readonly pattern: CodePattern
 }
 
-/** Finds the contract that has a code, given as hex. */
+/** Finds the contract with a code, given in hex. */
 export type Find = (code: string) => KnownCode | undefined
 
-/** Longest code that is compared, in bytes: nodes of development permit more than the 24,576 of EIP-170. */
+/** Longest code that is compared, in bytes: development nodes permit more than the 24,576 of EIP-170. */
 const maxBytes = 131_072
-/** A shorter code is that of a proxy or a stub, which several contracts have. */
+/** Shorter code belongs to a proxy or a stub, which several contracts share. */
 const minBytes = 16
 const maxRanges = 4_096
 
-/** Digits of hex text in lower case; undefined for another text, or one that is too long. */
+/** Digits of hex text in lower case; undefined if the text is not hex or too long. */
 const digitsOf = (text: string): string | undefined => {
   const digits = text.replace(/^0x/i, "").toLowerCase()
   return digits.length <= 2 * maxBytes && digits.length % 2 === 0 && /^[0-9a-f]*$/.test(digits) ? digits : undefined
 }
 
-/** The code without the metadata behind it: a map in CBOR with keys that are texts, and its length in two bytes. */
+/** Code without its trailing metadata: a CBOR map with text keys, and its length in two bytes. */
 const withoutMetadata = (digits: string): string => {
   const start = digits.length - 2 * (Number.parseInt(digits.slice(-4), 16) + 2)
   return start > 0 && /^a[1-4]6[0-9a-f]/.test(digits.slice(start, start + 4)) ? digits.slice(0, start) : digits
 }
 
-/** Ranges of an address in place of which an artifact has the name of a library: `__$` and a hash, earlier `__` and the name. */
+/** Address ranges that hold a library name in an artifact: `__$` and a hash, or formerly `__` and the name. */
 const linkRanges = (text: string): ReadonlyArray<Range> =>
   Array.from(text.matchAll(/__.{38}/g), ({ index }) => ({ start: index / 2, length: 20 }))
 
-/** An instruction that pushes a word of zeros, where an immutable is written: a compiler pushes a zero in fewer bytes. */
+/** An instruction that pushes a word of zeros, the placeholder of an immutable; compilers push a plain zero in fewer bytes. */
 const zeroWord = `7f${"0".repeat(64)}`
 
-/** How the code of a library begins, with its own address in place of the zeros once it is deployed. */
+/** Start of a library's code; deployment replaces the zeros by its own address. */
 const libraryStart = `73${"0".repeat(40)}30`
 
 const zeroRanges = (digits: string): ReadonlyArray<Range> => {
@@ -75,7 +75,7 @@ const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** Ranges of immutables, as an artifact has them by the id of each. */
+/** Ranges of immutables, which an artifact lists by id. */
 const immutableRanges = (references: unknown): ReadonlyArray<Range> =>
   Object.values(fieldsOf(references))
     .flat()
@@ -89,7 +89,7 @@ const digest = (digits: string, masked: ReadonlyArray<Range>): string => {
   return createHash("sha256").update(bytes).digest("base64")
 }
 
-/** The pattern of the deployed code of an artifact of Foundry or Hardhat; undefined where it has none, as of an interface. */
+/** Pattern of the deployed code of a Foundry or Hardhat artifact; undefined if it has none, as for an interface. */
 export const fromArtifact = (artifact: unknown): CodePattern | undefined => {
   const { deployedBytecode: deployed, immutableReferences } = fieldsOf(artifact)
   const text = typeof deployed === "string" ? deployed : fieldsOf(deployed)["object"]
@@ -107,7 +107,7 @@ export const fromArtifact = (artifact: unknown): CodePattern | undefined => {
   return bytes < minBytes || masked.length > maxRanges ? undefined : { bytes, masked, digest: digest(digits, masked) }
 }
 
-/** Bytes of the creation code of an artifact, which the arguments of a constructor follow; undefined where it has none. */
+/** Length of an artifact's creation code, after which constructor arguments follow; undefined if it has none. */
 export const creationBytes = (artifact: unknown): number | undefined => {
   const { bytecode } = fieldsOf(artifact)
   const text = typeof bytecode === "string" ? bytecode : fieldsOf(bytecode)["object"]
@@ -115,7 +115,7 @@ export const creationBytes = (artifact: unknown): number | undefined => {
   return (text.length - 2) / 2
 }
 
-/** Makes what finds contracts by their code; of several that have the same one, the first. */
+/** Makes the function that finds contracts by their code; of several with the same code, the first. */
 export const finder = (codes: Iterable<KnownCode>): Find => {
   const byBytes = new Map<number, Array<KnownCode>>()
   for (const code of codes) {

@@ -1,7 +1,7 @@
 /**
- * Decodes the transactions of one chain by what the operator knows of its contracts. Precedence: the contract's own ABI, that of the
- * implementation which a proxy had at the block, the built-in signatures, packs, and the directory of signatures. Rows that concern no known
- * contract are left as they are stored. Pure.
+ * Decodes the transactions of one chain with the operator's knowledge of its contracts. Precedence: the contract's own ABI, the ABI of the
+ * implementation that a proxy had at the block, built-in signatures, packs, and the signature directory. Rows without a known contract are
+ * left as stored. Pure.
  *
  * Source: decision 0059.
  */
@@ -16,24 +16,24 @@ import type { NamedFunction, SignatureDirectory } from "./SignatureDirectory.ts"
 
 /** Decodes by the contracts of a chain. */
 export interface ContractDecoder {
-  /** Its ABIs, by their texts. */
+  /** Its ABIs, by text. */
   readonly abis: ReadonlyMap<string, DecodingAbi>
-  /** The text of a transaction of a block, decoded anew where it concerns a known contract. */
+  /** Text of a block's transaction, decoded again if it concerns a known contract. */
   readonly decode: (body: string, block: number) => string
-  /** True where the text of a transaction concerns a known contract or a pack: what decodes it may change. */
+  /** True if a transaction's text concerns a known contract or a pack, so that decoding may change it. */
   readonly isConcerned: (body: string) => boolean
-  /** Name of a contract, by its address in lower case; `null` where it is not known. */
+  /** Name of a contract by its address in lower case; `null` if unknown. */
   readonly nameOf: (address: string) => string | null
-  /** Function of a contract by its selector, at the latest block; `null` where it is not known. */
+  /** Function of a contract by its selector, at the latest block; `null` if unknown. */
   readonly functionOf: (address: string, selector: string) => NamedFunction | null
   /**
-   * Error that a call of a contract ended with, by the data that it returned; `null` where it is not known. A contract also passes on
-   * errors of those that it calls, so those of standards and then those of all known contracts are tried after its own.
+   * Error with which a call to a contract ended, by its return data; `null` if unknown. Contracts also propagate errors of those that they
+   * call, so standard errors and then the errors of all known contracts are tried after its own.
    */
   readonly error: (address: string, data: string) => Decoder.DecodedItemWire | null
 }
 
-/** An ABI with its signatures by their keys. */
+/** An ABI with its signatures by key. */
 export interface DecodingAbi extends ContractAbi.Abi {
   readonly calls: Decoder.SignatureSet
   readonly reverts: Decoder.SignatureSet
@@ -44,17 +44,17 @@ interface Known {
   readonly abi: DecodingAbi
 }
 
-/** Keys and values of a transaction's text by which a row concerns a contract or a pack; inside a JSON text a quote is escaped. */
+/** Keys and values in a transaction's text by which a row concerns a contract or a pack; inside a JSON string a quote is escaped. */
 const marks = /"(?:to_address|address)":"(0x[0-9a-f]{40})"|"topic0":"(0x[0-9a-f]{64})"|"input":"(0x[0-9a-f]{8})/g
 
-/** Adds what decodes by an ABI. */
+/** Adds the signatures by key to an ABI. */
 export const decoding = (abi: ContractAbi.Abi): DecodingAbi => ({
   ...abi,
   calls: Decoder.fromSignatures(abi.signatures),
   reverts: Decoder.fromSignatures(abi.errors),
 })
 
-/** Above every block. */
+/** Greater than any block. */
 const latest = Number.POSITIVE_INFINITY
 
 const standard = Decoder.fromSignatures(StandardErrors.all)
@@ -63,11 +63,11 @@ const standard = Decoder.fromSignatures(StandardErrors.all)
 export const implementationAt = ({ implementations }: Contract, block: number): string | undefined =>
   implementations.findLast(({ from }) => from <= block)?.address
 
-/** Parts of ABIs that are added in one step. */
+/** Number of signatures added in one step. */
 const signaturesPerStep = 512
 
 /**
- * Makes the decoder of a chain's contracts in steps. ABIs that were read before are not read again.
+ * Makes the decoder of a chain's contracts in steps. ABIs that were read before are reused.
  */
 export function* make(
   contracts: ReadonlyArray<Contract>,
@@ -99,7 +99,7 @@ export function* make(
   return fromSets({ known, abis, packs, reverts, builtIn, directory })
 }
 
-/** What a decoder is made from. */
+/** Input of a decoder. */
 interface Sets {
   readonly known: ReadonlyMap<string, Known>
   readonly abis: ReadonlyMap<string, DecodingAbi>
@@ -111,12 +111,12 @@ interface Sets {
   readonly directory: SignatureDirectory | null
 }
 
-/** A call that is stored without its decoded form. */
+/** True for a call stored without its decoded form. */
 const isUndecodedCall = (body: string): boolean =>
   body.includes('"decoded_call":null') && /"input":"0x[0-9a-f]{8}/.test(body)
 
 const fromSets = ({ abis, builtIn, directory, known, packs, reverts }: Sets): ContractDecoder => {
-  /** Whether an ABI decodes what concerns a contract, its own or that of an implementation; a name alone decodes nothing. */
+  /** True if an ABI, the contract's own or that of an implementation, decodes what concerns the contract; a name alone does not. */
   const isDecoded = (described: Known | undefined): boolean =>
     described !== undefined && (described.abi.signatures.length > 0 || described.contract.implementations.length > 0)
 

@@ -1,6 +1,6 @@
 /**
- * Keeps the descriptions of a chain's contracts up to date beside its indexer: takes over what the watched folders have, recognises contracts
- * by their code, and follows the implementations of proxies. What was described by command stays as it is.
+ * Keeps the contract descriptions of a chain up to date next to its indexer: imports the contents of watched folders, recognises contracts
+ * by their code, and follows the implementations of proxies. Descriptions made by command are not changed.
  *
  * Source: decision 0059.
  */
@@ -19,7 +19,7 @@ import * as CreatedContracts from "./CreatedContracts.ts"
 import * as Proxies from "./Proxies.ts"
 import { fromDefect } from "../supervision/UnexpectedFailure.ts"
 
-/** The folder of a project, and what reads it: `null` where nothing has changed since it was read before. */
+/** The folder of a project and its reader, which returns `null` if nothing changed since the last read. */
 export interface WatchedFolder {
   readonly folder: string
   readonly read: () => Promise<ArtifactFolder.Project | null>
@@ -41,24 +41,24 @@ export interface Options {
   readonly node: Pick<Node, "batch" | "head">
   readonly contracts: Contracts
   readonly projects: ReadonlyArray<WatchedFolder>
-  /** Contracts that are recognised by their code. Left out: none are. */
+  /** Contracts to recognise by their code. Default: none. */
   readonly created?: CreatedContracts.CreatedContracts | undefined
-  /** Time between two looks at folders and proxies. Default 2 seconds. */
+  /** Interval between checks of folders and proxies. Default 2 seconds. */
   readonly pauseMillis?: number
 }
 
 const defaultPauseMillis = 2_000
 
-/** Shortest time between two turns: each block may create contracts. */
+/** Minimum interval between two turns, since each block may create contracts. */
 const minPauseMillis = 250
 
-/** Contracts that are followed in one turn; each takes a few calls. The next turn goes on with those behind them. */
+/** Number of contracts followed per turn; each takes a few calls. The next turn continues after them. */
 const followedPerTurn = 256
 
-/** Codes that are read in one request. */
+/** Number of codes read in one request. */
 const codesPerBatch = 256
 
-/** The contracts of a project, as they are stored. */
+/** Contracts of a project in stored form. */
 export const contractsOf = (
   source: string,
   { deployed, pack }: Pick<ArtifactFolder.Project, "deployed" | "pack">,
@@ -72,7 +72,7 @@ export const contractsOf = (
 
 const isSame = (one: Contract, other: Contract): boolean => one.name === other.name && one.abi === other.abi
 
-/** What to write, so that the contracts of a source are these. */
+/** Changes to write so that the contracts of a source equal these. */
 export const changesOf = (
   source: string,
   stored: ReadonlyArray<Contract>,
@@ -90,28 +90,28 @@ export const changesOf = (
   return { put, remove }
 }
 
-/** What is known of a folder. */
+/** What is known about a folder. */
 interface KnownFolder extends WatchedFolder {
   project: ArtifactFolder.Project
   find: ContractCode.Find
-  /** Contracts that were recognised by their code, by address; the newest last. */
+  /** Contracts recognised by their code, by address; the newest last. */
   readonly recognised: Map<string, ArtifactFolder.Deployed>
-  /** Addresses whose code is still to be compared; the newest last. */
+  /** Addresses whose code has yet to be compared; the newest last. */
   pending: Set<string>
-  /** All codes are still to be compared with the artifacts, since these have changed. */
+  /** All codes have yet to be compared, because the artifacts have changed. */
   isAllPending: boolean
-  /** What it has is not stored yet. */
+  /** Its contents are not stored yet. */
   isChanged: boolean
 }
 
-/** Contracts of a folder: a code states better what is at an address than a file about an earlier deployment. */
+/** Contracts of a folder. Code is better evidence of what is at an address than a file about an earlier deployment. */
 const deployedOf = ({ project, recognised }: KnownFolder): ReadonlyArray<ArtifactFolder.Deployed> => {
   const all = new Map(project.deployed.map((one) => [one.address, one]))
   for (const [address, one] of recognised) if (all.get(address)?.name !== one.name) all.set(address, one)
   return [...all.values()]
 }
 
-/** Takes over what a folder has. */
+/** Imports the contents of a folder. */
 const takeOver = Effect.fnUntraced(function* (
   { chain, contracts }: Options,
   known: KnownFolder,
@@ -140,7 +140,7 @@ const pendingOf = Effect.fnUntraced(function* (
   return new Set([...stored, ...newest])
 })
 
-/** Reads codes, and recognises contracts by them; gives the addresses whose code was not received. */
+/** Reads codes and recognises contracts; returns the addresses whose code was not received. */
 const compareCodes = Effect.fnUntraced(function* (
   node: Options["node"],
   known: KnownFolder,
@@ -167,7 +167,7 @@ const compareCodes = Effect.fnUntraced(function* (
   return failed
 })
 
-/** Recognises the contracts of a folder by their code. An address whose code was not received is compared again in the next turn. */
+/** Recognises the contracts of a folder by their code. Addresses whose code was not received are retried in the next turn. */
 const recognise = Effect.fnUntraced(function* (
   options: Options,
   known: KnownFolder,
@@ -188,20 +188,20 @@ const update = Effect.fnUntraced(function* (known: KnownFolder): Effect.fn.Retur
   known.isAllPending = true
 })
 
-/** A round over all contracts, which may take several turns. */
+/** A pass over all contracts, which may take several turns. */
 interface Round {
-  /** Hash of the head at which it began. */
+  /** Hash of the head at which it started. */
   readonly head: string
   /** Revision of the descriptions after the last turn. */
   revision: number
-  /** Another process has changed descriptions since it began. */
+  /** Whether another process has changed descriptions since it started. */
   isStale: boolean
-  /** Address of the last contract that was followed; empty before the first. */
+  /** Address of the last contract followed; empty before the first. */
   last: string
   isDone: boolean
 }
 
-/** Writes the implementations of the next proxies of a round that have changed. */
+/** Writes the changed implementations among the next proxies of a round. */
 const followProxies = Effect.fnUntraced(function* (
   { chain, contracts, node }: Options,
   round: Round,
@@ -220,7 +220,7 @@ const followProxies = Effect.fnUntraced(function* (
   round.isDone = stored.length === remaining.length
 })
 
-/** Works until it is interrupted. What fails is logged once and tried again. */
+/** Runs until interrupted. Failures are logged once and retried. */
 export const run = Effect.fn("ContractKeeper.run")(function* (options: Options): Effect.fn.Return<never> {
   const { chain, contracts, created, node, pauseMillis = defaultPauseMillis, projects } = options
   const folders = projects.map((watched): KnownFolder => {
@@ -232,7 +232,7 @@ export const run = Effect.fn("ContractKeeper.run")(function* (options: Options):
   let round: Round | undefined
   let logged = ""
   const turn = Effect.gen(function* () {
-    // Each folder has the addresses before anything can fail: they are taken out once.
+    // Each folder must receive the addresses before anything can fail, since they are taken out only once.
     const added = created?.takeNew() ?? []
     for (const { pending } of folders) CreatedContracts.addNewest(pending, added)
     for (const known of folders) {
@@ -244,7 +244,7 @@ export const run = Effect.fn("ContractKeeper.run")(function* (options: Options):
     if (revision === 0) return
     const head = yield* node.head
     if (round !== undefined && revision !== round.revision) round.isStale = true
-    // A round is completed before the next one begins: the chain grows while it lasts.
+    // A round is completed before the next one starts, because the chain grows meanwhile.
     if (round === undefined || (round.isDone && (round.isStale || round.head !== head.hash))) {
       round = { head: head.hash, revision, isStale: false, last: "", isDone: false }
     }

@@ -1,27 +1,28 @@
 /**
- * Addresses of the contracts that transactions of the indexed blocks created, as the indexer stores them: the newest ones of this process.
+ * Addresses of contracts created by transactions in indexed blocks, collected while the indexer stores them: the newest ones in this
+ * process.
  */
 import * as Json from "@daybook/schema/Json"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type { TransactionRow } from "../block/BlockRows.ts"
 
-/** What was created. */
+/** Created contracts. */
 export interface CreatedContracts {
-  /** Takes the transactions of blocks that were stored. */
+  /** Takes the transactions of stored blocks. */
   readonly take: (transactions: Iterable<Pick<TransactionRow, "body" | "internal">>) => Effect.Effect<void>
   /** All addresses. */
   readonly all: () => ReadonlyArray<string>
-  /** Addresses that were created, also again, since they were taken out last. */
+  /** Addresses created, possibly again, since the last call. */
   readonly takeNew: () => ReadonlyArray<string>
   /** Waits until a contract is created. */
   readonly awaitNew: Effect.Effect<void>
 }
 
-/** Addresses that are kept. */
+/** Maximum number of addresses kept. */
 export const maxAddresses = 10_000
 
-/** Removes the oldest addresses of a set, or keys of a map, until it holds no more than are kept. */
+/** Removes the oldest addresses of a set, or keys of a map, beyond the maximum. */
 export const removeOldest = (addresses: Set<string> | Map<string, unknown>): void => {
   for (const oldest of addresses.keys()) {
     if (addresses.size <= maxAddresses) return
@@ -29,7 +30,7 @@ export const removeOldest = (addresses: Set<string> | Map<string, unknown>): voi
   }
 }
 
-/** Adds addresses as the newest ones; the oldest leave. */
+/** Adds addresses as the newest ones; the oldest are dropped. */
 export const addNewest = (addresses: Set<string>, added: Iterable<string>): void => {
   for (const address of added) {
     addresses.delete(address)
@@ -38,7 +39,7 @@ export const addNewest = (addresses: Set<string>, added: Iterable<string>): void
   removeOldest(addresses)
 }
 
-/** The key and value of a transaction's text; inside a JSON text a quote is escaped. */
+/** Key and value in a transaction's text; inside a JSON string a quote is escaped. */
 const contractForm = /"receipt_contract_address":"(0x[0-9a-f]{40})"/
 
 interface Call {
@@ -46,7 +47,7 @@ interface Call {
   readonly to?: unknown
 }
 
-/** Contracts that calls inside of a transaction created. */
+/** Contracts created by calls inside a transaction. */
 const createdInside = (internal: string): ReadonlyArray<string> => {
   if (!/"type":"create/i.test(internal)) return []
   const calls = Json.parse(internal)
@@ -56,7 +57,7 @@ const createdInside = (internal: string): ReadonlyArray<string> => {
   )
 }
 
-/** Makes a list without an address. */
+/** Makes an empty list. */
 export const make: Effect.Effect<CreatedContracts> = Effect.gen(function* () {
   const signal = yield* Queue.sliding<void>(1)
   const addresses = new Set<string>()

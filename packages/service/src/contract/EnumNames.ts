@@ -1,21 +1,21 @@
 /**
- * Names of the values of enums, which an ABI has as numbers: by the sources of a project, and added to the ABIs of its artifacts. A source is
- * searched for declarations, not compiled; a name with two declarations has no values. Pure.
+ * Names of enum values, which an ABI only has as numbers: read from the sources of a project and added to the ABIs of its artifacts.
+ * Sources are searched for declarations, not compiled; a name with two declarations has no values. Pure.
  *
  * Source: Solidity documentation, enums and ABI specification (`internalType`); decision 0059.
  */
 import * as Abi from "@daybook/schema/Abi"
 
-/** Names of values by the name of the enum, with its contract where it has one. */
+/** Names of values, by the name of the enum, qualified by its contract if it has one. */
 export type EnumNames = ReadonlyMap<string, ReadonlyArray<string>>
 
-/** Longest source that is searched, in characters. */
+/** Longest source searched, in characters. */
 export const maxCharacters = 1_048_576
 
-/** Comments and texts, in which a declaration is none. */
+/** Comments and strings, which contain no declarations. */
 const comments = /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?/g
 
-/** The beginning of a contract, an enum, and braces. */
+/** Start of a contract or an enum, and braces. */
 const tokens =
   /\b(?:contract|interface|library)\s+(?<contract>[A-Za-z_$][\w$]*)|\benum\s+(?<name>[A-Za-z_$][\w$]*)\s*\{(?<members>[^{}]*)\}|[{}]/g
 
@@ -40,7 +40,7 @@ export const fromSource = (text: string): EnumNames => {
   return found
 }
 
-/** The enums of several sources, without those that two of them declare differently. */
+/** Enums of several sources, except those with conflicting declarations. */
 export const join = (all: Iterable<EnumNames>): EnumNames => {
   const joined = new Map<string, ReadonlyArray<string>>()
   const ambiguous = new Set<string>()
@@ -58,7 +58,7 @@ export const join = (all: Iterable<EnumNames>): EnumNames => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Deepest nesting of tuples that is searched. */
+/** Deepest nesting of tuples searched. */
 const maxDepth = 16
 
 const parametersWith = (value: unknown, names: EnumNames, depth = 0): unknown =>
@@ -76,7 +76,7 @@ const parametersWith = (value: unknown, names: EnumNames, depth = 0): unknown =>
         }
       })
 
-/** The items of an ABI with the names of their enums' values. */
+/** Adds the names of enum values to the items of an ABI. */
 export const addTo = (abi: ReadonlyArray<unknown>, names: EnumNames): ReadonlyArray<unknown> =>
   abi.map((item) =>
     isObject(item)

@@ -1,6 +1,6 @@
 /**
- * Which implementation a proxy had, from block to block: by the slots of EIP-1967, the code of EIP-1167, the beacon of EIP-1967, and the
- * logs by which proxies and beacons announce an upgrade.
+ * Determines the implementation of a proxy from block to block, from the slots of EIP-1967, the code of EIP-1167, the beacon of EIP-1967,
+ * and the logs with which proxies and beacons announce upgrades.
  *
  * Source: EIP-1167; EIP-1967; decision 0059.
  */
@@ -14,7 +14,7 @@ import type { NodeError } from "../node/NodeError.ts"
 import type * as CallBatch from "../node/CallBatch.ts"
 import type { Contract, Implementation } from "../store/Contracts.ts"
 
-/** keccak256("eip1967.proxy.implementation") - 1, and the same of a beacon. */
+/** keccak256("eip1967.proxy.implementation") - 1, and likewise for a beacon. */
 const implementationSlot = 0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbcn
 const beaconSlot = 0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50n
 /** Topic of Upgraded(address). */
@@ -22,12 +22,12 @@ const upgraded = "0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c
 /** Selector of implementation(). */
 const implementationCall = "0x5c60da1b"
 
-/** The code of a minimal proxy, also of one with arguments behind it. */
+/** Code of a minimal proxy, optionally followed by arguments. */
 const minimalProxy = /^0x(?:3d602d80600a3d3981f3)?363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/
 
 const zero = "0x0000000000000000000000000000000000000000"
 
-/** The address in a word of storage, of a topic or of a result; `undefined` for none. */
+/** Address in a word of storage, a topic or a result; `undefined` for none. */
 const addressIn = (word: unknown): string | undefined => {
   if (typeof word !== "string" || !/^0x[0-9a-fA-F]*$/.test(word)) return undefined
   const address = `0x${word.slice(2).padStart(64, "0").slice(-40).toLowerCase()}`
@@ -37,10 +37,10 @@ const addressIn = (word: unknown): string | undefined => {
 const succeeded = (result: Result.Result<unknown, unknown> | undefined): unknown =>
   result !== undefined && Result.isSuccess(result) ? result.success : undefined
 
-/** Kinds of errors of a node that lacks the block or its state: what the contract is stays open. */
+/** Kinds of errors of a node without the block or its state, after which the contract remains undetermined. */
 const lacking: ReadonlySet<string> = new Set(["notFound", "pruned"])
 
-/** True for a result, or an error that the contract causes or a node without the method. */
+/** True for a result, or for an error caused by the contract or by a node without the method. */
 const isReceived = (result: Result.Result<unknown, CallError> | undefined): boolean => {
   if (result === undefined) return false
   if (Result.isSuccess(result)) return true
@@ -48,12 +48,12 @@ const isReceived = (result: Result.Result<unknown, CallError> | undefined): bool
   return isDefinite(failure) && failure._tag === "RpcError" && !lacking.has(failure.kind)
 }
 
-/** What a contract is at the head of the chain. */
+/** Kind of a contract at the head of the chain. */
 interface Kind {
   readonly address: string
-  /** Its present implementation; `undefined` where it is no proxy. */
+  /** Its current implementation; `undefined` if it is not a proxy. */
   readonly implementation: string | undefined
-  /** Who announces its upgrades; `undefined` where it cannot be upgraded. */
+  /** The contract that announces its upgrades; `undefined` if it cannot be upgraded. */
   readonly announcer: string | undefined
 }
 
@@ -67,7 +67,7 @@ const send = (
 ): Effect.Effect<CallBatch.Results, NodeError> =>
   calls.length === 0 ? Effect.succeed([]) : node.batch(calls, { what: "read proxies", block, isResult })
 
-/** What contracts are, without those of which a part was not received. */
+/** Kinds of contracts, except those with a missing response. */
 const kindsOf = Effect.fnUntraced(function* (
   node: Pick<Node, "batch">,
   addresses: ReadonlyArray<string>,
@@ -107,7 +107,7 @@ interface UpgradeLog {
   readonly blockNumber: bigint
 }
 
-/** Upgrades that proxies and beacons have announced, the earliest first; none where the node does not return them. */
+/** Upgrades announced by proxies and beacons, earliest first; none if the node does not return them. */
 const upgradesOf = Effect.fnUntraced(function* (
   node: Pick<Node, "batch">,
   announcers: ReadonlyArray<string>,
@@ -128,7 +128,7 @@ const upgradesOf = Effect.fnUntraced(function* (
   return found
 })
 
-/** The history of a proxy: what it announced, or what was known of it, if that leads to what it has now, else what it has now. */
+/** History of a proxy: its announcements, or what was known, if that leads to the current implementation; otherwise only the current one. */
 const historyOf = (
   { announcer, implementation }: Kind,
   upgrades: ReadonlyMap<string, ReadonlyArray<Implementation>>,
@@ -142,7 +142,7 @@ const historyOf = (
 }
 
 /**
- * The code at each address in hex, at the head; undefined where it was not received.
+ * Reads the code at each address in hex, at the head; undefined if it was not received.
  *
  * **Errors**
  * - `NodeError`: no node responds.
@@ -159,7 +159,8 @@ export const readCodes = (
 }
 
 /**
- * Implementations of contracts, by address; none for one that is no proxy. A contract of which a part was not received is left out.
+ * Reads the implementations of contracts, by address; none for a contract that is not a proxy. Contracts with a missing response are
+ * omitted.
  *
  * **Errors**
  * - `NodeError`: no node responds.

@@ -1,7 +1,7 @@
 /**
- * Signatures of a file or a folder that the operator names, as public directories publish them: a million texts that anyone may have
- * sent in. They decode calls that nothing else decodes, and only where a single one of them matches; ABIs, built-in signatures and packs
- * come before them. Texts lie side by side in memory, and one is parsed when its selector is first looked up.
+ * Signatures from a file or folder named by the operator, as published by public directories: a million texts that anyone may have
+ * submitted. They only decode calls that nothing else decodes, and only if exactly one matches; ABIs, built-in signatures and packs take
+ * precedence. Texts are stored compactly in memory and parsed when their selector is first looked up.
  *
  * Source: decision 0059.
  */
@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { InvalidConfig } from "../config/InvalidConfig.ts"
 
-/** A function, and other texts with its selector. */
+/** A function, and the other texts with its selector. */
 export interface NamedFunction extends Decoder.NamedFunction {
   readonly others?: ReadonlyArray<string>
 }
@@ -24,30 +24,30 @@ export interface NamedFunction extends Decoder.NamedFunction {
 export interface SignatureDirectory {
   /** Number of texts. */
   readonly size: number
-  /** Texts that are no signature of a function, or too long. */
+  /** Number of texts that are not function signatures, or too long. */
   readonly leftOut: number
-  /** The call of an input, where one signature alone matches it. */
+  /** The call of an input, if exactly one signature matches it. */
   readonly call: (input: string) => Decoder.DecodedItemWire | null
-  /** Function of a selector, with the other texts that have the same one. */
+  /** Function of a selector, with the other texts that share it. */
   readonly functionOf: (selector: string) => NamedFunction | null
 }
 
-/** Texts of a directory: the key of each is the number of its selector and its place in one table of `Float64Array.sort`. */
+/** Texts of a directory: each key combines the number of its selector and its place, in one table sorted by `Float64Array.sort`. */
 const placesOfSelector = 2 ** 21
 const maxTexts = placesOfSelector - 1
 const maxLineCharacters = 65_536
-/** Characters of a text: the longest calls of exchanges have about 900 with the names of their parameters. */
+/** Maximum number of characters of a text: the longest calls of exchanges have about 900 including parameter names. */
 const maxTextCharacters = 1024
 const maxBytes = 256 * 1024 * 1024
-/** Signatures of one selector that are tried; public directories have about ten of the selectors that are imitated most. */
+/** Maximum number of signatures tried per selector; public directories have about ten for the most imitated selectors. */
 const maxOfSelector = 32
 const maxParsed = 8192
 
-/** The name before a parenthesis. A name is tried from its first character alone, so that a long one costs no more. */
+/** The name before a parenthesis. A name is only tried from its first character, so that a long one costs no more. */
 const nameForm = /(?<![\w$])[A-Za-z_$][\w$]*\s*$/
-/** What the parser is given: it takes long for parameters that are not there. */
+/** Texts passed to the parser, which is slow for missing parameters. */
 const textForm = /^[\w$]+\s*\((?!\s*,)(?:[^,"'|]|,(?!\s*[,)]))*\)$/
-/** A selector beside the text: with its prefix anywhere, without it as the first field. */
+/** A selector next to the text: with its prefix anywhere, without it as the first field. */
 const keyForm = /(?:^|\W)0x([0-9a-fA-F]{8})(?!\w)|^"?([0-9a-fA-F]{8})(?!\w)/
 const fileForm = /^(?:0x)?([0-9a-fA-F]{8})(?:\.\w+)?$/
 const selectorForm = /^0x[0-9a-f]{8}$/
@@ -64,14 +64,14 @@ const signatureIn = (part: string): string | undefined => {
   return textForm.test(text) ? text : undefined
 }
 
-/** The selector that a line states beside its signatures. */
+/** The selector that a line states in addition to its signatures. */
 const selectorBeside = (line: string): string | undefined => {
   const before = line.slice(0, Math.max(0, line.indexOf("("))).replace(nameForm, "")
   const [, prefixed, bare] = keyForm.exec(`${before} ${line.slice(line.lastIndexOf(")") + 1)}`) ?? []
   return prefixed ?? bare
 }
 
-/** The signature in a part of a line, with its selector or that which is stated; undefined for another text. */
+/** The signature in a part of a line, with its own selector or the stated one; undefined for any other text. */
 const entryIn = (part: string, stated: string | undefined) => {
   const text = signatureIn(part)
   if (text === undefined) return undefined
@@ -79,10 +79,10 @@ const entryIn = (part: string, stated: string | undefined) => {
   return selector === undefined ? undefined : { text, selector }
 }
 
-/** The key of a text at place 0 with a selector, in hex with or without a prefix. */
+/** Key of a text at place 0, for a selector in hex with or without a prefix. */
 const firstKeyOf = (selector: string): number => Number.parseInt(selector, 16) * placesOfSelector
 
-/** Collects texts by their selectors. */
+/** Collects texts by selector. */
 class Collector {
   #keys = new Float64Array(1024)
   #texts: Array<string> = []
@@ -92,7 +92,7 @@ class Collector {
     return this.#texts.length
   }
 
-  /** Adds the texts of a line; `of` is the selector that the name of its file states. */
+  /** Adds the texts of a line; `of` is the selector given by the file name. */
   add(line: string, of: string | undefined): void {
     const text = line.trim()
     if (text.startsWith("#")) return
@@ -119,11 +119,11 @@ class Collector {
     this.#keys[at] = firstKeyOf(found.selector) + at
   }
 
-  /** The texts of a selector, as they were added. */
+  /** Returns the texts of a selector, in the order added. */
   finish(): (selector: string) => ReadonlyArray<string> {
     const keys = this.#keys.subarray(0, this.size).sort()
     const texts = this.#texts
-    /** Number of keys below one. */
+    /** Number of keys below a key. */
     const countBelow = (key: number): number => {
       let [low, high] = [0, keys.length]
       while (low < high) {
@@ -143,13 +143,13 @@ class Collector {
   }
 }
 
-/** A signature, and what decodes by it alone. */
+/** A signature, and the decoder for it alone. */
 interface Candidate {
   readonly signature: Signature.Signature
   readonly set: Decoder.SignatureSet
 }
 
-/** Signatures of texts whose selector is the one that was looked up, the one with names of parameters of two that differ in them alone. */
+/** Signatures of the texts that have the selector looked up; if two differ only in parameter names, the one that has names. */
 const candidatesOf = (texts: ReadonlyArray<string>, selector: string): ReadonlyArray<Candidate> => {
   const found = new Map<string, Signature.Signature>()
   for (const text of texts) {
@@ -200,7 +200,7 @@ async function* filesOf(path: string): AsyncGenerator<string> {
   }
 }
 
-/** Adds the lines of a file, and gives its size. */
+/** Adds the lines of a file and returns its size. */
 const readFile = async (path: string, collector: Collector, bytesLeft: number): Promise<number> => {
   const { size } = await stat(path)
   if (size > bytesLeft) throw new RangeError(`more than ${maxBytes} bytes`)

@@ -1,5 +1,5 @@
 /**
- * Starts anvil for `daybook dev --chain`: that on the path, else that of the npm package `@foundry-rs/anvil` of the project. It ends with
+ * Starts anvil for `daybook dev --chain`: the one on the path, or else that of the project's npm package `@foundry-rs/anvil`. It ends with
  * its scope.
  */
 import { type ChildProcess, spawn } from "node:child_process"
@@ -26,7 +26,7 @@ const isExecutable = (path: string): boolean => {
   }
 }
 
-/** The program of the npm package, as a folder sees it; `undefined` where it is not installed. */
+/** Program of the npm package as resolved from a folder; `undefined` if it is not installed. */
 const ofPackage = (folder: string): string | undefined => {
   const name = `anvil-${systems[process.platform] ?? ""}-${processors[process.arch] ?? ""}`
   try {
@@ -48,14 +48,14 @@ export const find = (folder: string, path = process.env["PATH"] ?? ""): string |
 const startMillis = 20_000
 const stopMillis = 3_000
 
-/** The address that anvil prints once it listens. */
+/** Address printed by anvil once it listens. */
 const listening = /Listening on (\S+)/
 
 const urlOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = ""
     child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      // What follows is a log of the calls, which is read and dropped.
+      // What follows is a log of calls, which is read and discarded.
       if (text.length > 65_536) return
       text += chunk
       const found = listening.exec(text)?.[1]
@@ -83,7 +83,7 @@ const stop = (child: ChildProcess): Effect.Effect<void> =>
   )
 
 /**
- * Starts anvil on a port of this machine until the scope ends; gives its URL.
+ * Starts anvil on a port of this machine until the scope ends; returns its URL.
  *
  * **Errors**
  * - `AnvilError`: it was not found, or does not listen.

@@ -1,5 +1,5 @@
 /**
- * The configuration of `daybook dev` for a node: one chain, followed closely, and no bounds for its one user.
+ * Configuration of `daybook dev` for a node: one chain, followed closely, without limits for its single user.
  *
  * Source: decision 0060.
  */
@@ -11,9 +11,9 @@ import * as Config from "../config/Config.ts"
 import type { InvalidConfig } from "../config/InvalidConfig.ts"
 import type { LocalNode } from "./LocalNode.ts"
 
-/** What the command is given. */
+/** Input of the command. */
 export interface Settings {
-  /** Port of the service; 0 takes a free one. */
+  /** Port of the service; 0 selects a free one. */
   readonly port: number
   /** Folder of the database. */
   readonly data: string
@@ -26,10 +26,10 @@ const localName = "local"
 
 const unbounded = 1_000_000
 
-/** Time between two polls of the head: a call of a node on this machine takes less than a millisecond. */
+/** Interval between polls of the head: a call to a node on this machine takes less than a millisecond. */
 const pollMillis = 50
 
-/** The name by which a node's chain is served: a fork has the name of its chain. */
+/** Name under which a node's chain is served; a fork has the name of its chain. */
 export const nameOf = ({ chainId }: LocalNode): string =>
   Chain.all.find(({ id }) => id === BigInt(chainId))?.name ?? localName
 
@@ -39,7 +39,7 @@ export const labelsOf = ({ accounts }: LocalNode): Readonly<Record<string, strin
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** The folder itself, where it is one of a Foundry or Hardhat project. */
+/** The folder itself, if it is a Foundry or Hardhat project. */
 export const projectsOf = (folder: string): ReadonlyArray<string> =>
   ["foundry.toml", "hardhat.config.ts", "hardhat.config.js", "hardhat.config.cjs"].some(
     (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true,
@@ -48,8 +48,8 @@ export const projectsOf = (folder: string): ReadonlyArray<string> =>
     : []
 
 /**
- * The configuration for a node. A fork is indexed from its first block on, the last one of the forked chain; its blocks are not verified by
- * hashes, which the forked chain may compute otherwise.
+ * Makes the configuration for a node. A fork is indexed from its first block, the last block of the forked chain; its blocks are not
+ * verified by hash, because the forked chain may compute hashes differently.
  *
  * **Errors**
  * - `InvalidConfig`: the URL of the node cannot be used.

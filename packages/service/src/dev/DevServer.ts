@@ -1,6 +1,6 @@
 /**
- * The service beside a local node, for as long as it is developed on: it is started again where the node has become another chain or
- * another fork, and otherwise follows what the node does.
+ * The service next to a local node during development: it is restarted when the node becomes another chain or another fork, and otherwise
+ * follows the node.
  *
  * Source: decision 0060.
  */
@@ -19,18 +19,18 @@ export type { Running } from "./Running.ts"
 /** How to run. */
 export interface Options {
   readonly url: string
-  /** Port of the service; left out, 8080 or, where that is in use, a free one. */
+  /** Port of the service; by default 8080 or, if that is in use, a free one. */
   readonly port?: number | undefined
   readonly artifacts: ReadonlyArray<string>
-  /** Receives a line for each transaction, and for blocks that are reverted; left out, none are made. */
+  /** Receives a line for each transaction, and for reverted blocks; without it, no lines are made. */
   readonly onLine?: ((line: string) => void) | undefined
-  /** Called whenever the service listens. */
+  /** Called each time the service starts to listen. */
   readonly onReady: (running: Running) => Effect.Effect<void>
 }
 
 const usualPort = 8080
 
-/** Time between two looks at what the node is. */
+/** Interval between checks of the node's identity. */
 const watchMillis = 500
 
 const folder = Effect.acquireRelease(
@@ -38,7 +38,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
 )
 
-/** Waits until a node responds that is another one than before. */
+/** Waits until a different node responds. */
 const untilOther = Effect.fnUntraced(function* (url: string, before: string | null) {
   for (;;) {
     const node = yield* LocalNode.find(url)
@@ -59,11 +59,11 @@ const start = Effect.fnUntraced(function* (
 })
 
 /**
- * Runs beside a node until it is interrupted. A node that stops is waited for.
+ * Runs next to a node until interrupted. If the node stops, waits for it to return.
  *
  * **Errors**
  * - `ListenError`: the given port is in use.
- * - `InvalidConfig`, `InvalidOption`, `StoreError`: the URL of the node cannot be used, or there is no place for the database.
+ * - `InvalidConfig`, `InvalidOption`, `StoreError`: the URL of the node cannot be used, or there is no folder for the database.
  */
 export const run = Effect.fn("DevServer.run")(function* (
   first: LocalNode.LocalNode,

@@ -1,5 +1,5 @@
 /**
- * A node of a local chain: what `daybook dev` asks it before and while it is indexed.
+ * A node of a local chain: what `daybook dev` queries before and while it is indexed.
  *
  * Source: decision 0060.
  */
@@ -13,13 +13,13 @@ export interface LocalNode {
   readonly chainId: number
   /** Name and version of its client. */
   readonly client: string
-  /** Last block of the chain that it forks; `null` where it forks none. */
+  /** Last block of the chain that it forks; `null` if it is not a fork. */
   readonly forkBlock: number | null
   /** Accounts that the node signs for, lower case. */
   readonly accounts: ReadonlyArray<string>
 }
 
-/** A node that forks may take seconds; one that is not there refuses at once. */
+/** A forking node may take seconds; a missing node refuses the connection at once. */
 const timeoutMillis = 10_000
 const maxAccounts = 100
 
@@ -33,7 +33,7 @@ const askerOf = (url: string): Ask => {
   }
 }
 
-/** What a node may not offer. One that does not answer is busy, or has ended: what it offers is not known then. */
+/** Result of a call that a node may not support. If a node does not answer, it is busy or has ended, and its support is unknown. */
 const optional = async (answer: Promise<unknown>): Promise<unknown> => {
   try {
     return await answer
@@ -51,7 +51,7 @@ const blockIn = (value: unknown): number | null => {
   return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : null
 }
 
-/** The block that anvil or hardhat forks from. */
+/** Block from which anvil or hardhat forks. */
 const forkBlockOf = async (ask: Ask): Promise<number | null> => {
   const [anvil, hardhat] = await Promise.all([optional(ask("anvil_nodeInfo")), optional(ask("hardhat_metadata"))])
   return (
@@ -79,7 +79,7 @@ const read = async (url: string): Promise<LocalNode | null> => {
   return { url, chainId, client: clientIn(client), forkBlock, accounts: accountsIn(accounts) }
 }
 
-/** The node at a URL; `null` where none responds, or not to all of these calls. */
+/** The node at a URL; `null` if none responds, or not to all of these calls. */
 export const find = (url: string): Effect.Effect<LocalNode | null> =>
   Effect.promise(() =>
     read(url).catch((error: unknown) => {
@@ -88,5 +88,5 @@ export const find = (url: string): Effect.Effect<LocalNode | null> =>
     }),
   )
 
-/** What of a node an index is made for: a node that is restarted or reset to the same is followed without another index. */
+/** Identity of a node for its index: a node that restarts or resets with the same identity keeps its index. */
 export const identityOf = ({ chainId, forkBlock }: LocalNode): string => `${chainId} ${forkBlock ?? "no fork"}`

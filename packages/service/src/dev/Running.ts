@@ -1,7 +1,7 @@
-/** The service beside a node. */
+/** The service next to a node. */
 import type { LocalNode } from "./LocalNode.ts"
 
-/** The service beside a node. */
+/** The service next to a node. */
 export interface Running {
   readonly node: LocalNode
   /** Name of its chain. */

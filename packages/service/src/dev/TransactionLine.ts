@@ -1,6 +1,6 @@
 /**
- * A transaction as one line of the terminal: number of the block, hash, the decoded call or what was done, gas and outcome. Texts of
- * contracts are written with every character visible. Pure.
+ * A transaction as one line for the terminal: block number, hash, the decoded call or a description, gas and outcome. Texts from contracts
+ * are shown with every character visible. Pure.
  *
  * Source: decision 0060.
  */
@@ -10,32 +10,32 @@ import type { Token } from "@daybook/schema/Token"
 import { visibleLine, visibleStart } from "@daybook/schema/VisibleText"
 import { formatUnits } from "@daybook/schema/Wei"
 
-/** What a line shows. */
+/** Contents of a line. */
 export interface Transaction {
   readonly block: bigint
   readonly hash: string
   readonly facts: Sentence.Facts
   readonly call: Pick<DecodedItem, "label" | "params"> | null
   readonly gasUsed: bigint
-  /** Its page. */
+  /** URL of its page. */
   readonly url: string
 }
 
-/** What is known of the addresses of a chain. */
+/** What is known about the addresses of a chain. */
 export interface Names {
   /** The name of an address; undefined for none. */
   readonly nameOf: (address: string) => string | undefined
-  /** The token at an address; undefined where it is none, or not read. */
+  /** Token at an address; undefined if it is not a token or has not been read. */
   readonly tokenOf: (address: string) => Pick<Token, "symbol" | "decimals"> | undefined
-  /** Symbol of the currency of the chain. */
+  /** Symbol of the chain's currency. */
   readonly symbol: string
 }
 
-/** Longest value of an argument, and longest list of them, in characters. */
+/** Maximum length of an argument's value, and of the argument list, in characters. */
 const maxValue = 44
 const maxArguments = 160
 
-/** Width of the part between hash and gas, which longer ones exceed. */
+/** Width of the part between hash and gas, unless it is longer. */
 const width = 66
 
 const shorten = (text: string): string => (text.length <= maxValue ? text : `${visibleStart(text, maxValue - 1)}…`)
@@ -46,10 +46,10 @@ const grouped = (digits: string): string => {
   return fraction === undefined ? groups : `${groups}.${fraction}`
 }
 
-/** Whole numbers with separators of thousands. */
+/** Formats an integer with thousands separators. */
 export const formatCount = (value: bigint): string => grouped(value.toString())
 
-/** Contracts choose names: one line, and not without an end. */
+/** Contracts choose their names, so names are limited to one line of bounded length. */
 const nameOf = ({ nameOf: find }: Names, address: string): string => {
   const found = find(address.toLowerCase())
   return found === undefined ? `${address.slice(0, 10)}…${address.slice(-6)}` : visibleLine(shorten(found))
@@ -71,7 +71,7 @@ const amountText = (names: Names, asset: string, amount: bigint, tokenId: bigint
     : `${grouped(formatUnits(amount, decimals))} ${name}`
 }
 
-/** Functions of ERC-20 whose amount is one of the token that is called. */
+/** ERC-20 functions whose amount is in the called token. */
 const amountParams: ReadonlyMap<string, number> = new Map([
   ["transfer", 1],
   ["approve", 1],
@@ -99,7 +99,7 @@ const callText = (names: Names, to: string, { label, params }: NonNullable<Trans
   return `${nameOf(names, to)}.${visibleLine(shorten(label))}(${shown})`
 }
 
-/** What was done: the decoded call, else the sentence, else what was called. */
+/** Description of the transaction: the decoded call, or else the sentence, or else the called address. */
 const textOf = (names: Names, { call, facts }: Transaction): string => {
   const { created, from, input, to, value } = facts
   const sender = nameOf(names, from)
@@ -111,7 +111,7 @@ const textOf = (names: Names, { call, facts }: Transaction): string => {
   return `${sender} → ${nameOf(names, to)}.${input.slice(0, 10)}${paid}`
 }
 
-/** Actions that the call alone states already. */
+/** Actions that the call alone already describes. */
 const plainActions: ReadonlySet<Sentence.Action> = new Set(["call", "failed", "creation", "transfer", "approval"])
 
 const sentenceOf = (names: Names, { call, facts }: Transaction): string => {
@@ -129,7 +129,7 @@ const outcomeOf = ({ facts: { reason, status } }: Transaction): string => {
   return reason === undefined ? "failed" : `reverted ${visibleLine(visibleStart(reason, 200))}`
 }
 
-/** The line of a transaction; a failed one ends with its page. */
+/** The line of a transaction; that of a failed one ends with its URL. */
 export const format = (names: Names, transaction: Transaction): string => {
   const { block, facts, gasUsed, hash, url } = transaction
   const text = `${textOf(names, transaction)}${sentenceOf(names, transaction)}`

@@ -1,6 +1,6 @@
 /**
- * Writes a line for each transaction of a local chain, read from the service beside it as any program reads it, and one for blocks that are
- * reverted.
+ * Writes a line for each transaction of a local chain, read from the service next to it like any other client, and a line for reverted
+ * blocks.
  *
  * Source: decision 0060.
  */
@@ -20,28 +20,28 @@ import { fromDefect } from "../supervision/UnexpectedFailure.ts"
 import type { Running } from "./Running.ts"
 import * as TransactionLine from "./TransactionLine.ts"
 
-/** Time between two looks at how far the index is. */
+/** Interval between checks of the index's head. */
 const pollMillis = 200
 
-/** Blocks whose transactions are written at once; a chain that is far ahead is not listed. */
+/** Maximum number of blocks whose transactions are written at once; if the chain is further ahead, they are skipped. */
 const maxBlocks = 200
 
-/** Blocks whose hashes are kept, to see what was reverted. */
+/** Number of block hashes kept to detect reverted blocks. */
 const maxHashes = 1_000
 
-/** Rows of a sender in a block. */
+/** Maximum number of rows of a sender in a block. */
 const limit = 1_000
 
-/** Time between two lookups of the name of a contract that was just created. */
+/** Interval between lookups of the name of a newly created contract. */
 const nameMillis = 100
 
-/** Time that the lines of a block wait for such names, all together. */
+/** Total time that the lines of a block wait for such names. */
 const namesMillis = 800
 
-/** Movements that are no part of what a transaction is for. */
+/** Movements that are incidental to the purpose of a transaction. */
 const asides: ReadonlySet<string> = new Set(["fee", "reward", "genesis"])
 
-/** What the lines of blocks are read with. */
+/** Clients used to read the lines of blocks. */
 interface Clients {
   readonly chain: string
   readonly url: string
@@ -50,9 +50,9 @@ interface Clients {
   readonly rest: RestPromiseClient
   readonly explorer: ExplorerClient
   readonly rpc: RpcClient
-  /** The node itself, which executes a call again at a block. */
+  /** The node itself, used to execute a call again at a block. */
   readonly node: RpcClient
-  /** Contracts get their names once their code is compared with a project. */
+  /** Whether contracts are named once their code is compared with a project. */
   readonly hasProject: boolean
 }
 
@@ -70,7 +70,7 @@ const clientsOf = ({ chain, node, url }: Running, hasProject: boolean): Clients 
   }
 }
 
-/** The data that a failed transaction returned, or the reason in it: by its trace, else by executing it again after the block before. */
+/** Return data of a failed transaction, or its revert reason: from its trace, or else by executing it again on the preceding block. */
 const revertData = async ({ node, rpc }: Clients, row: WalletTransaction): Promise<string | undefined> => {
   const trace = await rpc.debug_traceTransaction(row.hash, { tracer: "callTracer" }).catch(() => undefined)
   if (trace?.output !== undefined && trace.output !== null && trace.output !== "0x") return trace.output
@@ -109,7 +109,7 @@ const addressesOf = (row: WalletTransaction): ReadonlyArray<string> => [
   ...transfers(row).flatMap(({ from, to, token }) => [from, to, token]),
 ]
 
-/** Names of one request. */
+/** Maximum number of names per request. */
 const maxNames = 100
 
 const namesOf = async ({ chain, explorer }: Clients, addresses: ReadonlyArray<string>) => {
@@ -120,7 +120,7 @@ const namesOf = async ({ chain, explorer }: Clients, addresses: ReadonlyArray<st
   )
 }
 
-/** Names of the addresses of a transaction; that of a contract which it created is waited for until the deadline. */
+/** Names of a transaction's addresses; waits for the name of a contract that it created until the deadline. */
 const namesIn = Effect.fnUntraced(function* (clients: Clients, row: WalletTransaction, deadline: number) {
   const { receipt_contract_address: created } = row
   const isAwaited = clients.hasProject && created !== null && row.receipt_status !== 0
@@ -133,7 +133,7 @@ const namesIn = Effect.fnUntraced(function* (clients: Clients, row: WalletTransa
   return names
 })
 
-/** Movements of the sender without fees, and whether they are all: a block may have more of an address than are read. */
+/** Movements of the sender without fees, and whether they are complete, since a block may have more of them than are read. */
 const movementsOf = async (
   { chain, rest }: Clients,
   { block_number: block, from_address: address, hash }: WalletTransaction,
@@ -178,7 +178,7 @@ const lineOf = Effect.fnUntraced(function* (
   )
 })
 
-/** The lines of a block, in the order of its transactions. They wait together for the names of contracts that were just created. */
+/** Lines of a block, in transaction order. They wait together for the names of newly created contracts. */
 export const linesOf = Effect.fnUntraced(function* (
   clients: Clients,
   number: bigint,
@@ -207,7 +207,7 @@ interface Written {
   next: number
 }
 
-/** Forgets blocks that the node no longer has; gives the lowest of them. */
+/** Forgets blocks that the node no longer has; returns the lowest of them. */
 const forget = async ({ rpc }: Clients, written: Written, to: number): Promise<number | undefined> => {
   let lowest: number | undefined
   for (let number = written.next - 1; written.hashes.has(number); number--) {
@@ -219,7 +219,7 @@ const forget = async ({ rpc }: Clients, written: Written, to: number): Promise<n
   return lowest
 }
 
-/** Writes what is new up to a block. */
+/** Writes new lines up to a block. */
 const advance = Effect.fnUntraced(function* (
   clients: Clients,
   written: Written,
@@ -243,7 +243,7 @@ const advance = Effect.fnUntraced(function* (
   }
 })
 
-/** Writes a line for each transaction after the present head, until the scope ends. What fails is read again. */
+/** Writes a line for each transaction after the current head, until the scope ends. Failed reads are retried. */
 export const start = Effect.fn("TransactionLog.start")(function* (
   running: Running,
   print: (line: string) => void,
@@ -263,7 +263,7 @@ export const start = Effect.fn("TransactionLog.start")(function* (
   })
   const loop = Effect.gen(function* () {
     for (;;) {
-      // After a reorg, or while the service is started again, the next turn reads what this one could not.
+      // After a reorg, or while the service restarts, the next turn reads what this one could not.
       yield* Effect.ignore(fromDefect(turn))
       yield* Effect.sleep(pollMillis)
     }

@@ -1,5 +1,5 @@
 /**
- * Reads accounts and searches for logs at the nodes, and verifies that the responses are about what was asked.
+ * Reads accounts and searches logs at the nodes, and verifies that the responses match the requests.
  *
  * Source: decision 0047.
  */
@@ -33,19 +33,22 @@ export type ReadError = Calls.CallsError | StateUnavailable | UnexpectedResponse
 
 const delegationPrefix = "0xef0100"
 
-/** What the code of an account is. Source: EIP-7702. */
+/** Kind of an account's code. Source: EIP-7702. */
 const kindOfCode = (code: string): Account["code"] => {
   if (code === "0x") return "none"
   return code.startsWith(delegationPrefix) && code.length === delegationPrefix.length + 40 ? "delegation" : "contract"
 }
 
-/** Kinds of errors of a node that has the method, and not the state. The parameters are valid: a node that rejects them means the block. */
+/**
+ * Kinds of errors of a node that supports the method but lacks the state. The parameters are valid, so a node that rejects them refers to
+ * the block.
+ */
 const aboutState: ReadonlySet<string> = new Set(["pruned", "notFound", "unknown", "invalidParams"])
 
 const isAboutState = (cause: CallError): cause is CallError & { readonly _tag: "RpcError" } =>
   cause._tag === "RpcError" && !cause.isRetryable && aboutState.has(cause.kind)
 
-/** The first block from a block on whose state the node has; `null` where it has none up to the end. */
+/** First block from a given one whose state the node has; `null` if it has none up to the end. */
 const firstWithState = (budgeted: Calls.Budgeted, address: string, from: number, end: number) =>
   NodeProbe.firstAvailable(from, end, (block) =>
     Effect.isSuccess(
@@ -54,7 +57,7 @@ const firstWithState = (budgeted: Calls.Budgeted, address: string, from: number,
   )
 
 /**
- * Results of calls that read the state of blocks. `end` is a block whose state the node is expected to have.
+ * Calls methods that read the state of blocks. `end` is a block whose state the node is expected to have.
  *
  * **Errors**
  * - `StateUnavailable`: no node has the state of a block.
@@ -85,11 +88,11 @@ export const readState = Effect.fnUntraced(function* (
   )
 })
 
-/** Values of results of which none may be an error. */
+/** Values of results, none of which may be an error. */
 const valuesOf = (results: ReadonlyArray<Result.Result<unknown, CallError>>): ReadonlyArray<unknown> =>
   results.map((result) => (Result.isSuccess(result) ? result.success : null))
 
-/** What one method reads of each account. */
+/** Reads one method for each account. */
 const valuesAt = <A>(
   method: "eth_getTransactionCount" | "eth_getBalance",
   budgeted: Calls.Budgeted,
@@ -119,7 +122,7 @@ export const balances = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountA
   valuesAt<bigint>("eth_getBalance", budgeted, reads, end)
 
 /**
- * Accounts with nonce, balance and kind of code.
+ * Reads accounts with nonce, balance and kind of code.
  */
 export const accounts = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountAt>, end: number) =>
   Effect.map(
@@ -147,16 +150,16 @@ export const accounts = (budgeted: Calls.Budgeted, reads: ReadonlyArray<AccountA
     },
   )
 
-/** Wallets of one filter: nodes bound the topics of a call. */
+/** Number of wallets in one filter, since nodes limit the topics of a call. */
 const walletsPerFilter = 100
-/** Log searches of one request: each may take the node long. */
+/** Number of log searches in one request; each may take the node long. */
 const searchesPerRequest = 3
 
-/** Why a node ended a search that took it too long. */
+/** Error messages of a node that ended a search because it took too long. */
 const tooLong = /time(?:d )?.?out|deadline exceeded/i
 
 /**
- * True for an error after which a shorter range is searched.
+ * True for an error after which a shorter range should be searched.
  */
 export const isRangeTooLarge = (error: CallError): boolean =>
   (error._tag === "RpcError" &&
@@ -175,10 +178,10 @@ const issueOfLog = ({ blockNumber, removed, topics }: Log, { from, to }: BlockRa
 }
 
 /**
- * Blocks with token events of wallets, by range.
+ * Finds blocks with token events of wallets, by range.
  *
  * **Errors**
- * - `UnexpectedResponse`: a log is not one that was searched for.
+ * - `UnexpectedResponse`: a log does not match the search.
  */
 export const logs = Effect.fnUntraced(function* (
   budgeted: Calls.Budgeted,

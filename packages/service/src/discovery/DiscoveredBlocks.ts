@@ -1,5 +1,5 @@
 /**
- * Fetches blocks, verifies them as an index does, and derives the movements of the searched wallets.
+ * Fetches blocks, verifies them like the indexer, and derives the movements of the searched wallets.
  *
  * Source: decision 0047.
  */
@@ -32,11 +32,11 @@ export interface Source extends Calls.Budgeted {
  */
 export type FetchError = BlockNotFound | InvalidBlock | Calls.CallsError
 
-/** Blocks that are requested at once, and such requests at the same time. */
+/** Number of blocks in one request, and of concurrent requests. */
 const blocksPerRequest = 16
 const concurrency = 4
 
-/** Rows of the wallets: those that the assembler made of the responses; from the texts where traces were added to these later. */
+/** Rows of the wallets: those made by the assembler from the responses, or derived from the texts if traces were added later. */
 const rowsOf = (block: BlockRows, rules: LedgerRules, wallets: ReadonlySet<string>): ReadonlyArray<Ledger.LedgerRow> =>
   block.ledger === undefined
     ? Ledger.derive(LedgerSource.fromRows(block), rules).filter(({ wallet }) => wallets.has(wallet))
@@ -83,12 +83,12 @@ const fetchChunk = Effect.fnUntraced(function* (
 })
 
 /**
- * Fetches blocks and derives the movements of wallets, in the order of the numbers.
+ * Fetches blocks and derives the movements of wallets, in the order of their numbers.
  *
  * **Errors**
  * - `BlockNotFound`: no node has a block, or its receipts.
  * - `InvalidBlock`: a block of every node is invalid.
- * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: as of other calls.
+ * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: as for other calls.
  */
 export const fetch = (
   source: Source,
@@ -104,7 +104,7 @@ export const fetch = (
 }
 
 /**
- * What a block does to a wallet.
+ * Effects of a block on a wallet.
  */
 export const effectsOf = ({ rows }: DiscoveredBlock, wallet: string): Effects => {
   let change = 0n

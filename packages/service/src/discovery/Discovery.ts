@@ -1,6 +1,6 @@
 /**
- * Finds the history of wallets on a node with the state of old blocks, without an index. The result is a stream of the blocks in which
- * they take part, each once and in order, as soon as everything before it is found.
+ * Finds the history of wallets on an archive node, without an index. The result is a stream of the blocks in which they take part, each
+ * once and in order, emitted as soon as everything before it is found.
  *
  * Source: decision 0047.
  */
@@ -17,7 +17,7 @@ import type { DiscoveryState } from "./DiscoveryState.ts"
 import * as DiscoveryStep from "./DiscoveryStep.ts"
 
 /**
- * Why a discovery ended early. Its state remains, so that another one can continue with it.
+ * Why a discovery ended early. Its state remains, so that another discovery can resume from it.
  */
 export type DiscoveryError =
   | BlockUnavailable
@@ -27,18 +27,18 @@ export type DiscoveryError =
   | NodeContradiction
 
 /**
- * What a discovery has found so far: another one continues with it.
+ * What a discovery has found so far, from which another one can resume.
  */
 export interface Found {
   readonly state: DiscoveryState
   /** Blocks up to the last settled one, in order. */
   readonly settled: Stream.Stream<DiscoveredBlock>
-  /** Blocks that were fetched and not settled. */
+  /** Blocks that were fetched but not settled. */
   readonly waiting: ReadonlyArray<DiscoveredBlock>
 }
 
 /**
- * Receives the state after each turn, and the blocks that the turn has fetched.
+ * Receives the state after each turn, and the blocks fetched in the turn.
  */
 export type OnTurn = (state: DiscoveryState, fetched: ReadonlyArray<DiscoveredBlock>) => Effect.Effect<void>
 
@@ -52,7 +52,7 @@ export interface Discovery {
 }
 
 /**
- * The header of a block.
+ * Reads the header of a block.
  *
  * **Errors**
  * - `BlockUnavailable`: the node does not have it.
@@ -66,10 +66,10 @@ export const headerOf = Effect.fnUntraced(function* (source: Calls.Budgeted, blo
 })
 
 /**
- * The last block that is final, or a given one, with its hash.
+ * Reads the last final block, or a given one, with its hash.
  *
  * **Errors**
- * - `BlockUnavailable`: the chain has no block of the number yet.
+ * - `BlockUnavailable`: the chain has no block with this number yet.
  */
 export const closingBlock = Effect.fnUntraced(function* (source: Calls.Budgeted, chainId: number, at?: number) {
   const { node } = source
@@ -80,7 +80,7 @@ export const closingBlock = Effect.fnUntraced(function* (source: Calls.Budgeted,
   return yield* headerOf(source, Math.max(0, number - HashRules.finalityBlocksOf(chainId)))
 })
 
-/** Makes the calls of a turn at the same time. */
+/** Makes the calls of a turn concurrently. */
 const answer = Effect.fnUntraced(function* (
   source: DiscoveredBlocks.Source,
   state: DiscoveryState,
@@ -104,7 +104,7 @@ const answer = Effect.fnUntraced(function* (
   return { blocks, results: { accounts, nonces, balances, logs, blocks: effects } }
 })
 
-/** Fails where the last block is not the one any more whose state was read. */
+/** Fails if the last block is no longer the one whose state was read. */
 const verifyClosing = Effect.fnUntraced(function* (source: Calls.Budgeted, { closing }: DiscoveryState) {
   const header = yield* Calls.withRetries(source, source.node.header(closing.number))
   if (header?.hash === closing.hash) return
@@ -113,16 +113,15 @@ const verifyClosing = Effect.fnUntraced(function* (source: Calls.Budgeted, { clo
 })
 
 /**
- * What is found before the first turn.
+ * State before the first turn.
  */
 export const nothingFound = (state: DiscoveryState): Found => ({ state, settled: Stream.empty, waiting: [] })
 
 /**
- * Makes a discovery that continues an earlier one after its last turn, and gives the blocks of that one as well; `nothingFound` for one
- * that begins.
+ * Makes a discovery that resumes an earlier one after its last turn, including its blocks; `nothingFound` starts a new one.
  *
  * **Errors**
- * - `StateUnavailable`: the node has no state of a block that must be read.
+ * - `StateUnavailable`: the node lacks the state of a required block.
  * - `NodeContradiction`, `UnexpectedResponse`, `InvalidBlock`: the node is wrong.
  * - `ChainReorganized`: the last block was replaced meanwhile.
  * - `BlockNotFound`, `BlockUnavailable`, `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
@@ -130,7 +129,7 @@ export const nothingFound = (state: DiscoveryState): Found => ({ state, settled:
 export const make = (source: DiscoveredBlocks.Source, found: Found, onTurn: OnTurn = () => Effect.void): Discovery => {
   let { state } = found
   const wallets = new Set(state.wallets.map(({ address }) => address))
-  /** Blocks that are fetched and not settled. */
+  /** Blocks that were fetched but not settled. */
   let { waiting } = found
   const turn = Effect.fnUntraced(function* (): Effect.fn.Return<
     readonly [ReadonlyArray<DiscoveredBlock>, Option.Option<undefined>],

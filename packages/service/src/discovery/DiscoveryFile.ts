@@ -1,6 +1,6 @@
 /**
- * The file in which a discovery is kept while it runs, so that the same command continues one that was interrupted: the state after a
- * turn, with all blocks that were fetched for it. Each write is one transaction, and one process uses a file at a time. It has no URL.
+ * File in which a discovery is saved while it runs, so that the same command resumes an interrupted one: the state after a turn, with all
+ * blocks fetched for it. Each write is one transaction, and a file is used by one process at a time. It contains no URL.
  *
  * Source: decision 0056.
  */
@@ -24,39 +24,39 @@ import type { Found } from "./Discovery.ts"
 import * as DiscoveryState from "./DiscoveryState.ts"
 
 /**
- * What a discovery is about, as the command was asked: it names the file.
+ * Subject of a discovery, as requested by the command; it determines the file name.
  */
 export interface Subject {
   readonly chainId: number
-  /** Lower case, in the order of the command. */
+  /** Lower case, in command order. */
   readonly addresses: ReadonlyArray<string>
-  /** First block; `null` for the first one of the chain. */
+  /** First block; `null` for the first block of the chain. */
   readonly fromBlock: number | null
-  /** Last block; `null` for the last final one. */
+  /** Last block; `null` for the last final block. */
   readonly at: number | null
 }
 
 /**
- * What is kept beside the state and the blocks.
+ * Data saved besides the state and the blocks.
  */
 export interface Details {
-  /** The nodes could trace. */
+  /** Whether the nodes could trace. */
   readonly hasTraces: boolean
-  /** Revision of the code that derives movements of blocks. */
+  /** Revision of the code that derives movements from blocks. */
   readonly ledgerRevision: number
   /** Calls that were made so far. */
   readonly calls: number
 }
 
 /**
- * A discovery that was interrupted.
+ * An interrupted discovery.
  */
 export interface StoredDiscovery extends Found {
   readonly details: Details
 }
 
 /**
- * A discovery cannot be kept in a file, or continued from it. The file is left as it is.
+ * A discovery cannot be saved to, or resumed from, a file. The file is left unchanged.
  */
 export class DiscoveryFileError extends Data.TaggedError("DiscoveryFileError")<{
   readonly file: string
@@ -73,20 +73,20 @@ export class DiscoveryFileError extends Data.TaggedError("DiscoveryFileError")<{
  */
 export interface DiscoveryFile {
   readonly path: string
-  /** What an earlier process has kept; `null` for nothing. */
+  /** Data saved by an earlier process; `null` for none. */
   readonly kept: StoredDiscovery | null
   /**
-   * Replaces the state, and adds the blocks that were fetched since the last time. Where that fails, the file keeps what it had, and takes
-   * nothing more.
+   * Replaces the state, and adds the blocks fetched since the last write. If that fails, the file keeps its previous contents and accepts
+   * no further writes.
    */
   readonly write: (
     state: DiscoveryState.DiscoveryState,
     fetched: ReadonlyArray<DiscoveredBlock>,
     details: Details,
   ) => Effect.Effect<void, DiscoveryFileError>
-  /** Forgets everything that is kept. */
+  /** Deletes all saved data. */
   readonly clear: Effect.Effect<void, DiscoveryFileError>
-  /** Has the file removed once the scope ends. */
+  /** Removes the file when the scope ends. */
   readonly removeAtEnd: Effect.Effect<void>
 }
 
@@ -100,11 +100,11 @@ const schema = `
   PRAGMA application_id=${applicationId};
   PRAGMA user_version=${version};`
 
-/** Characters of a text that is read. */
+/** Maximum number of characters of a text. */
 const maxLength = 256 * 1024 * 1024
-/** Blocks that are read at once. */
+/** Number of blocks read at once. */
 const blocksAtOnce = 100
-/** The owner alone may read and write. */
+/** Only the owner may read and write. */
 const [fileMode, folderMode] = [0o600, 0o700]
 
 const StoredMovement = Schema.Struct({
@@ -155,16 +155,16 @@ const StoredDetails = Schema.Struct({
   blocks: Schema.Int,
 })
 
-/** A block as JSON text. */
+/** Formats a block as JSON text. */
 export const blockToJson = (block: DiscoveredBlock): string => JSON.stringify(Schema.encodeSync(StoredBlock)(block))
 
-/** The block of a JSON text. */
+/** Parses a block from JSON text. */
 export const blockFromJson = Schema.decodeUnknownResult(Schema.fromJsonString(StoredBlock))
 
 const detailsFromJson = Schema.decodeUnknownResult(Schema.fromJsonString(StoredDetails))
 
 /**
- * The file of a subject in a folder.
+ * Path of a subject's file in a folder.
  */
 export const pathOf = (folder: string, { addresses, at, chainId, fromBlock }: Subject): string => {
   const text = JSON.stringify([chainId, addresses, fromBlock, at])
@@ -172,13 +172,13 @@ export const pathOf = (folder: string, { addresses, at, chainId, fromBlock }: Su
   return join(folder, `search-${chainId}-${name}.sqlite`)
 }
 
-/** Files of searches that nothing was added to for so long are given up. */
+/** Files of searches without progress for this long are considered abandoned. */
 const maxAge = Duration.days(30)
 const fileName = /^search-\d{1,20}-[0-9a-f]{24}\.sqlite$/
-/** Where the header of a SQLite file has the `application_id`. */
+/** Offset of the `application_id` in the header of a SQLite file. */
 const applicationIdAt = 68
 
-/** True for a file of a search to which nothing was added since a time; throws what the file system throws. */
+/** True for the file of a search without progress since a given time; throws file system errors. */
 const isOldUnsafe = (path: string, sinceMillis: number): boolean => {
   if (statSync(path).mtimeMs >= sinceMillis) return false
   const header = Buffer.alloc(100)
@@ -191,8 +191,8 @@ const isOldUnsafe = (path: string, sinceMillis: number): boolean => {
 }
 
 /**
- * Removes the files of searches that were given up: nothing was added to them for 30 days. Gives the number of those removed. The file
- * of a subject that is about to be opened, and one that cannot be removed, is left.
+ * Removes the files of searches without progress for 30 days, and returns their number. The file of the subject about to be opened is kept,
+ * as are files that cannot be removed.
  */
 export const removeOld = (folder: string, subject: Subject): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (now) => {
@@ -219,11 +219,11 @@ const refuseDamaged = (what: string): never => {
   throw new Refused({ reason: `is damaged: ${what}`, advice: "Remove it to begin the search again." })
 }
 
-/** The primary result code of an error of SQLite; 0 for another one. */
+/** Primary result code of a SQLite error; 0 for any other error. */
 const sqliteCode = (cause: unknown): number =>
   cause instanceof Error && "errcode" in cause ? Number(cause.errcode) & 0xff : 0
 
-/** The error of what SQLite or the file system throws. */
+/** Converts an error thrown by SQLite or the file system. */
 const toError = (file: string, cause: unknown): DiscoveryFileError => {
   if (cause instanceof Refused) return new DiscoveryFileError({ file, reason: cause.reason, advice: cause.advice })
   const code = sqliteCode(cause)
@@ -239,7 +239,7 @@ const toError = (file: string, cause: unknown): DiscoveryFileError => {
 const numberOf = (database: DatabaseSync, sql: string): number =>
   Number(Object.values(database.prepare(sql).get() ?? {})[0])
 
-/** Opens a file for this process alone, and makes its tables where it is new; throws what SQLite throws. */
+/** Opens a file exclusively, and creates its tables if it is new; throws SQLite errors. */
 const openUnsafe = (file: string): DatabaseSync => {
   mkdirSync(dirname(file), { recursive: true, mode: folderMode })
   closeSync(openSync(file, "a", fileMode))
@@ -274,7 +274,7 @@ const blockOf = ({ body, checksum, number }: Record<string, unknown>): Discovere
 const select = `SELECT number, body, checksum FROM block WHERE number > ? AND number <= ? AND length(body) <= ${maxLength}
   ORDER BY number LIMIT ${blocksAtOnce}`
 
-/** The next blocks above a number up to another, and where those after them begin; `null` for none. */
+/** Next blocks above one number up to another, and where the following ones start; `null` for none. */
 const blocksUnsafe = (database: DatabaseSync, after: number, to: number) => {
   const blocks = database.prepare(select).all(after, to).map(blockOf)
   return { blocks, next: blocks.length < blocksAtOnce ? null : blocks.at(-1)!.number }
@@ -282,7 +282,7 @@ const blocksUnsafe = (database: DatabaseSync, after: number, to: number) => {
 
 const isOf = (subject: Subject, found: Subject): boolean => pathOf("", subject) === pathOf("", found)
 
-/** What does not fit the rest of the state; `null` where all does. */
+/** Inconsistency with the rest of the state; `null` for none. */
 const issueOf = (
   { addresses, chainId }: Subject,
   { closing, opening, segment, settled, wallets, ...state }: DiscoveryState.DiscoveryState,
@@ -295,7 +295,7 @@ const issueOf = (
   return isWithin && state.isLocated ? null : "its open blocks"
 }
 
-/** Reads what is kept, and verifies all of it; throws what SQLite throws. */
+/** Reads and verifies the saved data; throws SQLite errors. */
 const readUnsafe = (database: DatabaseSync, subject: Subject): StoredDiscovery | null => {
   const [row] = database
     .prepare(`SELECT details, state, checksum FROM discovery WHERE length(details) + length(state) <= ${maxLength}`)
@@ -321,7 +321,7 @@ const readUnsafe = (database: DatabaseSync, subject: Subject): StoredDiscovery |
   const fetched = new Set(waiting.map(({ number }) => number))
   if (stored !== count || segment?.fetched.some((block) => !fetched.has(block)) === true)
     return refuseDamaged("its blocks")
-  // They were verified, and the file belongs to this process: a failure is a defect.
+  // They were verified, and the file is used exclusively, so a failure is a defect.
   const parts = Stream.paginate(opening, (after) =>
     Effect.sync(() => {
       const { blocks, next } = blocksUnsafe(database, after, settled)
@@ -331,7 +331,7 @@ const readUnsafe = (database: DatabaseSync, subject: Subject): StoredDiscovery |
   return { state, settled: parts, waiting, details: { calls, hasTraces, ledgerRevision } }
 }
 
-/** Runs statements as one transaction; throws what SQLite throws, and closing the file rolls back. */
+/** Runs statements in one transaction; throws SQLite errors, and closing the file then rolls back. */
 const transactUnsafe = (database: DatabaseSync, work: () => void): void => {
   database.exec("BEGIN")
   work()
@@ -366,7 +366,8 @@ const clearUnsafe = (database: DatabaseSync): void =>
  * Opens the file of a subject until the scope ends.
  *
  * **Errors**
- * - `DiscoveryFileError`: the file cannot be written, is used by another process, damaged, or another one. It is left as it is.
+ * - `DiscoveryFileError`: the file cannot be written, is used by another process, is damaged, or belongs to another subject. It is left
+ *   unchanged.
  */
 export const open = (file: string, subject: Subject): Effect.Effect<DiscoveryFile, DiscoveryFileError, Scope.Scope> =>
   Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * State of the discovery of wallets: a plain value that can be written as JSON and continued later, also by another process.
+ * State of the discovery of wallets: a plain value that can be saved as JSON and resumed later, even by another process.
  *
  * Source: decision 0047.
  */
@@ -12,7 +12,7 @@ const Block = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
 const Part = Schema.Struct({ after: Block, to: Block, before: Amount, value: Amount })
 
-/** What was read of an account at one block. */
+/** An account as read at one block. */
 const Account = Schema.Struct({
   nonce: Schema.Int,
   balance: Amount,
@@ -20,7 +20,7 @@ const Account = Schema.Struct({
 })
 
 /**
- * What was read of an account at one block. A `delegation` is the code of an account that is controlled by a key (EIP-7702).
+ * An account as read at one block. A `delegation` is the code of an account controlled by a key (EIP-7702).
  */
 export interface Account extends Schema.Schema.Type<typeof Account> {}
 
@@ -29,11 +29,11 @@ const Wallet = Schema.Struct({
   address: Schema.String,
   /** Accounts at the first and last block; `null` until they are read. */
   accounts: Schema.NullOr(Schema.Struct({ opening: Account, closing: Account })),
-  /** Parts in which transactions were sent, as far as they are not located. */
+  /** Parts with sent transactions that are not located yet. */
   nonces: Schema.Array(Part),
-  /** The account has, or had, code that can move its ether without a transaction that it sends. */
+  /** Whether the account has or had code that can move its ether without a transaction that it sends. */
   hasCode: Schema.Boolean,
-  /** Balance before the blocks that are being settled, or at the last settled block. */
+  /** Balance before the blocks being settled, or at the last settled block. */
   balance: Amount,
 })
 
@@ -42,7 +42,7 @@ const Wallet = Schema.Struct({
  */
 export interface Wallet extends Schema.Schema.Type<typeof Wallet> {}
 
-/** Parts and known changes of the blocks that are being settled, of each wallet. */
+/** Parts and known changes of each wallet in the blocks being settled. */
 const Segment = Schema.Struct({
   to: Block,
   fetched: Schema.Array(Block),
@@ -52,14 +52,14 @@ const Segment = Schema.Struct({
 })
 
 /**
- * The blocks that are being settled.
+ * The blocks being settled.
  */
 export interface Segment extends Schema.Schema.Type<typeof Segment> {}
 
 const Difference = Schema.Struct({ wallet: Schema.Int, block: Block, expected: Amount, found: Amount })
 
 /**
- * A block in which a wallet's balance changes by another amount than its movements.
+ * A block in which a wallet's balance changes by a different amount than its movements.
  */
 export interface Difference extends Schema.Schema.Type<typeof Difference> {}
 
@@ -74,18 +74,18 @@ const LogRanges = Schema.Struct({
 const State = Schema.Struct({
   version: Schema.Literal(1),
   chainId: Schema.Int,
-  /** The block before the first one that is searched: its balances are the opening ones. */
+  /** Block before the first one searched, which determines the opening balances. */
   opening: Block,
-  /** The block that everything is read at, and its hash: the discovery ends with it. */
+  /** Block at which everything is read, with its hash: the end of the discovery. */
   closing: Schema.Struct({ number: Block, hash: Schema.String }),
-  /** Balance samples of a wallet with code, at most. */
+  /** Maximum number of balance samples for a wallet with code. */
   samples: Schema.Int,
   wallets: Schema.Array(Wallet),
   logs: LogRanges,
-  /** Blocks that hold something of a wallet; sorted and each once when the search for them is over. */
+  /** Blocks that concern a wallet; sorted and without duplicates once the search for them is complete. */
   candidates: Schema.Array(Block),
   isLocated: Schema.Boolean,
-  /** Everything up to this block is found. */
+  /** Everything up to this block has been found. */
   settled: Block,
   segment: Schema.NullOr(Segment),
   differences: Schema.Array(Difference),
@@ -97,11 +97,11 @@ const State = Schema.Struct({
 export interface DiscoveryState extends Schema.Schema.Type<typeof State> {}
 
 /**
- * The state as JSON text. A discovery that continues with it needs the blocks that were fetched for it.
+ * Formats the state as JSON text. A discovery that resumes from it needs the blocks fetched for it.
  */
 export const toJson = (state: DiscoveryState): string => JSON.stringify(Schema.encodeSync(State)(state))
 
 /**
- * The state of a JSON text.
+ * Parses the state from JSON text.
  */
 export const fromJson = Schema.decodeUnknownResult(Schema.fromJsonString(State))

@@ -1,7 +1,7 @@
 /**
- * Discovery of the blocks that hold the history of wallets, as a state machine: `next` gives the calls to make, `step` takes their
- * results. It first locates the blocks in which the wallets sent transactions and those with token events. Then it settles the range
- * from its start: blocks are fetched, and balances are read until the movements explain them everywhere. Pure.
+ * Discovery of the blocks that contain the history of wallets, as a state machine: `next` returns the calls to make, `step` takes their
+ * results. It first locates the blocks in which the wallets sent transactions and those with token events. Then it settles the range from
+ * its start: blocks are fetched, and balances are read until the movements explain them everywhere. Pure.
  *
  * Source: decision 0047.
  */
@@ -12,7 +12,7 @@ import { NodeContradiction } from "../node/CallsError.ts"
 import * as LogRanges from "./LogRanges.ts"
 
 /**
- * An account of one wallet, by its position in the state, at the end of a block.
+ * A read of a wallet's account, by position in the state, at the end of a block.
  */
 export interface AccountRead {
   readonly wallet: number
@@ -20,7 +20,7 @@ export interface AccountRead {
 }
 
 /**
- * Calls that can be made at the same time.
+ * Calls that can be made concurrently.
  */
 export interface Calls {
   readonly accounts: ReadonlyArray<AccountRead>
@@ -32,24 +32,24 @@ export interface Calls {
 }
 
 /**
- * What a fetched block does to one wallet.
+ * Effects of a fetched block on one wallet.
  */
 export interface Effects {
-  /** Sum of the movements of ether, in wei. */
+  /** Sum of ether movements, in wei. */
   readonly change: bigint
   /** The wallet delegated to code in this block (EIP-7702). */
   readonly isAuthority: boolean
 }
 
 /**
- * Results of `Calls`, in their order.
+ * Results of `Calls`, in order.
  */
 export interface Results {
   readonly accounts: ReadonlyArray<Account>
   readonly nonces: ReadonlyArray<bigint>
   readonly balances: ReadonlyArray<bigint>
   readonly logs: ReadonlyArray<LogRanges.RangeResult>
-  /** Of each block, what it does to each wallet. */
+  /** For each block, its effects on each wallet. */
   readonly blocks: ReadonlyArray<ReadonlyArray<Effects>>
 }
 
@@ -58,19 +58,19 @@ export interface Results {
  */
 export interface Scope {
   readonly chainId: number
-  /** Lower case, each once. */
+  /** Lower case, without duplicates. */
   readonly addresses: ReadonlyArray<string>
-  /** The block before the first one that is searched. */
+  /** Block before the first one searched. */
   readonly opening: number
   readonly closing: { readonly number: number; readonly hash: string }
-  /** Balance samples of a wallet with code, at most. Default 10,000. */
+  /** Maximum number of balance samples for a wallet with code. Default 10,000. */
   readonly samples?: number | undefined
 }
 
-/** Calls of one kind that are made at the same time, at most. */
+/** Maximum number of concurrent calls of one kind. */
 const maxReads = 1_000
 const maxLogRanges = 8
-/** Blocks that are located before anything of them is settled. */
+/** Number of blocks located before any of them is settled. */
 const segmentBlocks = 256
 const defaultSamples = 10_000
 
@@ -108,17 +108,17 @@ type Accounts = NonNullable<Wallet["accounts"]>
 
 const isRead = ({ accounts }: Wallet): boolean => accounts !== null
 
-/** Blocks up to which an explained part of a wallet is divided; all where only its own transactions move ether out of it. */
+/** Size in blocks down to which an explained part of a wallet is divided; the whole range if only its own transactions move ether out of it. */
 const grainOf = ({ closing, opening, samples }: DiscoveryState, { hasCode }: Wallet): number =>
   hasCode ? Math.max(1, Math.ceil((closing.number - opening) / samples)) : Number.POSITIVE_INFINITY
 
-/** A part of a wallet in the open segment, with what follows for it. */
+/** A part of a wallet in the open segment, with its status. */
 interface Judged {
   readonly part: Bisection.Part
   readonly status: Bisection.Status
 }
 
-/** A wallet of the open segment, with what is known of it. */
+/** A wallet of the open segment, with what is known about it. */
 interface JudgedWallet {
   readonly parts: ReadonlyArray<Judged>
   readonly change: Bisection.KnownChange
@@ -153,14 +153,14 @@ const nextCandidates = ({ candidates, settled }: DiscoveryState): ReadonlyArray<
   return first === -1 ? [] : candidates.slice(first, first + segmentBlocks)
 }
 
-/** The blocks of the next segment; the last one reaches to the end. */
+/** Blocks of the next segment; the last segment reaches to the end. */
 const segmentOf = (state: DiscoveryState): { readonly to: number; readonly blocks: ReadonlyArray<number> } => {
   const blocks = nextCandidates(state)
   return { blocks, to: blocks.length < segmentBlocks ? state.closing.number : blocks.at(-1)! }
 }
 
 /**
- * The calls to make next; `null` when everything is found.
+ * Returns the calls to make next; `null` when everything is found.
  */
 export const next = (state: DiscoveryState): Calls | null => {
   const { closing, isLocated, logs, opening, segment, settled, wallets } = state
@@ -186,7 +186,7 @@ const isIncreasing = ({ before, value }: Bisection.Part): boolean => before <= v
 const contradiction = (address: string, { after, before, to, value }: Bisection.Part) =>
   Result.fail(new NodeContradiction({ address, after, before, to, value }))
 
-/** Splits parts of a nonce: those that are one block are located. */
+/** Sorts parts of a nonce: those of a single block are located. */
 const sortNonces = (parts: ReadonlyArray<Bisection.Part>) => {
   const open = parts.filter((part) => Bisection.statusOf(part, Bisection.noChange) === "divided")
   const located = parts.filter((part) => Bisection.statusOf(part, Bisection.noChange) === "located")
@@ -201,10 +201,10 @@ const wholeOf = ({ closing, opening }: DiscoveryState, before: bigint, value: bi
   value,
 })
 
-/** The account becomes a contract within the range. */
+/** True if the account becomes a contract within the range. */
 const isCreated = ({ closing, opening }: Accounts): boolean => opening.code === "none" && closing.code === "contract"
 
-/** What is located of a transaction count. That of a contract counts creations: its own is where the count begins. Source: EIP-161. */
+/** Transactions counted by a nonce. A contract's nonce counts creations, so its own transactions are where the count starts. Source: EIP-161. */
 const countIn = (accounts: Accounts, nonce: bigint): bigint => (isCreated(accounts) ? BigInt(nonce > 0n) : nonce)
 
 const withAccounts = (state: DiscoveryState, { accounts }: Results): DiscoveryState => ({
@@ -219,7 +219,7 @@ const withAccounts = (state: DiscoveryState, { accounts }: Results): DiscoverySt
   }),
 })
 
-/** The values read of a wallet, by block. */
+/** Values read for a wallet, by block. */
 const readsOf = (
   reads: ReadonlyArray<AccountRead>,
   values: ReadonlyArray<bigint>,
@@ -261,7 +261,7 @@ const located = (
   return Result.succeed({ ...state, wallets, logs: ranges, candidates, isLocated })
 }
 
-/** The end of the blocks that are final for a wallet, from the start of the segment. */
+/** End of the blocks that are final for a wallet, from the start of the segment. */
 const finalEnd = (judged: ReadonlyArray<Judged>, fetched: ReadonlySet<number>): number | null => {
   let end: number | null = null
   for (const { part, status } of judged) {
@@ -271,13 +271,13 @@ const finalEnd = (judged: ReadonlyArray<Judged>, fetched: ReadonlySet<number>): 
   return end
 }
 
-/** The last block up to which every wallet is final; `null` while one has none. */
+/** Last block up to which all wallets are final; `null` while one has none. */
 const finalThrough = (ends: ReadonlyArray<number | null>, last: number): number | null => {
   const final = ends.filter((end) => end !== null)
   return final.length < ends.length ? null : Math.min(last, ...final)
 }
 
-/** Blocks up to a block in which a balance changes by more or less than the movements. */
+/** Blocks, up to a given one, in which a balance changes by more or less than the movements. */
 const differencesUpTo = (
   { change, parts }: JudgedWallet,
   wallet: number,
@@ -292,7 +292,7 @@ const differencesUpTo = (
       found: value,
     }))
 
-/** The parts of a wallet after a block; one that covers the block begins there. */
+/** Parts of a wallet after a block; a part that covers the block then starts there. */
 const partsAfter = ({ change, parts }: JudgedWallet, block: number): ReadonlyArray<Bisection.Part> =>
   parts
     .filter(({ part }) => part.to > block)
@@ -301,7 +301,7 @@ const partsAfter = ({ change, parts }: JudgedWallet, block: number): ReadonlyArr
       return { ...part, after, before: part.before + change(part.after, after) }
     })
 
-/** What is left of a segment after a block. */
+/** Remainder of a segment after a block. */
 const segmentAfter = (segment: Segment, judged: ReadonlyArray<JudgedWallet>, block: number): Segment => ({
   to: segment.to,
   fetched: segment.fetched.filter((fetched) => fetched > block),
@@ -311,10 +311,10 @@ const segmentAfter = (segment: Segment, judged: ReadonlyArray<JudgedWallet>, blo
   })),
 })
 
-/** A state with a segment whose blocks are not all settled. */
+/** A state with a segment that is not fully settled. */
 type OpenState = DiscoveryState & { readonly segment: Segment }
 
-/** Settles the blocks from the start of the segment that are final for every wallet. */
+/** Settles the blocks, from the start of the segment, that are final for all wallets. */
 const settle = (state: OpenState): DiscoveryState => {
   const { segment } = state
   const fetched = new Set(segment.fetched)
@@ -333,7 +333,7 @@ const settle = (state: OpenState): DiscoveryState => {
   return { ...settled, wallets, segment: null }
 }
 
-/** The segment that the calls have begun: one part for each wallet. */
+/** Segment opened by the calls: one part per wallet. */
 const openSegment = (state: DiscoveryState, calls: Calls, { balances }: Results): Segment => {
   const { closing, settled, wallets } = state
   const to = calls.balances[0]?.block ?? closing.number
@@ -378,7 +378,7 @@ const advanced = (state: DiscoveryState, calls: Calls, results: Results): Discov
 }
 
 /**
- * The state after the results of the calls of `next`.
+ * Applies the results of the calls of `next`.
  *
  * **Errors**
  * - `NodeContradiction`: the transaction count of an account decreases.
@@ -393,10 +393,10 @@ export const step = (
   return state.isLocated ? Result.succeed(advanced(state, calls, results)) : located(state, calls, results)
 }
 
-/** Calls by which a block is fetched: block, receipts, traces. */
+/** Number of calls to fetch a block: block, receipts, traces. */
 const callsPerBlock = 3
 
-/** Calls to locate the changes of a nonce in a part, about: those of a search tree with that many leaves. */
+/** Approximate number of calls to locate the changes of a nonce in a part: those of a search tree with that many leaves. */
 const callsOfNonces = (part: Bisection.Part): number => {
   const width = Bisection.widthOf(part)
   const changes = Math.min(width, Number(part.value - part.before))
@@ -404,7 +404,7 @@ const callsOfNonces = (part: Bisection.Part): number => {
 }
 
 /**
- * Calls that are left at least, about: ether that was received shows only as the search goes on.
+ * Approximate lower bound of the remaining calls: received ether is only discovered during the search.
  */
 export const callsLeft = ({ candidates, logs, settled, wallets }: DiscoveryState): number => {
   const nonces = wallets.reduce(

@@ -1,12 +1,12 @@
 /**
- * Which ranges of blocks are searched for logs next: as long as the node accepts, which is detected from what it refuses. Some nodes bound the
- * blocks of a call, others what it gives, so that a few blocks with many logs must not shorten the calls behind them for long. Pure.
+ * Chooses the next ranges of blocks for a log search: as long as the node accepts, detected from its rejections. Some nodes limit the
+ * blocks of a call, others the size of its result, so a few blocks with many logs must not shorten later calls for long. Pure.
  *
  * Source: decision 0047.
  */
 
 /**
- * Blocks from `from` to `to`, both included.
+ * Blocks from `from` to `to`, both inclusive.
  */
 export interface BlockRange {
   readonly from: number
@@ -14,34 +14,34 @@ export interface BlockRange {
 }
 
 /**
- * The blocks that are left, and the length that the node accepts.
+ * The remaining blocks, and the length that the node accepts.
  */
 export interface LogRanges {
   /** Ascending, without overlap. */
   readonly left: ReadonlyArray<BlockRange>
-  /** Blocks of one call. */
+  /** Number of blocks per call. */
   readonly length: number
-  /** Turns that the length stays as it is, since the node has refused a longer one. Default 0. */
+  /** Number of turns for which the length is kept because the node rejected a longer one. Default 0. */
   readonly steady?: number
 }
 
-/** What a range gave: the blocks that hold logs, or that it was too large for the node. */
+/** Result of a range: the blocks that contain logs, or that it was too large for the node. */
 export type RangeResult = ReadonlyArray<number> | "too_large"
 
 const firstLength = 20_000
 const maxLength = 2_000_000
-/** Lengths that are tried, ascending: nodes are configured with such numbers. */
+/** Lengths to try, ascending: limits that nodes are commonly configured with. */
 const lengths = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000]
   .flatMap((unit) => [unit, 2 * unit, 5 * unit])
   .filter((length) => length <= maxLength)
-/** Turns after a refusal until a longer range is tried. */
+/** Turns after a rejection before a longer range is tried. */
 const steadyTurns = 32
 
-/** Blocks of a range. */
+/** Number of blocks in a range. */
 export const lengthOf = ({ from, to }: BlockRange): number => to - from + 1
 
 /**
- * The search of a range that may be empty.
+ * Makes the search of a range, which may be empty.
  */
 export const make = (range: BlockRange): LogRanges => ({
   left: range.from > range.to ? [] : [range],
@@ -62,11 +62,11 @@ const cut = ({ left, length }: LogRanges, count: number) => {
 }
 
 /**
- * The ranges of the next calls.
+ * Returns the ranges of the next calls.
  */
 export const next = (ranges: LogRanges, count: number): ReadonlyArray<BlockRange> => cut(ranges, count).calls
 
-/** The length after a turn, of which some ranges were refused. */
+/** Length after a turn in which some ranges were rejected. */
 const lengthAfter = (
   { length, steady = 0 }: LogRanges,
   refused: ReadonlyArray<BlockRange>,
@@ -80,7 +80,7 @@ const lengthAfter = (
 }
 
 /**
- * The search after the results of the ranges of `next`. A single block that is too large counts as one that holds logs.
+ * Applies the results of the ranges of `next`. A single block that is too large counts as containing logs.
  */
 export const step = (
   ranges: LogRanges,
@@ -99,6 +99,6 @@ export const step = (
 }
 
 /**
- * Blocks that are not searched yet.
+ * Number of blocks not searched yet.
  */
 export const blocksLeft = ({ left }: LogRanges): number => left.reduce((sum, range) => sum + lengthOf(range), 0)

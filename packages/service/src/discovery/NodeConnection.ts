@@ -1,5 +1,5 @@
 /**
- * Connects to one node without a configuration: the chain is that of the node, and blocks are verified by what its blocks show.
+ * Connects to one node without a configuration: the chain is the node's, and blocks are verified by rules detected from its blocks.
  *
  * Source: decision 0047.
  */
@@ -23,9 +23,9 @@ import type { Source } from "./DiscoveredBlocks.ts"
  */
 export interface Options {
   readonly node: NodeOptions
-  /** Calls of the whole discovery, at most. Default 2,000,000. */
+  /** Maximum number of calls for the whole discovery. Default 2,000,000. */
   readonly maxCalls?: number | undefined
-  /** Default: that of the platform. */
+  /** Default: the platform's. */
   readonly fetch?: Fetch | undefined
 }
 
@@ -34,7 +34,7 @@ export interface Options {
  */
 export interface NodeConnection extends Source {
   readonly chainId: number
-  /** False where the node cannot trace: internal transactions are unknown. */
+  /** False if the node cannot trace, so that internal transactions are unknown. */
   readonly hasTraces: boolean
 }
 
@@ -45,7 +45,7 @@ const chainIdOf = (endpoint: NodeEndpoint.NodeEndpoint) =>
     NodeError.fromCallError(error, "--rpc", { what: "return its chain id", isHead: true }),
   )
 
-/** Rules of the chain's hashes: known, or detected by its blocks. */
+/** Hash rules of the chain: known, or detected from its blocks. */
 const rulesOf = Effect.fnUntraced(function* (node: Node.Node, chainId: number, head: number) {
   const known = HashRules.ofChain(chainId)
   if (known !== undefined) return known
@@ -67,7 +67,7 @@ export const connect = Effect.fnUntraced(function* ({ maxCalls = defaultMaxCalls
   const node = yield* Node.make({ urls: [options], chainId, where: "--rpc", fetch })
   const budget = { node, usage, maxCalls }
   const head = yield* Calls.withRetries(budget, node.head)
-  // Both ask the node several questions: a distant one is waited for once.
+  // Both make several calls; running them concurrently waits for a distant node only once.
   const [traces, rules] = yield* Effect.all(
     [Calls.withRetries(budget, node.traceSource), rulesOf(node, chainId, head.number)],
     { concurrency: 2 },

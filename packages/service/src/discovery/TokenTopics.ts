@@ -1,5 +1,5 @@
 /**
- * Filters of the logs that name a wallet in one of their indexed parameters: the events by which tokens are held and approved. Pure.
+ * Filters for logs with a wallet in an indexed parameter: the events for holding and approving tokens. Pure.
  *
  * Source: ERC-20, ERC-721, ERC-1155, ERC-2309.
  */
@@ -8,7 +8,7 @@ import { topics } from "../ledger/TokenLogs.ts"
 /** Topics of a filter: alternatives by position, `null` for any. */
 export type Filter = ReadonlyArray<ReadonlyArray<string> | null>
 
-/** Events by the position of the wallet. */
+/** Events by position of the wallet. */
 const byPosition: ReadonlyArray<ReadonlyArray<string>> = [
   [topics.transfer, topics.approval, topics.approvalForAll, topics.deposit, topics.withdrawal],
   [
@@ -28,7 +28,7 @@ const byPosition: ReadonlyArray<ReadonlyArray<string>> = [
 export const fromAddress = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`
 
 /**
- * One filter for each position in which an event may name one of the wallets.
+ * Makes one filter for each position in which an event may have one of the wallets.
  */
 export const filters = (wallets: ReadonlyArray<string>): ReadonlyArray<Filter> =>
   byPosition.map((events, position) => [events, ...Array<null>(position).fill(null), wallets])

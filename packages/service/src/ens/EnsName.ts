@@ -1,5 +1,5 @@
 /**
- * Names of the Ethereum Name Service: their normal form, their hashes, and the bytes that contracts are asked with and answer. Pure.
+ * Names of the Ethereum Name Service: their normal form, their hashes, and the encoding of contract calls and results. Pure.
  *
  * Source: ENSIP-1, ENSIP-10, ENSIP-15, ENSIP-19.
  */
@@ -7,15 +7,14 @@ import * as Address from "@daybook/schema/Address"
 import { visibleLine } from "@daybook/schema/VisibleText"
 import * as Ens from "ox/Ens"
 
-/** Bytes of a name at most: each label then has a length of one byte in the form of DNS. */
+/** Maximum number of bytes of a name, so that in DNS form the length of each label fits into one byte. */
 const maxBytes = 255
 
-/** Labels of a name at most: each costs a call where the name has no resolver of its own. */
+/** Maximum number of labels of a name, since each costs a call if the name has no resolver of its own. */
 const maxLabels = 10
 
 /**
- * The normal form of a name that a person wrote; `null` for a text that is no name, or has one label alone, which a label of the operator
- * could be.
+ * Normalizes a name entered by a person; `null` if the text is not a name, or has a single label and thus may be an operator's label.
  */
 export const normalize = (text: string): string | null => {
   if (text.length > maxBytes || !text.includes(".")) return null
@@ -30,42 +29,42 @@ export const normalize = (text: string): string | null => {
 }
 
 /**
- * True for a name in its normal form, which has no mixed scripts and no invisible characters. Names of one script may look alike in it, such
- * as those with `l` and `1`.
+ * True for a name in normal form, which excludes mixed scripts and invisible characters. Names in one script may still look alike, such as
+ * those with `l` and `1`.
  */
 export const isNormal = (text: string): boolean => normalize(text) === text
 
-/** The name, and then each name above it; the top of the tree is left out. */
+/** The name and each parent name, without the root. */
 export const withParents = (name: string): ReadonlyArray<string> => {
   const labels = name.split(".")
   return labels.map((_, at) => labels.slice(at).join("."))
 }
 
-/** The names that an address may be named by, in the order of their precedence: that of Ethereum, and that of every chain. */
+/** Reverse names of an address in order of precedence: that of Ethereum, and that of every chain. */
 export const reverseNames = (address: string): ReadonlyArray<string> =>
   ["addr", "default"].map((of) => `${address.slice(2)}.${of}.reverse`)
 
 const word = 64
 const wordOf = (value: number): string => value.toString(16).padStart(word, "0")
 
-/** The encoded tail of bytes: their length, and they with zeros behind. */
+/** Encoded tail of bytes: length, data, and zero padding. */
 const tailOf = (digits: string): string =>
   `${wordOf(digits.length / 2)}${digits.padEnd(Math.ceil(digits.length / word) * word, "0")}`
 
 const nodeOf = (name: string): string => Ens.namehash(name).slice(2)
 
-/** The form of DNS: each label behind its length, and a zero. */
+/** DNS form: each label preceded by its length, and a final zero. */
 const dnsOf = (name: string): string => {
   const labels = name.split(".").map((label) => Buffer.from(label))
   return Buffer.concat([...labels.flatMap((label) => [Buffer.of(label.length), label]), Buffer.of(0)]).toString("hex")
 }
 
-/** Calls of the contracts. */
+/** Calls to the contracts. */
 export const calls = {
   resolver: (name: string): string => `0x0178b8bf${nodeOf(name)}`,
   addr: (name: string): string => `0x3b3b57de${nodeOf(name)}`,
   name: (name: string): string => `0x691f3431${nodeOf(name)}`,
-  /** Whether a resolver answers `resolve`. */
+  /** Checks whether a resolver supports `resolve`. */
   isExtended: `0x01ffc9a7${"9061b923".padEnd(word, "0")}`,
   resolve: (name: string, data: string): string => {
     const dns = tailOf(dnsOf(name))
@@ -73,7 +72,7 @@ export const calls = {
   },
 } as const
 
-/** Digits of an answer at most: bytes that hold a text of the longest name, with all that is around them. */
+/** Maximum number of digits of a result: bytes that hold the text of the longest name, with their encoding. */
 const maxDigits = 2 * (5 * 32 + 2 * 288)
 
 const sizeAt = (digits: string, at: number): number => {
@@ -81,7 +80,7 @@ const sizeAt = (digits: string, at: number): number => {
   return /^0{56}[0-9a-f]{8}$/.test(found) ? Number.parseInt(found.slice(56), 16) : Number.POSITIVE_INFINITY
 }
 
-/** The bytes of an answer of one dynamic value, in hex; `null` where it is none. */
+/** Bytes of a result with one dynamic value, in hex; `null` if it is malformed. */
 export const bytesIn = (answer: string): string | null => {
   const digits = answer.slice(2).toLowerCase()
   if (digits.length > maxDigits || !/^(?:[0-9a-f]{2})+$/.test(digits)) return null
@@ -93,7 +92,7 @@ export const bytesIn = (answer: string): string | null => {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The text of an answer; `null` where it is none. */
+/** Text in a result; `null` if it is malformed. */
 export const textIn = (answer: string): string | null => {
   const bytes = bytesIn(answer)
   try {
@@ -103,12 +102,12 @@ export const textIn = (answer: string): string | null => {
   }
 }
 
-/** The address of an answer, lower case; `null` where it is none, or zero. */
+/** Address in a result, lower case; `null` if it is malformed or zero. */
 export const addressIn = (answer: string): string | null => {
   if (!/^0x0{24}[0-9a-f]{40}$/i.test(answer) || /^0x0+$/.test(answer)) return null
   const address = `0x${answer.slice(-40).toLowerCase()}`
   return Address.pattern.test(address) ? address : null
 }
 
-/** True for the answer of a contract that has an interface. */
+/** True for the result of a contract that supports an interface. */
 export const isTrue = (answer: string): boolean => answer === `0x${wordOf(1)}`

@@ -1,7 +1,7 @@
 /**
- * The names that the Ethereum Name Service has for addresses of one chain, as far as they are known. A name that is asked for and not known
- * is looked up in the background, within a number of calls per minute, and is known to later requests. Names belong to the newest block at
- * that time, are looked up again after some minutes, and are kept in memory alone.
+ * Known names of the Ethereum Name Service for the addresses of one chain. When an unknown name is requested, it is looked up in the
+ * background, within a number of calls per minute, and available to later requests. Names are read at the newest block, refreshed after
+ * some minutes, and kept only in memory.
  *
  * Source: decision 0058.
  */
@@ -18,10 +18,10 @@ import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import * as EnsName from "./EnsName.ts"
 import * as EnsResolver from "./EnsResolver.ts"
 
-/** No node answers now. */
+/** No node responds at present. */
 export class NodeUnavailable extends Data.TaggedError("NodeUnavailable")<{ readonly message: string }> {}
 
-/** Where names are read. */
+/** Where names are read from. */
 export interface Source {
   /** Address of the registry. */
   readonly registry: string
@@ -34,25 +34,25 @@ export interface Source {
 
 /** Names of one chain. */
 export interface EnsNames {
-  /** The name of an address that is known; one that is not is looked up for later. */
+  /** Known name of an address; an unknown one is looked up for later. */
   readonly label: Label
-  /** Waits a moment for the names of addresses that are not known yet. */
+  /** Waits briefly for the names of addresses that are not known yet. */
   readonly settle: (addresses: ReadonlyArray<string>) => Effect.Effect<void>
-  /** The address of a name that a person wrote, with the name in its normal form; `null` where there is none. */
+  /** Address of a name entered by a person, with the name in normal form; `null` if there is none. */
   readonly find: (text: string) => Effect.Effect<{ readonly name: string; readonly address: string } | null>
 }
 
-/** Those of a chain without a registry. */
+/** Names of a chain without a registry. */
 export const none: EnsNames = {
   label: () => null,
   settle: () => Effect.void,
   find: () => Effect.succeed(null),
 }
 
-/** What is known of an address. */
+/** What is known about an address. */
 interface Entry {
   readonly name: string | null
-  /** When it is looked up again, and until when it is stated meanwhile. */
+  /** When it is looked up again; until the result arrives, it remains valid. */
   readonly staleAt: number
   readonly endsAt: number
 }
@@ -61,12 +61,12 @@ const minute = 60_000
 const namedMillis = 10 * minute
 const unnamedMillis = 60 * minute
 const failedMillis = minute
-/** A name that cannot be looked up again is no longer stated after this time. */
+/** Time after which a name that cannot be looked up again is no longer used. */
 const keptMillis = 60 * minute
-/** Addresses that are known at most, and that wait at most. */
+/** Maximum number of known addresses, and of waiting ones. */
 const maxEntries = 20_000
 const maxWaiting = 1_000
-/** Addresses that are looked up at one block, at most: nodes keep the state of a block for a while. */
+/** Maximum number of addresses looked up at one block, since nodes keep the state of a block only for a while. */
 const maxBatch = 50
 /** Calls per minute for each of them. */
 const callsPerBatched = 12
@@ -74,10 +74,10 @@ const settleTime = "2 seconds"
 const findTime = "5 seconds"
 const callTime = "10 seconds"
 const maxSearches = 4
-/** A page of a wallet that was not asked for before has this many calls at once. */
+/** Initial burst of calls, for a wallet page that was not requested before, in milliseconds of the rate. */
 const burstMillis = 20_000
 
-/** The entries of a chain, and the addresses that wait. */
+/** Makes the entries of a chain, and the addresses that wait. */
 const makeEntries = (now: MonotonicClock.Reader, queue: Queue.Queue<string>) => {
   const entries = new Map<string, Entry>()
   const waiting = new Map<string, Deferred.Deferred<void>>()
@@ -120,7 +120,7 @@ const makeEntries = (now: MonotonicClock.Reader, queue: Queue.Queue<string>) => 
   }
 }
 
-/** Makes the names of a chain; looks them up until the scope ends. */
+/** Makes the names of a chain, which are looked up until the scope ends. */
 export const make = Effect.fn("EnsNames.make")(function* ({
   callAt,
   callsPerMinute,
@@ -133,7 +133,7 @@ export const make = Effect.fn("EnsNames.make")(function* ({
   const batchSize = Math.min(maxBatch, Math.max(1, Math.floor(callsPerMinute / callsPerBatched)))
   const orElse = () => Effect.fail(new NodeUnavailable({ message: `The node has not answered within ${callTime}.` }))
 
-  /** Makes resolvers whose calls have a pace: lookups have one, and searches another, so that neither waits for the other. */
+  /** Makes rate-limited resolvers: lookups and searches have separate rates, so that neither waits for the other. */
   const paced = () => {
     const pause = CallPace.make(callsPerMinute, burstMillis)
     return Effect.map(head, (block) => {

@@ -1,31 +1,31 @@
 /**
- * Names of addresses and addresses of names, read of a registry by calls to one block. What one side states is not trusted: an address is
- * named where the name leads back to it. Answers of servers off the chain (EIP-3668) are not followed.
+ * Resolves addresses to names and names to addresses, by calls to a registry at one block. One direction alone is not trusted: an address
+ * only has a name if the name resolves back to it. Off-chain lookups (EIP-3668) are not followed.
  *
  * Source: ENSIP-1, ENSIP-10, ENSIP-19; decision 0058.
  */
 import * as Effect from "effect/Effect"
 import * as EnsName from "./EnsName.ts"
 
-/** Calls a contract; `null` where it has no answer that can be used, such as a revert. It fails where no node answers. */
+/** Calls a contract; `null` if there is no usable result, for example after a revert. Fails if no node responds. */
 export type Call<E> = (to: string, data: string) => Effect.Effect<string | null, E>
 
 /** Names at one block. */
 export interface EnsResolver<E> {
-  /** The name of an address, lower case. */
+  /** Name of an address, lower case. */
   readonly nameOf: (address: string) => Effect.Effect<string | null, E>
-  /** The address of a name in its normal form. */
+  /** Address of a name in normal form. */
   readonly addressOf: (name: string) => Effect.Effect<string | null, E>
 }
 
-/** Makes a resolver over a registry. The resolvers of parents are read once. */
+/** Makes a resolver over a registry. Resolvers of parent names are read once. */
 export const make = <E>(registry: string, call: Call<E>): EnsResolver<E> => {
   const parents = new Map<string, string | null>()
 
   const read = <A>(to: string, data: string, decode: (answer: string) => A | null): Effect.Effect<A | null, E> =>
     Effect.map(call(to, data), (answer) => (answer === null ? null : decode(answer)))
 
-  /** The resolver of a name, or of the nearest one above it. */
+  /** Resolver of a name, or of its nearest parent. */
   const findResolver = Effect.fnUntraced(function* (name: string) {
     for (const [above, at] of EnsName.withParents(name).entries()) {
       const known = above === 0 ? undefined : parents.get(at)
@@ -37,7 +37,7 @@ export const make = <E>(registry: string, call: Call<E>): EnsResolver<E> => {
     return null
   })
 
-  /** What the resolver of a name answers to a call about it. */
+  /** Result of a call about a name to its resolver. */
   const ask = Effect.fnUntraced(function* (name: string, data: string) {
     const found = yield* findResolver(name)
     if (found === null) return null
