@@ -1,6 +1,6 @@
 /**
- * Exports as a ledger of beancount: one balanced transaction per movement, or per transfer between wallets of the export, and in the end the balances, so that `bean-check` verifies
- * them. Pure.
+ * Exports as a beancount ledger: one balanced transaction per movement, or per transfer between exported wallets, and finally the balances,
+ * so that `bean-check` verifies them. Pure.
  *
  * Source: Beancount language syntax.
  */
@@ -22,7 +22,7 @@ const firstDay = "1970-01-01"
 const accountOf = (chainId: number, wallet: string): string => `Assets:Chain${chainId}:${wallet}`
 
 /**
- * Beancount computes with 28 digits: transactions with more do not balance, and sums are rounded. They are comments of the file.
+ * Beancount computes with 28 digits: transactions with more digits do not balance, and sums are rounded. They are written as comments.
  * Source: Python's decimal context.
  */
 const exactBelow = 10n ** 28n
@@ -37,7 +37,7 @@ const metadata = (name: string, value: string | null): string => (value === null
 
 const otherAccountOf = (entry: Entry): string => TextFields.otherAccountOf(entry, accountOf, counters)
 
-/** A transfer between two wallets of the export is one entry with the accounts of both. */
+/** A transfer between two exported wallets is one entry with the accounts of both. */
 const entryOf = (entry: Entry): string => {
   const { asset, blockNumber, counterpartyLabel, movement, own, timestamp, transactionHash } = entry
   if (own === "received") return ""
@@ -57,7 +57,7 @@ const entryOf = (entry: Entry): string => {
 }
 
 const balanceOf = ({ amount, asset, found, largest, wallet }: Closing, day: string): string => {
-  // Without a tolerance, beancount accepts what differs in the last digit that is written.
+  // Without a tolerance, beancount accepts a difference in the last written digit.
   const held = `${TextFields.amountOf(amount, asset)} ~ 0 ${TextFields.commodityOf(asset)}`
   const mark = isExact(largest) ? "" : `${inexact}: `
   const line = `${mark}${day} balance ${accountOf(asset.chainId, wallet)}  ${held}\n`

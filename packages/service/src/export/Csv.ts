@@ -1,6 +1,6 @@
 /**
- * Exports as comma-separated values, one line per movement, with the names of the columns first. Texts that a spreadsheet would take
- * for a formula begin with an apostrophe. Pure.
+ * Exports as comma-separated values, one line per movement, preceded by the column names. Texts that a spreadsheet would interpret as a
+ * formula start with an apostrophe. Pure.
  *
  * Source: RFC 4180.
  */
@@ -8,7 +8,7 @@ import * as TextFields from "./TextFields.ts"
 import type { Entry } from "./ExportEntry.ts"
 import type { ExportFormat } from "./ExportFormat.ts"
 
-/** The columns, in their order. */
+/** The columns, in order. */
 export const columns = [
   "chain_id",
   "wallet",
@@ -32,8 +32,8 @@ export const columns = [
 ] as const
 
 /**
- * Text that another program chose, so that no spreadsheet runs it; some read full-width signs too. One that splits lines at a semicolon or a
- * tab takes what follows these for a cell, also within quotes that do not begin its own cell.
+ * Neutralizes text chosen by others, so that no spreadsheet executes it; some also accept full-width signs. A program that splits lines at
+ * a semicolon or a tab starts a cell after these, even within quotes that do not start its own cell.
  */
 const harmless = (text: string): string => {
   const split = text.replaceAll(/([;\t\r\n])(?=["\s]*[=+\-@＝＋－＠])/g, "$1'")

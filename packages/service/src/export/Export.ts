@@ -1,5 +1,5 @@
 /**
- * Writes the movements of wallets in a format, as a stream of text: what is held in memory does not grow with the movements.
+ * Writes the movements of wallets in a format, as a stream of text. Memory use does not grow with the number of movements.
  *
  * Source: decision 0047.
  */
@@ -35,24 +35,24 @@ export const formats = {
 
 export type FormatName = keyof typeof formats
 
-/** What an export has written. */
+/** Summary of a written export. */
 export interface Written {
   readonly entries: number
   readonly closings: ReadonlyArray<ExportEntry.Closing>
 }
 
-/** Whether the chain has what the movements of a holding add up to; a contract that gives no balance has none. */
+/** True if the chain agrees with the sum of the movements of a holding; if a contract reports no balance, there is nothing to compare. */
 export const isProved = ({ amount, found }: ExportEntry.Closing): boolean => amount === (found ?? 0n)
 
-/** Entries of one piece of text. */
+/** Number of entries per piece of text. */
 const entriesPerPiece = 256
 
-/** What an export writes of one chain. */
+/** The part of an export for one chain. */
 export interface Part<E> {
   readonly source: ExportEntry.Source<E>
   /** The block of the closing balances. */
   readonly closing: { readonly number: number; readonly timestamp: number }
-  /** What the wallets hold at that block, by their movements and by the state of the chain. */
+  /** Balances of the wallets at that block, from their movements and from the state of the chain. */
   readonly closings: (totals: ExportEntry.Totals) => Effect.Effect<ReadonlyArray<ExportEntry.Closing>, E>
 }
 
@@ -100,7 +100,7 @@ export interface ChainNode extends Calls.Budgeted {
   readonly chainId: number
 }
 
-/** Describes assets by what their tokens return of themselves at a block. */
+/** Describes assets by what their tokens report at a block. */
 const describer =
   (connection: ChainNode, block: number) =>
   (holdings: ReadonlyArray<Holding.Holding>): Effect.Effect<ReadonlyArray<ExportEntry.Asset>, Calls.CallsError> => {
@@ -119,7 +119,7 @@ const describer =
     )
   }
 
-/** What the wallets hold by their movements, and by the state of the chain. */
+/** Balances of the wallets, from their movements and from the state of the chain. */
 const closingsAt =
   (connection: Calls.Budgeted, block: number) =>
   (totals: ExportEntry.Totals): Effect.Effect<ReadonlyArray<ExportEntry.Closing>, Proof.ProofError> =>
@@ -136,7 +136,7 @@ const closingsAt =
       (closings) => closings.flat(),
     )
 
-/** What a wallet holds at a block; nothing of what a contract gives no balance. */
+/** Balance of a wallet at a block; 0 if the contract reports none. */
 const openingsAt =
   (connection: Calls.Budgeted, block: number, end: number) =>
   (
@@ -151,10 +151,10 @@ const openingsAt =
 
 const builtIn: Label.Label = (address) => Label.builtIn[address] ?? null
 
-/** A block of an export: whose balances open the accounts, or close them. */
+/** A block of an export, whose balances open or close the accounts. */
 type BlockOf<E> = ExportEntry.Source<E>["opening"]
 
-/** The movements of some blocks between two balances, which a node gives. */
+/** Movements of a range of blocks between two balances that a node reports. */
 const partOf = <E>(
   connection: ChainNode,
   {
@@ -187,10 +187,10 @@ export interface Discoverable {
 }
 
 /**
- * Begins the discovery of wallets on a chain.
+ * Starts the discovery of wallets on a chain.
  *
  * **Errors**
- * - As `Statement.run`, also while the part is written.
+ * - As for `Statement.run`, also while the part is written.
  */
 export const fromNode = Effect.fn("Export.fromNode")(function* ({
   connection,
@@ -211,22 +211,21 @@ export interface Indexed {
   /** Labels of the configuration. Default: those of addresses with the same meaning on every chain. */
   readonly label?: Label.Label
   readonly options: Omit<LedgerBlocks.Options, "to" | "isOpenEnded"> & {
-    /** Last block. Default: the last final one of the node, or of the index where that is a few blocks behind. */
+    /** Last block. Default: the last final one of the node or, if the index is a few blocks behind, of the index. */
     readonly at?: number | undefined
   }
 }
 
-/** Why an index is not exported. */
+/** Why an index cannot be exported. */
 export type IndexedError = LedgerBlocks.NotIndexed | StoreError | Discovery.DiscoveryError | Proof.ProofError
 
 /**
- * Reads the movements of wallets that an index has stored. The node gives what the wallets held before, names and decimals of tokens, and the
- * balances in the end.
+ * Reads the movements of wallets from an index. The node provides opening balances, names and decimals of tokens, and closing balances.
  *
  * **Errors**
- * - `NotIndexed`: the index has not the ledgers of the wallets, or not of all of the blocks.
- * - `ChainReorganized`: the node has another last block than the index, or it was replaced meanwhile.
- * - `StateUnavailable`: the node has not the state of a block whose balances are read.
+ * - `NotIndexed`: the index lacks the ledgers of the wallets, or of some of the blocks.
+ * - `ChainReorganized`: the last block of the node differs from that of the index, or was replaced meanwhile.
+ * - `StateUnavailable`: the node lacks the state of a block whose balances are read.
  * - `StoreError`, and those of calls.
  */
 export const fromIndex = Effect.fn("Export.fromIndex")(function* ({

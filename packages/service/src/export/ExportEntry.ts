@@ -1,6 +1,6 @@
 /**
- * What an export writes: movements in order, each with its place and its asset, from any source of blocks; and in the end the balances
- * that they add up to. Holdings are kept, movements are not.
+ * Entries of an export: movements in order, each with its position and asset, from any source of blocks; and the final balances that they
+ * add up to. Holdings are kept in memory, movements are not.
  *
  * Source: decision 0047.
  */
@@ -15,19 +15,19 @@ import * as MovementFlags from "../query/MovementFlags.ts"
 import type { Label } from "../label/Label.ts"
 
 /**
- * An asset as an export names it.
+ * An asset, as named in an export.
  */
 export interface Asset {
   readonly chainId: number
   readonly holding: Holding.Holding
-  /** As the token describes itself; `null` for one that does not. Anyone may choose it. */
+  /** Symbol reported by the token; `null` if it reports none. Anyone may choose any symbol. */
   readonly symbol: string | null
   /** Decimals of an amount. */
   readonly decimals: number
 }
 
 /**
- * A movement with its place.
+ * A movement with its position.
  */
 export interface Entry {
   readonly asset: Asset
@@ -35,37 +35,37 @@ export interface Entry {
   readonly blockHash: string
   /** Seconds since 1970. */
   readonly timestamp: number
-  /** `null` for what belongs to the block. */
+  /** `null` for movements of the block itself. */
   readonly transactionHash: string | null
-  /** `null` for what belongs to the block. */
+  /** `null` for movements of the block itself. */
   readonly transactionIndex: number | null
   readonly movement: Movement.Movement
   /**
-   * `sent` and `received` for the two movements of a transfer between wallets of the export, the second one right after the first;
-   * `null` for any other movement.
+   * `sent` and `received` for the two movements of a transfer between exported wallets, the second one directly after the first; `null` for
+   * any other movement.
    */
   readonly own: "sent" | "received" | null
-  /** Label of the other side; `null` for none. */
+  /** Label of the counterparty; `null` for none. */
   readonly counterpartyLabel: string | null
-  /** Hints that the movement may be meant to deceive. */
+  /** Hints that the movement may be deceptive. */
   readonly flags: ReadonlyArray<Flag>
 }
 
 /**
- * What a wallet holds in the end, by its movements and by the state of the chain.
+ * Closing balance of a wallet, from its movements and from the state of the chain.
  */
 export interface Closing {
   readonly wallet: string
   readonly asset: Asset
   readonly amount: bigint
-  /** Largest absolute value of an amount, or of their sum at any place, in the smallest unit. */
+  /** Largest absolute value of an amount, or of the running sum, in the smallest unit. */
   readonly largest: bigint
-  /** `null` where the contract gives no balance. */
+  /** `null` if the contract reports no balance. */
   readonly found: bigint | null
 }
 
 /**
- * Where movements come from, and what is known of their assets.
+ * Source of movements, and what is known about their assets.
  */
 export interface Source<E> {
   readonly chainId: number
@@ -77,7 +77,7 @@ export interface Source<E> {
   readonly opening: Pick<DiscoveredBlock, "number" | "hash" | "timestamp">
   /** Describes assets, once each. */
   readonly describe: (holdings: ReadonlyArray<Holding.Holding>) => Effect.Effect<ReadonlyArray<Asset>, E>
-  /** What a wallet holds at the opening block. */
+  /** Balances of a wallet at the opening block. */
   readonly openings: (
     wallet: string,
     holdings: ReadonlyArray<Holding.Holding>,
@@ -93,13 +93,13 @@ interface Total {
 }
 
 /**
- * The totals of an export, which grow with the stream.
+ * Totals of an export, which grow with the stream.
  */
 export type Totals = Map<string, Total>
 
 const keyOf = (wallet: string, holding: Holding.Holding): string => `${wallet} ${Holding.keyOf(holding)}`
 
-/** Kinds that open an account, in place of a movement of a block. */
+/** Movement that opens an account, in place of a movement of a block. */
 const openingEntry = ({ opening }: Source<never>, wallet: string, asset: Asset, amount: bigint): Entry => ({
   asset,
   blockNumber: opening.number,
@@ -122,7 +122,7 @@ const openingEntry = ({ opening }: Source<never>, wallet: string, asset: Asset, 
   flags: [],
 })
 
-/** Opens the accounts that are seen for the first time: their opening balances come before their first movements. */
+/** Opens the accounts that occur for the first time: their opening balances precede their first movements. */
 const open = Effect.fnUntraced(function* <E>(
   source: Source<E>,
   totals: Totals,
@@ -144,7 +144,7 @@ const open = Effect.fnUntraced(function* <E>(
   })
 })
 
-/** Rows in the order of their transactions, then of their wallets, those of the block itself last: the same from any source. */
+/** Orders rows by transaction, then by wallet, with those of the block itself last, independent of the source. */
 const inOrder = (rows: DiscoveredBlock["rows"]): DiscoveredBlock["rows"] =>
   rows.toSorted(
     ({ index: one, wallet: first }, { index: other, wallet: second }) =>
@@ -155,7 +155,7 @@ const inOrder = (rows: DiscoveredBlock["rows"]): DiscoveredBlock["rows"] =>
 const transferOf = ({ movement, transactionIndex }: Entry, from: string, to: string | null): string =>
   JSON.stringify([transactionIndex, movement.kind, movement.logIndex, movement.asset, movement.tokenId, from, to])
 
-/** Puts what a wallet of the export received from another one right after what that one sent. */
+/** Places what an exported wallet received from another one directly after what that one sent. */
 const joined = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   const received = new Map<string, Array<Entry>>()
   for (const entry of entries) {
@@ -185,7 +185,7 @@ const joined = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   })
 }
 
-/** The flags of a movement. Payments before the first block of the export are not known. */
+/** Flags of a movement. Payments before the first block of the export are not known. */
 const flagsOf = (
   chainId: number,
   { symbol }: Asset,
@@ -245,7 +245,7 @@ const entriesOf = Effect.fnUntraced(function* <E>(
 })
 
 /**
- * The entries of a source, with the totals that they have added up to so far.
+ * Streams the entries of a source, with the totals that they have added up to.
  */
 export const stream = <E>(
   source: Source<E>,

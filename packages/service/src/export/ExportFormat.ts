@@ -9,7 +9,7 @@ export interface Account {
   readonly wallet: string
 }
 
-/** What is known of one chain after its last entry. */
+/** What is known about a chain after its last entry. */
 export interface Tail {
   readonly closings: ReadonlyArray<Closing>
   readonly blockNumber: number
@@ -18,8 +18,8 @@ export interface Tail {
 }
 
 /**
- * Writes one export: the head for all accounts once, and for each chain its entries and then its tail. A format may remember which
- * assets it has declared.
+ * Writes one export: once the head for all accounts, and for each chain its entries, then its tail. A format may remember which assets it
+ * has declared.
  */
 export interface ExportFormat {
   readonly head: (accounts: ReadonlyArray<Account>) => string

@@ -1,6 +1,6 @@
 /**
- * Exports as a journal of hledger: one balanced transaction per movement, or per transfer between wallets of the export, with accounts
- * and commodities declared. At the end are assertions of the balances, so that `hledger check --strict` verifies them. Pure.
+ * Exports as an hledger journal: one balanced transaction per movement, or per transfer between exported wallets, with declared accounts
+ * and commodities. Balance assertions at the end let `hledger check --strict` verify them. Pure.
  *
  * Source: hledger journal format.
  */
@@ -19,12 +19,12 @@ const counters: Readonly<Record<TextFields.Counter, string>> = {
 
 const accountOf = (chainId: number, wallet: string): string => `assets:chain${chainId}:${wallet}`
 
-/** A commodity with a digit in its name is quoted. */
+/** A commodity with a digit in its name must be quoted. */
 const commodityOf = (asset: Asset): string => `"${TextFields.commodityOf(asset)}"`
 
 const otherAccountOf = (entry: Entry): string => TextFields.otherAccountOf(entry, accountOf, counters)
 
-/** A transfer between two wallets of the export is one entry with the accounts of both. */
+/** A transfer between two exported wallets is one entry with the accounts of both. */
 const entryOf = (entry: Entry): string => {
   const { asset, blockNumber, counterpartyLabel, movement, own, timestamp, transactionHash } = entry
   if (own === "received") return ""

@@ -1,5 +1,5 @@
 /**
- * Exports as lines of JSON, one object per movement with the names of the interface. Amounts are decimal text. Pure.
+ * Exports as lines of JSON, one object per movement, with the interface's names. Amounts are decimal text. Pure.
  */
 import * as TextFields from "./TextFields.ts"
 import type { Entry } from "./ExportEntry.ts"

@@ -1,5 +1,5 @@
 /**
- * Texts that every format of an export shares: dates, and names of commodities that are unique and harmless. Pure.
+ * Texts shared by all export formats: dates, and unique, harmless commodity names. Pure.
  */
 import { createHash } from "node:crypto"
 import * as Chain from "@daybook/schema/Chain"
@@ -10,7 +10,7 @@ import { nativeSymbol } from "../statement/StatementFormat.ts"
 /** The day of a time in seconds since 1970, in UTC: `2026-01-31`. */
 export const dayOf = (timestamp: number): string => new Date(timestamp * 1000).toISOString().slice(0, 10)
 
-/** The day after. */
+/** The following day. */
 export const dayAfter = (timestamp: number): string => dayOf(timestamp + 86_400)
 
 /** An amount in units of its asset, exact. */
@@ -20,8 +20,8 @@ const maxSymbol = 10
 const hashDigits = 12
 
 /**
- * Name of a native currency as a commodity: its symbol for the first listed chain that has it, else with the id of the chain. A currency of
- * a test network is not that of the chain it tests.
+ * Commodity name of a native currency: its symbol for the first listed chain that has it, otherwise with the chain id. The currency of a
+ * test network differs from that of the chain it tests.
  */
 const nativeCommodity = (chainId: number): string => {
   const symbol = nativeSymbol(chainId)
@@ -30,8 +30,8 @@ const nativeCommodity = (chainId: number): string => {
 }
 
 /**
- * Name of an asset as a commodity: for a token the letters and digits of its symbol, and a part of the hash of what identifies it. Two
- * tokens of one symbol have two names.
+ * Commodity name of an asset: for a token, the letters and digits of its symbol plus a part of the hash of its identity, so that two tokens
+ * with the same symbol have different names.
  */
 export const commodityOf = ({ chainId, holding, symbol }: Asset): string => {
   if (holding.standard === "native") return nativeCommodity(chainId)
@@ -42,19 +42,19 @@ export const commodityOf = ({ chainId, holding, symbol }: Asset): string => {
 }
 
 /**
- * What the movements of one transaction have in common, of all wallets and in the order of the chain: `18000000-7`; of the block itself
- * its number.
+ * Identifier shared by the movements of one transaction, across all wallets and in chain order: `18000000-7`; for the block itself, its
+ * number.
  */
 export const groupOf = ({ blockNumber, transactionIndex }: Pick<Entry, "blockNumber" | "transactionIndex">): string =>
   transactionIndex === null ? String(blockNumber) : `${blockNumber}-${transactionIndex}`
 
-/** A label on one line, without what ends a text or a comment of books. */
+/** A label on one line, without characters that end a text or a comment in books. */
 export const labelOf = (label: string): string => label.replaceAll(/[\s\p{C}"\\;,:|]+/gu, " ").trim()
 
-/** The other side of a movement in double-entry books. */
+/** The opposite side of a movement in double-entry books. */
 export type Counter = "fees" | "rewards" | "withdrawals" | "bridge" | "opening" | "transfers"
 
-/** The other side of each kind of movement. */
+/** The opposite side for each kind of movement. */
 export const counterOf = (kind: string): Counter => {
   switch (kind) {
     case "fee":
@@ -73,7 +73,7 @@ export const counterOf = (kind: string): Counter => {
   }
 }
 
-/** The account of the other side of a movement: that of the receiving wallet for a transfer between two wallets of the export. */
+/** Account on the opposite side of a movement: that of the receiving wallet for a transfer between exported wallets. */
 export const otherAccountOf = (
   { asset, movement: { counterparty, kind }, own }: Entry,
   accountOf: (chainId: number, wallet: string) => string,

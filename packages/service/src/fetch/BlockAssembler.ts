@@ -1,7 +1,7 @@
 /**
- * Assembles the rows of a block from the responses of a node: verifies that they belong together and writes each transaction's JSON
- * text as the interface defines it, with decoded calls and events. The text is stored and served unchanged; labels and internal
- * transactions are appended when it is served. Pure.
+ * Assembles the rows of a block from a node's responses: verifies that they belong together, and writes each transaction's JSON text as the
+ * interface defines it, with decoded calls and events. The text is stored and served unchanged; labels and internal transactions are
+ * appended when it is served. Pure.
  *
  * Source: docs/interface.md#2.2, docs/interface.md#2.3, docs/interface.md#2.4; decisions 0009, 0015 and 0020.
  */
@@ -34,12 +34,12 @@ import * as Undecoded from "../verification/Undecoded.ts"
 export interface Responses {
   readonly block: HydratedBlock
   readonly receipts: ReadonlyArray<Receipt>
-  /** `null` where traces are off. */
+  /** `null` if traces are off. */
   readonly traces: Traces | null
 }
 
 /**
- * Rows of a block, and what of it was accepted although it deviates.
+ * Rows of a block, and its accepted deviations.
  */
 export interface Assembled {
   readonly rows: BlockRows
@@ -52,13 +52,13 @@ export interface Assembled {
 export interface Options extends InternalTransactions.Options, BlockVerifier.Options {
   readonly decoder: Decoder
   /**
-   * Only transactions in which these wallets have a role become rows, lower case; `null` or left out for all. Without rules of a ledger,
-   * those that name them as a party.
+   * Only transactions in which these wallets (lower case) have a role become rows; `null` or absent for all. Without ledger rules, those in
+   * which they are a party.
    */
   readonly watch?: ReadonlySet<string> | null
-  /** Hashes of transactions that become rows whatever `watch` has: those that are stored. */
+  /** Hashes of transactions that become rows regardless of `watch`, because they are already stored. */
   readonly kept?: ReadonlySet<string> | undefined
-  /** Rules of the chain's ledger; left out for rows without one. */
+  /** Ledger rules of the chain; absent for rows without a ledger. */
   readonly ledger?: LedgerRules | undefined
   /** Why receipts are missing. Default: no node has them. */
   readonly missing?: string
@@ -67,10 +67,10 @@ export interface Options extends InternalTransactions.Options, BlockVerifier.Opt
 /** Text of an optional number; `""` for none. */
 const textOf = (value: bigint | number | null | undefined): string => (value == null ? "" : value.toString())
 
-/** Text of a number that only transactions of unknown types lack. */
+/** Text of a number that is only absent in transactions of unknown types. */
 const numberOf = (value: bigint | number | null | undefined): string => (value ?? 0).toString()
 
-/** Text of a block in its documents and logs. Digits and hex need no escapes, here and below. */
+/** Text of a block in its documents and logs. Here and below, digits and hex need no escapes. */
 const blockTextOf = ({ hash, number, timestamp }: MinedBlock): string => {
   const time = new Date(Number(timestamp) * 1000).toISOString()
   return ['"block_timestamp":"', time, '","block_number":"', number.toString(), '","block_hash":"', hash, '"'].join("")
@@ -80,8 +80,8 @@ const blockTextOf = ({ hash, number, timestamp }: MinedBlock): string => {
 const hashText = (hash: string | null): string => (hash === null ? "null" : `"${hash}"`)
 
 /**
- * Adds the pieces of a log's text. Pieces are joined once for a document: each `+` of strings makes an object that lives until the text
- * is read, and keeps both of its parts.
+ * Adds the pieces of a log's text. A document's pieces are joined once: each string concatenation creates an object that keeps both of its
+ * parts alive until the text is read.
  */
 const addLog = (pieces: Array<string>, blockText: string, log: Receipt["logs"][number], decoder: Decoder): void => {
   const { address, data, logIndex, topics, transactionHash, transactionIndex } = log
@@ -113,10 +113,10 @@ const addLog = (pieces: Array<string>, blockText: string, log: Receipt["logs"][n
   )
 }
 
-/** Logs of one step. */
+/** Number of logs per step. */
 const stepLogs = 32
 
-/** Adds the pieces of the logs of a transaction, in steps. */
+/** Adds the pieces of a transaction's logs, in steps. */
 const stepsOfLogs = function* (
   pieces: Array<string>,
   blockText: string,
@@ -179,7 +179,7 @@ const stepsOfBody = function* (
   return pieces.join("")
 }
 
-/** Wallets of a transaction, each once: sender, recipient, created contract. Source: decision 0009. */
+/** Wallets of a transaction, without duplicates: sender, recipient, created contract. Source: decision 0009. */
 const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<string> => {
   const addresses = new Set<string>([transaction.from])
   if (transaction.to != null) addresses.add(transaction.to)
@@ -187,7 +187,7 @@ const walletsOf = (transaction: Transaction, receipt: Receipt): ReadonlyArray<st
   return [...addresses]
 }
 
-/** Rows of a block without its transactions. */
+/** Rows of a block, without its transactions. */
 const headerRows = (block: MinedBlock, { decoder }: Options) => ({
   number: Number(block.number),
   hash: block.hash,
@@ -196,7 +196,7 @@ const headerRows = (block: MinedBlock, { decoder }: Options) => ({
   decoderRevision: decoder.revision,
 })
 
-/** Facts of a block; `null` where a field that they may state does not decode, or the node left the withdrawals out. */
+/** Facts of a block; `null` if a field that they may include does not decode, or the node omitted the withdrawals. */
 const factsOf = (source: BlockFacts.Source, options: Options): BlockFacts.BlockFacts | null => {
   const { undecoded = Undecoded.none } = options
   if (Deviation.lacksWithdrawals(source.block, options)) return null
@@ -204,7 +204,7 @@ const factsOf = (source: BlockFacts.Source, options: Options): BlockFacts.BlockF
   return isComplete ? BlockFacts.fromBlock(source) : null
 }
 
-/** The row of a block's facts, and its ledger. */
+/** Makes the stored facts of a block, and its ledger. */
 const stepsOfFacts = function* (
   source: BlockFacts.Source,
   internal: InternalTransactions.Rows | null,
@@ -218,7 +218,7 @@ const stepsOfFacts = function* (
   return { ...texts, ledger: LedgerCodec.pack(rows) }
 }
 
-/** Gas fees of a block in wei; `null` where a transaction or a receipt is missing. */
+/** Gas fees of a block in wei; `null` if a transaction or a receipt is missing. */
 const gasFeesOf = (
   block: MinedBlock,
   executed: ReadonlyArray<BlockFacts.Executed>,
@@ -232,7 +232,7 @@ const gasFeesOf = (
   )
 }
 
-/** Traces of the transactions of a block, without those of transactions that are left out of it. */
+/** Traces of a block's transactions, without those of omitted transactions. */
 const withoutLeftOut = (block: MinedBlock, traces: Traces, undecoded: Undecoded.Undecoded): Traces => {
   if (traces._tag === "Untraced" || Undecoded.leftOut(undecoded) === 0) return traces
   const hashes: ReadonlySet<string> = new Set(block.transactions.map(({ hash }) => hash))
@@ -246,7 +246,7 @@ const withoutLeftOut = (block: MinedBlock, traces: Traces, undecoded: Undecoded.
   return { ...traces, traces: traces.traces.filter(isOwn) }
 }
 
-/** Rows of internal transactions of those transactions that have a receipt. The tracer may know of the others or not. */
+/** Internal transactions of those transactions that have a receipt. The tracer may or may not know the others. */
 const internalOf = (
   block: MinedBlock,
   transactions: ReadonlyArray<Transaction>,
@@ -262,7 +262,7 @@ const internalOf = (
   return Result.orElse(ofAll, () => InternalTransactions.fromTraces({ hash, number, transactions }, traces, options))
 }
 
-/** Gaps of transactions without a receipt: any of them may concern a watched wallet. */
+/** Gaps of transactions without a receipt, any of which may concern a watched wallet. */
 const receiptGaps = (
   { transactions }: MinedBlock,
   executed: ReadonlyArray<Transaction>,
@@ -276,20 +276,20 @@ const receiptGaps = (
     .map(({ hash }) => ({ kind: "receipt", transaction: hash, reason: reasons.get(hash) ?? missing }))
 }
 
-/** Gaps of transactions that are left out of the block: any of them may concern a watched wallet. */
+/** Gaps of transactions omitted from the block, any of which may concern a watched wallet. */
 const transactionGaps = ({ undecoded = Undecoded.none }: Options): ReadonlyArray<BlockGap> =>
   undecoded.transactions
     .filter(({ isLeftOut }) => isLeftOut)
     .map(({ hash, reason }) => ({ kind: "transaction", transaction: hash ?? undefined, reason }))
 
-/** Gaps of deviations by which a block is marked. */
+/** Gaps of deviations that mark a block. */
 const checkGaps = (deviations: ReadonlyArray<Deviation.Deviation>): ReadonlyArray<BlockGap> =>
   deviations.filter(Deviation.isMarked).map(({ detail, kind }) => ({ kind: "check", reason: `${kind}: ${detail}` }))
 
 const withGaps = (rows: BlockRows, gaps: ReadonlyArray<BlockGap>): BlockRows =>
   gaps.length === 0 ? rows : { ...rows, gaps }
 
-/** Why the price of a transaction is not known: the base fee that it is computed with does not decode. */
+/** Reason why the price of a transaction is unknown: the base fee needed to compute it does not decode. */
 const unpriced = (
   transaction: Transaction,
   receipt: Receipt,
@@ -301,27 +301,27 @@ const unpriced = (
     : null
 }
 
-/** What a row holds of a transaction's internal transactions. */
+/** Stored text of a transaction's internal transactions. */
 const internalText = (rows: InternalTransactions.TransactionRows | undefined): string | null => {
   if (rows === undefined) return null
   return InternalTransactions.isUntraced(rows) ? untraced : JSON.stringify(rows)
 }
 
-/** Text in place of the internal transactions of an untraced transaction. */
+/** Stored text if a transaction is untraced. */
 export const untraced = "null"
 
-/** Rows of a block's transactions, and what its facts are made of. */
+/** Rows of a block's transactions, and the input of its facts. */
 interface Rows {
   readonly transactions: ReadonlyArray<TransactionRow>
   readonly stored: ReadonlyArray<BlockFacts.Executed>
-  /** Internal transactions of the stored ones; `null` where traces were off. */
+  /** Internal transactions of the stored ones; `null` if traces were off. */
   readonly internal: InternalTransactions.Rows | null
   readonly gaps: ReadonlyArray<BlockGap>
 }
 
 const setCodeType = 4
 
-/** Hashes of set-code transactions of which a field does not decode: their authorities are not known. */
+/** Hashes of set-code transactions with a field that does not decode, whose authorities are unknown. */
 const withoutAuthorities = (
   { transactions }: MinedBlock,
   { undecoded = Undecoded.none }: Options,
@@ -331,8 +331,8 @@ const withoutAuthorities = (
 }
 
 /**
- * Indexes of the transactions in which watched wallets have a role, and of those whose roles are not known: the tracer failed on them, or
- * their authorities do not decode; `null` for all.
+ * Indexes of transactions in which watched wallets have a role, or whose roles are unknown because the tracer failed or their authorities
+ * do not decode; `null` for all.
  */
 const stepsOfConcerned = function* (
   block: MinedBlock,
@@ -351,7 +351,7 @@ const stepsOfConcerned = function* (
     if (isParty || isUnknown || kept?.has(transaction.hash) === true) found.add(receipt.transactionIndex)
   }
   if (ledger === undefined || found.size === executed.length) return found
-  // A header field that does not decode is absent. Roles do not depend on the gas of the block.
+  // A header field that does not decode is absent. Roles do not depend on the gas used by the block.
   const source = Object.assign({ gasUsed: 0n }, block)
   const decoded = executed.filter(({ transaction }) => !unknown.has(transaction.hash))
   const facts = BlockFacts.fromBlock({ block: source, rows: decoded, gasFees: null, watch })
@@ -397,8 +397,8 @@ const stepsOfRows = function* (
 }
 
 /**
- * Assembles the rows of a block, in steps. A transaction that does not decode, or without a receipt, has no row, one without a trace no
- * internal transactions: these are gaps of the block.
+ * Assembles the rows of a block, in steps. A transaction that does not decode or lacks a receipt has no row; one without a trace has no
+ * internal transactions. These are gaps of the block.
  *
  * **Errors**
  * - `InvalidBlock`: the responses do not belong together.
@@ -432,7 +432,7 @@ export const steps = function* (
 }
 
 /**
- * The same at once, for the rows alone.
+ * Assembles the rows of a block in one step.
  */
 export const assemble = (responses: Responses, options: Options): Result.Result<BlockRows, InvalidBlock> =>
   Result.map(Steps.runSync(steps(responses, options)), ({ rows }) => rows)

@@ -1,6 +1,5 @@
 /**
- * Fetches blocks with their receipts and traces from a node and assembles their rows: one block alone, or a range of blocks in few
- * requests.
+ * Fetches blocks with their receipts and traces from a node and assembles their rows: a single block, or a range of blocks in few requests.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
@@ -26,31 +25,34 @@ import * as ReceiptRecovery from "./ReceiptRecovery.ts"
 import * as TraceRecovery from "./TraceRecovery.ts"
 
 /**
- * How to assemble blocks, and where deviations of accepted blocks are reported.
+ * How to assemble blocks, and where to report deviations of accepted blocks.
  */
 export interface Options extends BlockAssembler.Options {
-  /** Default: they are not reported. */
+  /** Default: deviations are not reported. */
   readonly onDeviation?: Deviation.Reporter
-  /** The node may leave out the parents of blocks, as nodes of development do: see `withParent`. Default false. */
+  /** Whether the node may omit the parents of blocks, as development nodes do: see `withParent`. Default false. */
   readonly mayLackParents?: boolean
-  /** Turns that have failed on the first of the blocks before: see `TraceFailure`. Default 0. */
+  /** Number of turns that have already failed on the first of the blocks: see `TraceFailure`. Default 0. */
   readonly failures?: number
-  /** Runs whenever blocks of a range were fetched: a node that is slow makes progress long before the range is whole. Default: nothing. */
+  /**
+   * Runs whenever blocks of a range were fetched, so that progress of a slow node is visible long before the range is complete. Default:
+   * nothing.
+   */
   readonly onFetched?: Effect.Effect<void>
   /**
-   * Of ranges that share it, one is assembled at a time. Assembled in turns with each other, ranges that arrived together would be done
-   * together, and the node would wait meanwhile. Default: each range is assembled at once.
+   * Ranges that share it are assembled one at a time. If ranges that arrived together were assembled in alternating steps, they would
+   * finish together, and the node would be idle meanwhile. Default: each range is assembled at once.
    */
   readonly assembly?: Semaphore.Semaphore
 }
 
-/** A block as far as it decodes. */
+/** A block, as far as it decodes. */
 interface FetchedBlock {
   readonly block: HydratedBlock
   readonly undecoded: Undecoded.Undecoded
 }
 
-/** Receipts as far as they decode; `isPartial` where some are missing and cannot be had. */
+/** Receipts, as far as they decode; `isPartial` if some are missing and unavailable. */
 interface FetchedReceipts {
   readonly receipts: ReadonlyArray<Receipt>
   readonly undecoded: ReadonlyArray<Undecoded.UndecodedPart>
@@ -58,7 +60,7 @@ interface FetchedReceipts {
 }
 
 /**
- * Blocks that are fetched at the same time, each alone.
+ * Number of blocks fetched concurrently, each on its own.
  */
 export const concurrency = 8
 
@@ -74,7 +76,7 @@ const assembleAlone = (
 ): Result.Result<BlockAssembler.Assembled, InvalidBlock> =>
   Steps.runSync(BlockAssembler.steps({ block, receipts: [], traces: null }, options))
 
-/** Reports the deviations of a block that was accepted. */
+/** Reports the deviations of an accepted block. */
 const report = ({ deviations, rows }: BlockAssembler.Assembled, { onDeviation }: Options): Effect.Effect<BlockRows> => {
   if (deviations.length === 0 || onDeviation === undefined) return Effect.succeed(rows)
   return Effect.as(onDeviation(rows.number, deviations), rows)
@@ -82,19 +84,19 @@ const report = ({ deviations, rows }: BlockAssembler.Assembled, { onDeviation }:
 
 const hashesOf = ({ transactions }: HydratedBlock): ReadonlyArray<string> => transactions.map(({ hash }) => hash)
 
-/** The nodes, where they have pruned what is missing. */
+/** The nodes, if they have pruned what is missing. */
 const hostsIf = ({ hosts }: Node, isPruned: boolean) => (isPruned ? { hosts } : {})
 
-/** Failed turns after which a node that does not respond is not waited for, where others respond with what does not decode. */
+/** Number of failed turns after which a node that does not respond is no longer waited for, if others respond with data that does not decode. */
 const maxFailures = 4
 
-/** True when what decodes of a response is used: no node gives all of it. */
+/** True if the decodable part of a response is used because no node returns all of it. */
 const isTakenInParts = (error: NodeError.NodeError, failures: number): boolean => {
   const undecodable = NodeError.undecodable(error)
   return undecodable === "all" || (undecodable === "some" && failures >= maxFailures)
 }
 
-/** A block, as far as it decodes. */
+/** Finds a block, as far as it decodes. */
 const findBlock = (
   node: Node,
   number: number,
@@ -108,7 +110,7 @@ const findBlock = (
     ),
   )
 
-/** A block with its withdrawals, from the first other node that has them where one leaves the list out. */
+/** Finds a block with its withdrawals, which are read from the first other node that has them if one omits the list. */
 const findWithWithdrawals = Effect.fnUntraced(function* (
   node: Node,
   number: number,
@@ -129,13 +131,13 @@ const whole = (receipts: ReadonlyArray<Receipt>): FetchedReceipts => ({ receipts
 
 const partial = (receipts: ReadonlyArray<Receipt>): FetchedReceipts => ({ receipts, undecoded: [], isPartial: true })
 
-/** True where a transaction has no receipt. */
+/** True if a transaction has no receipt. */
 const lacksOne = ({ transactions }: BlockTransactions, receipts: ReadonlyArray<Receipt>): boolean => {
   const hashes: ReadonlySet<string> = new Set(receipts.map(({ transactionHash }) => transactionHash))
   return transactions.some((hash) => !hashes.has(hash))
 }
 
-/** Receipts as far as they decode; `null` where they are missing. */
+/** Receipts as far as they decode; `null` if they are missing. */
 const receiptsInParts = (
   node: Node,
   ref: BlockTransactions,
@@ -144,7 +146,7 @@ const receiptsInParts = (
     found === null ? null : { ...found, isPartial: found.undecoded.some(({ isLeftOut }) => isLeftOut) },
   )
 
-/** Receipts of a block. */
+/** Finds the receipts of a block. */
 const findReceipts = Effect.fnUntraced(function* (
   node: Node,
   ref: BlockTransactions,
@@ -174,13 +176,13 @@ const findReceipts = Effect.fnUntraced(function* (
   return yield* new BlockNotFound({ block: number, what: "receipts", ...hostsIf(node, isPruned) })
 })
 
-/** How to recover traces: the nodes have shown that they cannot trace the block, or a response lacks some. */
+/** How to recover traces: the nodes cannot trace the block, or a response lacks some. */
 const recovering = (options: Options, traces: Traces | null): TraceRecovery.Options => ({
   ...options,
   isCertain: traces?._tag === "Untraced",
 })
 
-/** Assembles a block, in turns that are short however large it is. */
+/** Assembles a block, in short steps regardless of its size. */
 const assemble = (
   responses: BlockAssembler.Responses,
   options: Options,
@@ -190,10 +192,10 @@ const assemble = (
     Effect.fromResult,
   )
 
-/** Nodes whose traces did not belong to the block before, which was stored without them: the next one is waited for by one turn. */
+/** Nodes whose traces did not match the previous block, which was stored without them; the next block is retried for one turn. */
 const contradicting = new WeakSet<Node>()
 
-/** Assembles a block; without traces that do not belong to it, once they have not for a while. */
+/** Assembles a block; without traces, if they repeatedly do not match it. */
 const assembleTraced = (node: Node, responses: BlockAssembler.Responses, options: Options) =>
   assemble(responses, options).pipe(
     Effect.tap(() => Effect.sync(() => contradicting.delete(node))),
@@ -207,7 +209,7 @@ const assembleTraced = (node: Node, responses: BlockAssembler.Responses, options
     ),
   )
 
-/** Rows of a block that needs receipts and traces. */
+/** Fetches the rows of a block that needs receipts and traces. */
 const fetchParts = Effect.fnUntraced(function* (
   node: Node,
   { block, undecoded }: FetchedBlock,
@@ -215,7 +217,7 @@ const fetchParts = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<BlockRows, FetchError> {
   const { failures = 0 } = options
-  // Conflux has no traces of a block without transactions, whose root is not that of an empty list.
+  // Conflux has no traces for a block without transactions, although its root is not that of an empty list.
   const tracing = ref.transactions.length === 0 ? Effect.succeed(null) : node.traces(ref, failures)
   const [found, traces] = yield* Effect.all([findReceipts(node, ref, failures), tracing], { concurrency: 2 })
   const { isPartial, receipts } = found
@@ -254,13 +256,13 @@ const fetchOne = Effect.fnUntraced(function* (
   return yield* report(yield* Effect.fromResult(assembleAlone(block, reading)), options)
 })
 
-/** What hardhat states as the parent of a block that it mined with others by `hardhat_mine`. */
+/** Parent hash that hardhat reports for a block mined together with others by `hardhat_mine`. */
 const noParent = `0x${"0".repeat(64)}`
 
 const lacksParent = ({ number, parentHash }: BlockRows, { mayLackParents = false }: Options): boolean =>
   mayLackParents && number > 0 && parentHash === noParent
 
-/** Rows with the parent that the node has by its number. They were verified as the node gave them. */
+/** Replaces the parent by the node's block of that number. The rows were verified as received. */
 const withParent = Effect.fnUntraced(function* (
   node: Node,
   rows: BlockRows,
@@ -270,11 +272,11 @@ const withParent = Effect.fnUntraced(function* (
 })
 
 /**
- * Failed turns after which parts are accepted that the nodes give each time although they may not belong to the block: 13 seconds.
+ * Number of failed turns after which doubtful parts are accepted if the nodes always return them: 13 seconds.
  */
 export const doubtPatience = 8
 
-/** What nodes were found to give each time: their later blocks are not waited for because of the same. */
+/** Doubts that nodes raise each time, so that later blocks are not delayed by them. */
 const knownDoubts = new WeakMap<Node, Set<Doubt>>()
 
 const rememberDoubts = (node: Node, doubts: ReadonlyArray<Doubt>): void => {
@@ -283,7 +285,7 @@ const rememberDoubts = (node: Node, doubts: ReadonlyArray<Doubt>): void => {
   knownDoubts.set(node, known)
 }
 
-/** The block as all nodes give it each time, with a mark. What is found in doubt of it afterwards has to be accepted too. */
+/** Fetches a block as all nodes repeatedly return it, with a mark. Doubts found afterwards must then be accepted too. */
 const fetchDoubtful = (
   node: Node,
   number: number,
@@ -304,7 +306,7 @@ const fetchDoubtful = (
   })
 
 /**
- * Rows of a block. An invalid block is fetched from each node alone: another one may be valid.
+ * Fetches the rows of a block. An invalid block is fetched from each node separately, since another one may return a valid block.
  *
  * **Errors**
  * - `BlockNotFound`: no node has the block, or its receipts.
@@ -322,7 +324,7 @@ export const block = (node: Node, number: number, options: Options): Effect.Effe
   )
 
 /**
- * Rows of consecutive blocks, and why they end before the last one.
+ * Rows of consecutive blocks, and why they end early.
  */
 export interface FetchedRange {
   readonly rows: ReadonlyArray<BlockRows>
@@ -334,7 +336,7 @@ const refOf = (block: HydratedBlock | null): ReadonlyArray<BlockTransactions> =>
     ? [{ number: Number(block.number), hash: block.hash, transactions: hashesOf(block) }]
     : []
 
-/** Rows of the blocks that were fetched together; `null` for one that is missing or invalid. */
+/** Rows of blocks fetched together; `null` for one that is missing or invalid. */
 const fetchBatch = Effect.fnUntraced(function* (
   node: Node,
   fetcher: BatchFetcher,
@@ -370,7 +372,7 @@ const fetchBatch = Effect.fnUntraced(function* (
   })
 })
 
-/** A block of a batch; one that is missing is fetched alone, one without its parent is completed. */
+/** A block of a batch. A missing block is fetched on its own; one without its parent is completed. */
 const complete = (
   node: Node,
   number: number,
@@ -383,7 +385,7 @@ const complete = (
 }
 
 /**
- * Rows of consecutive blocks, fetched in few requests. A block that is missing or invalid is fetched alone: see `block`.
+ * Fetches the rows of consecutive blocks in few requests. A missing or invalid block is fetched on its own: see `block`.
  */
 export const range = Effect.fnUntraced(function* (
   node: Node,

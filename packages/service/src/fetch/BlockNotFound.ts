@@ -1,5 +1,5 @@
 /**
- * The failure of nodes that do not have a block, or its receipts: during a reorg, or because they have pruned them.
+ * Failure of nodes that lack a block or its receipts: during a reorg, or because they have pruned them.
  */
 import * as Data from "effect/Data"
 
@@ -10,7 +10,7 @@ export class BlockNotFound extends Data.TaggedError("BlockNotFound")<{
   readonly block: number
   /** What is missing. */
   readonly what: "block" | "receipts"
-  /** The nodes, where the block belongs to their chain: they have pruned it. Left out where a reorg or a lag explains it. */
+  /** The nodes that pruned a block of their chain. Absent if a reorg or lag explains the failure. */
   readonly hosts?: ReadonlyArray<string>
 }> {
   override get message() {

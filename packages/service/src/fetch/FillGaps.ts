@@ -1,6 +1,6 @@
 /**
- * Completes stored blocks: fetches each block with a gap again, verifies it as the indexer does, and replaces its rows where the nodes
- * give more than they did. A block of another hash, or that lacks as much as before, is left unchanged. Several are fetched at the same time.
+ * Completes stored blocks: refetches each block with a gap, verifies it like the indexer, and replaces its rows if the nodes return more
+ * than before. A block with a different hash, or with no fewer gaps, is left unchanged. Several blocks are fetched concurrently.
  *
  * Source: decision 0035.
  */
@@ -18,11 +18,11 @@ import * as KeptRows from "./KeptRows.ts"
 
 /** The result of filling. */
 export interface Filled {
-  /** Gaps that were filled. */
+  /** Number of gaps filled. */
   readonly filled: number
-  /** Gaps that remain. */
+  /** Number of gaps that remain. */
   readonly remaining: number
-  /** The first blocks with gaps that remain, and why. */
+  /** The first blocks with remaining gaps, and why. */
   readonly failed: ReadonlyArray<{ readonly block: number; readonly why: string }>
 }
 
@@ -36,9 +36,9 @@ export interface Options {
   readonly to?: number | undefined
 }
 
-/** Gaps that are read at once. */
+/** Number of gaps read at once. */
 const gapsAtOnce = 500
-/** Blocks that are reported. */
+/** Maximum number of reported blocks. */
 const maxFailed = 50
 
 /** A block with its number of gaps. */
@@ -47,15 +47,15 @@ interface Incomplete {
   readonly gaps: number
 }
 
-/** A block fetched again. */
+/** A refetched block. */
 interface Fetched extends Incomplete {
-  /** Rows that lack less than the stored ones; `null` where there are none. */
+  /** Rows with fewer gaps than the stored ones; `null` for none. */
   readonly rows: BlockRows | null
-  /** Why it lacks something still; `null` where it is complete. */
+  /** Why it still has gaps; `null` if it is complete. */
   readonly why: string | null
 }
 
-/** Fetches a block again, with what is stored of it. */
+/** Refetches a block, keeping what is stored of it. */
 const fetchBlock = Effect.fnUntraced(function* (
   audit: Audit,
   node: Node,
@@ -63,7 +63,7 @@ const fetchBlock = Effect.fnUntraced(function* (
   assembling: BlockFetcher.Options,
 ): Effect.fn.Return<Fetched, StoreError> {
   const { block } = incomplete
-  // Nothing is tried again later: what a node cannot give now remains a gap.
+  // There is no later retry: what a node cannot return now remains a gap.
   const range = yield* audit.range(block, block)
   const [stored] = range.blocks
   const options = { ...assembling, ...KeptRows.withStored(range, block), failures: TraceFailure.maxFailures }
@@ -90,7 +90,7 @@ const gapsOfNext = Effect.fnUntraced(function* (
   }
 })
 
-/** The next block at or above a number that has a gap; `null` after the last one. */
+/** The next block with a gap, at or above a number; `null` after the last one. */
 export const nextOf = Effect.fnUntraced(function* (
   reader: ChainReader,
   from: number,

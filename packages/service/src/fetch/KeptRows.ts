@@ -1,5 +1,5 @@
 /**
- * Stored rows that a block fetched again keeps: those of wallets that are no longer watched, and internal transactions. Pure.
+ * Stored rows that a refetched block keeps: those of wallets that are no longer watched, and internal transactions. Pure.
  */
 import * as Json from "@daybook/schema/Json"
 import type { StoredBlock, StoredRange } from "../store/Audit.ts"
@@ -9,7 +9,7 @@ import { type ContractDecoder, redecode } from "../projection/Redecode.ts"
 import { untraced } from "./BlockAssembler.ts"
 import * as WatchList from "../store/WatchList.ts"
 
-/** Wallets of an index; `null` or left out for all. */
+/** Wallets of an index; `null` or absent for all. */
 export type Watch = ReadonlySet<string> | null | undefined
 
 /**
@@ -19,20 +19,20 @@ export const isWatched = (addresses: ReadonlyArray<string>, watch: Watch): boole
   watch == null || addresses.length === 0 || addresses.some((address) => watch.has(address))
 
 /**
- * Number of a block's rows whose wallets are all no longer watched.
+ * Number of rows in a block whose wallets are all no longer watched.
  */
 export const unwatched = ({ transactions }: StoredBlock, watch: Watch): number =>
   transactions.filter(({ addresses }) => !isWatched(addresses, watch)).length
 
-/** Which transactions of a block become rows. */
+/** Selects which transactions of a block become rows. */
 export interface Selection {
   readonly watch: ReadonlySet<string> | null
   readonly kept: ReadonlySet<string>
 }
 
 /**
- * Which rows of a block are made again: those of the watched wallets, of wallets that are added, and those that are stored, also of wallets
- * that are no longer watched.
+ * Selects which rows of a block are remade: those of watched and added wallets, and those that are stored, including rows of wallets that
+ * are no longer watched.
  */
 export const withStored = (
   { blocks: [block], checkpoint }: StoredRange,
@@ -49,7 +49,7 @@ export const withStored = (
 }
 
 /**
- * Why a block fetched again must not replace the stored one: it lacks a record that the stored one has; `null` when it may.
+ * Why a refetched block must not replace the stored one, namely that it lacks a stored record; `null` if it may.
  */
 export const lost = (stored: StoredBlock | undefined, { gaps = [], hash, transactions }: BlockRows): string | null => {
   if (stored?.hash !== hash) return null
@@ -61,8 +61,8 @@ export const lost = (stored: StoredBlock | undefined, { gaps = [], hash, transac
 const isTraced = (internal: string | null): boolean => internal !== null && internal !== untraced
 
 /**
- * Why a block fetched again must not replace the stored one; `null` when it may. No node can trace a transaction whose trace is stored,
- * or one that is not stored and names no watched wallet.
+ * Why a refetched block must not replace the stored one; `null` if it may. No node can trace a transaction whose trace is stored, or one
+ * that is not stored and has no watched wallet as a party.
  */
 export const lostTrace = (stored: StoredBlock | undefined, { hash, transactions }: BlockRows): string | null => {
   if (stored?.hash !== hash) return null
@@ -75,7 +75,7 @@ export const lostTrace = (stored: StoredBlock | undefined, { hash, transactions 
   return lostRow === undefined ? null : `No node can trace transaction ${lostRow.hash} now.`
 }
 
-/** The facts of a block with those of kept transactions, and the sum of its fees where it was known. */
+/** Facts of a block, including those of kept transactions, and the sum of its fees if it was known. */
 const mergeFacts = (
   stored: string | null,
   fetched: string | undefined,
@@ -100,8 +100,8 @@ const addressesOf = (body: string, addresses: ReadonlyArray<string>, others: Rea
 }
 
 /**
- * The rows of a block fetched again, with the stored rows of transactions that no node gives any more: these are no gaps. Their texts
- * are decoded again. `added` are wallets that the index has from now on.
+ * Rows of a refetched block, including stored rows of transactions that no node returns any more, which are not gaps. Their texts are
+ * decoded again. `added` are wallets that are indexed from now on.
  */
 export const keepRows = (
   stored: StoredBlock | undefined,
@@ -129,8 +129,8 @@ export const keepRows = (
 const noTracer = "No node can trace now."
 
 /**
- * The rows of a block fetched again, with the stored internal transactions where no node that was asked can trace. A trace that is a
- * stored gap stays one. Without a ledger, which is derived of the texts that are kept.
+ * Rows of a refetched block, with the stored internal transactions if no queried node can trace. A trace that is a stored gap remains one.
+ * The ledger is omitted; it is derived from the kept texts.
  */
 export const keepTraces = (stored: StoredBlock | undefined, rows: BlockRows): BlockRows => {
   if (stored?.hash !== rows.hash) return rows

@@ -1,7 +1,7 @@
 /**
- * Receipts of a block of which no node gives all: those that can be had one by one. A node that has pruned its history must not be
- * taken for one that lacks a few receipts. Another receipt of the block, or those of a block nearby, thus have to show first that the
- * nodes have receipts. A node behind a balancer that lags must not either, so that a receipt is missing only when it is repeatedly.
+ * Recovers the receipts of a block that no node returns completely, as far as they are available one by one. A node that pruned its history
+ * must not be mistaken for one that lacks a few receipts: another receipt of the block, or one of a nearby block, must first prove that the
+ * nodes keep receipts. Nor must a lagging node behind a load balancer, so a receipt only counts as missing after repeated attempts.
  *
  * Source: decision 0035.
  */
@@ -13,38 +13,41 @@ import { type NodeError, undecodable } from "../node/NodeError.ts"
 import * as TraceFailure from "../node/TraceFailure.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
 
-/** Failed turns after which receipts are looked for one by one. */
+/** Number of failed turns after which receipts are fetched one by one. */
 const maxFailures = 4
-/** Distances of the blocks that are probed, two in each turn, so that a node that cannot answer gets few calls. */
+/** Distances of probed blocks, two per turn, so that a node that cannot answer gets few calls. */
 const distances = [-1, 1, -2, 2, -3, 3, -4, 4, -6, 6, -8, 8, -12, 12, -16, 16, -32, 32] as const
 const probesPerTurn = 2
 const concurrency = 4
-/** Times that a missing receipt is asked for, and the pause between them. */
+/** Number of attempts for a missing receipt, and the pause between them. */
 const attempts = 4
 const pause = "250 millis"
 
-/** The last block whose receipts were given up: those of its neighbours are waited for by one turn. */
+/** The last block whose receipts were given up; nearby blocks are retried for one turn. */
 const givenUp = new WeakMap<Node, number>()
 const neighbourhood = 1_000
 
 const maxFailuresAt = (node: Node, number: number): number =>
   Math.abs(number - (givenUp.get(node) ?? Number.NEGATIVE_INFINITY)) < neighbourhood ? 1 : maxFailures
 
-/** Failed turns after which a turn makes at most ten calls: they are most of a minute apart, and the nodes answer the same each time. */
+/**
+ * Number of failed turns after which a turn makes at most ten calls: turns are then nearly a minute apart, and the nodes give the same
+ * answer each time.
+ */
 const thriftyFrom = 10
 
 const isThrifty = (failures: number): boolean => failures >= thriftyFrom
 
 /**
- * The blocks nearby that are probed in a turn.
+ * Nearby blocks to probe in a turn.
  *
- * Near the head a node that lags has the receipts of earlier blocks: only those of a later block prove something, until it has had the
- * time to catch up.
+ * Near the head, a lagging node has the receipts of earlier blocks, so only those of a later block prove anything until it has had time to
+ * catch up.
  */
 const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArray<number> => {
   const mayLag = !node.isSettled(number) && failures < TraceFailure.maxFailures
   const probing = mayLag ? distances.filter((distance) => distance > 0) : distances
-  // A block that could lag is probed anew, the nearest first, once it cannot.
+  // A block for which the node might have lagged is probed again, nearest first, once it cannot lag any more.
   const isLate = !mayLag && !node.isSettled(number)
   const turn = failures - (isLate ? TraceFailure.maxFailures : maxFailuresAt(node, number))
   const first = (probesPerTurn * turn) % probing.length
@@ -56,13 +59,13 @@ const probedBlocks = (node: Node, number: number, failures: number): ReadonlyArr
 
 const isUndecodable = (error: NodeError): boolean => undecodable(error) !== "none"
 
-/** The first and the last of some transactions; later one of them, in turn. */
+/** The first and last of some transactions; in later turns, one of them in rotation. */
 const probedTransactions = (transactions: ReadonlyArray<string>, failures: number): ReadonlySet<string> => {
   const ends = [...transactions.slice(0, 1), ...transactions.slice(-1)]
   return new Set(isThrifty(failures) ? ends.slice(failures % 2).slice(0, 1) : ends)
 }
 
-/** True when the nodes have one of these receipts of a block; also where it does not decode. */
+/** True if the nodes have one of these receipts of a block, even if it does not decode. */
 const hasOneOf = Effect.fnUntraced(function* (
   node: Node,
   ref: BlockRef,
@@ -76,7 +79,7 @@ const hasOneOf = Effect.fnUntraced(function* (
   return false
 })
 
-/** The same of a block nearby. */
+/** True if the nodes have one of the receipts of a nearby block. */
 const hasOneOfBlock = Effect.fnUntraced(function* (
   node: Node,
   number: number,
@@ -90,14 +93,14 @@ const hasOneOfBlock = Effect.fnUntraced(function* (
   return yield* hasOneOf(node, { number, hash: block.hash }, transactions, failures)
 })
 
-/** True when the nodes have shown that they keep receipts: one of the block itself, or of one nearby. */
+/** True if the nodes have proved that they keep receipts: of the block itself, or of a nearby one. */
 const isProven = Effect.fnUntraced(function* (
   node: Node,
   ref: BlockTransactions,
   failures: number,
 ): Effect.fn.Return<boolean> {
   const proofs = [
-    // By then the receipts of the block itself were asked for in seven turns.
+    // By then, receipts of the block itself were requested in seven turns.
     ...(isThrifty(failures) ? [] : [hasOneOf(node, ref, ref.transactions, failures)]),
     ...probedBlocks(node, ref.number, failures).map((number) => hasOneOfBlock(node, number, failures)),
   ]
@@ -105,7 +108,7 @@ const isProven = Effect.fnUntraced(function* (
   return false
 })
 
-/** A receipt; `null` where no node has it, or can give it. */
+/** A receipt; `null` if no node has it or can return it. */
 const single = Effect.fnUntraced(function* (
   node: Node,
   hash: string,
@@ -122,12 +125,12 @@ const single = Effect.fnUntraced(function* (
   }
 })
 
-/** Receipts that a response may lack for each of them to be asked for at once. */
+/** Maximum number of missing receipts that are requested individually at once. */
 const maxMissing = 4
 
 /**
- * The receipts of a block, in the order of its transactions, where the nodes give by themselves those that a response lacks; else `null`.
- * Some nodes leave those of state-sync transactions out of the block.
+ * Receipts of a block, in transaction order, if the nodes individually return those missing from a response; otherwise `null`. Some nodes
+ * omit receipts of state-sync transactions from the block.
  */
 export const complete = Effect.fnUntraced(function* (
   node: Node,
@@ -146,7 +149,7 @@ export const complete = Effect.fnUntraced(function* (
 })
 
 /**
- * The receipts that can be had of a block, in the order of its transactions; `null` while they are not looked for.
+ * Fetches the available receipts of a block, in transaction order; `null` until recovery starts.
  *
  * **Errors**
  * - `NodeFailed`, `WrongChain`: no node answered.
@@ -160,7 +163,7 @@ export const recover = Effect.fn("ReceiptRecovery.recover")(function* (
   const receipts = yield* Effect.forEach(ref.transactions, (hash) => single(node, hash, ref, failures), { concurrency })
   const found = receipts.filter((receipt) => receipt !== null)
   if (found.length === receipts.length) return found
-  // The block may have left the chain meanwhile, and its receipts with it.
+  // The block may have left the chain meanwhile, together with its receipts.
   if ((yield* node.header(ref.number))?.hash !== ref.hash) return null
   givenUp.set(node, ref.number)
   return found

@@ -1,6 +1,6 @@
 /**
- * Detects the hash rules of a chain that is not listed from several of its blocks: the newest ones, and some of its history. Each rule
- * is judged by itself: a header hash that can be reproduced proves neither blooms nor roots.
+ * Detects the hash rules of an unlisted chain from several of its blocks: the newest ones, and some of its history. Each rule is judged
+ * separately: a reproducible header hash proves neither blooms nor roots.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Receipt } from "@daybook/schema/Receipt"
@@ -20,7 +20,7 @@ export interface Sample {
   readonly evidence: BlockVerifier.Evidence
 }
 
-/** The node has responded: not with what was asked for. */
+/** True if the node responded, though not with the requested data. */
 const isOfResponse = (error: NodeError): boolean =>
   error._tag === "NodeFailed" && (error.cause._tag === "RpcError" || error.cause._tag === "InvalidResponse")
 
@@ -28,7 +28,7 @@ const newestBlocks = 8
 const parts = 4
 const concurrency = 16
 
-/** A block that was refused, and blocks at growing distances above it, so that a rule is left out for as few blocks as possible. */
+/** A rejected block, and blocks at growing distances above it, so that a rule is dropped for as few blocks as possible. */
 const around = (doubtful: number, head: number): ReadonlyArray<number> => {
   const numbers = doubtful <= head ? [doubtful] : []
   for (let distance = 1; doubtful + distance <= head; distance *= 4) numbers.push(doubtful + distance)
@@ -36,7 +36,7 @@ const around = (doubtful: number, head: number): ReadonlyArray<number> => {
 }
 
 /**
- * Numbers of the blocks that are examined, the newest first; with a block that was refused also that one and some above it.
+ * Numbers of the blocks to examine, newest first; with a rejected block, also that one and some above it.
  */
 export const samplesOf = (head: number, doubtful: number | null = null): ReadonlyArray<number> => {
   const newest = Array.from({ length: newestBlocks }, (_, age) => head - age)
@@ -46,8 +46,8 @@ export const samplesOf = (head: number, doubtful: number | null = null): Readonl
 }
 
 /**
- * First block at which a rule holds: 0, or the first sample after the last one that breaks it; `null` without evidence since. Most chains
- * have no withdrawals, so that the rule of these needs none.
+ * First block from which a rule holds: 0, or the first sample after the last one that violates it; `null` without later evidence. Most
+ * chains have no withdrawals, so that rule needs no evidence.
  */
 const heldFrom = (samples: ReadonlyArray<Sample>, rule: keyof BlockVerifier.Evidence): bigint | null => {
   const since = samples.slice(samples.findLastIndex(({ evidence }) => evidence[rule] === false) + 1)
@@ -57,8 +57,8 @@ const heldFrom = (samples: ReadonlyArray<Sample>, rule: keyof BlockVerifier.Evid
 }
 
 /**
- * Rules that samples prove, by range of blocks. A rule without evidence does not hold, but one: where no sample has logs, their blooms
- * follow the headers, whose hash covers them. Else a node that removes all logs would be believed.
+ * Rules proved by samples, by range of blocks. A rule without evidence does not hold, with one exception: if no sample has logs, the rule
+ * for blooms follows that for headers, whose hash covers them. Otherwise a node that strips all logs would be believed.
  */
 export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules => {
   const ascending = samples.toSorted((one, other) => Number(one.block - other.block))
@@ -83,13 +83,13 @@ export const fromSamples = (samples: ReadonlyArray<Sample>): HashRules.HashRules
   return [rangeAt(0n), ...forks.map(rangeAt)]
 }
 
-/** A block and its receipts as one response gave them; `null` for what it lacks. */
+/** A block and its receipts from one response; `null` for what it lacks. */
 interface Received {
   readonly block: HydratedBlock | null
   readonly receipts: ReadonlyArray<Receipt> | null
 }
 
-/** A block and its receipts by number in one request, for which a distant node is waited for once; nothing of a node that gives neither. */
+/** Requests a block and its receipts by number in one request, so that a distant node is waited for once; empty if a node returns neither. */
 const receive = Effect.fnUntraced(function* (node: Node, number: number): Effect.fn.Return<Received, NodeError> {
   const calls = [BatchFetcher.blockCall(number), BatchFetcher.receiptsCall(number)]
   const task = { what: "return the block", block: number }
@@ -118,7 +118,7 @@ const sampleWhole = Effect.fnUntraced(function* (
   return evidence === null ? [] : [{ block: BigInt(number), evidence }]
 })
 
-/** A block of which something does not decode is no evidence. */
+/** A block with parts that do not decode is not evidence. */
 const sample = (node: Node, number: number): Effect.Effect<ReadonlyArray<Sample>, NodeError> =>
   Effect.catchIf(
     sampleWhole(node, number),
@@ -127,11 +127,10 @@ const sample = (node: Node, number: number): Effect.Effect<ReadonlyArray<Sample>
   )
 
 /**
- * Detects the rules of a chain whose newest block is `head`. Older blocks that the node cannot return are left out.
+ * Detects the rules of a chain whose newest block is `head`. Older blocks that the node cannot return are skipped.
  *
- * **Details**
- * With `doubtful`, a block that was refused by detected rules: a rule that it breaks does not hold for it. The rules of an unlisted
- * chain are assumptions, which a block that no node has in another form disproves.
+ * **Details** `doubtful` is a block rejected by detected rules: a rule that it violates does not hold for it. The rules of an unlisted
+ * chain are assumptions, and a block that all nodes return in the same form disproves them.
  *
  * **Errors**
  * - `NodeFailed`, `WrongChain`: the node did not return the newest block.

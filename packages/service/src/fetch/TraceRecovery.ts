@@ -1,6 +1,5 @@
 /**
- * Traces one by one the transactions that a block could not be traced with as a whole. What cannot be traced this way either remains a
- * gap of the block.
+ * Traces transactions one by one if a block could not be traced as a whole. What cannot be traced this way remains a gap of the block.
  *
  * Source: decision 0035.
  */
@@ -23,19 +22,19 @@ import * as BlockAssembler from "./BlockAssembler.ts"
 /** How to recover. */
 export interface Options
   extends InternalTransactions.Options, Pick<BlockAssembler.Options, "kept" | "ledger" | "watch"> {
-  /** Turns that have failed before; see `TraceFailure`. */
+  /** Number of turns that have already failed; see `TraceFailure`. */
   readonly failures?: number
-  /** The nodes would fail on the block again; false where the tracer failed inside a successful response. Default false. */
+  /** Whether the nodes would fail on the block again; false if the tracer failed inside a successful response. Default false. */
   readonly isCertain?: boolean
 }
 
-/** Rows of a transaction, and whether the nodes would give the same again. */
+/** Rows of a transaction, and whether the nodes would return the same again. */
 interface Attempt {
   readonly rows: InternalTransactions.TransactionRows
   readonly isCertain: boolean
 }
 
-/** Transactions that are tried of a block whose traces all fail: its state is missing, and each call costs the node work. */
+/** Number of transactions tried for a block whose traces all fail: its state is missing, and each call costs the node work. */
 const maxFailures = 2
 const concurrency = 4
 
@@ -60,7 +59,7 @@ const traceOne = Effect.fnUntraced(function* (
   return Result.getOrElse(rows, ({ what }) => ({ reason: what }))
 })
 
-/** The same, with a failure that is about the transaction as a reason. */
+/** Traces a transaction; a failure that concerns the transaction becomes a reason. */
 const tryOne = (
   node: Node,
   block: HydratedBlock,
@@ -69,12 +68,12 @@ const tryOne = (
   options: Options,
 ): Effect.Effect<Attempt, NodeError> =>
   traceOne(node, block, ref, transaction, options).pipe(
-    // A node that does not know the transaction may lag.
+    // A node that does not know the transaction may be lagging.
     Effect.map((rows): Attempt => ({ rows, isCertain: rows !== none || options.isCertain === true })),
     Effect.catchTag("NodeFailed", (error) => {
       const { cause } = error
       if (cause._tag === "RateLimited" || cause._tag === "TransportError") return Effect.fail(error)
-      // Without a method for single transactions, the reason why the block was not traced is more precise.
+      // Without a method for single transactions, the reason for the block is more specific.
       return TraceFailure.kindOfAll(error) === "unavailable"
         ? Effect.succeed<Attempt>({ rows: { reason }, isCertain: options.isCertain === true })
         : Effect.succeed<Attempt>({
@@ -84,7 +83,7 @@ const tryOne = (
     }),
   )
 
-/** Traces the transactions of gaps, the first ones one after the other. */
+/** Traces the transactions of gaps, the first ones sequentially. */
 const attemptAll = Effect.fnUntraced(function* (
   node: Node,
   block: HydratedBlock,
@@ -118,12 +117,12 @@ const fill = (rows: BlockRows, found: ReadonlyMap<string, InternalTransactions.T
     const own = found.get(row.hash)
     return own === undefined || InternalTransactions.isUntraced(own) ? row : { ...row, internal: JSON.stringify(own) }
   })
-  // The ledger was made without the traces: it is derived from the texts, which have them now.
+  // The ledger was made without the traces, so it is derived again from the texts, which now have them.
   const isSame = ledger !== undefined && [...found.values()].every(InternalTransactions.isUntraced)
   return { ...others, transactions, ledger: isSame ? ledger : undefined, gaps: gaps.length === 0 ? undefined : gaps }
 }
 
-/** Facts of the transactions that remain; `undefined` where they cannot be read, in which case no transaction is left out. */
+/** Facts of the remaining transactions; `undefined` if they cannot be read, in which case no transaction is dropped. */
 const factsWithout = (text: string | undefined, leftOut: ReadonlySet<number>): string | undefined => {
   const facts = text === undefined ? null : BlockFacts.fromText(text)
   if (facts === null) return undefined
@@ -131,8 +130,8 @@ const factsWithout = (text: string | undefined, leftOut: ReadonlySet<number>): s
 }
 
 /**
- * Rows of an index of some wallets without the transactions whose traces show that no watched wallet has a role in them. Without facts,
- * which name authorities, that is not known, and all remain.
+ * Drops rows of an index of watched wallets whose traces show that no watched wallet has a role in them. Without facts, which name
+ * authorities, that is unknown, and all rows remain.
  */
 const select = Effect.fnUntraced(function* (rows: BlockRows, { kept, ledger, watch }: Options) {
   if (watch == null || rows.ledger !== undefined) return rows
@@ -153,7 +152,7 @@ const select = Effect.fnUntraced(function* (rows: BlockRows, { kept, ledger, wat
 })
 
 /**
- * Rows of a block with fewer gaps: those of transactions that the nodes can trace one by one are filled.
+ * Fills the gaps of transactions that the nodes can trace one by one, and returns the rows.
  *
  * **Errors**
  * - `InvalidBlock`: a transaction could not be traced, and another attempt may help.
@@ -166,7 +165,7 @@ export const recover = Effect.fn("TraceRecovery.recover")(function* (
   options: Options,
 ): Effect.fn.Return<BlockRows, NodeError | InvalidBlock> {
   const missing = (rows.gaps ?? []).filter(
-    // A transaction that exceeds the bounds in the trace of its block does so alone too.
+    // A transaction that exceeds the bounds in the trace of its block also does so on its own.
     ({ kind, reason }) => kind === "trace" && (options.isCertain === true || !isExcess({ reason })),
   )
   if (missing.length === 0) return rows

@@ -1,5 +1,5 @@
 /**
- * Consecutive blocks that are about to be appended in one transaction: which block extends them, and when there are enough. Pure.
+ * Consecutive blocks to be appended in one transaction: which block extends them, and when the batch is full. Pure.
  */
 import type { BlockRef, BlockRows } from "../block/BlockRows.ts"
 
@@ -7,25 +7,25 @@ import type { BlockRef, BlockRows } from "../block/BlockRows.ts"
  * Blocks that are not stored yet.
  */
 export interface AppendBatch {
-  /** Stored block that the first of them extends; `null` for an empty index. */
+  /** Stored block that the first one extends; `null` for an empty index. */
   readonly tip: BlockRef | null
   /** Lowest first. */
   readonly blocks: ReadonlyArray<BlockRows>
   readonly transactions: number
-  /** Characters of the documents, internal transactions and facts, and bytes of the ledger and of what was prepared of them. */
+  /** Size: characters of documents, internal transactions and facts, plus bytes of the ledger and of prepared data. */
   readonly length: number
-  /** When the batch was begun, in milliseconds. */
+  /** When the batch was started, in milliseconds. */
   readonly sinceMillis: number
 }
 
 const defaultMaxBlocks = 100
 const maxTransactions = 1_000
 const maxMillis = 500
-/** Length of a batch, beyond which it is appended: it is held in memory as a whole. */
+/** Size beyond which a batch is appended, since it is held in memory as a whole. */
 const maxLength = 16 * 1024 * 1024
 
 /**
- * Length that a block adds to a batch: of its texts, of its ledger, and of what was prepared of them.
+ * Size that a block adds to a batch: its texts, ledger and prepared data.
  */
 export const lengthOf = ({ facts = "", ledger, preparedBytes = 0, transactions }: BlockRows): number =>
   transactions.reduce(
@@ -61,7 +61,7 @@ export const add = (batch: AppendBatch, block: BlockRows): AppendBatch | null =>
 }
 
 /**
- * True when the batch should be stored: by its blocks, its transactions, its length or its age.
+ * True if the batch should be stored, by its number of blocks or transactions, its size or its age.
  */
 export const isFull = (
   { blocks, length, sinceMillis, transactions }: Omit<AppendBatch, "tip">,

@@ -1,6 +1,6 @@
 /**
- * Fetches a range of blocks, several at a time, and appends them in order. Ends at the first block that does not extend the one
- * before it, and after the time of a turn.
+ * Fetches ranges of blocks concurrently and appends them in order. Stops at the first block that does not extend the previous one, and
+ * after the time limit of a turn.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -16,7 +16,7 @@ import type { Extend, TurnError } from "./IndexerTurn.ts"
 import type { StatusReporter } from "./StatusReporter.ts"
 
 /**
- * What an appender works with.
+ * Dependencies and options of an appender.
  */
 export interface Options {
   readonly node: Node
@@ -24,23 +24,23 @@ export interface Options {
   readonly reporter: StatusReporter
   /** Runs after each append: renews the lease. */
   readonly onAppended: Effect.Effect<unknown, StoreError>
-  /** Receives blocks that were appended. Default: nothing. */
+  /** Receives appended blocks. Default: nothing. */
   readonly onRows?: ((blocks: ReadonlyArray<BlockRows>) => Effect.Effect<void>) | undefined
   /** Runs whenever blocks were fetched. Default: nothing. */
   readonly onFetched?: Effect.Effect<void>
   readonly assembling: BlockFetcher.Options
-  /** Ranges of blocks that are fetched at the same time at most. */
+  /** Maximum number of ranges fetched concurrently. */
   readonly concurrency: number
-  /** Blocks that are stored in one transaction at most. Default 100. */
+  /** Maximum number of blocks stored in one transaction. Default 100. */
   readonly batchBlocks?: number | undefined
   /** Where ranges come from. Default: `RangeSource.local`. */
   readonly rangeSource?: ((turn: RangeSource.Turn) => RangeSource.RangeSource) | undefined
 }
 
-/** Ranges of at most so many blocks are at the head of the chain: each block is appended at once, so that it is served at once. */
+/** Ranges of at most this many blocks count as the head of the chain: each block is appended, and thus served, at once. */
 const headBlocks = 8
 
-/** The range ends early: at a block that does not extend the batch, or at one that could not be fetched. */
+/** The range ends early, at a block that does not extend the batch or could not be fetched. */
 interface Ended {
   readonly _tag: "Ended"
   readonly batch: AppendBatch.AppendBatch
@@ -49,10 +49,10 @@ interface Ended {
     | { readonly _tag: "Failed"; readonly error: TurnError }
 }
 
-/** Time after which a turn begins no range: meanwhile, only the head of the node is polled. */
+/** Time after which a turn starts no new range; meanwhile, only the head of the node is polled. */
 const turnMillis = 30_000
 
-/** The range that begins with a block; `undefined` at the end of the blocks, or of the turn. */
+/** The range that starts with a block; `undefined` at the end of the blocks or of the turn. */
 const nextRange = Effect.fnUntraced(function* (
   source: RangeSource.RangeSource,
   at: number,
@@ -64,7 +64,7 @@ const nextRange = Effect.fnUntraced(function* (
   return [planned, planned.to + 1] as const
 })
 
-/** Appends a batch and begins the next one. */
+/** Appends a batch and starts the next one. */
 const flush = Effect.fnUntraced(function* (
   { onAppended, onRows, reporter, store }: Options,
   { first }: Extend,
@@ -104,8 +104,8 @@ const ended = (batch: AppendBatch.AppendBatch, reason: Ended["reason"]): Effect.
   Effect.fail({ _tag: "Ended", batch, reason })
 
 /**
- * Appends the blocks of a range, as far as there is time in a turn; gives the first block that does not extend its predecessor, `null` when
- * all do. Blocks that were fetched before a failure are appended.
+ * Appends the blocks of a range within the time limit of a turn. Returns the first block that does not extend its predecessor, or `null` if
+ * all do. Blocks fetched before a failure are appended.
  *
  * **Errors**
  * - `NodeFailed`, `WrongChain`, `BlockNotFound`, `InvalidBlock`: a block could not be fetched.

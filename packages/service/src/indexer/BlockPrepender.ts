@@ -1,6 +1,6 @@
 /**
  * Indexes blocks below the first one, from the top down, while the indexer waits for new blocks at the head. Ranges are fetched in the
- * background and no new one is begun while the indexer is busy. The indexer stores them itself, each batch in one transaction, so that
+ * background, and no new one is started while the indexer is busy. The indexer itself stores them, each batch in one transaction, so that
  * readers see one contiguous range that grows downwards.
  *
  * Source: decision 0046.
@@ -27,15 +27,15 @@ import type { Below, TurnError } from "./IndexerTurn.ts"
 import * as PrependBatch from "./PrependBatch.ts"
 
 /**
- * What a prepender works with.
+ * Dependencies and options of a prepender.
  */
 export interface Options extends Omit<BlockAppender.Options, "onAppended"> {
-  /** Longest delay after the failure of a connection, in milliseconds. */
+  /** Longest delay after a connection failure, in milliseconds. */
   readonly maxDelayMillis: number
 }
 
 /**
- * Blocks could not be fetched, so many times in a row.
+ * Blocks could not be fetched, this many times in a row.
  */
 export interface Failure {
   readonly _tag: "Failed"
@@ -48,8 +48,8 @@ export interface Failure {
  */
 export interface BlockPrepender {
   /**
-   * Waits, and stores what has been fetched below the first block meanwhile. Ends early where fetching fails, which it reports once for
-   * each failure, and when nothing is left.
+   * Waits, and meanwhile stores blocks fetched below the first one. Ends early when nothing is left, or when fetching fails, which it
+   * reports once per failure.
    *
    * **Errors**
    * - `CheckpointConflict`, `LeaseLost`: another indexer has written, or holds the lease.
@@ -60,19 +60,19 @@ export interface BlockPrepender {
 
 type Item = { readonly _tag: "Fetched"; readonly batch: PrependBatch.PrependBatch } | Failure
 
-/** Blocks that are being fetched. */
+/** Blocks being fetched. */
 interface Fetching extends Below {
-  /** Lowest block that is stored, below which the next batch belongs. */
+  /** Lowest stored block, below which the next batch belongs. */
   first: LinkedBlock
   readonly items: Queue.Queue<Item>
 }
 
 interface Context extends Options {
-  /** Open while ranges may be begun. */
+  /** Open while ranges may be started. */
   readonly gate: Latch.Latch
 }
 
-/** The block that could not be fetched last. */
+/** The last block that could not be fetched. */
 interface Obstacle {
   readonly block: number
   readonly failures: number
@@ -86,7 +86,7 @@ interface Ended {
   readonly error: TurnError
 }
 
-/** The lowest block that an attempt reached, and why it ended; `null` where it fetched all. */
+/** Lowest block reached by an attempt, and why it ended; `null` if it fetched all blocks. */
 type Attempted = readonly [reached: LinkedBlock, ended: Ended | null]
 
 /**
@@ -97,7 +97,7 @@ export const firstBlock = (store: Pick<ChainSession, "snapshot">): Effect.Effect
     Effect.flatMap(checkpoint, (found) => (found === null ? Effect.succeed(null) : block(found.first))),
   )
 
-/** Hands a batch over, and begins the next one below it. */
+/** Hands over a batch, and starts the next one below it. */
 const flush = Effect.fnUntraced(function* (items: Queue.Queue<Item>, batch: PrependBatch.PrependBatch) {
   if (batch.blocks.length > 0) yield* Queue.offer(items, { _tag: "Fetched", batch })
   return PrependBatch.make(PrependBatch.bottom(batch), yield* MonotonicClock.millis)
@@ -115,7 +115,7 @@ const take = Effect.fnUntraced(function* (
   { failure, rows }: BlockFetcher.FetchedRange,
 ): Effect.fn.Return<PrependBatch.PrependBatch, Ended> {
   let batch = before
-  // What lies below a missing block cannot be stored before it.
+  // Blocks below a missing one cannot be stored before it.
   if (failure !== null) return yield* end(batch, from + rows.length, failure)
   for (const row of rows.toReversed()) {
     const longer = PrependBatch.add(batch, row)
@@ -142,7 +142,7 @@ const nextRange = Effect.fnUntraced(function* (
   return [planned, planned.from - 1] as const
 })
 
-/** Fetches the blocks below one, down to the obstacle; the obstacle alone once it is the next block. */
+/** Fetches the blocks below a given one, down to the obstacle; only the obstacle once it is the next block. */
 const attempt = Effect.fnUntraced(function* (
   context: Context,
   { items, lowest, rules }: Fetching,
@@ -173,14 +173,14 @@ const attempt = Effect.fnUntraced(function* (
   return [reached, ended]
 })
 
-/** The obstacle after an attempt that reached a block. */
+/** Obstacle after an attempt, given the block it reached. */
 const obstacleAfter = (before: Obstacle | null, reached: LinkedBlock, ended: Ended | null): Obstacle | null => {
   if (ended === null) return before !== null && before.block < reached.number ? before : null
   const { block } = ended
   return { block, failures: before?.block === block ? before.failures + 1 : 1 }
 }
 
-/** Fetches all blocks down to the lowest one, however often that fails. */
+/** Fetches all blocks down to the lowest one, regardless of how often that fails. */
 const fetchAll = Effect.fnUntraced(function* (context: Context, fetching: Fetching): Effect.fn.Return<void> {
   let above = fetching.first
   let obstacle: Obstacle | null = null
@@ -219,14 +219,14 @@ export const make = Effect.fnUntraced(function* (
     const items = yield* Queue.bounded<Item>(1)
     const begun: Fetching = { ...below, first, items }
     yield* reporter.report({ _tag: "Prepending", first: first.number, to: below.lowest })
-    // A defect is that of the indexer.
+    // A defect is raised in the indexer.
     const fetch = Effect.onError(fetchAll(context, begun), (cause) => Queue.failCause(items, cause))
     yield* FiberHandle.run(handle, fetch)
     fetching = begun
     return begun
   })
 
-  /** Stores a batch; false where one before it was lost, so that it does not belong below the first block. */
+  /** Stores a batch; false if a previous one was lost, so that it does not adjoin the first block. */
   const storeBatch = Effect.fnUntraced(function* (
     current: Fetching,
     { above, blocks, transactions }: PrependBatch.PrependBatch,

@@ -1,8 +1,9 @@
 /**
- * Keeps the index of a chain equal to the chain of its nodes: carries out the actions of `IndexerState` against the nodes and the
- * store, until it is interrupted.
+ * Keeps the index of a chain equal to the chain of its nodes: executes the actions of `IndexerState` on the nodes and the store until
+ * interrupted.
  *
- * The store is changed by append, prepend and unwind alone, and each compares and sets the checkpoint: a second indexer does no harm.
+ * The store is only changed by append, prepend and unwind, each of which compares and sets the checkpoint, so a second indexer does no
+ * harm.
  */
 import type * as FeeRules from "@daybook/schema/FeeRules"
 import type * as Backoff from "@daybook/transport/internal/Backoff"
@@ -42,48 +43,48 @@ import * as TracerLost from "./TracerLost.ts"
  * How to index a chain.
  */
 export interface Options extends Omit<BlockVerifier.Options, "rules"> {
-  /** What can be computed of the chain's blocks; `detect` finds out from some of its blocks. Default: nothing. */
+  /** What can be computed from the chain's blocks; `detect` determines it from some of its blocks. Default: nothing. */
   readonly rules?: HashRules.HashRules | "detect"
   /** Name of the chain, in the database and in log lines. */
   readonly chain: string
   /** EIP-155 id. */
   readonly chainId: number
-  /** Fee rules of the ledgers that an operator names. Default: those of the chain. */
+  /** Fee rules of the ledgers, as configured by an operator. Default: those of the chain. */
   readonly feeRules?: FeeRules.Name | undefined
   /** First block to index. Default 0. */
   readonly fromBlock?: number
-  /** Index from the first block at or after this instant instead, in seconds since 1970. */
+  /** Start at the first block at or after this instant instead, in seconds since 1970. */
   readonly fromTimestamp?: number | undefined
-  /** Index only transactions of these wallets and of those that were added, lower case; `null` or left out for all. */
+  /** Index only transactions of these wallets and of added ones, lower case; `null` or absent for all. */
   readonly watch?: ReadonlySet<string> | null
-  /** Calls per minute for the past of wallets that are added, at most; left out or 0: it is not searched. */
+  /** Maximum number of calls per minute for the past of added wallets; if absent or 0, it is not searched. */
   readonly searchCallsPerMinute?: number | undefined
-  /** Pauses of this search after failed turns. Default: that of `PastSearch`. */
+  /** Backoff of this search after failed turns. Default: that of `PastSearch`. */
   readonly searchBackoff?: Backoff.Backoff | undefined
-  /** Time between two polls of the node's head, in milliseconds. Default 2000, and 250 where all nodes are on this machine. */
+  /** Interval between polls of the node's head, in milliseconds. Default 2000, or 250 if all nodes are on this machine. */
   readonly pollMillis?: number
   readonly decoder: Decoder
   /** Projections of the index. Default: all of `Projections.make`. */
   readonly projections?: ReadonlyArray<Projection>
-  /** The node may leave out the parents of blocks, as nodes of development do. Default false. */
+  /** Whether the node may omit the parents of blocks, as development nodes do. Default false. */
   readonly mayLackParents?: boolean
   /** Also store STATICCALL and DELEGATECALL frames. Default false. */
   readonly allFrames?: boolean
-  /** Frames of one transaction; the trace of one with more is a gap. Default: that of the configuration. */
+  /** Maximum number of frames of one transaction; the trace of one with more is a gap. Default: as configured. */
   readonly frames?: number | undefined
-  /** Blocks on top of a block after which it is final, where the node has no `finalized` tag. Default 64. */
+  /** Number of confirmations after which a block is final, if the node has no `finalized` tag. Default 64. */
   readonly finalityBlocks?: number
-  /** The chain is that of one node, which can go back: a lower head removes the blocks above it. Default false. */
+  /** Whether the chain is that of a single node that can go back: a lower head removes the blocks above it. Default false. */
   readonly rewinds?: boolean
-  /** Ranges of blocks that are fetched at the same time at most; see `AdaptiveBatchSize` for their length. Default 8. */
+  /** Maximum number of ranges fetched concurrently; see `AdaptiveBatchSize` for their length. Default 8. */
   readonly concurrency?: number
-  /** Blocks that are stored in one transaction at most. Default 100. */
+  /** Maximum number of blocks stored in one transaction. Default 100. */
   readonly batchBlocks?: number | undefined
   /** Where ranges of blocks come from. Default: the thread and the connection of the indexer. */
   readonly rangeSource?: BlockAppender.Options["rangeSource"] | undefined
-  /** Receives blocks that were appended. Default: nothing. */
+  /** Receives appended blocks. Default: nothing. */
   readonly onRows?: BlockAppender.Options["onRows"] | undefined
-  /** Identifies this indexer; the lease of a chain belongs to one owner at a time. */
+  /** Identifies this indexer; the lease of a chain has one owner at a time. */
   readonly owner: string
   /** Handles each event. */
   readonly onEvent?: StatusReporter.OnEvent
@@ -91,16 +92,16 @@ export interface Options extends Omit<BlockVerifier.Options, "rules"> {
 
 const leaseMillis = 5_000
 const renewMillis = leaseMillis / 2
-/** Time for which an offered lease is free: longer than indexers wait between two attempts to take it. */
+/** Time for which an offered lease stays free: longer than the interval at which indexers try to take it. */
 const offeredMillis = 2_000
-/** Transactions whose rows are derived in one database transaction. */
+/** Number of transactions whose rows are derived in one database transaction. */
 const fillTransactions = 100
-/** Time between two looks for wallets that were added or removed. */
+/** Interval between checks for added or removed wallets. */
 const watchMillis = 1_000
 const maxDelayMillis = 10_000
 const maxLocalDelayMillis = 1_000
 
-/** What actions are carried out with. */
+/** Dependencies of actions. */
 interface Context extends BlockAppender.Options {
   readonly projections: ReadonlyArray<Projection>
   readonly acquireLease: Effect.Effect<boolean, StoreError>
@@ -118,7 +119,7 @@ const checkpointOf = (store: ChainSession.ChainSession) => store.snapshot((snaps
 const localBlock = (store: ChainSession.ChainSession, number: number) =>
   Effect.map(store.headers(number, number), ([block]) => block ?? null)
 
-/** Finds the configured start of an index with blocks, once; `null` while it is empty. */
+/** Finds the configured start of a non-empty index, once; `null` while it is empty. */
 const makeStartFinder = (
   { node, reporter, store }: Pick<Context, "node" | "reporter" | "store">,
   options: StartCheck.Options,
@@ -136,7 +137,7 @@ const makeStartFinder = (
   })
 }
 
-/** Source of traces; fails where the stored blocks have some and the next ones could not. */
+/** Source of traces; fails if the stored blocks have traces and the next ones could not. */
 const traceSource = Effect.fnUntraced(function* ({ node, reporter, store }: Context, checkpoint: Checkpoint | null) {
   const source = yield* node.traceSource
   if (source !== "off" || !node.wantsTraces || checkpoint === null) return source
@@ -145,7 +146,7 @@ const traceSource = Effect.fnUntraced(function* ({ node, reporter, store }: Cont
   return source
 })
 
-/** What the nodes do not offer, and what is corrected of their blocks; `null` for nothing. */
+/** What the nodes do not offer, and what is corrected in their blocks; `null` for nothing. */
 const lackingOf = ({ deviations, node }: Context): string | null => {
   const parts = [node.lacking(), ...deviations.limits()].filter((part) => part !== null)
   return parts.length === 0 ? null : parts.join(", ")
@@ -157,7 +158,7 @@ const pollHead = Effect.fnUntraced(function* (context: Context, action: IndexerT
   const remote = yield* node.head
   const checkpoint = yield* checkpointOf(store)
   const detected = RuleDetection.detect(node, remote.number, action.doubtful)
-  // Both ask the node several questions in turn: a distant one is waited for once.
+  // Both make several calls in sequence; running them concurrently waits for a distant node only once.
   const [rules, traces] = yield* Effect.all(
     [action.rules === null ? detected : Effect.succeed(action.rules), traceSource(context, checkpoint)],
     { concurrency: 2 },
@@ -180,8 +181,8 @@ const findStartBlock = ({ node }: Context, remote: Header, timestamp: number): O
   Effect.map(StartBlock.atOrAfter(node, remote, timestamp), (number) => ({ _tag: "StartBlockFound", remote, number }))
 
 /**
- * Keeps the lease during a wait or a fetch, however long it takes. Two indexers that took turns would each begin with short delays again,
- * and discard what they had fetched. A node that hangs ends the fetch by the deadline of its calls.
+ * Keeps the lease during a wait or a fetch of any duration. If two indexers alternated, each would start again with short delays and
+ * discard what it had fetched. If a node hangs, the deadline of its calls ends the fetch.
  *
  * Source: decision 0030.
  */
@@ -190,7 +191,7 @@ const keepingLease = <A, E>({ acquireLease }: Context, task: Effect.Effect<A, E>
   return Effect.raceFirst(task, Effect.forever(renew))
 }
 
-/** Waits, and indexes blocks below the first one meanwhile. */
+/** Waits, and meanwhile indexes blocks below the first one. */
 const prependDuring = Effect.fnUntraced(function* (context: Context, millis: number, below: IndexerTurn.Below) {
   const failure = yield* keepingLease(context, context.prepender.during(millis, below))
   if (failure === null) return { _tag: "Waited" } as const
@@ -198,7 +199,7 @@ const prependDuring = Effect.fnUntraced(function* (context: Context, millis: num
   return { _tag: "PrependFailed", error, failures } satisfies IndexerTurn.Input
 })
 
-/** Waits. An offered lease is free at first, however short the wait is. */
+/** Waits. An offered lease is free at first, however short the wait. */
 const wait = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.Wait) {
   const { below, isLeaseOffered = false, millis } = action
   if (below !== undefined) return yield* prependDuring(context, millis, below)
@@ -211,7 +212,7 @@ const wait = Effect.fnUntraced(function* (context: Context, action: IndexerTurn.
   return { _tag: "Waited" } as const
 })
 
-/** A failure, with the time for which nothing was appended. */
+/** A failure, with the time during which nothing was appended. */
 const failedAfter = (error: IndexerTurn.TurnError, millis: number): IndexerTurn.Input => ({
   _tag: "Failed",
   error,
@@ -250,7 +251,7 @@ const compareBlock = Effect.fnUntraced(function* (
   return { _tag: "BlockCompared", number, local: yield* localBlock(store, number), remote } satisfies IndexerTurn.Input
 })
 
-/** Derives the rows of one projection from stored blocks, until the projection is at the head or the time is over. */
+/** Derives the rows of one projection from stored blocks, until the projection reaches the head or the time is up. */
 const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projection: Projection, until: number) {
   let transactions = 0
   let isDone = false
@@ -267,7 +268,7 @@ const fillProjection = Effect.fnUntraced(function* ({ store }: Context, projecti
   return isDone
 })
 
-/** Fills projections that are new or revised, for a while. */
+/** Fills new or revised projections, for a limited time. */
 const fillProjections = Effect.fnUntraced(function* (context: Context, millis: number) {
   const until = (yield* MonotonicClock.millis) + millis
   const filled = yield* Effect.forEach(context.projections, (projection) => fillProjection(context, projection, until))
@@ -308,7 +309,7 @@ const execute = (context: Context, action: IndexerTurn.Action): Outcome => {
   }
 }
 
-/** Steps and acts until the store fails for good. */
+/** Runs the state machine until the store fails permanently. */
 const loop = Effect.fnUntraced(function* (
   context: Context,
   settings: IndexerState.Settings,
@@ -329,10 +330,10 @@ const loop = Effect.fnUntraced(function* (
   }
 })
 
-/** Ends once wallets were added or removed. */
+/** Completes once wallets were added or removed. */
 const untilWatchChanged = Effect.fnUntraced(function* ({ isWatchChanged, watch }: ChainSession.ChainSession) {
   if (watch === null) return yield* Effect.never
-  // A database that fails is reported by the indexer.
+  // The indexer itself reports a failing database.
   while (!(yield* Effect.orElseSucceed(isWatchChanged, () => false))) yield* Effect.sleep(watchMillis)
   yield* Effect.logInfo("Wallets were added or removed: indexing goes on with the new list")
 })
@@ -369,7 +370,7 @@ const assemblingOf = (
   ledger: hasLedger(projections) ? LedgerRules.fromChainId(options.chainId, options.feeRules) : undefined,
 })
 
-/** Searches the past of added wallets beside the indexer. */
+/** Searches the past of added wallets concurrently with the indexer. */
 const searchPasts = Effect.fnUntraced(function* (
   node: Node,
   options: Options,
@@ -394,11 +395,11 @@ const searchPasts = Effect.fnUntraced(function* (
   )
 })
 
-/** Releases the lease, and reports the end of an indexer that is stopped. */
+/** Releases the lease, and reports that the indexer was stopped. */
 const closeSession = ({ reporter, store }: Context, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.andThen(Exit.hasInterrupts(exit) ? reporter.stopped : Effect.void, Effect.ignore(store.releaseLease))
 
-/** Indexes until it is interrupted, or until wallets were added or removed: all blocks of a session are made for the same ones. */
+/** Indexes until interrupted, or until wallets were added or removed: all blocks of a session are assembled for the same wallets. */
 const runSession = Effect.fnUntraced(function* (
   node: Node,
   options: Options,
@@ -443,10 +444,10 @@ const runSession = Effect.fnUntraced(function* (
 })
 
 /**
- * Indexes until it is interrupted.
+ * Indexes until interrupted.
  *
  * **Errors**
- * - `StoreError`: the database failed and will not work again by itself. Everything else is reported and tried again.
+ * - `StoreError`: the database failed permanently. All other failures are reported and retried.
  */
 export const run = (node: Node, options: Options): Effect.Effect<never, StoreError, Engine> =>
   Effect.withSpan(Effect.forever(Effect.scoped(runSession(node, options))), "ChainIndexer.run")

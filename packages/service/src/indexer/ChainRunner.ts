@@ -1,6 +1,6 @@
 /**
- * Runs the indexer of one chain in the thread it is called in, over a database connection of its own. What makes indexing
- * impossible is logged once, recorded in the store where that can be written, and tried again.
+ * Runs the indexer of one chain in the calling thread, over its own database connection. Obstacles to indexing are logged once, recorded in
+ * the store if it is writable, and retried.
  */
 import { resolve } from "node:path"
 import type { InvalidOption } from "@daybook/transport/ClientError"
@@ -36,19 +36,19 @@ import * as Observation from "./job/Observation.ts"
 import type { OnEvent } from "./StatusReporter.ts"
 
 const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
-/** An indexer that ran for so long failed for a new reason. */
+/** An indexer that ran for this long failed for a new reason. */
 const healthyMillis = 30_000
-/** Delay after a failure that an operator has to repair. */
+/** Delay after a failure that an operator must resolve. */
 const misconfiguredMillis = 60_000
 
-/** Why a chain cannot be indexed, and for how long to wait. */
+/** Why a chain cannot be indexed, and how long to wait. */
 interface Obstacle {
   readonly _tag: "Waiting" | "Misconfigured"
   readonly message: string
   readonly millis: number
 }
 
-/** Whether an indexer is at the head of its node and its first block at the configured one, by its events. */
+/** Tracks, from its events, whether an indexer is at the head of its node with its first block at the configured one. */
 const trackIdle = () => {
   let [isSynced, isPrepending] = [false, false]
   return {
@@ -60,13 +60,13 @@ const trackIdle = () => {
   }
 }
 
-/** Receives what an indexer does and measures. */
+/** Receive what an indexer does and measures. */
 interface Listeners {
   readonly onEvent: OnEvent
   readonly onObserved: Observation.OnObserved
 }
 
-/** Keeps proofs and opening balances up to date beside the indexer. */
+/** Keeps proofs and opening balances up to date, concurrently with the indexer. */
 const keepProofs = Effect.fnUntraced(function* (
   job: ChainJob.ChainJob,
   database: Database,
@@ -94,8 +94,8 @@ const keepProofs = Effect.fnUntraced(function* (
 })
 
 /**
- * Keeps the descriptions of contracts up to date beside the indexer. Returns what receives appended blocks: on a chain of development with a
- * project, contracts are recognised by their code. Elsewhere too many are created for that.
+ * Keeps contract descriptions up to date, concurrently with the indexer. Returns a receiver of appended blocks: on a development chain with
+ * a project, contracts are recognised by their code. Other chains create too many contracts for that.
  */
 const keepContracts = Effect.fnUntraced(function* (job: ChainJob.ChainJob, database: Database, node: Node) {
   const { baseFolder, chain, chainId, config } = job
@@ -147,7 +147,7 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
     onRows,
     rangeSource: pool?.source,
     fromBlock: config.fromBlock,
-    // Sound: the configuration has no other text.
+    // Sound: the configuration accepts no other text.
     fromTimestamp: config.fromDate === undefined ? undefined : Math.ceil(IsoDate.parse(config.fromDate)! / 1e3),
     rules: ChainJob.hashRules(job),
     searchCallsPerMinute: config.proofCallsPerMinute ?? ProofKeeper.defaultCallsPerMinute,
@@ -158,8 +158,8 @@ const indexChain = Effect.fnUntraced(function* (job: ChainJob.ChainJob, { onEven
 }, Effect.scoped)
 
 /**
- * Shows an obstacle in the store for as long as it is waited for, unless another indexer is at work. False where the store cannot
- * be written; then no time has passed.
+ * Shows an obstacle in the store while waiting for it, unless another indexer is at work. Returns false without waiting if the store is not
+ * writable.
  */
 const recordObstacle = (job: ChainJob.ChainJob, obstacle: Obstacle, onEvent: OnEvent): Effect.Effect<boolean> =>
   Effect.gen(function* () {
@@ -211,7 +211,7 @@ const retryForever = Effect.fn("ChainRunner.run")(function* (
 })
 
 /**
- * Indexes a chain until it is interrupted. Never fails.
+ * Indexes a chain until interrupted. Never fails.
  */
 export const run = (
   job: ChainJob.ChainJob,

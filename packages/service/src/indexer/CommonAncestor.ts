@@ -1,7 +1,7 @@
 /**
- * Search for the common ancestor of the stored chain and a node's chain, with few comparisons: exponential steps down from the
- * stored head until a block is shared, then bisection. Pure: it gives the number to compare next, the caller fetches and compares.
- * Blocks are linked to their parents, so all blocks below a shared one are shared.
+ * Searches for the common ancestor of the stored chain and a node's chain with few comparisons: exponential steps down from the stored head
+ * until a block is shared, then bisection. Pure: it returns the number to compare next, and the caller fetches and compares. Blocks are
+ * linked to their parents, so all blocks below a shared one are shared.
  */
 
 /**
@@ -14,7 +14,7 @@ export interface Search {
   readonly shared: number
   /** Lowest block known to differ; the stored head + 1 while none is known. */
   readonly differs: number
-  /** Distance below `differs` of the next comparison, before the first shared block. */
+  /** Distance below `differs` of the next comparison, until the first shared block is found. */
   readonly step: number
 }
 

@@ -1,6 +1,5 @@
 /**
- * How long to wait after a failure before the same is tried again: long for what the nodes would answer again, so that they get few
- * calls for nothing. Pure.
+ * Delay before a failed turn is retried: long if the nodes would give the same answer again, so that they get few useless calls. Pure.
  */
 import * as Backoff from "@daybook/transport/internal/Backoff"
 import type { TurnError } from "./IndexerTurn.ts"
@@ -8,13 +7,13 @@ import type { TurnError } from "./IndexerTurn.ts"
 const firstDelayMillis = 50
 /** Longest delay while the node does not return its head, or no node can trace. */
 const busyDelayMillis = 15_000
-/** Longest delay after a failure that the node repeats: each attempt is several calls. Without its block, it is two. */
+/** Longest delay after a failure that the node repeats, since each attempt takes several calls (two if the node lacks the block). */
 const refusedDelayMillis = 60_000
 
-/** Failures after which a cause that may pass by itself is reported. */
+/** Number of failures after which a possibly transient cause is reported. */
 export const toleratedFailures = 3
 
-/** Longest delay after a failure; `maxDelayMillis` is that of the database or of a connection. */
+/** Longest delay after a failure; `maxDelayMillis` applies to the database and to connections. */
 const longestOf = (error: TurnError, maxDelayMillis: number): number => {
   switch (error._tag) {
     case "BlockNotFound":
@@ -33,11 +32,11 @@ const longestOf = (error: TurnError, maxDelayMillis: number): number => {
 }
 
 /**
- * Delay after so many failures in a row, in milliseconds.
+ * Delay after a number of consecutive failures, in milliseconds.
  */
 export const delayAfter = (error: TurnError, failures: number, maxDelayMillis: number): number => {
   const maxMillis = longestOf(error, maxDelayMillis)
   const delayMillis = Backoff.delayMillis({ firstMillis: firstDelayMillis, maxMillis }, failures)
-  // A delay of most of a minute would allow two attempts within one.
+  // A delay of nearly a minute would allow two attempts within one minute.
   return maxMillis === refusedDelayMillis && delayMillis > maxMillis / 2 ? maxMillis : delayMillis
 }

@@ -1,4 +1,4 @@
-/** What a failure of a turn is reported as: what passes by itself is noted first, and reported once it has not. Pure. */
+/** Decides how the failure of a turn is reported: a possibly transient failure is first noted, then reported if it persists. Pure. */
 import type { BlockNotFound } from "../fetch/BlockNotFound.ts"
 import type { NodeFailed } from "../node/NodeError.ts"
 import type { InvalidBlock } from "../verification/InvalidBlock.ts"
@@ -8,14 +8,14 @@ import type { TurnError } from "./IndexerTurn.ts"
 
 type Reports = ReadonlyArray<IndexerReport>
 
-/** The failure of a node, with the remedy once it has not passed by itself. */
+/** Report of a node failure, including the remedy once it persists. */
 const nodeReport = ({ advice, isMisconfigured, message, subject }: NodeFailed, isTolerated: boolean): IndexerReport => {
   const whole = advice === undefined || isTolerated ? message : `${message} ${advice}`
   if (isMisconfigured) return { _tag: "Misconfigured", message: whole }
   return { _tag: "Waiting", message: whole, subject }
 }
 
-/** A block that no node has, or an invalid one, may be a reorg under way, so that the first failures are only noted. */
+/** A block that is missing at all nodes or invalid may be due to a reorg in progress, so the first failures are only noted. */
 const blockReports = (error: BlockNotFound | InvalidBlock, isTolerated: boolean): Reports => {
   const { message } = error
   const isPruned = error._tag === "BlockNotFound" && error.hosts !== undefined
@@ -23,7 +23,7 @@ const blockReports = (error: BlockNotFound | InvalidBlock, isTolerated: boolean)
   return isTolerated ? [note] : [note, { _tag: isPruned ? "Misconfigured" : "Waiting", message }]
 }
 
-/** Reports of a failure after so many in a row, this one included. */
+/** Reports of a failure, given the number of consecutive failures including this one. */
 export const of = (error: TurnError, failures: number): Reports => {
   const { message } = error
   const isTolerated = failures <= FailureDelay.toleratedFailures

@@ -1,16 +1,22 @@
-/** The error of a node whose blocks would replace too many final ones of an index. It is taken for the node of another chain, and not for a reorg. */
+/**
+ * Error of a node whose blocks would replace too many final blocks of an index. This is attributed to a node of another chain, not to a
+ * reorg.
+ */
 import * as Data from "effect/Data"
 
-/** The most final blocks that a reorg removes. The deepest one of a public chain had 7,000; the node of another chain has none of them. */
+/**
+ * Maximum number of final blocks that a reorg removes. The deepest reorg of a public chain had 7,000 blocks; a node of another chain shares
+ * none.
+ */
 export const maxRemoved = 10_000
 
 /**
- * The node has other blocks than the index in place of many final ones. Nothing is removed.
+ * The node's blocks differ from the index for many final blocks. Nothing is removed.
  */
 export class FinalBlocksDiffer extends Data.TaggedError("FinalBlocksDiffer")<{
   /** First block that differs. */
   readonly from: number
-  /** Final blocks of the index from there on. */
+  /** Number of final blocks of the index from there on. */
   readonly count: number
 }> {
   override get message() {

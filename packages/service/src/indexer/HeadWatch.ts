@@ -1,7 +1,7 @@
 /**
- * Polls the head of the node while blocks are fetched, so that the reported lag is true during a long range too.
+ * Polls the head of the node while blocks are fetched, so that the reported lag stays accurate during a long range.
  *
- * Polling slows down while no block is fetched, so that a node which does not answer gets few calls.
+ * Polling slows down while no block is fetched, so that an unresponsive node gets few calls.
  */
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
@@ -18,13 +18,13 @@ export interface Options {
   readonly onHead: (nodeHead: number) => Effect.Effect<void>
 }
 
-/** Time without a block after which polls become rarer: a call may take half as long before it is given up. */
+/** Time without a block after which polls become less frequent; a call may take half as long before it times out. */
 const quietMillis = 60_000
 /** Delay of polls while no block is fetched. */
 const backoff: Backoff.Backoff = { firstMillis: 15_000, maxMillis: 60_000 }
 
 /**
- * Runs work and polls the head meanwhile. The work runs `onProgress` whenever it has fetched blocks.
+ * Runs work and polls the head meanwhile. The work calls `onProgress` whenever it has fetched blocks.
  */
 export const during = <A, E, R>(
   { node, onHead, pollMillis }: Options,
@@ -39,7 +39,7 @@ export const during = <A, E, R>(
       quietPolls = 0
       dueAt = 0
     })
-    // The interval counts from the start of a poll to that of the next, as far as the node responds in time.
+    // The interval is measured between the starts of two polls, provided that the node responds in time.
     let tookMillis = 0
     const poll = Effect.gen(function* () {
       yield* Effect.sleep(Math.max(pollMillis / 4, pollMillis - tookMillis))

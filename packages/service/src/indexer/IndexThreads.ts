@@ -1,7 +1,7 @@
 /**
- * The worker threads of the indexers. A thread takes memory whatever it runs, so chains share threads once there are more chains than
- * threads. What ends a thread may be due to any of its chains: each of them has a thread of its own afterwards, so that the others go on
- * while that one is started again.
+ * Worker threads of the indexers. Each thread has a fixed memory cost, so chains share threads once there are more chains than threads.
+ * When a thread fails, any of its chains may be the cause: afterwards each of them runs in its own thread, so that a repeated failure
+ * affects only one.
  *
  * Source: decision 0042.
  */
@@ -15,12 +15,12 @@ import * as WorkerThread from "../supervision/WorkerThread.ts"
 import type { ChainJob } from "./job/ChainJob.ts"
 import { type FromWorker, kind, type ToWorker, type WorkerData } from "./Worker.ts"
 
-/** What a thread reports of a chain, but for its end. */
+/** Messages of a thread about a chain, except its end. */
 export type ChainMessage = Exclude<FromWorker, { readonly _tag: "Ended" }>
 
 /** A worker thread that runs indexers. */
 export interface Thread {
-  /** Sets what receives its messages, and why it has ended. */
+  /** Sets the receiver of its messages and of the reason for its end. */
   readonly listen: (onMessage: (message: FromWorker) => void, onEnd: (reason: string) => void) => void
   readonly post: (message: ToWorker) => void
   readonly terminate: () => Promise<unknown>
@@ -31,32 +31,32 @@ export type StartThread = () => Result.Result<Thread, WorkerThread.ThreadNotStar
 
 /** How to run the indexers. */
 export interface Options {
-  /** Threads at most, besides those of chains that have one of their own. */
+  /** Maximum number of threads, not counting chains with a thread of their own. */
   readonly max: number
   readonly start: StartThread
 }
 
 /** The threads of the indexers. */
 export interface IndexThreads {
-  /** Runs the indexer of a chain until it ends, and returns the reason; `null` where it was stopped. Interruption stops it. */
+  /** Runs the indexer of a chain until it ends, and returns the reason; `null` if it was stopped. Interruption stops it. */
   readonly run: (
     job: ChainJob,
     onReport: (message: ChainMessage) => void,
   ) => Effect.Effect<string | null, WorkerThread.ThreadNotStarted>
 }
 
-/** Time that an indexer has to finish its transaction when it is stopped. */
+/** Time that a stopped indexer has to finish its transaction. */
 const stopMillis = 5_000
 
-/** Threads at most, unless they are configured. */
+/** Default maximum number of threads. */
 const maxThreads = 4
 
-/** Threads for the cores of the machine. */
+/** Number of threads for the cores of the machine. */
 export const defaultMax = (cores = availableParallelism()): number => Math.min(maxThreads, cores)
 
 const entry = new URL(`./Worker${extname(import.meta.url)}`, import.meta.url)
 
-/** Starts worker threads of Node, whose log lines below a level are not sent. */
+/** Starts Node worker threads. Log lines below a level are not sent. */
 export const starter =
   (logLevel: LogLevel.LogLevel): StartThread =>
   () => {
@@ -79,8 +79,8 @@ export const starter =
   }
 
 /**
- * Starts the first thread before a chain needs it, so that it loads while the service opens its database and its port. It ends with the
- * scope where no chain has taken it.
+ * Starts the first thread before a chain needs it, so that it loads while the service opens its database and port. It ends with the scope
+ * if no chain has used it.
  */
 export const startAhead = (start: StartThread): Effect.Effect<StartThread, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -106,11 +106,11 @@ interface Running {
   readonly ended: Promise<string | null>
 }
 
-/** A thread and what runs in it. */
+/** A thread and the indexers in it. */
 interface Host {
   readonly thread: Thread
   readonly chains: Map<string, Running>
-  /** It is that of one chain alone. */
+  /** Whether it is reserved for one chain. */
   readonly isSeparate: boolean
 }
 
@@ -120,13 +120,13 @@ const makeRunning = (report: Running["report"]): Running => {
   return { report, end, ended }
 }
 
-/** Makes the threads; each is started with its first chain, and ended with its last one. */
+/** Makes the threads; each starts with its first chain and ends with its last. */
 export const make = ({ max, start }: Options): IndexThreads => {
   const hosts = new Set<Host>()
-  /** Chains that were in a thread which ended. */
+  /** Chains whose thread has failed. */
   const separate = new Set<string>()
 
-  /** Ends what runs in a thread that is gone. */
+  /** Ends the indexers of a thread that is gone. */
   const lose = (host: Host, reason: string): void => {
     if (!hosts.delete(host)) return
     const running = [...host.chains.values()]
@@ -158,7 +158,7 @@ export const make = ({ max, start }: Options): IndexThreads => {
       return host
     })
 
-  /** The thread for a chain: one of its own, a new one, or the one with the fewest chains. */
+  /** Thread for a chain: its own, a new one, or the one with the fewest chains. */
   const hostFor = (chain: string): Result.Result<Host, WorkerThread.ThreadNotStarted> => {
     if (separate.has(chain)) return open(true)
     const shared = [...hosts].filter(({ isSeparate }) => !isSeparate)
@@ -182,7 +182,7 @@ export const make = ({ max, start }: Options): IndexThreads => {
       })
     })
 
-  /** Stops an indexer. Where it does not stop, its thread is ended, and other chains of the thread are started in another one. */
+  /** Stops an indexer. If it does not stop, its thread is terminated, and the thread's other chains restart in another thread. */
   const stop = (chain: string, { host, running }: { readonly host: Host; readonly running: Running }) =>
     Effect.suspend(() => {
       if (host.chains.get(chain) !== running) return Effect.void

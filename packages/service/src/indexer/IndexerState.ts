@@ -1,9 +1,9 @@
 /**
- * Decisions of an indexer as a state machine: `step` takes what has happened and gives the next state, what to report, and the one
- * action to take next. Pure; `ChainIndexer` carries out the actions.
+ * Decisions of an indexer as a state machine: `step` takes what has happened and returns the next state, what to report, and the single
+ * next action. Pure; `ChainIndexer` executes the actions.
  *
- * One turn acquires the lease, polls the head of the node and then does one thing: extends the index, unwinds it to the common
- * ancestor, or waits. Whatever fails is tried again after a delay.
+ * A turn acquires the lease, polls the head of the node and then does one thing: it extends the index, unwinds it to the common ancestor,
+ * or waits. Any failure is retried after a delay.
  */
 import type { Header } from "../node/NodeEndpoint.ts"
 import type { NodeFailed } from "../node/NodeError.ts"
@@ -21,24 +21,27 @@ import type { IndexerReport } from "./IndexerReport.ts"
 import type { Action, Extend, Input, TurnError, Wait } from "./IndexerTurn.ts"
 
 /**
- * What does not change while an indexer runs.
+ * What is constant while an indexer runs.
  */
 export interface Settings {
-  /** First block to index; left out where it is the first one at or after `fromTimestamp`. */
+  /** First block to index; absent if it is the first one at or after `fromTimestamp`. */
   readonly fromBlock?: number | undefined
   /** Instant in seconds since 1970. */
   readonly fromTimestamp?: number | undefined
-  /** Time between two polls of the node's head, in milliseconds. */
+  /** Interval between polls of the node's head, in milliseconds. */
   readonly pollMillis: number
-  /** Blocks on top of a block after which it is final, where the node has no `finalized` tag. */
+  /** Number of confirmations after which a block is final, if the node has no `finalized` tag. */
   readonly finalityBlocks: number
-  /** Level of verification, for the report of checks that are left out. */
+  /** Level of verification, for the report of skipped checks. */
   readonly checks: HashRules.Level
-  /** The index has the transactions of some wallets, for the report of settings. Default false. */
+  /** Whether the index is limited to the transactions of some wallets, for the report of settings. Default false. */
   readonly isOfSome?: boolean
-  /** STATICCALL and DELEGATECALL frames are stored too, for the report of settings. */
+  /** Whether STATICCALL and DELEGATECALL frames are stored too, for the report of settings. */
   readonly allFrames: boolean
-  /** A lower head of the node removes the blocks above it: the chain is that of one node, which can go back. Default false. */
+  /**
+   * Whether a lower head of the node removes the blocks above it, because the chain is that of a single node that can go back. Default
+   * false.
+   */
   readonly rewinds?: boolean | undefined
   /** Longest delay after a failure of the database or of a connection, in milliseconds. */
   readonly maxDelayMillis: number
@@ -46,22 +49,22 @@ export interface Settings {
 
 type Reports = ReadonlyArray<IndexerReport>
 
-/** Blocks that differ from the node's are searched for. */
+/** State of a search for differing blocks. */
 interface Reorg {
   readonly _tag: "Reorg"
   readonly head: BlockRef
   /** Highest block that both sides have. */
   readonly highest: number
-  /** The block of the node that does not extend the index. */
+  /** The node's block that does not extend the index. */
   readonly found: BlockRef
   readonly search: CommonAncestor.Search
-  /** Last final block of the index; `null` while none is known. */
+  /** Last final block of the index; `null` if none is known. */
   readonly finalized: number | null
-  /** Highest stored block that was found to be shared. */
+  /** Highest stored block found to be shared. */
   readonly ancestor: BlockRef | null
 }
 
-/** The finalized block is looked up, before `next`. */
+/** The finalized block is read before `next`. */
 interface Finality {
   readonly _tag: "Finality"
   readonly first: number
@@ -76,30 +79,30 @@ interface Finality {
 export interface IndexerState {
   /** First block to index; `null` until it is found by its date. */
   readonly startBlock: number | null
-  /** What can be computed of the chain's blocks; `null` until it is detected. */
+  /** What can be computed from the chain's blocks; `null` until detected. */
   readonly rules: HashRules.HashRules | null
   readonly doubt: RuleDoubt.RuleDoubt
-  /** The lease was acquired at least once. */
+  /** Whether the lease was acquired at least once. */
   readonly isStarted: boolean
-  /** Another indexer holds the lease, and this was reported. */
+  /** Whether another indexer holds the lease and this was reported. */
   readonly isLeaseDenied: boolean
-  /** Turns that failed since the last one that did not. */
+  /** Number of failed turns since the last successful one. */
   readonly failures: number
-  /** Those of them that the nodes caused: a node may lack the next block, however often the database has failed. */
+  /** Number of those caused by the nodes: a node may lack the next block, regardless of how often the database failed. */
   readonly refusals: number
-  /** Time of these failures and of the delays between them, in milliseconds. */
+  /** Duration of these failures including the delays between them, in milliseconds. */
   readonly failingMillis: number
-  /** The head of the index in the last turns, and those that failed there, also before another indexer had the lease. */
+  /** Head of the index in the last turns, and number of turns that failed there, including before another indexer had the lease. */
   readonly tried: { readonly head: number | null; readonly failures: number; readonly refusals: number } | null
-  /** The heads for which the finalized block was looked up last. */
+  /** Heads for which the finalized block was last read. */
   readonly finality: { readonly head: number; readonly nodeHead: number } | null
-  /** Every projection has reached the head with its current revision. */
+  /** Whether every projection has reached the head with its current revision. */
   readonly isFilled: boolean
   readonly phase: Reorg | Finality | null
 }
 
 /**
- * A step of the machine.
+ * A transition of the machine.
  */
 export interface Transition {
   readonly state: IndexerState
@@ -107,12 +110,12 @@ export interface Transition {
   readonly action: Action
 }
 
-/** An index that lacks more blocks is far behind: its finality is looked up before each turn. */
+/** An index that lacks more blocks is far behind: its finality is read before each turn. */
 export const farBlocks = 2_000
-/** Blocks after which the finalized block is looked up where the head of the node moves in each turn, so that none begins at it. */
+/** Number of blocks after which the finalized block is read if the head of the node moves in every turn, so that no turn starts at the head. */
 const movingBlocks = 16
 const maxLeaseDelayMillis = 1_000
-/** Time of failures after which the lease is offered: another indexer may have nodes that respond. */
+/** Duration of failures after which the lease is offered, since another indexer may have responsive nodes. */
 const offeringMillis = 60_000
 
 /**
@@ -147,14 +150,14 @@ const acquireLease: Action = { _tag: "AcquireLease" }
 
 const wait = (millis: number): Wait => ({ _tag: "Wait", millis })
 
-/** The end of a turn that did not fail. */
+/** The end of a successful turn. */
 const ended = { failures: 0, refusals: 0, failingMillis: 0, tried: null, phase: null } as const
 
-/** Ends a turn that did something, so that the next one follows at once. */
+/** Ends a turn that did something; the next one follows at once. */
 const nextTurn = (state: IndexerState, reports: Reports = []): Transition =>
   transition({ ...state, ...ended }, acquireLease, reports)
 
-/** Ends a turn that had nothing more to do. */
+/** Ends a turn with nothing more to do. */
 const idle = (state: IndexerState, millis: number, reports: Reports = []): Transition =>
   transition({ ...state, ...ended }, wait(millis), reports)
 
@@ -180,7 +183,7 @@ const failed = (settings: Settings, state: IndexerState, error: TurnError, tookM
   )
 }
 
-/** Blocks below the first one could not be fetched: they are tried again beside the indexer, which goes on at the head. */
+/** Blocks below the first one could not be fetched: they are retried while the indexer continues at the head. */
 const prependFailed = (
   state: IndexerState,
   { error, failures }: Input & { readonly _tag: "PrependFailed" },
@@ -192,7 +195,7 @@ const prependFailed = (
   return nextTurn({ ...state, doubt: doubtAfter(state, error, failures) }, reports)
 }
 
-/** Indexers that take turns at a block go on with what they know of it: each would begin anew, and reach no decision. */
+/** Indexers that alternate at a block keep what they know about it; otherwise each would start over, and none would reach a decision. */
 const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
   const message = "Another process indexes this chain; waiting for it to end"
   const reports: Reports = state.isLeaseDenied ? [] : [{ _tag: "Note", level: "Info", message }]
@@ -200,7 +203,7 @@ const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition 
   return { ...denied, state: { ...denied.state, tried: state.tried } }
 }
 
-/** The state of a turn that begins with this head; `null` while the index is empty. */
+/** State of a turn that starts with this head; `null` while the index is empty. */
 const trying = (state: IndexerState, head: number | null): IndexerState => {
   const { tried } = state
   const before = tried !== null && tried.head === head ? tried : { failures: 0, refusals: 0 }
@@ -216,7 +219,7 @@ const leaseAcquired = (state: IndexerState): Transition =>
     state.isStarted ? [] : [{ _tag: "Started" }],
   )
 
-/** Extends the index to the head of the node; by one block after a failure, which a node may answer to only one block. */
+/** Extends the index to the head of the node; by one block after a failure, since a node may be able to answer for one block only. */
 const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHead: number): Extend => {
   const from = tip === null ? first : tip.number + 1
   const isRetry = state.failures > 0
@@ -229,7 +232,7 @@ const extend = (state: IndexerState, first: number, tip: BlockRef | null, nodeHe
 const waitForStart = (settings: Settings, state: IndexerState, reports: Reports, message: string) =>
   idle(state, settings.pollMillis, [...reports, { _tag: "Waiting", level: "Info", subject: "start block", message }])
 
-/** Begins an empty index. */
+/** Starts an empty index. */
 const begin = (settings: Settings, state: IndexerState, remote: Header, reports: Reports = []): Transition => {
   const { startBlock } = state
   if (startBlock === null) {
@@ -257,7 +260,7 @@ const startBlockFound = (
   ])
 }
 
-/** Searches for the common ancestor. The node's chain reaches `reach` or above, and differs from the index there. */
+/** Searches for the common ancestor. The node's chain reaches at least `reach`, and differs from the index there. */
 const startReorg = (
   state: IndexerState,
   { finalized, first, head }: Checkpoint,
@@ -291,29 +294,29 @@ const continueReorg = (settings: Settings, state: IndexerState, phase: Reorg): T
     const reports: Reports = count === 0 ? [] : [finalBlocksRemoved(from, count)]
     return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor }, reports)
   }
-  // No differing block: the node contradicts itself, and no block is removed for that.
+  // No block differs: the node contradicts itself, which is no reason to remove a block.
   const what = `it does not extend the stored block ${highest}, which the node has too`
   return failed(settings, state, new InvalidBlock({ block: found.number, hash: found.hash, what }))
 }
 
-/** The first and the last block of the index, and the head of the node. */
+/** First and last block of the index, and head of the node. */
 type Heads = Pick<Finality, "first" | "head" | "nodeHead">
 
-/** Looks up the finalized block, once for each pair of heads, and goes on with `next`. */
+/** Reads the finalized block, once per pair of heads, then continues with `next`. */
 const finalize = (state: IndexerState, heads: Heads, next: Action, reports: Reports): Transition => {
   const { finality } = state
   if (finality?.head === heads.head && finality.nodeHead === heads.nodeHead) return proceed(state, next, reports)
   return transition({ ...state, phase: { _tag: "Finality", ...heads, next } }, { _tag: "ReadFinality" }, reports)
 }
 
-/** Goes on after finality; waiting ends the turn. */
+/** Continues after finality; waiting ends the turn. */
 const proceed = (state: IndexerState, next: Action, reports: Reports = []): Transition =>
   transition({ ...state, ...(next._tag === "Wait" ? ended : { phase: null }) }, next, reports)
 
 const finalized = (state: IndexerState, { head, next, nodeHead }: Finality, reports?: Reports): Transition =>
   proceed({ ...state, finality: { head, nodeHead } }, next, reports)
 
-/** The nodes fail to return the finalized block: finality stays where it is, and everything else goes on. */
+/** The nodes do not return the finalized block: finality stays unchanged, and everything else continues. */
 const finalityUnknown = (state: IndexerState, phase: Finality, { message }: NodeFailed): Transition =>
   finalized(state, phase, [{ _tag: "Note", level: state.finality === null ? "Warn" : "Debug", message }])
 
@@ -337,13 +340,13 @@ const compared = (
     return continueReorg(settings, state, { ...phase, search, ancestor: isShared ? local : phase.ancestor })
   }
   if (phase?._tag !== "Finality") return nextTurn(state)
-  // The chain may have moved since the finalized block was read: a stored block is final only when it is the node's too.
+  // The chain may have moved since the finalized block was read: a stored block is only final if the node has the same one.
   return isShared ? transition(state, { _tag: "FinalizeBlock", number }) : proceed(state, phase.next)
 }
 
 type HeadSeen = Input & { readonly _tag: "HeadSeen" }
 
-/** What is done at the head of the node beside waiting; `null` for nothing. */
+/** Work at the head of the node besides waiting; `null` for none. */
 const restOf = (
   { pollMillis: millis }: Settings,
   { isFilled }: IndexerState,
@@ -357,8 +360,8 @@ const restOf = (
 }
 
 /**
- * Extends the index. The finalized block is looked up now and then on the way to the head, and at one that moves in each turn. There, what
- * is done at the head follows.
+ * Extends the index. The finalized block is read occasionally on the way to the head, and at a head that moves in every turn; there, the
+ * work at the head follows.
  */
 const extendMoving = (
   settings: Settings,
@@ -372,17 +375,17 @@ const extendMoving = (
   const next = extend(state, first, tip, nodeHead)
   const isFar = nodeHead - head > farBlocks
   const isDue = isFar || head - (finality?.head ?? first) >= movingBlocks
-  // After a failure the finalized block can wait: a node that cannot go on gets as few calls as possible.
+  // After a failure the finalized block can wait, so that a failing node gets as few calls as possible.
   if (failures > 0 || !isDue) return transition(state, next, reports)
   const rest = isFar || finality === null ? null : restOf(settings, state, heads, input)
   return finalize(state, heads, rest ?? next, reports)
 }
 
-/** A head that is reached. Before the finalized block was looked up once, the next turn reports it, and looks it up. */
+/** Reported head that was reached. Until the finalized block was read once, the next turn reports it, and reads it. */
 const reachedOf = ({ finality }: IndexerState, head: number | undefined): Reports =>
   head === undefined || finality === null ? [] : [{ _tag: "Synced", head }]
 
-/** The rules of an unlisted chain refused a block and were detected again with it. */
+/** The rules of an unlisted chain rejected a block and were detected again with it. */
 const detectedAgain = (block: number | null, unchecked: string | null): Reports => {
   if (block === null) return []
   const message = "Detected the hash rules of the chain again, as they refused a block"
@@ -434,9 +437,8 @@ const headSeen = (settings: Settings, before: IndexerState, input: HeadSeen): Tr
 /**
  * Applies an input.
  *
- * **Details**
- * An index is unwound to the highest block that the node was seen to share. A lower head of the node is no reason to unwind, except
- * where the chain is one that can go back (`rewinds`). Where no stored block differs from the node's, nothing is removed.
+ * **Details** The index is unwound to the highest block known to be shared with the node. A lower head of the node is not a reason to
+ * unwind, unless the chain can go back (`rewinds`). If no stored block differs from the node's, nothing is removed.
  */
 export const step = (settings: Settings, state: IndexerState, input: Input): Transition => {
   const { phase } = state

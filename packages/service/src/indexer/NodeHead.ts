@@ -1,6 +1,5 @@
 /**
- * The head of the node as it was last seen, when that was, and how quickly it moves. Immutable; instants are in milliseconds of a
- * monotonic clock.
+ * The last seen head of the node, when it was seen, and how fast it moves. Immutable; instants are in milliseconds of a monotonic clock.
  */
 import * as Throughput from "./Throughput.ts"
 
@@ -14,11 +13,11 @@ export interface NodeHead {
   readonly growth: Throughput.Throughput
 }
 
-/** Time between two polls after which the growth is measured anew: the head may have moved at another pace meanwhile. */
+/** Interval between polls beyond which the growth is measured anew, because the head may have changed its pace. */
 const maxGapMillis = 30_000
 
 /**
- * Records a poll at an instant; `before` is `null` at the first one.
+ * Records a poll at an instant; `before` is `null` for the first.
  */
 export const seen = (before: NodeHead | null, number: number, atMillis: number): NodeHead => {
   const isNew = before === null || atMillis - before.seenAtMillis > maxGapMillis
@@ -28,7 +27,7 @@ export const seen = (before: NodeHead | null, number: number, atMillis: number):
 }
 
 /**
- * Blocks per second by which the head has grown recently.
+ * Recent growth of the head, in blocks per second.
  */
 export const perSecond = (head: NodeHead | null, atMillis: number): number =>
   head === null ? 0 : Throughput.perSecond(head.growth, atMillis)

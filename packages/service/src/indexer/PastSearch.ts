@@ -1,7 +1,7 @@
 /**
- * Fills the past of wallets that were added to an index of some wallets. It searches the states of an archive node for the blocks that hold
- * something of them, and stores their transactions in the blocks that the index has. It works beside the indexer, in its session. What is
- * stored stays when it is stopped at any time, and the next one goes on behind it.
+ * Fills in the past of wallets added to an index of watched wallets. It searches the state of an archive node for blocks that concern them,
+ * and stores their transactions in the indexed blocks. It runs concurrently with the indexer, in its session. Stored results persist if it
+ * is stopped at any time, and the next search continues after them.
  *
  * Source: decisions 0047 and 0055.
  */
@@ -31,32 +31,32 @@ import { fromDefect } from "../supervision/UnexpectedFailure.ts"
 export interface Options {
   readonly node: Node
   readonly chainId: number
-  /** The session of the indexer, which writes the blocks. */
+  /** Session of the indexer, which writes the blocks. */
   readonly session: ChainSession
   readonly store: Pick<ChainStore, "audit" | "changeWatch">
-  /** How the blocks of the chain are assembled, for all of its wallets. */
+  /** How to assemble the blocks of the chain, for all of its wallets. */
   readonly assembling: DiscoveredBlocks.Source["assembling"]
-  /** Calls for states per minute, at most; blocks are fetched as fast as the node gives them. */
+  /** Maximum number of state calls per minute; blocks are fetched as fast as the node returns them. */
   readonly callsPerMinute: number
-  /** Pauses after failed turns. Default: 5 seconds, doubled up to 5 minutes. */
+  /** Backoff after failed turns. Default: 5 seconds, doubling up to 5 minutes. */
   readonly backoff?: Backoff.Backoff | undefined
-  /** Receives how far a search has come; `null` once nothing is left. */
+  /** Receives the progress of a search; `null` when nothing is left. */
   readonly onProgress: (progress: PastProgress | null) => Effect.Effect<void>
 }
 
 /** Wallets whose past is searched together. */
 interface Target {
   readonly wallets: ReadonlyArray<string>
-  /** Last block up to which it is searched already; that below the first one of the index where nothing is. */
+  /** Last block already searched; the one below the first indexed block if nothing is. */
   readonly searchedTo: number
-  /** The block before the first one with every transaction of the wallets. */
+  /** The block before the first one that has all transactions of the wallets. */
   readonly closing: { readonly number: number; readonly hash: string }
 }
 
-/** Calls of one search, at most; the next one goes on behind what it has stored. */
+/** Maximum number of calls of one search; the next one continues after what it has stored. */
 const maxCalls = 200_000
 
-/** Blocks that are stored between two notes of how far a search has come. */
+/** Number of blocks stored between two progress updates. */
 const noteEvery = 4
 
 const pauseMillis = 1_000
@@ -65,7 +65,7 @@ const defaultBackoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 300_000
 const startOf = (checkpoint: Checkpoint, wallet: string): number =>
   WatchList.searchedTo(checkpoint, wallet) ?? checkpoint.first - 1
 
-/** What is searched next; `null` for nothing. */
+/** The next search; `null` for none. */
 const nextTarget = ({ session }: Options) =>
   session.snapshot(
     Effect.fnUntraced(function* (snapshot) {
@@ -140,14 +140,14 @@ const search = Effect.fnUntraced(function* (options: Options, source: Discovered
   if (yield* note(closing.number)) yield* Effect.logInfo(`The past of added wallets is found: ${wallets.join(", ")}`)
 })
 
-/** Works until it is interrupted. What fails is logged once and tried again. */
+/** Runs until interrupted. Failures are logged once and retried. */
 export const run = Effect.fn("PastSearch.run")(function* (options: Options): Effect.fn.Return<never> {
   const { assembling, backoff = defaultBackoff, callsPerMinute, node } = options
   const budgeted = {
     node: CallPace.paced(node, callsPerMinute),
     usage: () => ({ requests: 0, calls: 0, byMethod: [] }),
   }
-  // Sound: it is set by what is called.
+  // Sound: the callee sets it.
   let last = null as PastProgress | null
   const onProgress = (progress: PastProgress | null) =>
     Effect.suspend(() => {
@@ -161,7 +161,7 @@ export const run = Effect.fn("PastSearch.run")(function* (options: Options): Eff
       if (last !== null) yield* onProgress(null)
       return false
     }
-    // What the nodes do not give in several turns is a gap.
+    // What the nodes do not return in several turns becomes a gap.
     const patient = { ...assembling, failures }
     const source = Calls.limited({ ...budgeted, maxCalls, assembling: patient }, maxCalls)
     yield* search({ ...options, assembling: patient, onProgress }, source, target)

@@ -1,6 +1,6 @@
 /**
- * Consecutive blocks that are about to be stored below the first one in one transaction, collected from the top down: which block comes
- * next, and when there are enough. Pure.
+ * Consecutive blocks to be stored below the first one in one transaction, collected from the top down: which block comes next, and when the
+ * batch is full. Pure.
  */
 import type { BlockRows, LinkedBlock } from "../block/BlockRows.ts"
 import * as AppendBatch from "./AppendBatch.ts"
@@ -9,7 +9,7 @@ import * as AppendBatch from "./AppendBatch.ts"
  * Blocks that are not stored yet.
  */
 export interface PrependBatch extends Omit<AppendBatch.AppendBatch, "tip"> {
-  /** The block that extends the highest of them. */
+  /** The block that extends the highest one. */
   readonly above: LinkedBlock
 }
 
@@ -30,7 +30,7 @@ export const make = (above: LinkedBlock, nowMillis: number): PrependBatch => ({
 export const bottom = ({ above, blocks }: PrependBatch): LinkedBlock => blocks[0] ?? above
 
 /**
- * Adds the next lower block; `null` when it is not the parent of the lowest one.
+ * Adds the next lower block; `null` if it is not the parent of the lowest one.
  */
 export const add = (batch: PrependBatch, block: BlockRows): PrependBatch | null => {
   const child = bottom(batch)

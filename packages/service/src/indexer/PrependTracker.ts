@@ -1,5 +1,5 @@
 /**
- * Progress of an indexer below the first block of its index, as its status, log lines and events show it. Pure.
+ * Progress of an indexer below the first block of its index, for its status, log lines and events. Pure.
  */
 import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { IndexerReport } from "./IndexerReport.ts"
@@ -8,11 +8,11 @@ import * as Throughput from "./Throughput.ts"
 import { counted, emit, log, put, type TrackerState, type Transition } from "./TrackerState.ts"
 
 const logMillis = 5_000
-/** Time after which an obstacle that lasts is logged again. */
+/** Interval at which a persistent obstacle is logged again. */
 const reminderMillis = 60_000
 
 /**
- * What an indexer reports of the blocks below the first one.
+ * Reports of an indexer about the blocks below the first one.
  */
 export type BelowReport = Extract<
   IndexerReport,

@@ -1,6 +1,6 @@
 /**
- * Progress of an indexer towards the head of its node: what was stored since it fell behind, how quickly, and when it will be there.
- * Pauses are part of none of these. Immutable; instants are in milliseconds of a monotonic clock.
+ * Progress of an indexer towards the head of its node: what was stored since it fell behind, how fast, and when it will catch up. Pauses
+ * are excluded. Immutable; instants are in milliseconds of a monotonic clock.
  */
 import type { Speed, Totals } from "./IndexerEvent.ts"
 import * as Throughput from "./Throughput.ts"
@@ -10,13 +10,13 @@ import * as Throughput from "./Throughput.ts"
  */
 export interface Progress extends Totals {
   readonly startedAtMillis: number
-  /** The head was reached: the next blocks begin new totals. */
+  /** Whether the head was reached: the next blocks start new totals. */
   readonly isEnded: boolean
   readonly throughput: Throughput.Throughput
 }
 
 /**
- * Begins progress at an instant.
+ * Starts progress at an instant.
  */
 export const start = (atMillis: number): Progress => ({
   startedAtMillis: atMillis,
@@ -28,7 +28,7 @@ export const start = (atMillis: number): Progress => ({
 })
 
 /**
- * Goes on after a pause that ended at an instant.
+ * Continues after a pause that ended at an instant.
  */
 export const resume = (progress: Progress, atMillis: number): Progress =>
   progress.isEnded
@@ -40,13 +40,13 @@ export const resume = (progress: Progress, atMillis: number): Progress =>
       }
 
 /**
- * Goes on at the head, where blocks are stored as they come: new totals from an instant on, and the throughput of before.
+ * Continues at the head, where blocks are stored as they arrive: new totals from an instant on, with the previous throughput.
  */
 export const follow = (progress: Progress, atMillis: number): Progress =>
   progress.isEnded ? { ...start(atMillis), throughput: progress.throughput } : progress
 
 /**
- * Adds blocks that were stored at an instant.
+ * Adds blocks stored at an instant.
  */
 export const add = (
   progress: Progress,
@@ -61,12 +61,12 @@ export const add = (
 })
 
 /**
- * The head was reached.
+ * Records that the head was reached.
  */
 export const end = (progress: Progress): Progress => ({ ...progress, isEnded: true })
 
 /**
- * The totals alone.
+ * The totals without the rest.
  */
 export const totals = ({ blocks, elapsedMillis, transactions }: Progress): Totals => ({
   blocks,
@@ -75,7 +75,7 @@ export const totals = ({ blocks, elapsedMillis, transactions }: Progress): Total
 })
 
 /**
- * Throughput at an instant, and the time that so many blocks take while the head moves on by `headPerSecond`.
+ * Throughput at an instant, and the time needed for a number of blocks while the head advances by `headPerSecond`.
  */
 export const speed = (progress: Progress, atMillis: number, blocksLeft: number, headPerSecond: number): Speed => {
   const blocksPerSecond = Throughput.perSecond(progress.throughput, atMillis)

@@ -1,16 +1,16 @@
 /**
- * Finds the first block at or after a date, with about sixty headers for any chain. Several are asked for at the same time: a distant node is
- * waited for nine times.
+ * Finds the first block at or after a date, with about sixty headers for any chain. Several are requested concurrently, so that a distant
+ * node is waited for nine times.
  */
 import * as Effect from "effect/Effect"
 import type { Node } from "../node/Node.ts"
 import type { Header } from "../node/NodeEndpoint.ts"
 import type { NodeError } from "../node/NodeError.ts"
 
-/** Headers that are asked for at the same time. */
+/** Number of headers requested concurrently. */
 const atOnce = 7
 
-/** Numbers between two others that divide what lies between them evenly. */
+/** Numbers that divide the range between two others evenly. */
 const between = (before: number, at: number): ReadonlyArray<number> => {
   const step = Math.ceil((at - before) / (atOnce + 1))
   return Array.from({ length: atOnce }, (_, index) => before + (index + 1) * step).filter((number) => number < at)

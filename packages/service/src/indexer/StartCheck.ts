@@ -1,6 +1,6 @@
 /**
- * Compares the first block of an index with the configured start: a lower start adds blocks below the first one, and a higher one keeps
- * those that are stored.
+ * Compares the first block of an index with the configured start: a lower start adds blocks below the first one; a higher start keeps those
+ * that are stored.
  *
  * Source: decision 0064.
  */
@@ -15,7 +15,7 @@ import * as StartBlock from "./StartBlock.ts"
  */
 export interface Options {
   readonly fromBlock?: number | undefined
-  /** Instant in seconds since 1970, in place of a block. */
+  /** Instant in seconds since 1970, instead of a block. */
   readonly fromTimestamp?: number | undefined
 }
 
@@ -24,7 +24,7 @@ export interface Options {
  */
 export interface ConfiguredStart {
   readonly block: number
-  /** A sentence for the operator where the index begins before it, else `null`. */
+  /** A sentence for the operator if the index starts before it; otherwise `null`. */
   readonly note: string | null
 }
 
@@ -55,7 +55,7 @@ const byDate = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds the configured start for an index with blocks.
+ * Finds the configured start for a non-empty index.
  *
  * **Errors**
  * - `NodeFailed`, `WrongChain`: a date could not be compared.

@@ -1,6 +1,6 @@
 /**
- * Reports an indexer's progress and state: events for the program around it, log lines, and the status in the store for other
- * processes. Carries out what `StatusTracker` decides.
+ * Reports an indexer's progress and state: events for the embedding program, log lines, and the status in the store for other processes.
+ * Executes what `StatusTracker` decides.
  */
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
@@ -23,9 +23,9 @@ export type OnEvent = (event: IndexerEvent) => Effect.Effect<void>
  */
 export interface StatusReporter {
   readonly report: (report: IndexerReport) => Effect.Effect<void>
-  /** Settings that the stored blocks were indexed with. */
+  /** Settings with which the stored blocks were indexed. */
   readonly settings: Effect.Effect<AppliedSettings>
-  /** Rewrites the last status periodically, so that readers see that the indexer is alive. */
+  /** Heartbeat: rewrites the last status periodically, so that readers can see that the indexer is alive. */
   readonly heartbeat: Effect.Effect<never>
   /** Records an orderly stop. */
   readonly stopped: Effect.Effect<void>
@@ -37,7 +37,7 @@ export interface StatusReporter {
 export const make = Effect.fnUntraced(function* (options: {
   readonly store: Pick<ChainSession, "readStatus" | "writeStatus">
   readonly onEvent: OnEvent
-  /** Time between two polls of the node's head, in milliseconds. Default 0. */
+  /** Interval between polls of the node's head, in milliseconds. Default 0. */
   readonly pollMillis?: number
 }): Effect.fn.Return<StatusReporter> {
   const { onEvent, pollMillis = 0, store } = options
@@ -51,7 +51,7 @@ export const make = Effect.fnUntraced(function* (options: {
     for (const output of outputs) yield* report(output)
   })
 
-  /** A status that cannot be written must not stop the indexer. */
+  /** Failing to write a status must not stop the indexer. */
   const storeStatus = (status: IndexerStatus) =>
     store.writeStatus(status).pipe(
       // Another indexer has taken over and reports its own status.

@@ -1,8 +1,8 @@
 /**
- * State and progress of one indexer, derived from its reports: which status readers see, which events and log lines follow. Pure;
- * `StatusReporter` carries out the outputs. No output holds a key or a URL.
+ * State and progress of one indexer, derived from its reports: the status that readers see, and the resulting events and log lines. Pure;
+ * `StatusReporter` executes the outputs. No output holds a key or a URL.
  *
- * Each status, event and log line is made from one state, so that its numbers and words belong to the same instant.
+ * Each status, event and log line is made from a single state, so that its numbers and words belong to the same instant.
  */
 import * as AppliedSettings from "../store/AppliedSettings.ts"
 import type { TraceSource } from "../block/Traces.ts"
@@ -21,7 +21,7 @@ const { blocksLeft, counted, emit, heartbeatMillis, isNews, isRunning, log, put,
 type State = TrackerState.TrackerState
 
 const logMillis = 5_000
-/** Time after which an obstacle that lasts is logged again. */
+/** Interval at which a persistent obstacle is logged again. */
 const reminderMillis = 60_000
 
 /**
@@ -63,7 +63,7 @@ const tracerLine = (traces: TraceSource, setting: string) => {
   return log("Info", `No internal transactions: ${setting === "off" ? '"traces" is "off"' : "the node has no tracer"}`)
 }
 
-/** Records the settings of the next blocks, at once when they differ from those of the blocks before. */
+/** Records the settings of the next blocks, at once if they differ from those of the previous blocks. */
 const configured = (
   before: State,
   { head, settings: given }: IndexerReport & { readonly _tag: "Connected" },
@@ -77,7 +77,7 @@ const configured = (
   return [written, [...outputs, ...lines]]
 }
 
-/** Logs what is new of the nodes and the checks. */
+/** Logs what is new about the nodes and the checks. */
 const connected = (before: State, report: IndexerReport & { readonly _tag: "Connected" }, now: number): Transition => {
   const { lacking = null, traces, unchecked } = report
   const lines = [
@@ -107,12 +107,12 @@ const headSeen = (
     return write({ ...state, progress: Progress.start(now) }, "backfill", backfillMessage, now)
   }
   if (isRunning(before.status)) return write(state, name, message, now)
-  // Blocks are fetched, and nothing was in the way so far.
+  // Blocks are being fetched, and there was no obstacle so far.
   const isStarting = isExtending && before.subject === null
   return isStarting ? write(state, "backfill", backfillMessage, now) : [state, []]
 }
 
-/** Progress that the next blocks add to. */
+/** Progress to which the next blocks are added. */
 const advance = ({ nodeHead, progress, status }: State, now: number): Progress.Progress => {
   if (status.state === "backfill") return progress
   const since = nodeHead?.seenAtMillis ?? now
@@ -144,7 +144,7 @@ const indexed = (before: State, report: IndexerReport & { readonly _tag: "Indexe
 
 const synced = (before: State, { head }: IndexerReport & { readonly _tag: "Synced" }, now: number): Transition => {
   const state = { ...before, indexedHead: head, progress: Progress.end(before.progress) }
-  // The head of the node has moved on while the blocks up to it were stored.
+  // The head of the node moved on while the blocks up to it were stored.
   if (blocksLeft(state) > maxLagBlocks) return [before, []]
   const nodeHead = state.nodeHead?.number ?? head
   const isNew = isNews(state, "synced")
@@ -167,7 +167,7 @@ const synced = (before: State, { head }: IndexerReport & { readonly _tag: "Synce
   return [{ ...written, syncedHead: head }, [...outputs, line, ...events]]
 }
 
-/** The blocks above `kept`, up to `last`, in words; `null` where none is kept. */
+/** The blocks above `kept`, up to `last`, in words; `kept` is `null` if none is kept. */
 const removedText = (last: number, kept: number | null): string => {
   if (kept === null) return `all blocks up to ${last}`
   return kept + 1 === last ? `block ${last}` : `blocks ${kept + 1} to ${last}`
@@ -185,7 +185,7 @@ const reorged = (state: State, { from, to }: IndexerReport & { readonly _tag: "R
   [log("Info", `Reorg: removed ${removedText(from.number, to?.number ?? null)}`), emit({ _tag: "Reorged", from, to })],
 ]
 
-/** Readers see a search that begins or ends at once, and its progress with the next status. */
+/** Readers see the start and end of a search at once, and its progress with the next status. */
 const pastSearched = (
   before: State,
   { past }: IndexerReport & { readonly _tag: "PastSearched" },
@@ -258,7 +258,7 @@ export const step = (state: State, input: Input, now: number): Transition => {
   switch (input._tag) {
     case "Heartbeat":
       return heartbeat(state, now)
-    // It does not show whether the node answers the indexer.
+    // It does not show whether the node responds to the indexer.
     case "PastSearched":
       return reported(state, input, now)
     default:

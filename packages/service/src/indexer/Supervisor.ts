@@ -18,7 +18,7 @@ import type { Observation } from "./job/Observation.ts"
 /** Handles an event of a chain's indexer; must not fail. */
 type OnEvent = (chain: string, event: IndexerEvent) => Effect.Effect<void>
 
-/** Receives what a chain's indexer measures. */
+/** Receives the measurements of a chain's indexer. */
 type OnObserved = (chain: string, observation: Observation) => void
 
 interface Listeners {
@@ -33,11 +33,11 @@ export interface Options {
   readonly jobs: ReadonlyArray<ChainJob>
   /** Handles each event of each chain. */
   readonly onEvent?: OnEvent | undefined
-  /** Receives what each chain's indexer measures. */
+  /** Receives the measurements of each chain's indexer. */
   readonly onObserved?: OnObserved
-  /** The indexers run in the thread of this process: for one small chain whose first blocks are waited for. Default false. */
+  /** Runs the indexers in the thread of this process: for a small chain whose first blocks are awaited. Default false. */
   readonly isInline?: boolean
-  /** Threads at most, which chains share. Default: by the cores of the machine. */
+  /** Maximum number of threads, which chains share. Default: by the cores of the machine. */
   readonly threads?: number | undefined
   /** Starts a thread. Default: a worker thread of Node. */
   readonly startThread?: IndexThreads.StartThread | undefined
@@ -74,9 +74,9 @@ const supervise = (threads: IndexThreads.IndexThreads, job: ChainJob, listeners:
     }),
   ).pipe(Effect.annotateLogs({ chain: job.chain }))
 
-/** The indexers of some chains, for as long as the scope in which they were started. */
+/** Indexers of some chains, which run until the scope that started them ends. */
 export interface Supervisor {
-  /** Indexes these jobs from now on: starts what is new, and stops or restarts what is gone or has changed. The others go on. */
+  /** Replaces the jobs: starts new ones, and stops or restarts removed or changed ones. The others continue. */
   readonly replace: (jobs: ReadonlyArray<ChainJob>) => Effect.Effect<void>
 }
 
@@ -85,11 +85,11 @@ interface Supervised {
   readonly fiber: Fiber.Fiber<never>
 }
 
-/** What an indexer depends on; labels and names are those of pages. */
+/** Everything that an indexer depends on; labels and names only affect pages. */
 const identityOf = (job: ChainJob): string =>
   JSON.stringify({ ...job, config: { ...job.config, ens: undefined, labels: {} } })
 
-/** Starts indexers until the scope ends; then each finishes its transaction, within a few seconds. */
+/** Starts indexers until the scope ends; each then finishes its transaction within a few seconds. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Supervisor, never, Scope.Scope> {
   const { isInline = false, jobs, onEvent = () => Effect.void, onObserved = () => undefined } = options
   const logLevel = yield* References.MinimumLogLevel
@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
 })
 
 /**
- * Indexes all chains until it is interrupted. Never fails.
+ * Indexes all chains until interrupted. Never fails.
  */
 export const run = (options: Options): Effect.Effect<never> =>
   Effect.scoped(Effect.andThen(make(options), Effect.never))

@@ -1,6 +1,5 @@
 /**
- * Blocks stored per second over the last half minute. An average since the start would mislead on a chain whose blocks grow.
- * Immutable.
+ * Blocks stored per second over the last half minute. An average since the start would mislead on a chain whose blocks grow. Immutable.
  */
 
 interface Sample {
@@ -9,17 +8,17 @@ interface Sample {
 }
 
 /**
- * Blocks that were stored recently. Instants are in milliseconds.
+ * Recently stored blocks. Instants are in milliseconds.
  */
 export interface Throughput {
-  /** Beginning of the window: the start, or the last sample that left it. */
+  /** Start of the window: the first instant, or the last sample that left the window. */
   readonly fromMillis: number
   /** Oldest first. */
   readonly samples: ReadonlyArray<Sample>
 }
 
 const windowMillis = 30_000
-/** Shortest interval that a rate is computed for. */
+/** Shortest interval over which a rate is computed. */
 const minMillis = 50
 
 /**
@@ -34,7 +33,7 @@ const slide = ({ fromMillis, samples }: Throughput, millis: number): Throughput 
 }
 
 /**
- * Adds blocks that were stored at an instant.
+ * Adds blocks stored at an instant.
  */
 export const add = (throughput: Throughput, millis: number, blocks: number): Throughput => {
   const { fromMillis, samples } = slide(throughput, millis)
@@ -59,7 +58,7 @@ export const etaMillis = (blocksPerSecond: number, blocksLeft: number): number |
 }
 
 /**
- * Formats a duration for people: `3 s`, `12 min`, `5 h 20 min`, `2 d 4 h`.
+ * Formats a duration for display: `3 s`, `12 min`, `5 h 20 min`, `2 d 4 h`.
  */
 export const formatMillis = (millis: number): string => {
   const seconds = Math.round(millis / 1000)

@@ -1,5 +1,5 @@
 /**
- * Keeps an index with internal transactions from growing without them: it waits for a node that can trace.
+ * Prevents an index with internal transactions from growing without them: it waits for a node that can trace.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type { ChainSession } from "../store/ChainSession.ts"
 import type { StoreError } from "../store/StoreError.ts"
 
 /**
- * The index has internal transactions, and no node can trace.
+ * The index has internal transactions, but no node can trace.
  */
 export class TracerLost extends Data.TaggedError("TracerLost")<{
   /** Last stored block with internal transactions. */
@@ -22,8 +22,8 @@ export class TracerLost extends Data.TaggedError("TracerLost")<{
 }
 
 /**
- * Fails where an index would grow without internal transactions though stored blocks have some. Blocks without transactions do not
- * count: a node that cannot trace may have been taken for one that can while it had only such.
+ * Fails if an index would grow without internal transactions although stored blocks have them. Blocks without transactions do not count,
+ * because with only those a node that cannot trace may have been mistaken for one that can.
  */
 export const check = Effect.fnUntraced(function* (
   { settings, store }: { readonly settings: Applied; readonly store: Pick<ChainSession, "snapshot"> },

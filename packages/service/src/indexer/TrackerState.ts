@@ -1,5 +1,5 @@
 /**
- * State of a status tracker, and how it becomes the status that readers see: when it is written, and what it holds. Pure.
+ * State of a status tracker, and how it becomes the status that readers see: when it is written, and what it contains. Pure.
  */
 import type { TraceSource } from "../block/Traces.ts"
 import type { AppliedSettings as Applied, IndexerCounts, IndexerStatus, PastProgress } from "../store/StatusBoard.ts"
@@ -11,7 +11,7 @@ import * as Progress from "./Progress.ts"
 import * as Throughput from "./Throughput.ts"
 
 /**
- * What follows from an input, in order.
+ * Outputs of an input, in order.
  */
 export type Output =
   | { readonly _tag: "StoreStatus"; readonly status: IndexerStatus }
@@ -22,48 +22,48 @@ export type Output =
  * State of the tracker. Instants are in milliseconds of a monotonic clock.
  */
 export interface TrackerState {
-  /** Time between two polls of the node's head, in milliseconds. */
+  /** Interval between polls of the node's head, in milliseconds. */
   readonly pollMillis: number
   /** The last status. */
   readonly status: IndexerStatus
-  /** This indexer has written a status. */
+  /** Whether this indexer has written a status. */
   readonly isWritten: boolean
   /** When the status was last written. */
   readonly writtenAtMillis: number
   /** When the indexer last reported something; heartbeats do not count. */
   readonly reportedAtMillis: number
-  /** What the last `Waiting` or `Misconfigured` was about; `null` before one. */
+  /** Subject of the last `Waiting` or `Misconfigured`; `null` before the first. */
   readonly subject: string | null
   /** When that was last logged. */
   readonly obstacleLoggedAtMillis: number
-  /** When an obstacle last stopped an indexer at work. */
+  /** When an obstacle last stopped a running indexer. */
   readonly obstructedAtMillis: number
-  /** The tracer reported in this run; `null` before the node's first answer. */
+  /** The tracer reported in this run; `null` before the node's first response. */
   readonly tracer: TraceSource | null
   readonly unchecked: string | null
   /** What the nodes do not offer; `null` for nothing. */
   readonly lacking: string | null
-  /** Settings that blocks were indexed with. */
+  /** Settings with which blocks were indexed. */
   readonly settings: Applied
   readonly startNote: string | null
   /** Head of the node; `null` before the first poll. */
   readonly nodeHead: NodeHead.NodeHead | null
-  /** Last indexed block; `null` while it is unknown. */
+  /** Last indexed block; `null` if unknown. */
   readonly indexedHead: number | null
   /** Head of the last `Synced` event; `null` after a reorg. */
   readonly syncedHead: number | null
   /** When progress was last logged. */
   readonly loggedAtMillis: number
   readonly progress: Progress.Progress
-  /** What this indexer has done. */
+  /** Counters of this indexer. */
   readonly counts: IndexerCounts
-  /** The search of the past of added wallets; `null` for none. */
+  /** Search of added wallets' past; `null` for none. */
   readonly past: PastProgress | null
-  /** Blocks below the first one that are to be indexed, down to `to`; `null` for none. */
+  /** Blocks below the first one that are yet to be indexed, down to `to`; `null` for none. */
   readonly prepend: {
     readonly to: number
     readonly progress: Progress.Progress
-    /** Why none can be indexed at present; `null` where nothing is in the way. */
+    /** Why none can be indexed at present; `null` if there is no obstacle. */
     readonly issue: string | null
     /** When progress or the issue was last logged. */
     readonly loggedAtMillis: number
@@ -72,14 +72,14 @@ export interface TrackerState {
 
 /** Time after which an unchanged status is written again. */
 export const heartbeatMillis = 5_000
-/** Time without an answer of the node after which an indexer at work reports that it waits. */
+/** Time without a response of the node after which a running indexer reports that it waits. */
 export const unansweredMillis = 15_000
 const statusMillis = 1_000
-/** Time after which a head that has not moved is reported as seen again: readers take it as unknown soon after (`Status.latePollMillis`). */
+/** Time after which an unmoved head is reported as seen again; soon afterwards, readers consider it unknown (`Status.latePollMillis`). */
 const headMillis = 2_000
 
 /**
- * Makes the tracker of an indexer that has not reported yet. `before` is the status that the store holds.
+ * Makes the tracker of an indexer that has not reported yet. `before` is the stored status.
  */
 export const make = (options: {
   readonly pollMillis: number
@@ -109,7 +109,7 @@ export const make = (options: {
 })
 
 /**
- * The counts of a state with more.
+ * Counters increased by others.
  */
 export const counted = ({ counts }: TrackerState, more: Partial<IndexerCounts>): Pick<TrackerState, "counts"> => {
   const { blocks = 0, obstacles = 0, reorgs = 0, transactions = 0 } = more
@@ -124,7 +124,7 @@ export const counted = ({ counts }: TrackerState, more: Partial<IndexerCounts>):
 }
 
 /**
- * The next state, and what follows from an input.
+ * The next state, and the outputs of an input.
  */
 export type Transition = readonly [state: TrackerState, outputs: ReadonlyArray<Output>]
 
@@ -156,20 +156,20 @@ export const emit = (event: IndexerEvent): Output => ({ _tag: "Emit", event })
  */
 export const isRunning = ({ state }: IndexerStatus): boolean => state === "backfill" || state === "synced"
 
-/** Blocks up to the head of the node. */
+/** Number of blocks up to the head of the node. */
 export const blocksLeft = ({ indexedHead, nodeHead }: TrackerState): number =>
   indexedHead === null || nodeHead === null ? 0 : Math.max(0, nodeHead.number - indexedHead)
 
 /**
- * Throughput at an instant, and the time that is left.
+ * Throughput at an instant, and the remaining time.
  */
 export const speedOf = (state: TrackerState, now: number): Speed =>
   Progress.speed(state.progress, now, blocksLeft(state), NodeHead.perSecond(state.nodeHead, now))
 
-/** A rate as the status holds it; `undefined` for one that is rounded to 0. */
+/** A rate in the form of the status; `undefined` if it rounds to 0. */
 const rounded = (perSecond: number): number | undefined => Math.round(perSecond * 100) / 100 || undefined
 
-/** The head as the status holds it: unknown when the last poll was too long ago. */
+/** The head in the form of the status: unknown if the last poll was too long ago. */
 const headFields = ({ nodeHead, pollMillis }: TrackerState, now: number) => {
   if (nodeHead === null) return { nodeHead: null }
   const headAgeMillis = Math.round(NodeHead.ageMillis(nodeHead, now))
@@ -178,7 +178,7 @@ const headFields = ({ nodeHead, pollMillis }: TrackerState, now: number) => {
     : { nodeHead: nodeHead.number, headAgeMillis, pollMillis }
 }
 
-/** Progress below the first block as the status holds it. */
+/** Progress below the first block in the form of the status. */
 const prependStatus = ({ prepend }: TrackerState, now: number): IndexerStatus["prepend"] =>
   prepend === null
     ? undefined
@@ -218,8 +218,8 @@ export const isNews = ({ isWritten, status, tracer }: TrackerState, name: Indexe
   !isWritten || name !== status.state || (tracer !== null && tracer !== status.traces)
 
 /**
- * Writes the status at once when it is news, as a head is at work; a changed one once a second, an unchanged one when
- * its head would become old, or as a heartbeat.
+ * Writes the status: at once when it is news or reaches the head, a changed status once a second, an unchanged one as a heartbeat or before
+ * its head becomes stale.
  */
 export const write = (state: TrackerState, name: IndexerStatus["state"], message: string, now: number): Transition => {
   const { nodeHead, status } = state

@@ -17,7 +17,7 @@ import type { IndexerEvent } from "./IndexerEvent.ts"
 import * as Observation from "./job/Observation.ts"
 
 /**
- * What a worker is started with.
+ * Start data of a worker.
  */
 export interface WorkerData {
   readonly kind: typeof kind
@@ -32,7 +32,7 @@ export type FromWorker =
   | { readonly _tag: "Event"; readonly chain: string; readonly event: IndexerEvent }
   | { readonly _tag: "Observed"; readonly chain: string; readonly observations: ReadonlyArray<Observation.Observation> }
   | { readonly _tag: "Line"; readonly chain: string; readonly line: ThreadLog.ThreadLog }
-  /** The last message; `failure` is `null` when it was stopped. */
+  /** The last message; `failure` is `null` if it was stopped. */
   | { readonly _tag: "Ended"; readonly chain: string; readonly failure: string | null }
 
 /**
@@ -43,7 +43,7 @@ export type ToWorker =
   | { readonly _tag: "Stop"; readonly chain: string }
 
 /**
- * Marks the data of an indexer's worker.
+ * Identifies the start data of an indexer's worker.
  */
 export const kind = "@daybook/service/indexer"
 

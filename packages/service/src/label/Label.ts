@@ -1,5 +1,5 @@
 /**
- * Labels of addresses, for `from_address_label` and `to_address_label`: those of a chain's configuration, and the few addresses that
+ * Labels of addresses, for `from_address_label` and `to_address_label`: those of a chain's configuration, and of the few addresses that
  * have the same meaning on every chain.
  */
 import * as Address from "@daybook/schema/Address"
@@ -13,7 +13,7 @@ import * as Result from "effect/Result"
 export type Label = (address: string) => string | null
 
 /**
- * Configured labels are invalid; all of them are named.
+ * Configured labels are invalid; lists all of them.
  */
 export class InvalidLabel extends Data.TaggedError("InvalidLabel")<{
   /** One sentence for each invalid entry. */
@@ -61,10 +61,10 @@ export const builtIn: Readonly<Record<string, string>> = {
 const isAddress = (text: string): boolean => Address.pattern.test(text)
 
 /**
- * Makes a lookup of the built-in labels and the given ones; a given label replaces a built-in one.
+ * Makes a lookup over the built-in labels and the given ones, which take precedence.
  *
  * **Errors**
- * - `InvalidLabel`: a key is not an address, an address is given twice in different case, or a label is empty.
+ * - `InvalidLabel`: a key is not an address, an address is given twice in different cases, or a label is empty.
  */
 export const make = (entries: Readonly<Record<string, string>> = {}): Result.Result<Label, InvalidLabel> => {
   const labels = new Map(Object.entries(builtIn))

@@ -1,21 +1,21 @@
 /**
- * The atomic transactions of a block of Avalanche, which import native currency from another chain of its network, or export it there.
- * Neither transactions nor traces state them. Pure.
+ * Atomic transactions of an Avalanche block, which import native currency from another chain of its network or export it there. Neither
+ * transactions nor traces show them. Pure.
  *
  * Source: Avalanche, Coreth atomic transaction format; decision 0048.
  */
 import type { WalletRows } from "./WalletRows.ts"
 
-/** What one account receives from another chain, or sends there. */
+/** Amount that an account imports from another chain, or exports to it. */
 interface Transfer {
   readonly account: string
   /** Id of the asset. */
   readonly asset: string
-  /** In a billionth of the native currency; negative for an export. */
+  /** In billionths of the native currency; negative for an export. */
   readonly amount: bigint
 }
 
-/** Fields of an encoding, one after the other; behind its end they are 0. */
+/** Reads the fields of an encoding in sequence; beyond its end they are 0. */
 class Fields {
   readonly #hex: string
   #at: number
@@ -35,7 +35,7 @@ class Fields {
     return Number(this.bytes(count))
   }
 
-  /** The elements of a list, which begins with their number. One that the encoding lacks is read from behind its end, and ends the list. */
+  /** Elements of a list, preceded by their count. An element beyond the end of the encoding ends the list. */
   list<A>(element: () => A): ReadonlyArray<A> {
     const count = this.number(wordBytes)
     const found: Array<A> = []
@@ -51,7 +51,7 @@ class Fields {
 const [wordBytes, amountBytes, accountBytes, idBytes, signatureBytes] = [4, 8, 20, 32, 65]
 const [importType, exportType] = [0, 1]
 
-/** Accounts of the C-Chain of an atomic transaction, each with what changes there. */
+/** C-Chain accounts of an atomic transaction, each with its change. */
 const readAccounts = (fields: Fields, isExport: boolean): ReadonlyArray<Transfer> =>
   fields.list(() => {
     const account = fields.bytes(accountBytes)
@@ -76,7 +76,7 @@ const skipCredential = (fields: Fields): void => {
   fields.list(() => fields.bytes(signatureBytes))
 }
 
-/** A transaction; `null` for one of another type. */
+/** A transaction; `null` for any other type. */
 const readTransaction = (fields: Fields): ReadonlyArray<Transfer> | null => {
   const type = fields.number(wordBytes)
   if (type !== importType && type !== exportType) return null
@@ -90,13 +90,13 @@ const readTransaction = (fields: Fields): ReadonlyArray<Transfer> | null => {
 
 const versionCharacters = "0x0000".length
 
-/** One transaction, as blocks before Apricot Phase 5 have it, or a list of them. */
+/** A single transaction, as in blocks before Apricot Phase 5, or a list of transactions. */
 const forms = [
   (fields: Fields) => [readTransaction(fields)],
   (fields: Fields) => fields.list(() => readTransaction(fields)),
 ] as const
 
-/** What atomic transactions transfer; `null` for another encoding. */
+/** Transfers of atomic transactions; `null` if the encoding is malformed. */
 export const transfersIn = (data: string): ReadonlyArray<Transfer> | null => {
   if (!data.startsWith("0x0000")) return null
   for (const form of forms) {
@@ -109,7 +109,7 @@ export const transfersIn = (data: string): ReadonlyArray<Transfer> | null => {
 
 const gwei = 10n ** 9n
 
-/** Adds what the accounts receive and send in an asset; rows are marked where that cannot be read. */
+/** Adds what the accounts import and export in an asset; marks the rows if it cannot be read. */
 export const add = (rows: WalletRows, data: string, asset: string | null): void => {
   const transfers = asset === null ? null : transfersIn(data)
   if (transfers === null) rows.incomplete()

@@ -1,6 +1,6 @@
 /**
- * Search for the blocks at which a value of an account changes, such as its balance. A range whose ends are read is divided until each
- * part is explained by changes that are known, or is one block. Pure.
+ * Searches for the blocks at which a value of an account, such as its balance, changes. A range whose ends are read is divided until each
+ * part is explained by known changes or is a single block. Pure.
  *
  * Source: decision 0047.
  */
@@ -18,18 +18,18 @@ export interface Part {
 }
 
 /**
- * Sum of the known changes of the blocks above `after` up to `to`.
+ * Sum of the known changes in the blocks above `after` up to `to`.
  */
 export type KnownChange = (after: number, to: number) => bigint
 
 /**
- * Nothing is known to change the value.
+ * No change is known.
  */
 export const noChange: KnownChange = () => 0n
 
 /**
- * What follows for a part. `settled`: the known changes explain it. `divided`: the value in its middle is read next. `located`: it is one
- * block, and the known changes do not explain it.
+ * Status of a part. `settled`: the known changes explain it. `divided`: the value in its middle is read next. `located`: it is a single
+ * block that the known changes do not explain.
  */
 export type Status = "settled" | "divided" | "located"
 
@@ -39,8 +39,7 @@ export type Status = "settled" | "divided" | "located"
 export const widthOf = ({ after, to }: Part): number => to - after
 
 /**
- * What follows for a part. One that is explained is divided as well while it has more than `grain` blocks, for values whose changes may
- * cancel each other.
+ * Status of a part. An explained part is still divided while it has more than `grain` blocks, for values whose changes may cancel out.
  */
 export const statusOf = (part: Part, known: KnownChange, grain = Number.POSITIVE_INFINITY): Status => {
   const width = widthOf(part)
@@ -55,7 +54,7 @@ export const statusOf = (part: Part, known: KnownChange, grain = Number.POSITIVE
 export const middleOf = ({ after, to }: Part): number => after + Math.floor((to - after) / 2)
 
 /**
- * The two halves of a part, by the value in its middle.
+ * The two halves of a part, given the value in its middle.
  */
 export const divide = (part: Part, value: bigint): readonly [Part, Part] => {
   const middle = middleOf(part)
@@ -66,7 +65,7 @@ export const divide = (part: Part, value: bigint): readonly [Part, Part] => {
 }
 
 /**
- * Known changes by block as a function; a block may occur several times.
+ * Known changes by block, as a function; a block may occur several times.
  */
 export const fromChanges = (changes: Iterable<readonly [block: number, change: bigint]>): KnownChange => {
   const sorted = [...changes].toSorted(([one], [other]) => one - other)

@@ -1,5 +1,5 @@
 /**
- * The books of one wallet: its movements summed up by holding and kind, as they arrive. The sums change in place. Pure.
+ * The books of one wallet: its movements, summed by holding and kind as they arrive. Sums are updated in place. Pure.
  *
  * Source: decision 0047.
  */
@@ -34,17 +34,20 @@ export interface Account {
  */
 export interface Books {
   readonly wallet: string
-  /** By `Holding.keyOf`; the native currency is always among them. */
+  /** Keyed by `Holding.keyOf`; the native currency is always present. */
   readonly accounts: Map<string, Account>
-  /** Ids of ERC-721 contracts, whose numbers are among the accounts. */
+  /** Ids of ERC-721 contracts; the number of tokens per contract is among the accounts. */
   readonly ids: Map<string, Account>
   /** Transactions in which the wallet takes part. */
   transactions: number
-  /** Of these, those that it sent. */
+  /** Number of those that it sent. */
   sent: number
-  /** Rows in which it set code by an authorization, created contracts, or exported to another chain: its transaction count counts these too. */
+  /**
+   * Number of rows in which it set code by an authorization, created contracts, or exported to another chain, all of which count towards
+   * its nonce.
+   */
   delegations: number
-  /** Rows of which movements may be missing. */
+  /** Number of rows that may lack movements. */
   incomplete: number
 }
 
@@ -64,7 +67,7 @@ export const make = (wallet: string): Books => ({
 })
 
 /**
- * The account of a holding, which is added where there is none.
+ * Account of a holding, added if missing.
  */
 export const accountIn = ({ accounts }: Books, holding: Holding.Holding): Account => {
   const key = Holding.keyOf(holding)
@@ -74,7 +77,7 @@ export const accountIn = ({ accounts }: Books, holding: Holding.Holding): Accoun
 }
 
 /**
- * Adds a change of a holding at a block. Changes are added in the order of their blocks.
+ * Adds a change of a holding at a block. Changes are added in block order.
  */
 export const addChange = (account: Account, block: number, amount: bigint): void => {
   account.change += amount
@@ -104,7 +107,7 @@ const addMovement = (books: Books, block: number, movement: Movement.Movement): 
 }
 
 /**
- * Adds a row of the wallet at its block. Rows are added in the order of their blocks.
+ * Adds a row of the wallet at its block. Rows are added in block order.
  */
 export const addRow = (
   books: Books,
@@ -121,7 +124,7 @@ export const addRow = (
 }
 
 /**
- * Adds the rows of the wallet in a block. Blocks are added in their order.
+ * Adds the wallet's rows in a block. Blocks are added in order.
  */
 export const add = (books: Books, { number, rows }: DiscoveredBlock): void => {
   for (const row of rows) if (row.wallet === books.wallet) addRow(books, number, row)
@@ -134,12 +137,12 @@ export const changesOf = ({ accounts, ids }: Books, holding: Holding.Holding): A
 }
 
 /**
- * Whether the wallet owned an id before its movements, as 1 or 0: it did where it first sends it.
+ * Whether the wallet owned an id before its movements, as 1 or 0: it did if it first sends the id.
  */
 export const ownedBefore = (books: Books, id: Holding.Holding): bigint =>
   (changesOf(books, id).find(([, change]) => change !== 0n)?.[1] ?? 0n) < 0n ? 1n : 0n
 
-/** How many ids of each ERC-721 contract the wallet owned before its movements, of those that moved. */
+/** Number of ids per ERC-721 contract that the wallet owned before its movements, of those that moved. */
 export const countOwnedBefore = (books: Books): ReadonlyMap<string, bigint> => {
   const counts = new Map<string, bigint>()
   for (const { holding } of books.ids.values()) {
@@ -149,7 +152,7 @@ export const countOwnedBefore = (books: Books): ReadonlyMap<string, bigint> => {
 }
 
 /**
- * The change of a holding from the opening block to another one.
+ * Change of a holding from the opening block to another block.
  */
 export const changeUpTo = (books: Books, holding: Holding.Holding, opening: number, block: number): bigint =>
   Bisection.fromChanges(changesOf(books, holding))(opening, block)

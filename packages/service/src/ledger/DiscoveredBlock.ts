@@ -1,35 +1,38 @@
 /**
- * A block as one or more wallets see it: the rows of what they do in it.
+ * A block from the perspective of one or more wallets: the rows of their activity in it.
  */
 import type * as Movement from "./Movement.ts"
 import type { Candidate } from "./WalletRows.ts"
 
 /**
- * What a wallet does in a transaction, or in the block itself.
+ * Activity of a wallet in a transaction, or in the block itself.
  */
 export interface WalletRow {
   readonly wallet: string
-  /** Hash of the transaction; `null` for what belongs to the block. */
+  /** Hash of the transaction; `null` for the block itself. */
   readonly transactionHash: string | null
-  /** Index of the transaction; `null` for what belongs to the block. */
+  /** Index of the transaction; `null` for the block itself. */
   readonly index: number | null
   /** See `Role`. */
   readonly roles: number
   readonly movements: ReadonlyArray<Movement.Movement>
-  /** Left out where there are none. */
+  /** Absent if there are none. */
   readonly candidates?: ReadonlyArray<Candidate> | undefined
 }
 
 /**
- * A block with what the searched wallets do in it.
+ * A block with the activity of the searched wallets.
  */
 export interface DiscoveredBlock {
   readonly number: number
   readonly hash: string
   /** Seconds since 1970. */
   readonly timestamp: number
-  /** In order of the transactions; what belongs to the block comes last. */
+  /** In transaction order, with the block itself last. */
   readonly rows: ReadonlyArray<WalletRow>
-  /** A trace, a receipt or a transaction was missing when it was fetched: it may hold more of the wallets. False for rows of an index, which has its gaps. */
+  /**
+   * Whether a trace, a receipt or a transaction was missing when it was fetched, so that it may hold more of the wallets. False for rows of
+   * an index, which records its own gaps.
+   */
   readonly hasGaps: boolean
 }

@@ -1,5 +1,5 @@
 /**
- * Native value that moves in a transaction: by itself, by the calls inside it, or by the logs of transfers of ether. Pure.
+ * Native value moved by a transaction: directly, by the calls inside it, or by logs of ether transfers. Pure.
  *
  * Source: EIP-6780, EIP-7708; decision 0048.
  */
@@ -16,7 +16,7 @@ interface EtherTransfer {
   readonly logIndex: number
 }
 
-/** The transfers of ether that logs state. */
+/** Ether transfers in logs. */
 const etherTransfers = (logs: ReadonlyArray<SourceLog>): ReadonlyArray<EtherTransfer> =>
   logs.flatMap(({ address, data, logIndex, topics: [topic0, topic1, topic2] }) => {
     const [from, to] = [Address.fromTopic(topic1), Address.fromTopic(topic2)]
@@ -24,21 +24,21 @@ const etherTransfers = (logs: ReadonlyArray<SourceLog>): ReadonlyArray<EtherTran
     return from === undefined || to === undefined ? [] : [{ from, to, amount: BigInt(data), logIndex }]
   })
 
-/** Whether the chain logs transfers of ether at a block, as far as its transactions show. */
+/** Whether the chain logs ether transfers at a block, judging by its transactions. */
 export const hasEtherLogs = (transactions: ReadonlyArray<SourceTransaction>): boolean =>
   transactions.some(({ logs }) => logs.some(({ address }) => address === etherLogger))
 
-/** True for a log of a transfer of ether, which is no token. */
+/** True for a log of an ether transfer, which does not belong to a token. */
 export const isEtherLog = ({ address }: SourceLog): boolean => address === etherLogger
 
-/** Whether a transaction took effect; `null` where that is not known. */
+/** Whether a transaction took effect; `null` if unknown. */
 export const succeeded = ({
   gas,
   gasUsed,
   status,
 }: Pick<SourceTransaction, "gas" | "gasUsed" | "status">): boolean | null => {
   if (status !== null) return status !== 0
-  // A failed transaction took all its gas before Byzantium; 21,000 is all that a plain transfer may take.
+  // Before Byzantium a failed transaction used all its gas, and 21,000 is all that a plain transfer may use.
   return gasUsed < gas || gas <= 21_000n ? true : null
 }
 
@@ -53,7 +53,7 @@ const addRoles = (rows: WalletRows, { from, to, type }: SourceFrame): void => {
 }
 
 /**
- * Contracts that were destroyed in a transaction. What those hold that it created is burned at its end, whatever they receive after their
+ * Contracts destroyed in a transaction. If it also created them, what they hold at its end is burned, even if received after their
  * destruction.
  */
 class Destroyed {
@@ -65,7 +65,7 @@ class Destroyed {
     this.#created.add(contract)
   }
 
-  /** Records a self-destruct; gives whether the balance left the chain. */
+  /** Records a selfdestruct; returns whether the balance left the chain. */
   destroy(contract: string): boolean {
     if (!this.#created.has(contract)) {
       this.#earlier.add(contract)
@@ -75,7 +75,7 @@ class Destroyed {
     return true
   }
 
-  /** True for a contract of an earlier transaction that was destroyed. */
+  /** True for a destroyed contract that an earlier transaction created. */
   hasEarlier(contract: string): boolean {
     return this.#earlier.has(contract)
   }
@@ -91,8 +91,8 @@ class Destroyed {
 }
 
 /**
- * Adds calls. For a self-destruct of a contract to itself, which moves nothing since Cancun, tracers of revm before July 2026 state once
- * more what moved last. A contract may also pay the same amount twice, so that both sides are marked.
+ * Adds calls. For a selfdestruct of a contract to itself, which moves nothing since Cancun, revm tracers before July 2026 repeat the last
+ * transfer. A contract may also genuinely pay the same amount twice, so both sides are marked.
  *
  * Source: bluealloy/revm #3805.
  */
@@ -119,7 +119,7 @@ const addFrames = (
       const isBurned = destroyed.destroy(from)
       if (from === to) {
         if (isBurned) rows.change({ wallet: from, kind: "internal", amount: -amount })
-        // Since Cancun it keeps its balance, before it lost it.
+        // Since Cancun it keeps its balance; before, it lost it.
         else if (amount > 0n) rows.incomplete(from)
         continue
       }
@@ -127,7 +127,7 @@ const addFrames = (
     rows.transfer({ asset: Movement.native, kind: "internal", from, to, amount })
     destroyed.move(to, amount)
     if (amount > 0n && from !== to) last = { from, to, amount }
-    // Since Cancun it keeps what it receives, before it lost it.
+    // Since Cancun it keeps what it receives; before, it lost it.
     if (amount > 0n && destroyed.hasEarlier(to)) rows.incomplete(to)
   }
   for (const [wallet, amount] of destroyed.left()) rows.change({ wallet, kind: "internal", amount: -amount })
@@ -138,7 +138,7 @@ const checked: ReadonlySet<Movement.Kind> = new Set(["value", "internal"])
 const isSame = (one: ReadonlyMap<string, bigint>, other: ReadonlyMap<string, bigint>): boolean =>
   one.size === other.size && [...one].every(([wallet, sum]) => other.get(wallet) === sum)
 
-/** Whether the logs of transfers of ether state what value and calls moved. */
+/** Whether the logs of ether transfers match what value and calls moved. */
 const agrees = (rows: WalletRows, transfers: ReadonlyArray<EtherTransfer>): boolean => {
   const sums = new Map<string, bigint>()
   for (const { amount, from, to } of transfers) {
@@ -157,8 +157,8 @@ const addValue = (rows: WalletRows, transaction: SourceTransaction): void => {
 }
 
 /**
- * Adds value and internal calls. Without traces the logs of transfers of ether state both, where the chain logs them; else the rows
- * are marked.
+ * Adds value and internal calls. Without traces, the logs of ether transfers provide both if the chain logs them; otherwise the rows are
+ * marked.
  */
 export const add = (rows: WalletRows, transaction: SourceTransaction, isLogged: boolean): void => {
   const { created, frames, logs } = transaction

@@ -1,5 +1,5 @@
 /**
- * What a transaction paid in fees, by receiver, in wei. Pure.
+ * Fees paid by a transaction, by receiver, in wei. Pure.
  *
  * Source: EIP-1559, EIP-4844; OP Stack specification, execution engine; decision 0048.
  */
@@ -15,7 +15,7 @@ export interface Fees {
   readonly operator: bigint
 }
 
-/** Types of transactions that the protocol sends, which pay no fee of their own. */
+/** Types of transactions sent by the protocol, which pay no fee of their own. */
 const deposit = 0x7e
 const stateSync = 0x7f
 
@@ -24,16 +24,16 @@ const blobType = 3
 /** ZKsync: transactions from L1, whose fee was paid there. Source: ZKsync, transaction types. */
 const prepaidTypes: ReadonlySet<number> = new Set([0xfe, 0xff])
 
-/** True for a transaction that was paid for on L1: what its sender holds changes by rules that its receipt does not state. */
+/** True for a transaction paid for on L1: the balance of its sender changes by rules that its receipt does not show. */
 export const isPrepaid = ({ facts }: SourceTransaction): boolean => facts !== null && prepaidTypes.has(facts.type)
 
 const zeroAddress = `0x${"0".repeat(40)}`
 
-/** True for a state-sync transaction of Polygon, also before it had a type: from and to the zero address. Source: PIP-74. */
+/** True for a state-sync transaction of Polygon, including those before it had a type: from and to the zero address. Source: PIP-74. */
 export const isStateSync = ({ facts, from, to }: SourceTransaction): boolean =>
   facts?.type === stateSync || (from === zeroAddress && to === zeroAddress)
 
-/** True for a fee that was paid in a token, without a log that all such chains have in common. */
+/** True for a fee paid in a token, without a log form common to all such chains. */
 const isInToken = ({ facts }: SourceTransaction): boolean =>
   facts?.feeCurrency !== undefined || facts?.feeToken !== undefined
 
@@ -43,7 +43,7 @@ export const isFree = (transaction: SourceTransaction): boolean =>
 
 const none: Fees = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
 
-/** The fees of a transaction in a block with a base fee, as far as they are native currency. */
+/** Fees of a transaction in a block with a base fee, as far as they are in native currency. */
 export const fromTransaction = (
   transaction: SourceTransaction,
   baseFeePerGas: bigint | null,
@@ -54,17 +54,17 @@ export const fromTransaction = (
   const total = gasUsed * gasPrice
   const base = gasUsed * (baseFeePerGas ?? 0n)
   return {
-    // A transaction that pays less than the base fee, as one of a system account may, pays nothing beside it.
+    // A transaction that pays less than the base fee, as system accounts may, pays nothing else.
     base: base < total ? base : total,
     priority: base < total ? total - base : 0n,
-    // An OP Stack states blob gas of other types, which is not charged.
+    // OP Stack nodes report blob gas for other types, which is not charged.
     blob: facts?.type === blobType ? (facts.blobGasUsed ?? 0n) * (facts.blobGasPrice ?? 0n) : 0n,
     l1: facts?.l1Fee ?? 0n,
     operator: FeeRules.operatorFee({ ...facts, gasUsed }, rules),
   }
 }
 
-/** True for a block of a rollup with fees for data on L1: it has a deposit, or a receipt that states such fees. */
+/** True for a block of a rollup with fees for data on L1: it has a deposit, or a receipt with such fees. */
 export const isOfRollup = (transactions: ReadonlyArray<SourceTransaction>): boolean =>
   transactions.some(
     ({ facts }) =>
@@ -72,8 +72,8 @@ export const isOfRollup = (transactions: ReadonlyArray<SourceTransaction>): bool
   )
 
 /**
- * Whether a receipt states every fee that its chain takes, and who pays it, by rules that are known. Some providers leave out what an OP Stack takes for
- * data on L1, and what the scalar of an operator means depends on rules.
+ * Whether a receipt shows every fee that its chain charges and who pays it, under known rules. Some providers omit what an OP Stack chain
+ * charges for data on L1, and the meaning of the operator scalar depends on the rules.
  */
 export const isStated = (
   transaction: SourceTransaction,
@@ -89,5 +89,5 @@ export const isStated = (
   return facts.type !== blobType || (facts.blobGasUsed !== undefined && facts.blobGasPrice !== undefined)
 }
 
-/** All fees. */
+/** Total fees. */
 export const total = ({ base, blob, l1, operator, priority }: Fees): bigint => base + priority + blob + l1 + operator

@@ -1,5 +1,5 @@
 /**
- * The price that a transaction paid for its gas. Pure.
+ * Price that a transaction paid for its gas. Pure.
  *
  * Source: decision 0009; EIP-1559.
  */
@@ -14,8 +14,8 @@ export interface Fees {
 }
 
 /**
- * Effective gas price, in wei: that of the receipt, else of the transaction, else computed by EIP-1559 from its limits and the base
- * fee of the block; 0 where none is known.
+ * Effective gas price, in wei: from the receipt, or else the transaction, or else computed by EIP-1559 from its limits and the block's base
+ * fee; 0 if unknown.
  *
  * Source: decision 0009; EIP-1559.
  */

@@ -1,19 +1,19 @@
 /**
- * What a wallet can hold, and the call that reads how much of it a wallet holds at a block. Pure.
+ * Kinds of holdings of a wallet, and the calls that read their balances at a block. Pure.
  *
  * Source: ERC-20, ERC-721 and ERC-1155 (balanceOf, ownerOf); decision 0047.
  */
 import type { Call } from "@daybook/rpc/Method"
 import * as Movement from "./Movement.ts"
 
-/** Standards by which an asset is held. Their order is stored: one is added at the end. */
+/** Standards of assets. Their order is stored, so new ones are added at the end. */
 export const standards = ["native", "erc20", "erc721", "erc1155", "nonce"] as const
 
-/** By which standard an asset is held; `nonce` is the number of transactions that the wallet sent. */
+/** Standard of an asset; `nonce` is the number of transactions sent by the wallet. */
 export type Standard = (typeof standards)[number]
 
 /**
- * An asset, or one id of a contract. The tokens of an ERC-721 contract are one holding, counted, and each id of them is one more.
+ * An asset, or one id of a contract. The tokens of an ERC-721 contract are one counted holding, plus one holding per id.
  */
 export interface Holding {
   readonly standard: Standard
@@ -29,13 +29,13 @@ export interface Holding {
 export const native: Holding = { standard: "native", asset: Movement.native, tokenId: null }
 
 /**
- * The number of transactions that the wallet sent.
+ * The number of transactions sent by the wallet.
  */
 export const nonce: Holding = { standard: "nonce", asset: "nonce", tokenId: null }
 
 const tokenKinds: ReadonlySet<string> = new Set(["erc20", "erc721", "erc1155"])
 
-/** The opening balance of an ERC-721 contract is no movement, since the ids are not known. */
+/** The opening balance of an ERC-721 contract is not a movement, because the ids are unknown. */
 const standardOf = (kind: Movement.Kind, tokenId: string | null): Standard => {
   if (kind === "genesis") return tokenId === null ? "erc20" : "erc1155"
   // Sound: the kinds of tokens are standards.
@@ -43,7 +43,7 @@ const standardOf = (kind: Movement.Kind, tokenId: string | null): Standard => {
 }
 
 /**
- * The holding that a movement changes.
+ * The holding changed by a movement.
  */
 export const fromMovement = ({
   asset,
@@ -56,7 +56,7 @@ export const fromMovement = ({
 }
 
 /**
- * The id of an ERC-721 contract that a movement changes: 1 for its owner, 0 for all others. `null` for other movements.
+ * The ERC-721 id changed by a movement: 1 for its owner, 0 for all others. `null` for other movements.
  */
 export const ownedId = ({
   asset,
@@ -66,13 +66,13 @@ export const ownedId = ({
   kind === "erc721" && tokenId !== null ? { standard: "erc721", asset, tokenId } : null
 
 /**
- * Whether a holding is one id of an ERC-721 contract.
+ * True if a holding is one id of an ERC-721 contract.
  */
 export const isOwnedId = ({ standard, tokenId }: Holding): boolean => standard === "erc721" && tokenId !== null
 
 /**
- * Gives whether one of the holdings of a wallet has a balance of its own on the chain. The number of tokens of a contract that is ERC-20 as well
- * (ERC-404) has none by `balanceOf`, which gives the amount; each of its ids has an owner.
+ * Makes the test whether a holding of a wallet has its own balance on the chain. The number of tokens of a contract that is also ERC-20
+ * (ERC-404) has none: `balanceOf` returns the amount. Each of its ids has an owner.
  */
 export const comparableAmong = (holdings: Iterable<Holding>): ((holding: Holding) => boolean) => {
   const fungible = new Set(Array.from(holdings, ({ asset, standard }) => (standard === "erc20" ? asset : "")))
@@ -84,7 +84,7 @@ export const comparableAmong = (holdings: Iterable<Holding>): ((holding: Holding
  */
 export const keyOf = ({ asset, standard, tokenId }: Holding): string => `${standard} ${asset} ${tokenId ?? ""}`
 
-/** Gas of a call: a token that takes more has no balance. */
+/** Gas limit of a call: a token that needs more has no balance. */
 const gas = 5_000_000
 
 const word = (value: bigint): string => value.toString(16).padStart(64, "0")
@@ -95,7 +95,7 @@ const ownerOf = "0x6352211e"
 const erc721BalanceOf = "0xb3f9ea34"
 
 /**
- * The call that reads what a wallet holds at the end of a block.
+ * The call that reads the balance of a wallet at the end of a block.
  */
 export const callOf = ({ asset, standard, tokenId }: Holding, wallet: string, block: number): Call => {
   if (standard === "native") return { method: "eth_getBalance", params: [wallet, block] }
@@ -108,8 +108,8 @@ export const callOf = ({ asset, standard, tokenId }: Holding, wallet: string, bl
 }
 
 /**
- * Gives the calls that read holdings of a wallet, by what is among them. The number of ids of a contract that is ERC-20 as well is read by
- * `erc721BalanceOf`, which not every such contract has.
+ * Makes the function that returns the call for a holding, given all holdings of a wallet. The number of ids of a contract that is also
+ * ERC-20 is read with `erc721BalanceOf`, which not every such contract has.
  *
  * Source: ERC-404 (erc721BalanceOf of its reference implementation); decision 0050.
  */
@@ -125,7 +125,7 @@ export const callAmong = (holdings: Iterable<Holding>): typeof callOf => {
 }
 
 /**
- * The amount in the result of the call, of 256 bits at most; `null` where the contract gives none.
+ * Amount in the result of the call, at most 256 bits; `null` if the contract returns none.
  */
 export const amountOf = (result: unknown): bigint | null => {
   if (typeof result === "bigint") return result
@@ -134,7 +134,7 @@ export const amountOf = (result: unknown): bigint | null => {
 }
 
 /**
- * What a wallet holds by the result of the call; `null` where the contract gives no balance, or no owner.
+ * Balance of a wallet from the result of the call; `null` if the contract returns no balance or no owner.
  */
 export const heldIn = (holding: Holding, wallet: string, result: unknown): bigint | null => {
   const amount = amountOf(result)

@@ -1,6 +1,6 @@
 /**
- * Derives the ledger of a block: the roles and movements of every wallet in each of its transactions and in the block itself. What is
- * not known is marked, and never left out without a mark. Pure.
+ * Derives the ledger of a block: the roles and movements of every wallet in each of its transactions and in the block itself. Whatever is
+ * unknown is marked, never silently omitted. Pure.
  *
  * Source: decision 0048.
  */
@@ -21,17 +21,17 @@ import { type LedgerRow, WalletRows } from "./WalletRows.ts"
 
 export type { LedgerRow } from "./WalletRows.ts"
 
-/** What the transactions of a block share. */
+/** Context shared by the transactions of a block. */
 interface BlockContext {
   readonly rules: LedgerRules
   readonly feeRules: FeeRules.FeeRules
-  /** `null` where it is not known, or the block has none. */
+  /** `null` if unknown, or if the block has none. */
   readonly baseFeePerGas: bigint | null
-  /** Whether the block is one of a rollup with fees for data on L1. */
+  /** Whether the block belongs to a rollup with fees for data on L1. */
   readonly isRollup: boolean
-  /** Whether logs state transfers of ether. */
+  /** Whether logs show ether transfers. */
   readonly isLogged: boolean
-  /** Authorizations of the block that were recovered. */
+  /** Number of recovered authorizations in the block. */
   recovered: number
 }
 
@@ -39,14 +39,14 @@ interface BlockContext {
 const arbitrumDeposit = 0x64
 const arbitrumTypes: ReadonlySet<number> = new Set([0x66, 0x68, 0x69])
 
-/** Marks the rows of a transaction that moves value by rules of Arbitrum, also that of the account that it names for refunds. */
+/** Marks the rows of a transaction that moves value by rules of Arbitrum, including that of the account to which refunds go. */
 const markMovedByRules = (rows: WalletRows, { facts }: SourceTransaction): void => {
   if (facts === null || !arbitrumTypes.has(facts.type)) return
   if (facts.refundTo !== undefined) rows.role(facts.refundTo, "mint_recipient")
   rows.incomplete()
 }
 
-/** Value that a transaction mints to its sender. Ronin has the type of deposits for sponsored transactions, which use gas. */
+/** Value that a transaction mints to its sender. Ronin uses the deposit type for sponsored transactions, which use gas. */
 const mintedOf = ({ facts, gasUsed, value }: SourceTransaction): bigint =>
   facts?.type === arbitrumDeposit && gasUsed === 0n ? value : (facts?.mint ?? facts?.depositValue ?? 0n)
 
@@ -60,7 +60,7 @@ const addMint = (rows: WalletRows, transaction: SourceTransaction, isFailed: boo
 /** Log of what the chain mints at the end of the block. Source: Gnosis, block reward contract, `AddedReceiver`. */
 const mintLog = "0x3c798bbcf33115b42c728b8504cff11dd58736e9fa789f1cda2738db7d696b2a"
 
-/** Adds what logs state that the chain mints. */
+/** Adds what the chain mints according to logs. */
 const addLoggedMints = (rows: WalletRows, { logs }: SourceTransaction, { rules }: BlockContext): void => {
   for (const { address, data, topics } of logs) {
     if (address !== rules.mintLogger || topics[0] !== mintLog || data.length !== 66) continue
@@ -80,11 +80,11 @@ const addFee = (rows: WalletRows, transaction: SourceTransaction, context: Block
   if (!Fees.isStated(transaction, context.feeRules, context.isRollup)) rows.incomplete(wallet)
 }
 
-/** Log of the fee that the fee recipient of Polygon receives: its topic, and its emitter. */
+/** Log of the fee received by Polygon's fee recipient: topic and emitter. */
 const feeLog = "0x4dfe1bbbcf077ddc3e01291eea2d5c70c2b422b415d95645b9adcfd678cb1d63"
 const feeLogger = "0x0000000000000000000000000000000000001010"
 
-/** Adds the fee whose receiver a log of the transaction names. */
+/** Adds the fee whose receiver is named in a log of the transaction. */
 const addLoggedReward = (rows: WalletRows, transaction: SourceTransaction, context: BlockContext): void => {
   if (context.feeRules.priorityFee !== "logged") return
   const { priority } = Fees.fromTransaction(transaction, context.baseFeePerGas, context.feeRules)
@@ -117,8 +117,8 @@ const addParties = (rows: WalletRows, { created, from, to }: SourceTransaction):
 }
 
 /**
- * Marks the rows of a state-sync transaction of Polygon that nodes do not trace. The accounts of its deposits are named by its logs alone, as
- * their last topics.
+ * Marks the rows of a Polygon state-sync transaction that nodes do not trace. Only its logs name the accounts of its deposits, in their
+ * last topics.
  */
 const markUntracedSync = (rows: WalletRows, transaction: SourceTransaction, { rules }: BlockContext): void => {
   const { frames, logs } = transaction
@@ -150,7 +150,7 @@ const rowsOfTransaction = (transaction: SourceTransaction, context: BlockContext
   return rows.toRows()
 }
 
-/** The rows of the block itself, which come after those of its transactions. */
+/** Rows of the block itself, which follow those of its transactions. */
 const blockLevelRows = (source: LedgerSource, { feeRules, rules }: BlockContext): ReadonlyArray<LedgerRow> => {
   if (source.facts === null) return []
   const rows = new WalletRows(Movement.blockLevelIndex, Number.POSITIVE_INFINITY)
@@ -161,7 +161,7 @@ const blockLevelRows = (source: LedgerSource, { feeRules, rules }: BlockContext)
   return rows.toRows()
 }
 
-/** Transactions of one step. */
+/** Number of transactions per step. */
 const stepTransactions = 16
 
 /** Derives the rows of a block in steps, in order of index. */
@@ -184,6 +184,6 @@ export const steps = function* (source: LedgerSource, rules: LedgerRules): Steps
   return found.concat(blockLevelRows(source, context))
 }
 
-/** The same at once. */
+/** Derives the rows of a block in one step. */
 export const derive = (source: LedgerSource, rules: LedgerRules): ReadonlyArray<LedgerRow> =>
   Steps.runSync(steps(source, rules))

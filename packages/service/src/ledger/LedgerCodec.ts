@@ -1,6 +1,6 @@
 /**
- * The stored form of a ledger: the rows of a block in one piece of bytes, as it is sent from thread to thread. The body of each row
- * holds its roles and movements. A number has seven bits in each byte. Pure.
+ * Stored form of a ledger: the rows of a block as one byte array, which threads can send to each other. The body of each row holds its
+ * roles and movements. Numbers have seven bits per byte. Pure.
  *
  * Source: decision 0048.
  */
@@ -13,7 +13,7 @@ const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 
 const hexOf = (bytes: Uint8Array): string => bufferOf(bytes).toString("hex")
 
-/** Values of hex digits by their character codes; that of any other character is too large for a digit. */
+/** Values of hex digits by character code; other characters have a value too large for a digit. */
 const digitValues = new Uint16Array(128).fill(256)
 for (const [value, digit] of [..."0123456789abcdef"].entries()) {
   digitValues[digit.charCodeAt(0)] = value
@@ -22,13 +22,13 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) {
 
 const digitAt = (text: string, at: number): number => digitValues[text.charCodeAt(at)] ?? 256
 
-/** The first bytes of a buffer. */
+/** The used first bytes of a buffer. */
 interface Written {
   readonly bytes: Buffer
   readonly length: number
 }
 
-/** Grows as it is written. */
+/** A buffer that grows as it is written. */
 class Writer {
   #bytes = Buffer.allocUnsafe(1024)
   #length = 0
@@ -58,7 +58,7 @@ class Writer {
     this.#length += value.length
   }
 
-  /** Writes hex digits of whole bytes from an index of a text on; false for another character. */
+  /** Writes hex digits of whole bytes, from an index of a text; false for any other character. */
   #hex(text: string, start: number): boolean {
     this.#reserve((text.length - start) / 2)
     const bytes = this.#bytes
@@ -83,7 +83,7 @@ class Writer {
     this.#hex(digits.length % 2 === 0 ? digits : `0${digits}`, 0)
   }
 
-  /** Writes what another writer wrote, behind its length. */
+  /** Writes the contents of another writer, preceded by their length. */
   counted({ bytes, length }: Written): void {
     this.number(length)
     this.#reserve(length)
@@ -92,7 +92,7 @@ class Writer {
   }
 
   toBytes(): Uint8Array {
-    // No buffer of Node's: it takes longer to make views of one.
+    // Not a Node buffer, because creating views of one takes longer.
     const bytes = new Uint8Array(this.#length)
     bytes.set(this.#bytes.subarray(0, this.#length))
     return bytes
@@ -102,7 +102,7 @@ class Writer {
     this.#length = 0
   }
 
-  /** What was written, until more is. */
+  /** Contents so far; valid until the next write. */
   written(): Written {
     return { bytes: this.#bytes, length: this.#length }
   }
@@ -111,7 +111,7 @@ class Writer {
 /** Reads what a writer wrote; throws a `RangeError` beyond its end. */
 class Reader {
   readonly #bytes: Uint8Array
-  /** A view of the bytes; undefined until text is made of some. */
+  /** A view of the bytes; undefined until text is made from some. */
   #buffer: Buffer | undefined
   #at = 0
 
@@ -139,7 +139,7 @@ class Reader {
     }
   }
 
-  /** Passes over some bytes; the index of the first. */
+  /** Skips bytes; returns the index of the first. */
   #skip(count: number): number {
     const start = this.#at
     const end = start + count
@@ -169,7 +169,7 @@ class Reader {
   }
 }
 
-/** Bits of the first byte of a movement, above the number of its kind. */
+/** Bits of the first byte of a movement, above its kind. */
 const negative = 1 << 4
 const failed = 1 << 5
 const withCounterparty = 1 << 6
@@ -227,10 +227,10 @@ const order = (one: LedgerRow, other: LedgerRow): number =>
 
 const none: ReadonlyArray<Candidate> = []
 
-/** A movement of nothing, which is a candidate. */
+/** A movement of amount 0, which represents a candidate. */
 const withoutAmount = { amount: 0n, counterparty: null, isFailed: false, logIndex: null }
 
-/** Packs the rows of a block, in the order of their wallets. */
+/** Packs the rows of a block, ordered by wallet. */
 export const pack = (rows: ReadonlyArray<LedgerRow>): Uint8Array => {
   const writer = new Writer()
   const body = new Writer()
@@ -246,7 +246,7 @@ export const pack = (rows: ReadonlyArray<LedgerRow>): Uint8Array => {
   return writer.toBytes()
 }
 
-/** The rows of a packed ledger, whose bytes are views of it. */
+/** Unpacks the rows of a ledger; their bytes are views. */
 export const unpack = (bytes: Uint8Array): ReadonlyArray<PackedRow> => {
   const reader = new Reader(bytes)
   const rows: Array<PackedRow> = []
@@ -258,7 +258,7 @@ export const unpack = (bytes: Uint8Array): ReadonlyArray<PackedRow> => {
   return rows
 }
 
-/** What the body of a row holds; throws a `RangeError` for bytes of another form. */
+/** Decodes the body of a row; throws a `RangeError` for malformed bytes. */
 export const decodeBody = (wallet: string, body: Uint8Array): Pick<LedgerRow, "candidates" | "roles" | "movements"> => {
   const reader = new Reader(body)
   const roles = reader.number()
@@ -272,7 +272,7 @@ export const decodeBody = (wallet: string, body: Uint8Array): Pick<LedgerRow, "c
   return candidates.length === 0 ? { roles, movements } : { roles, movements, candidates }
 }
 
-/** The rows of some wallets in a packed ledger, in order of index. */
+/** Rows of some wallets in a packed ledger, in order of index. */
 export const rowsOf = (bytes: Uint8Array, wallets: ReadonlySet<string>): ReadonlyArray<LedgerRow> =>
   unpack(bytes)
     .flatMap(({ body, index, wallet }): ReadonlyArray<LedgerRow> => {
@@ -281,10 +281,10 @@ export const rowsOf = (bytes: Uint8Array, wallets: ReadonlySet<string>): Readonl
     })
     .toSorted((one, other) => one.index - other.index)
 
-/** The roles in the body of a row; throws a `RangeError` for bytes of another form. */
+/** Roles in the body of a row; throws a `RangeError` for malformed bytes. */
 export const rolesOf = (body: Uint8Array): number => new Reader(body).number()
 
-/** The places of the rows of a block, which are in the order of their wallets: for each wallet, the indexes of its rows. */
+/** Packs the positions of a block's rows, ordered by wallet: for each wallet, the indexes of its rows. */
 export const packPlaces = (rows: ReadonlyArray<Pick<PackedRow, "wallet" | "index">>): Uint8Array => {
   const writer = new Writer()
   for (let from = 0, to = 0; from < rows.length; from = to) {
@@ -297,7 +297,7 @@ export const packPlaces = (rows: ReadonlyArray<Pick<PackedRow, "wallet" | "index
   return writer.toBytes()
 }
 
-/** The wallets of places in their packed form, as lower-case hex text. */
+/** Wallets in packed positions, as lower-case hex text. */
 export const walletsOfPlaces = function* (bytes: Uint8Array): Generator<string, void> {
   const reader = new Reader(bytes)
   while (!reader.isAtEnd) {
@@ -307,7 +307,7 @@ export const walletsOfPlaces = function* (bytes: Uint8Array): Generator<string, 
   }
 }
 
-/** The places in their packed form. */
+/** Unpacks positions. */
 export const unpackPlaces = function* (bytes: Uint8Array): Generator<Omit<PackedRow, "body">, void> {
   const reader = new Reader(bytes)
   while (!reader.isAtEnd) {

@@ -1,5 +1,5 @@
 /**
- * What the derivation of movements knows of a chain: where its fees go, and which of its tokens are its native currency. Pure.
+ * Knowledge of a chain needed to derive movements: where its fees go, and which of its tokens represent its native currency. Pure.
  *
  * Source: decision 0048.
  */
@@ -10,28 +10,28 @@ import * as ServedChain from "../config/ServedChain.ts"
 
 /** Rules of a chain. */
 export interface LedgerRules {
-  /** EIP-155 id; `null` where it is not known. */
+  /** EIP-155 id; `null` if unknown. */
   readonly chainId: bigint | null
   readonly feeRules: FeeRules.FeeRanges
   readonly nativeTokens: ReadonlySet<string>
   /**
-   * Tokens whose Deposit and Withdrawal events mint and burn. Those of other contracts count where the same amount of native currency
+   * Tokens whose Deposit and Withdrawal events mint and burn. Those of other contracts only count if the same amount of native currency
    * moved to or from the contract in the same transaction.
    */
   readonly wrappedTokens: ReadonlySet<string>
   readonly irregularBlocks: ReadonlySet<number>
-  /** Contract whose events state what the chain mints; `null` for none. */
+  /** Contract whose events report what the chain mints; `null` for none. */
   readonly mintLogger: string | null
   /** Id of the native currency in atomic transactions; `null` for none. */
   readonly atomicAsset: string | null
-  /** Movements of one transaction; the rows of one with more are marked. */
+  /** Maximum number of movements of one transaction; rows beyond it are marked. */
   readonly maxMovements: number
 }
 
-/** Movements of one transaction, unless configured. */
+/** Default maximum number of movements of one transaction. */
 export const defaultMaxMovements = 20_000
 
-/** Fee rules of chains that the interface does not list: those of development, and Kaia with its test network Kairos. */
+/** Fee rules of chains that the interface does not list: development chains, and Kaia with its test network Kairos. */
 const unlisted: ReadonlyMap<number, FeeRules.Name> = new Map([
   ...[...ServedChain.developmentIds].map((id) => [id, "ethereum"] as const),
   [8217, "kaia"],
@@ -40,7 +40,7 @@ const unlisted: ReadonlyMap<number, FeeRules.Name> = new Map([
 
 const rulesWithoutRow = (chainId: bigint | null): FeeRules.Name => unlisted.get(Number(chainId)) ?? "unknown"
 
-/** The rules of a chain with a row, or without one; named fee rules take the place of both. */
+/** Rules of a chain, listed or not; configured fee rules replace the default. */
 export const fromChain = (
   chain: Chain.Chain | undefined,
   chainId: bigint | null,
@@ -58,7 +58,7 @@ export const fromChain = (
   }
 }
 
-/** The last block of a range by whose rules native balances change without a statement of it; undefined for none. */
+/** Last block of a range under rules by which native balances change without a trace; undefined for none. */
 export const unstatedTo = (
   { feeRules }: Pick<LedgerRules, "feeRules">,
   { from, to }: { readonly from: number; readonly to: number },
@@ -71,7 +71,7 @@ export const unstatedTo = (
     }))
     .findLast(({ first, isUnstated, last }) => isUnstated && first <= last)?.last
 
-/** The rules of a chain by its EIP-155 id. */
+/** Rules of a chain by its EIP-155 id. */
 export const fromChainId = (chainId: number, feeRules?: FeeRules.Name): LedgerRules =>
   fromChain(
     Chain.all.find(({ id }) => id === BigInt(chainId)),

@@ -1,6 +1,6 @@
 /**
- * What the derivation of movements reads of a block, and the two adapters that give it: from decoded responses of a node, and from
- * the texts that an index has stored. Both give the same for one block. Pure.
+ * Input for deriving movements from a block, and the two adapters that provide it: from decoded node responses, and from stored texts of an
+ * index. Both yield the same for a block. Pure.
  *
  * Source: decision 0048.
  */
@@ -29,7 +29,7 @@ export interface SourceTransaction {
   readonly index: number
   readonly from: string
   readonly to: string | null
-  /** Contract that it creates at top level, also where that failed. */
+  /** Contract created at top level, even if the creation failed. */
   readonly created: string | null
   readonly value: bigint
   readonly gas: bigint
@@ -38,9 +38,9 @@ export interface SourceTransaction {
   /** 0 or 1; `null` before Byzantium. */
   readonly status: number | null
   readonly logs: ReadonlyArray<SourceLog>
-  /** `null` where they are unknown. */
+  /** `null` if unknown. */
   readonly frames: ReadonlyArray<SourceFrame> | null
-  /** `null` where they are unknown. */
+  /** `null` if unknown. */
   readonly facts: BlockFacts.TransactionFacts | null
 }
 
@@ -50,7 +50,7 @@ export interface LedgerSource {
   /** Seconds since 1970. */
   readonly timestamp: number
   readonly transactions: ReadonlyArray<SourceTransaction>
-  /** `null` where they are unknown. */
+  /** `null` if unknown. */
   readonly facts: BlockFacts.BlockFacts | null
 }
 
@@ -62,22 +62,22 @@ const framesOf = (rows: InternalTransactions.TransactionRows | null | undefined)
 const byIndex = (facts: BlockFacts.BlockFacts | null): ReadonlyMap<number, BlockFacts.TransactionFacts> =>
   new Map(facts?.transactions.map((one) => [one.index, one]))
 
-/** Parts of a block as a node gives them. */
+/** Parts of a block as received from a node. */
 export interface Responses {
   readonly block: Pick<MinedBlock, "number" | "timestamp" | "baseFeePerGas">
   readonly executed: ReadonlyArray<BlockFacts.Executed>
-  /** Internal transactions of each of them; `null` where traces are off. */
+  /** Internal transactions of each of them; `null` if traces are off. */
   readonly internal: InternalTransactions.Rows | null
   readonly facts: BlockFacts.BlockFacts | null
 }
 
-/** Topics of a log that a document states. */
+/** Number of topics of a log in a document. */
 const maxTopics = 4
 
-/** The contract that a receipt states, unless it is the recipient: relays of Hedera state the contract that was called. */
+/** Contract in a receipt, unless it is the recipient: Hedera relays report the called contract. */
 const createdOf = (contract: string | null, to: string | null): string | null => (contract === to ? null : contract)
 
-/** The source of decoded responses. */
+/** Makes the source from decoded responses. */
 export const fromResponses = ({ block, executed, facts, internal }: Responses): LedgerSource => {
   const own = byIndex(facts)
   return {
@@ -106,7 +106,7 @@ export const fromResponses = ({ block, executed, facts, internal }: Responses): 
   }
 }
 
-/** The fields of a stored document that are read. */
+/** The fields read from a stored document. */
 interface Document {
   readonly from_address: string
   readonly to_address: string | null
@@ -125,7 +125,7 @@ const fromDocument = (
   { body, index, internal }: BlockRows["transactions"][number],
   facts: BlockFacts.TransactionFacts | undefined,
 ): SourceTransaction => {
-  // Sound: the assembler wrote the texts, and their checksums were verified when they were read.
+  // Sound: the assembler wrote the texts, and their checksums were verified on reading.
   const document = JSON.parse(body) as Document
   const frames = internal === null ? null : (JSON.parse(internal) as ReadonlyArray<InternalTransactionWire> | null)
   const { receipt_contract_address: contract, receipt_status: status, to_address: to } = document
@@ -150,7 +150,7 @@ const fromDocument = (
   }
 }
 
-/** The source of stored texts. */
+/** Makes the source from stored texts. */
 export const fromRows = (block: BlockRows): LedgerSource => {
   const facts = block.facts === undefined ? null : BlockFacts.fromText(block.facts)
   const own = byIndex(facts)

@@ -1,5 +1,5 @@
 /**
- * A movement: one change of what a wallet holds. Amounts are signed, in the smallest unit of the asset. Pure.
+ * A movement: one change in the holdings of a wallet. Amounts are signed, in the smallest unit of the asset. Pure.
  *
  * Source: decision 0048.
  */
@@ -9,16 +9,16 @@ import { indexLimit } from "../verification/MinedBlock.ts"
 
 export { type Kind, kinds } from "@daybook/schema/Movement"
 
-/** One change of what a wallet holds. Addresses are lower case. */
+/** One change in the holdings of a wallet. Addresses are lower case. */
 export interface Movement {
   readonly wallet: string
-  /** The other side; `null` where there is none, as for fees, rewards and withdrawals. */
+  /** Counterparty; `null` if there is none, as for fees, rewards and withdrawals. */
   readonly counterparty: string | null
   /** `native`, or the address of a token. */
   readonly asset: string
   /** Id of the token in decimal digits; `null` for fungible assets. */
   readonly tokenId: string | null
-  /** Signed: negative where the wallet pays. Never 0. */
+  /** Signed: negative if the wallet pays. Never 0. */
   readonly amount: bigint
   readonly kind: Kind
   /** Position of its log in the block; `null` for none. */
@@ -30,5 +30,5 @@ export interface Movement {
 /** The asset of native movements. */
 export const native = "native"
 
-/** The index of rows that belong to a block and not to one of its transactions: after all transactions. */
+/** Index of rows that belong to a block and not to one of its transactions: after all transactions. */
 export const blockLevelIndex: number = indexLimit

@@ -1,6 +1,6 @@
 /**
- * What a block changes beside its transactions: withdrawals, and the fees and rewards that its fee recipient or the accounts of the
- * chain's fee rules receive. Pure.
+ * Changes of a block besides its transactions: withdrawals, and fees and rewards received by its fee recipient or by accounts in the
+ * chain's fee rules. Pure.
  *
  * Source: EIP-1559, EIP-4895; decision 0048.
  */
@@ -24,8 +24,8 @@ interface Sums {
 const none: Sums = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
 
 /**
- * Sums of the fees of a block, and which of them are certain. An index of watched wallets has not all transactions: the header gives
- * what Ethereum's rules need.
+ * Sums of the fees of a block, and which of them are certain. An index of watched wallets lacks transactions, but the header provides what
+ * Ethereum's rules need.
  */
 const sumsOf = ({ transactions }: LedgerSource, facts: BlockFacts, rules: FeeRules) => {
   const sums = transactions.reduce((sum, transaction) => {
@@ -58,7 +58,7 @@ const parts = [
   ["operator", "operatorFee"],
 ] as const
 
-/** Fees that an account receives, by account, and whether all that are due are known. */
+/** Fees received by each account, and whether all that are due are known. */
 const received = (source: LedgerSource, facts: BlockFacts, rules: FeeRules) => {
   const { isWhole, sums } = sumsOf(source, facts, rules)
   const byAccount = new Map<string, bigint>()
@@ -71,7 +71,7 @@ const received = (source: LedgerSource, facts: BlockFacts, rules: FeeRules) => {
     if (receiver === "unknown" && amount > 0n) isComplete = false
     const account = accountOf(receiver, facts)
     if (account === null) continue
-    // Without all transactions only what Ethereum's rules give is certain.
+    // Without all transactions, only what Ethereum's rules determine is certain.
     if (!isWhole && !(part === "priority" && rules.baseFee === "burned")) {
       isComplete = false
       continue
@@ -88,13 +88,13 @@ const addWithdrawals = (rows: WalletRows, facts: BlockFacts, { nativeWithdrawals
   }
 }
 
-/** The static reward of a block mined by proof of work, with that for the uncles it names. */
+/** Static reward of a proof-of-work block, including the part for the uncles it references. */
 const staticReward = ({ difficulty, uncles }: BlockFacts, { blockReward }: FeeRules): bigint =>
   difficulty === 0n ? 0n : blockReward + (blockReward / nephewShare) * BigInt(uncles.length)
 
 /**
- * Adds withdrawals, fees and rewards of a block. The rows of rewards are marked where the block has uncles, whose miners its facts do
- * not name, and where its rules or facts do not state all fees.
+ * Adds withdrawals, fees and rewards of a block. The rows of rewards are marked if the block has uncles, whose miners its facts do not
+ * name, and if its rules or facts do not determine all fees.
  */
 export const add = (rows: WalletRows, source: LedgerSource, facts: BlockFacts, rules: FeeRules): void => {
   addWithdrawals(rows, facts, rules)

@@ -4,11 +4,11 @@
  * Source: decision 0048.
  */
 
-/** Roles, each with its bit. The bits are stored: a role is added at the end. */
+/** Roles, each with its bit. The bits are stored, so new roles are added at the end. */
 export const bits = {
   sender: 1 << 0,
   recipient: 1 << 1,
-  /** A contract that the transaction, or a call in it, created. */
+  /** A contract created by the transaction, or by a call in it. */
   created: 1 << 2,
   /** Created a contract by a call inside the transaction. */
   creator: 1 << 3,
@@ -25,7 +25,7 @@ export const bits = {
   fee_recipient: 1 << 13,
   /** Paid the fee of another account's transaction. */
   fee_payer: 1 << 14,
-  /** Received value that was minted, or that a rule of the chain moved. */
+  /** Received value that was minted, or moved by a rule of the chain. */
   mint_recipient: 1 << 15,
   /** Account of a user operation. Source: ERC-4337. */
   operation_sender: 1 << 16,
@@ -38,14 +38,14 @@ export const bits = {
 export type Role = keyof typeof bits
 
 /**
- * Beside the roles: movements of the wallet at this place may be missing. It is no role and has no name on the wire.
+ * In addition to the roles: movements of the wallet at this position may be missing. It is not a role and has no name on the wire.
  */
 export const incompleteBit = 1 << 20
 
 const names = Object.keys(bits) as ReadonlyArray<Role>
 
-/** The roles of a number of bits, in their order. */
+/** Roles in a bit set, in order. */
 export const fromBits = (roles: number): ReadonlyArray<Role> => names.filter((name) => (roles & bits[name]) !== 0)
 
-/** True where movements may be missing. */
+/** True if movements may be missing. */
 export const isIncomplete = (roles: number): boolean => (roles & incompleteBit) !== 0

@@ -1,6 +1,6 @@
 /**
- * Token movements, approvals and wrappings in the logs of a transaction. A log of another form is none. What a contract logs is not
- * trusted further: its tokens may be worthless. Pure.
+ * Token movements, approvals and wrappings in the logs of a transaction. Malformed logs are ignored. What a contract logs is not trusted
+ * further: its tokens may be worthless. Pure.
  *
  * Source: ERC-20, ERC-721, ERC-1155, ERC-2309; decision 0048.
  */
@@ -10,7 +10,7 @@ import type { LedgerRules } from "./LedgerRules.ts"
 import type { SourceLog, SourceTransaction } from "./LedgerSource.ts"
 import type { WalletRows } from "./WalletRows.ts"
 
-/** Topic 0 of the events that are read. */
+/** Topic 0 of the supported events. */
 export const topics = {
   ...TokenTransfer.topics,
   consecutiveTransfer: "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d",
@@ -22,7 +22,7 @@ export const topics = {
 
 const zeroAddress = `0x${"0".repeat(40)}`
 
-/** True where the data of a log is one word. */
+/** True if the data of a log is one word. */
 const isWord = ({ data }: TokenTransfer.EventLog): boolean => data.length === 66
 
 interface Parties {
@@ -35,7 +35,7 @@ const partiesOf = (from: string | undefined, to: string | undefined): Parties | 
   return sender === undefined || recipient === undefined ? null : { from: sender, to: recipient }
 }
 
-/** The zero address mints and burns: it is no wallet of a token. */
+/** The zero address mints and burns, so it is not a holder. */
 const holder = (address: string): string | null => (address === zeroAddress ? null : address)
 
 const addTransfer = (rows: WalletRows, log: SourceLog, transfer: TokenTransfer.LogTransfer): void => {
@@ -56,7 +56,7 @@ const addTransfer = (rows: WalletRows, log: SourceLog, transfer: TokenTransfer.L
   }
 }
 
-/** A range of ids that one event transfers. */
+/** A range of ids transferred by one event. */
 export interface IdRange extends Parties {
   readonly first: bigint
   readonly count: bigint
@@ -75,15 +75,15 @@ const idsOf = function* ({ count, first }: IdRange): Generator<TokenTransfer.Ite
   for (let at = 0n; at < count; at++) yield [first + at, 1n]
 }
 
-/** Gas of one word in the data of a log. */
+/** Gas for one word of log data. */
 const gasPerWord = 256n
 
-/** Gives the transfer that a log states; a range of ids that is too long for the transaction, or `null` for another event. */
+/** Reads the transfer in a log; returns a range of ids that is too long for the transaction, or `null` for any other event. */
 export type TransferReader = (log: TokenTransfer.EventLog) => TokenTransfer.LogTransfer | IdRange | null
 
 /**
- * Reads the transfers in the logs of a transaction, in their order. One log may name a range of any number of ids, so that no more are
- * transfers than a log with a word for each has gas for.
+ * Reads the transfers in the logs of a transaction, in order. One log may name a range of arbitrarily many ids, so only as many count as
+ * transfers as the gas would allow in a log with a word per id.
  */
 export const transferReader = (gasUsed: bigint): TransferReader => {
   let left = gasUsed / gasPerWord
@@ -96,7 +96,7 @@ export const transferReader = (gasUsed: bigint): TransferReader => {
   }
 }
 
-/** Marks the parties of a range that is too long, whose token is a candidate of a proof. */
+/** Marks the parties of a range that is too long; its token becomes a candidate of a proof. */
 const addLongRange = (rows: WalletRows, { address }: SourceLog, { from, to }: IdRange): void => {
   for (const [wallet, role] of [
     [from, "token_sender"],
@@ -124,7 +124,7 @@ const addApproval = (rows: WalletRows, log: SourceLog): void => {
   if (holder(parties.to) !== null) rows.role(parties.to, isForAll ? "approval_operator" : "approval_spender")
 }
 
-/** Deposit or Withdrawal of a wrapped token: the account whose tokens are minted or burned, and the amount. */
+/** Deposit or Withdrawal of a wrapped token: account whose tokens are minted or burned, and amount. */
 const wrappingOf = (log: SourceLog) => {
   const [topic0, topic1] = log.topics
   const isDeposit = topic0 === topics.deposit
@@ -133,15 +133,15 @@ const wrappingOf = (log: SourceLog) => {
   return account === undefined ? null : { account, amount: BigInt(log.data), isDeposit }
 }
 
-/** A side of a token that is no holder of it: the zero address, and of a contract that is not listed the contract itself. */
+/** A side of a token transfer that is not a holder: the zero address and, for an unlisted contract, the contract itself. */
 const isSource = (address: string, { address: token }: SourceLog, isListed: boolean): boolean =>
   address === zeroAddress || (!isListed && address === token)
 
-/** Names a mint or burn; the amount counts for listed contracts alone, since others may mint shares. */
+/** Key of a mint or burn. The amount is only part of it for listed contracts, since others may mint shares. */
 const keyOf = (token: string, account: string, isMint: boolean, amount: bigint, isListed: boolean): string =>
   `${token}:${account}:${isMint}:${isListed ? amount : ""}`
 
-/** Mints and burns that logs of transfers state, counted. */
+/** Counted mints and burns in transfer logs. */
 const mintsOf = (logs: ReadonlyArray<SourceLog>, { wrappedTokens }: LedgerRules): Map<string, number> => {
   const found = new Map<string, number>()
   for (const log of logs) {
@@ -158,9 +158,9 @@ const mintsOf = (logs: ReadonlyArray<SourceLog>, { wrappedTokens }: LedgerRules)
 }
 
 /**
- * Mints and burns of wrapped native currency, unless a transfer states them too. Any contract may log such an event. That of a contract
- * that is not listed counts where the same amount of native currency moved to or from the contract, each such movement once. Otherwise
- * its token is a candidate of a proof.
+ * Mints and burns of wrapped native currency, unless transfers report them too. Any contract may log such an event. That of an unlisted
+ * contract only counts if the same amount of native currency moved to or from the contract, using each such movement once. Otherwise its
+ * token becomes a candidate of a proof.
  */
 const wrapper = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: LedgerRules) => {
   let mints: Map<string, number> | undefined
@@ -179,7 +179,7 @@ const wrapper = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: Ledger
     rows.role(account, isDeposit ? "token_recipient" : "token_sender")
     if (!isListed && !rows.takeNative(log.address, isDeposit ? amount : -amount)) {
       rows.candidate(account, log.address, "erc20")
-      // The contract was paid, or paid, another amount: it may have minted or burned what no log states.
+      // The contract received or paid a different amount: it may have minted or burned without a log.
       if (rows.hasNative(log.address, isDeposit)) rows.incomplete(account)
       return
     }
@@ -188,7 +188,7 @@ const wrapper = (rows: WalletRows, logs: ReadonlyArray<SourceLog>, rules: Ledger
   }
 }
 
-/** Adds what the logs of a transaction state of tokens. */
+/** Adds token activity in the logs of a transaction. */
 export const add = (
   rows: WalletRows,
   { gasUsed, logs }: Pick<SourceTransaction, "gasUsed" | "logs">,

@@ -1,15 +1,15 @@
 /**
- * What a token contract states about itself.
+ * Self-description of a token contract.
  */
 
 /**
- * How a token describes itself. Anyone can create a token with the name of another one: its address identifies it.
+ * Self-description of a token. Anyone can create a token with the name of another; only its address identifies it.
  */
 export interface TokenMetadata {
   readonly name: string | null
   readonly symbol: string | null
-  /** `null` where the token has none: amounts are in its smallest unit. */
+  /** `null` if the token has none; amounts are in its smallest unit. */
   readonly decimals: number | null
-  /** The block it was read at. */
+  /** Block at which it was read. */
   readonly block: number
 }

@@ -1,7 +1,7 @@
 /**
- * Sums of the movements of a wallet by asset, id and kind, which grow place by place. Pure but for `add`. Anyone may send a wallet any
- * number of ids and tokens: beyond a number of sums, those of a contract with many ids become one for each kind, and further contracts are
- * left out. Which they are depends on the order of the places alone.
+ * Sums of a wallet's movements by asset, id and kind, updated position by position. Pure except for `add`. Anyone may send a wallet any
+ * number of ids and tokens: beyond a number of sums, those of a contract with many ids are merged into one per kind, and further contracts
+ * are omitted. Which ones only depends on the order of positions.
  *
  * Source: decision 0049.
  */
@@ -9,10 +9,10 @@ import type { LedgerRow } from "./WalletRows.ts"
 import * as Movement from "./Movement.ts"
 import * as Role from "./Role.ts"
 
-/** What a wallet can hold of one asset. */
+/** An asset that a wallet can hold. */
 export interface AssetRef extends Pick<Movement.Movement, "asset" | "tokenId"> {}
 
-/** Sum of the movements of one kind of an asset. */
+/** Sum of the movements of one kind in one asset. */
 export interface Sum extends AssetRef, Pick<Movement.Movement, "kind"> {
   readonly count: number
   readonly in: bigint
@@ -20,33 +20,33 @@ export interface Sum extends AssetRef, Pick<Movement.Movement, "kind"> {
   readonly out: bigint
 }
 
-/** Sums up to a place. */
+/** Sums up to a position. */
 export interface Totals {
   readonly sums: Map<string, Sum>
-  /** Places where movements may be missing. */
+  /** Number of positions where movements may be missing. */
   incomplete: number
-  /** Blocks of the first of them. */
+  /** Blocks of the first of these positions. */
   readonly incompleteBlocks: Array<number>
-  /** Number of sums of each asset. */
+  /** Number of sums per asset. */
   readonly counts: Map<string, number>
   /** Contracts whose ids are summed together. */
   readonly merged: Set<string>
-  /** Movements of contracts that are left out. */
+  /** Number of movements of omitted contracts. */
   omitted: number
 }
 
-/** What a wallet holds of one asset. */
+/** Balance of a wallet in one asset. */
 export interface Balance extends AssetRef {
   readonly amount: bigint
 }
 
-/** Blocks with incomplete places that are remembered. */
+/** Maximum number of blocks with incomplete positions that are kept. */
 const maxIncompleteBlocks = 1_000
 
-/** Sums at most, but for a few kinds of each asset: as many as fit a response. */
+/** Maximum number of sums, apart from a few kinds per asset: as many as fit into a response. */
 export const maxSums = 20_000
 
-/** A contract with fewer sums is not merged to make room for others, and nothing is where it makes room for fewer. */
+/** A contract with fewer sums is not merged, and nothing is merged if it frees fewer sums. */
 const [minMerged, minFreed] = [8, 256]
 
 /** No movement yet. */
@@ -59,7 +59,7 @@ export const make = (): Totals => ({
   omitted: 0,
 })
 
-/** Totals that can grow apart from these. */
+/** Copies totals, so that the copy can grow independently. */
 export const copy = ({ counts, incomplete, incompleteBlocks, merged, omitted, sums }: Totals): Totals => ({
   sums: new Map(sums),
   incomplete,
@@ -69,7 +69,7 @@ export const copy = ({ counts, incomplete, incompleteBlocks, merged, omitted, su
   omitted,
 })
 
-/** True where the sums hold every asset apart from all others. */
+/** True if the sums keep all assets separate. */
 export const isWhole = ({ merged, omitted }: Totals): boolean => merged.size === 0 && omitted === 0
 
 const keyOf = ({ asset, kind, tokenId }: Pick<Sum, "asset" | "kind" | "tokenId">): string =>
@@ -86,7 +86,7 @@ const plus = (one: Sum, { count, in: received, out }: Pick<Sum, "count" | "in" |
 
 const zero = { count: 0, in: 0n, out: 0n }
 
-/** Makes the sums of the ids of contracts one for each kind. */
+/** Merges the sums of the ids of contracts into one per kind. */
 const merge = ({ counts, merged, sums }: Totals, assets: ReadonlySet<string>): void => {
   const byKind = new Map<string, Sum>()
   for (const [key, sum] of sums) {
@@ -107,7 +107,7 @@ const merge = ({ counts, merged, sums }: Totals, assets: ReadonlySet<string>): v
   }
 }
 
-/** Merges the contracts with the most sums, as many as make room; false where they do not. */
+/** Merges the contracts with the most sums, as many as needed; false if that does not free enough. */
 const makeRoom = (totals: Totals): boolean => {
   const { counts, merged } = totals
   const large = [...counts].filter(([asset, count]) => count >= minMerged && !merged.has(asset))
@@ -124,15 +124,15 @@ const makeRoom = (totals: Totals): boolean => {
   return true
 }
 
-/** True where a new sum of an asset may be added. */
+/** True if a new sum of an asset may be added. */
 const hasRoom = (totals: Totals, { asset, tokenId }: AssetRef): boolean => {
   if (totals.sums.size < maxSums) return true
-  // Where something was left out, no room can be made any more.
+  // Once something was omitted, merging cannot help any more.
   if (totals.omitted === 0 && makeRoom(totals)) return true
   return tokenId === null && totals.counts.has(asset)
 }
 
-/** Sums the movements of contracts together that later sums have together. */
+/** Merges contracts in earlier sums that are merged in later sums. */
 export const mergeAs = (earlier: Totals, later: Totals): Totals => {
   const missing = [...later.merged].filter((asset) => !earlier.merged.has(asset) && earlier.counts.has(asset))
   if (missing.length === 0) return earlier
@@ -141,7 +141,7 @@ export const mergeAs = (earlier: Totals, later: Totals): Totals => {
   return totals
 }
 
-/** The sums of some assets alone. */
+/** Sums of some assets only. */
 export const only = (totals: Totals, assets: ReadonlySet<string>): Totals => ({
   ...totals,
   sums: new Map([...totals.sums].filter(([, { asset }]) => assets.has(asset))),
@@ -163,7 +163,7 @@ const addMovement = (totals: Totals, { amount, asset, kind, tokenId }: Movement.
   sums.set(key, plus(found ?? { ...added, ...zero }, one))
 }
 
-/** Adds the movements of a place, of some assets alone where they are given. */
+/** Adds the movements of a position, limited to some assets if given. */
 export const add = (
   totals: Totals,
   block: number,
@@ -181,7 +181,7 @@ export const add = (
 
 const text = (value: string | null): string => value ?? ""
 
-/** `native` first, then by address and by the number of the id. */
+/** Orders by `native` first, then by address and by numeric id. */
 const compare = (one: AssetRef, other: AssetRef): number => {
   if (one.asset !== other.asset) {
     if (one.asset === "native" || other.asset === "native") return one.asset === "native" ? -1 : 1
@@ -191,12 +191,12 @@ const compare = (one: AssetRef, other: AssetRef): number => {
   return first.length - second.length || compareText(first, second)
 }
 
-/** True for ERC-721 events of an id of which ERC-1155 events state the same: some contracts log both for one token. */
+/** True for ERC-721 events of an id that ERC-1155 events also report: some contracts log both for one token. */
 const isRepeated = ({ sums }: Totals, { asset, kind, tokenId }: Sum): boolean =>
   kind === "erc721" &&
   (["erc1155", "genesis"] as const).some((other) => sums.has(keyOf({ asset, tokenId, kind: other })))
 
-/** What the sums make up: each asset of which something is left. */
+/** Balances resulting from the sums: each asset with a remainder. */
 export const balances = (totals: Totals): ReadonlyArray<Balance> => {
   const found = new Map<string, Balance>()
   for (const sum of totals.sums.values()) {
@@ -208,14 +208,14 @@ export const balances = (totals: Totals): ReadonlyArray<Balance> => {
   return [...found.values()].filter(({ amount }) => amount !== 0n).toSorted(compare)
 }
 
-/** Addresses of the tokens among assets, each once. */
+/** Token addresses among assets, without duplicates. */
 export const tokensOf = (assets: Iterable<Pick<AssetRef, "asset">>): ReadonlySet<string> => {
   const tokens = new Set(Array.from(assets, ({ asset }) => asset))
   tokens.delete(Movement.native)
   return tokens
 }
 
-/** The sums of the movements between two places: the later totals contain the earlier ones. */
+/** Sums of the movements between two positions; the later totals include the earlier ones. */
 export const between = (earlier: Totals, later: Totals): ReadonlyArray<Sum> =>
   [...later.sums]
     .map(([key, sum]) => {

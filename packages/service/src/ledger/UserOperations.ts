@@ -1,6 +1,6 @@
 /**
- * Roles of wallets in the user operations of a transaction. An operation moves nothing by itself: what it costs is part of the calls inside
- * the transaction. Pure.
+ * Roles of wallets in the user operations of a transaction. An operation itself moves nothing: its cost is part of the calls inside the
+ * transaction. Pure.
  *
  * Source: ERC-4337; decision 0048.
  */
@@ -9,15 +9,15 @@ import type { SourceTransaction } from "./LedgerSource.ts"
 import * as Role from "./Role.ts"
 import type { WalletRows } from "./WalletRows.ts"
 
-/** The roles of a wallet in an operation, as bits. */
+/** Roles of a wallet in an operation, as bits. */
 export const roleBits: number = Role.bits.operation_sender | Role.bits.paymaster | Role.bits.bundler
 
-/** The parties of an operation that a transaction of an account carried. */
+/** Parties of an operation carried by a transaction. */
 interface Parties extends Pick<UserOperation.LoggedOperation, "sender" | "paymaster"> {
   readonly bundler: string
 }
 
-/** The roles of a wallet in an operation, in their order. */
+/** Roles of a wallet in an operation, in order. */
 export const rolesOf = ({ bundler, paymaster, sender }: Parties, wallet: string): ReadonlyArray<Role.Role> =>
   Role.fromBits(
     (sender === wallet ? Role.bits.operation_sender : 0) |

@@ -4,19 +4,19 @@
 import * as Movement from "./Movement.ts"
 import * as Role from "./Role.ts"
 
-/** A token that a wallet may hold without a movement that states it: a proof compares it with the sum of its movements, which may be 0. */
+/** A token that a wallet may hold without a movement. A proof compares it with the sum of its movements, which may be 0. */
 export interface Candidate extends Pick<Movement.Movement, "asset" | "kind" | "tokenId"> {}
 
-/** Roles and movements of a wallet at one place. */
+/** Roles and movements of a wallet at one position. */
 export interface LedgerRow {
   /** Index of the transaction, or `Movement.blockLevelIndex`. */
   readonly index: number
   readonly wallet: string
   /** See `Role`. */
   readonly roles: number
-  /** In the order of execution: minted value, fee, value, internal calls, logs. */
+  /** In execution order: minted value, fee, value, internal calls, logs. */
   readonly movements: ReadonlyArray<Movement.Movement>
-  /** Left out where there are none. */
+  /** Absent if there are none. */
   readonly candidates?: ReadonlyArray<Candidate> | undefined
 }
 
@@ -25,15 +25,15 @@ interface Collected {
   /** By token and kind; `null` until there is one. */
   candidates: Map<string, Candidate> | null
   readonly movements: Array<Movement.Movement>
-  /** Native movements by amount that were not taken yet, once `takeNative` was called. */
+  /** Native movements by amount that are not taken yet, once `takeNative` was called. */
   nativeAmounts: Map<bigint, number> | null
 }
 
-/** What moves between two wallets. */
+/** A transfer between two wallets. */
 export interface Transfer extends Pick<Movement.Movement, "asset" | "kind"> {
-  /** `null` where the amount is minted. */
+  /** `null` if the amount is minted. */
   readonly from: string | null
-  /** `null` where the amount is burned. */
+  /** `null` if the amount is burned. */
   readonly to: string | null
   readonly amount: bigint
   readonly tokenId?: string | null | undefined
@@ -51,7 +51,7 @@ const count = (amounts: Map<bigint, number>, amount: bigint): Map<bigint, number
 
 const isNative = ({ asset }: Movement.Movement): boolean => asset === Movement.native
 
-/** Rows of one place. */
+/** Rows of one position. */
 export class WalletRows {
   readonly #index: number
   readonly #max: number
@@ -64,7 +64,7 @@ export class WalletRows {
     this.#max = max
   }
 
-  /** The row of a wallet; `null` beyond the bound. */
+  /** Row of a wallet; `null` beyond the bound. */
   #rowOf(wallet: string): Collected | null {
     const found = this.#rows.get(wallet)
     if (found !== undefined) return found
@@ -89,12 +89,12 @@ export class WalletRows {
     if (row.nativeAmounts !== null && isNative(movement)) count(row.nativeAmounts, movement.amount)
   }
 
-  /** Whether no further movement has a place; the next one marks the rows. */
+  /** True if there is no room for another movement; the next one marks the rows. */
   isFull(): boolean {
     return this.#movements >= this.#max
   }
 
-  /** Adds a role of a wallet. A wallet beyond the bound has none. */
+  /** Adds a role of a wallet. A wallet beyond the bound gets none. */
   role(wallet: string, role: Role.Role): void {
     const row = this.#rowOf(wallet)
     if (row !== null) row.roles |= Role.bits[role]
@@ -107,7 +107,7 @@ export class WalletRows {
     else row.roles |= Role.incompleteBit
   }
 
-  /** A token to compare, once for each wallet and place. */
+  /** Adds a token to compare, once per wallet and position. */
   candidate(wallet: string, asset: string, kind: "erc20" | "erc721"): void {
     const row = this.#rowOf(wallet)
     const key = `${kind} ${asset}`
@@ -121,13 +121,13 @@ export class WalletRows {
     row.candidates.set(key, { asset, kind, tokenId: null })
   }
 
-  /** A native change of one wallet; none for an amount of 0. */
+  /** Adds a native change of one wallet; none for an amount of 0. */
   change({ amount, counterparty = null, isFailed = false, kind, wallet }: Change): void {
     if (amount === 0n) return
     this.#push({ wallet, counterparty, asset: Movement.native, tokenId: null, amount, kind, logIndex: null, isFailed })
   }
 
-  /** A transfer, seen from both sides; none for an amount of 0. */
+  /** Adds a transfer for both sides; none for an amount of 0. */
   transfer({ amount, asset, from, kind, logIndex = null, to, tokenId = null }: Transfer): void {
     if (amount === 0n) return
     const isFailed = false
@@ -137,7 +137,7 @@ export class WalletRows {
     if (to !== null) this.#push({ wallet: to, counterparty: from, asset, tokenId, amount, kind, logIndex, isFailed })
   }
 
-  /** The native movements so far, by wallet. */
+  /** Native movements so far, by wallet. */
   nativeSums(kinds: ReadonlySet<Movement.Kind>): ReadonlyMap<string, bigint> {
     const sums = new Map<string, bigint>()
     for (const [wallet, { movements }] of this.#rows) {
@@ -148,7 +148,7 @@ export class WalletRows {
     return sums
   }
 
-  /** Whether a native amount moved to a wallet, or from it where the amount is negative; each movement is taken once. */
+  /** Whether a native amount moved to a wallet or, if negative, from it; each movement is taken once. */
   takeNative(wallet: string, amount: bigint): boolean {
     const row = this.#rows.get(wallet)
     if (row === undefined) return false
@@ -160,13 +160,13 @@ export class WalletRows {
     return left > 0
   }
 
-  /** Whether native currency moved to a wallet, or from it. */
+  /** Whether native currency moved to or from a wallet. */
   hasNative(wallet: string, isIn: boolean): boolean {
     const movements = this.#rows.get(wallet)?.movements ?? []
     return movements.some((movement) => isNative(movement) && movement.amount > 0n === isIn)
   }
 
-  /** The rows, in the order in which their wallets were named first. */
+  /** Returns the rows, in the order in which their wallets first occurred. */
   toRows(): ReadonlyArray<LedgerRow> {
     const mark = this.#isIncomplete ? Role.incompleteBit : 0
     return Array.from(this.#rows, ([wallet, { candidates, movements, roles }]): LedgerRow => {

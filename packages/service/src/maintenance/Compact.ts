@@ -1,5 +1,5 @@
 /**
- * Gives the free space of a chain's store back to the disk, in steps beside an indexer.
+ * Returns the free space of a chain's store to the disk, in steps and concurrently with an indexer.
  */
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
@@ -12,11 +12,11 @@ import * as StoredChain from "./StoredChain.ts"
 /** How to compact. */
 export interface Options {
   readonly chain: ChainRef
-  /** Receives the free bytes that are left after each step. */
+  /** Receives the remaining free bytes after each step. */
   readonly onProgress?: (freeBytes: number) => Effect.Effect<void>
 }
 
-/** The space of a store before and after. */
+/** Size of a store before and after. */
 export interface Compacted {
   readonly before: SpaceUse
   readonly after: SpaceUse
@@ -24,7 +24,7 @@ export interface Compacted {
 
 const stepBytes = 4 * 1024 * 1024
 
-/** Steps with pauses as long as each took, so that writers of the chain wait for a step at most. */
+/** Pauses after each step for as long as it took, so that writers of the chain wait for at most one step. */
 const releaseAll = Effect.fnUntraced(function* (
   { chain }: Database,
   { chain: ref, onProgress = () => Effect.void }: Options,
@@ -42,7 +42,7 @@ const releaseAll = Effect.fnUntraced(function* (
 })
 
 /**
- * Gives free space back.
+ * Returns free space to the disk.
  *
  * **Errors**
  * - `StoreError`: there is no store, it cannot be written, or the disk is full. Nothing is lost.

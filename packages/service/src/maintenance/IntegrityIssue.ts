@@ -1,19 +1,19 @@
 /**
- * Integrity issues of stored blocks, found in their rows alone: links, counts, positions, and wallets whose history lacks a
+ * Integrity issues of stored blocks, detected from their rows alone: links, counts, positions, and wallets whose history lacks a
  * transaction. Pure.
  */
 import * as BlockFacts from "../block/BlockFacts.ts"
 import * as Movement from "../ledger/Movement.ts"
 import type { Appearance, StoredBlock, StoredTransaction } from "../store/Audit.ts"
 
-/** A difference from what the indexer writes. */
+/** A deviation from what the indexer writes. */
 export interface IntegrityIssue {
   /** The block with the issue; `null` for the store as a whole. */
   readonly block: number | null
   readonly what: string
 }
 
-/** The fields of a document that are compared. */
+/** The compared fields of a document. */
 interface Body {
   readonly hash?: unknown
   readonly block_number?: unknown
@@ -74,7 +74,7 @@ const transactionIssue = (block: StoredBlock, transaction: StoredTransaction, wa
   const issue = documentIssue(block, transaction, body) ?? internalIssue(block, transaction)
   if (issue !== null) return issue
   const named = walletsOf(body, watch)
-  // Wallets that were removed from the watch list are no issue.
+  // Wallets that were removed from the watch list are not an issue.
   const kept = watch === null ? transaction.addresses : transaction.addresses.filter((address) => watch.has(address))
   if (!isSameSet(kept, named))
     return `it belongs to ${kept.join(", ") || "no wallet"}, its document names ${named.join(", ")}`
@@ -107,7 +107,7 @@ const feesOf = ({ body }: StoredTransaction): bigint => {
   return gas! * price!
 }
 
-/** Facts of an index of watched wallets are those of their transactions, while fees are those of all. */
+/** For watched wallets, facts cover their transactions only, while fees cover all transactions. */
 const factsIssue = (block: StoredBlock, watch: ReadonlySet<string> | null): string | null => {
   const { damagedTransactions, facts: text, hasDamagedFacts, transactions } = block
   if (hasDamagedFacts) return "its facts do not match their checksum"
@@ -123,7 +123,7 @@ const factsIssue = (block: StoredBlock, watch: ReadonlySet<string> | null): stri
   return fees === facts.gasFees ? null : `its facts have gas fees of ${facts.gasFees}, its documents of ${fees}`
 }
 
-/** Issues of a block that follows `previous`, which is `undefined` for the first one. */
+/** Issues of a block that follows `previous`, which is `undefined` for the first block. */
 export const ofBlock = (
   block: StoredBlock,
   previous: StoredBlock | undefined,
@@ -143,7 +143,7 @@ export const ofBlock = (
   return whats.map((what) => ({ block: block.number, what }))
 }
 
-/** Describes an appearance without a document, or a row of a ledger without a place in its block. */
+/** Describes an appearance without a document, or a ledger row without a position in its block. */
 export const ofOrphan = ({ assets, block, index, key, table }: Appearance): string => {
   const where = index === Movement.blockLevelIndex ? `block ${block}` : `transaction ${index} of block ${block}`
   if (table === "ledger_block") return `the list of the ledgers of block ${block} belongs to no stored block`

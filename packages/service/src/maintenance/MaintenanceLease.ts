@@ -1,5 +1,5 @@
 /**
- * The lease of a chain while a command changes what an indexer would change too.
+ * Holds the lease of a chain while a command changes what an indexer would also change.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -16,13 +16,13 @@ export class IndexerRunning extends Data.TaggedError("IndexerRunning")<{ readonl
   }
 }
 
-/** Time for which the lease is taken or renewed, in milliseconds. */
+/** Duration for which the lease is taken or renewed, in milliseconds. */
 export const leaseMillis = 30_000
-/** A little longer than the lease of an indexer that was killed. */
+/** Slightly longer than the lease of a killed indexer. */
 export const defaultPatienceMillis = 8_000
 const pollMillis = 500
 
-/** Takes the lease, waiting for one that is not renewed to expire. */
+/** Takes the lease, waiting for an unrenewed one to expire. */
 export const acquire = Effect.fnUntraced(function* (
   { leases }: Database,
   chain: ChainRef,

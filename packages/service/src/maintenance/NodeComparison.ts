@@ -1,5 +1,5 @@
 /**
- * Differences between a stored block and the same block as it is fetched from a node now. Pure.
+ * Differences between a stored block and the same block as currently fetched from a node. Pure.
  */
 import { cut } from "@daybook/schema/Issue"
 import type { StoredBlock, StoredTransaction } from "../store/Audit.ts"
@@ -15,7 +15,7 @@ const isRecord = (value: Value): value is Readonly<Record<string, Value>> =>
 
 const show = (value: Value): string => cut(JSON.stringify(value) ?? "nothing")
 
-/** Path and values of the first difference; `null` where there is none. */
+/** Path and values of the first difference; `null` for none. */
 const differenceOf = (
   stored: Value,
   remote: Value,
@@ -53,14 +53,14 @@ const parse = (text: string): Value => {
 
 const decoded: ReadonlySet<string> = new Set(["decoded_event", "decoded_call"])
 
-/** Calls and events that another revision of the decoder decoded may differ. */
+/** Calls and events decoded by another revision of the decoder may differ. */
 const bodyDifference = (stored: StoredTransaction, remote: TransactionRow, revision: number): string | null => {
   if (stored.body === remote.body) return null
   const isIgnored = (key: string) => stored.decoderRevision !== revision && decoded.has(key)
   return differenceOf(parse(stored.body), parse(remote.body), "", isIgnored)
 }
 
-/** Internal transactions are compared where both have them: traces may have been off, or a gap. */
+/** Internal transactions are compared if both sides have them: traces may have been off, or a gap. */
 const internalDifference = (stored: StoredTransaction, remote: TransactionRow): string | null => {
   if (stored.internal === remote.internal) return null
   const [own, other] = [parse(stored.internal ?? "null"), parse(remote.internal ?? "null")]
@@ -95,11 +95,11 @@ const blockDifference = (stored: StoredBlock, remote: BlockRows): string | null 
   return null
 }
 
-/** True for what a node leaves out: facts write it as `null` or as an empty list, and the type of a transaction as 0. */
+/** True for what a node omits: facts represent it as `null` or an empty list, and a transaction type as 0. */
 const isLeftOut = (value: Value, key?: string): boolean =>
   value == null || (Array.isArray(value) && value.length === 0) || (key === "type" && value === 0)
 
-/** Facts of the node, with what only the stored ones state: nodes leave out more or less of a block and its transactions. */
+/** Facts from the node plus fields that only the stored facts have: nodes omit more or less of a block and its transactions. */
 const withStoredFields = (stored: Value, remote: Value, key?: string): Value => {
   if (isLeftOut(remote, key)) return stored
   if (Array.isArray(stored) && Array.isArray(remote)) {
@@ -112,7 +112,7 @@ const withStoredFields = (stored: Value, remote: Value, key?: string): Value => 
   return { ...stored, ...Object.fromEntries(own) }
 }
 
-/** Facts are compared where both state them and no record is missing; those of watched wallets depend on which are watched. */
+/** Facts are compared if both sides have them and no record is missing; those of watched wallets depend on which wallets are watched. */
 const factsDifference = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<IntegrityIssue> => {
   const isCompared = watch == null && stored.facts !== null && remote.facts !== undefined
   if (!isCompared || withoutRow(remote).size > 0 || stored.facts === remote.facts) return []
@@ -121,14 +121,14 @@ const factsDifference = (stored: StoredBlock, remote: BlockRows, watch: Watch): 
   return what === null ? [] : [{ block: stored.number, what }]
 }
 
-/** Transactions that the node does not give a record of now. */
+/** Transactions for which the node currently returns no record. */
 const withoutRow = ({ gaps = [] }: BlockRows): ReadonlySet<string> =>
   new Set(
     gaps.flatMap(({ kind, transaction }) => (isWithoutRow(kind) && transaction !== undefined ? [transaction] : [])),
   )
 
 /**
- * Stored rows of watched wallets that are not among those made of the node's block.
+ * Stored rows of watched wallets that are not among those made from the node's block.
  */
 const unmatched = (stored: StoredBlock, remote: BlockRows, watch: Watch): ReadonlyArray<StoredTransaction> => {
   const hashes = new Set(remote.transactions.map(({ hash }) => hash))
@@ -138,13 +138,13 @@ const unmatched = (stored: StoredBlock, remote: BlockRows, watch: Watch): Readon
   )
 }
 
-/** True for a row that an index of some wallets keeps because the node cannot trace it now: it need not concern a watched wallet. */
+/** True for a row that an index of watched wallets keeps because the node cannot trace it now: it may not concern a watched wallet. */
 const hasUnknownRoles = ({ addresses, internal }: TransactionRow, watch: Watch): boolean =>
   watch != null && internal === untraced && addresses.length === 0
 
 /**
- * Differences of a block: of the block itself, else one for each of its transactions. Rows of wallets that are not watched, and those
- * that the node has no receipt for, are not compared.
+ * Differences of a block: of the block itself, or else one per transaction. Rows of unwatched wallets, and those without a receipt at the
+ * node, are not compared.
  */
 export const ofBlock = (stored: StoredBlock, remote: BlockRows, watch: Watch = null): ReadonlyArray<IntegrityIssue> => {
   const block = stored.number

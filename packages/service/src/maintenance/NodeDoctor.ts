@@ -1,6 +1,5 @@
 /**
- * Examines one node: what of a chain would be indexed from it, how fast, and what it lacks, with remedies. Bounded in time; stores
- * nothing.
+ * Examines one node: what would be indexed from it, how fast, and what it lacks, with remedies. Bounded in time; stores nothing.
  *
  * Source: decision 0037.
  */
@@ -32,9 +31,9 @@ export interface Options {
   readonly chainId?: number
   /** First block to index. Default 0. */
   readonly fromBlock?: number
-  /** Longest time of the examination, in milliseconds. Default 60,000. */
+  /** Maximum duration of the examination, in milliseconds. Default 60,000. */
   readonly timeoutMillis?: number
-  /** Default: that of the platform. */
+  /** Default: the platform's. */
   readonly fetch?: Fetch | undefined
 }
 
@@ -86,7 +85,7 @@ const headOf = Effect.fnUntraced(function* (head: NodeEndpoint.Header): Effect.f
   }
 })
 
-/** From which block on receipts and traces can be had. */
+/** First block from which receipts and traces are available. */
 const historyOf = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint.NodeEndpoint,
   from: number,
@@ -119,7 +118,7 @@ const rulesOf = Effect.fnUntraced(function* (node: Node.Node, chainId: number, h
   return { rules: detected, finding }
 })
 
-/** Blocks spread over the range, then the newest ones: on a chain for development few blocks have several transactions. */
+/** Blocks spread over the range, then the newest ones, since on a development chain few blocks have several transactions. */
 const sampleNumbers = (from: number, head: number): ReadonlyArray<number> => {
   const count = Math.min(rateBlocks, head - from + 1)
   const spread = Array.from(
@@ -130,17 +129,17 @@ const sampleNumbers = (from: number, head: number): ReadonlyArray<number> => {
   return [...new Set([...spread, ...newest])]
 }
 
-/** What blocks have shown that were fetched as an indexer fetches them. */
+/** What was learned from blocks fetched the way an indexer fetches them. */
 interface Fetched {
   readonly deviations: Map<string, string>
   blocks: number
   transactions: number
-  /** Blocks with logs of several transactions, which show how logs are numbered. */
+  /** Number of blocks with logs of several transactions, which show how logs are numbered. */
   numbered: number
   failure: string | null
 }
 
-/** Rows of a block; as the indexer accepts it in the end where no node gives it without a contradiction. */
+/** Rows of a block, as an indexer would finally accept it if no node returns it without contradictions. */
 const fetchAccepted = (node: Node.Node, number: number, options: BlockFetcher.Options) =>
   Effect.catchTag(BlockFetcher.block(node, number, options), "InvalidBlock", () =>
     BlockFetcher.block(node, number, { ...options, failures: BlockFetcher.doubtPatience }),
@@ -176,7 +175,7 @@ const fetchSample = Effect.fnUntraced(function* (
   if (transactions.filter(hasLogs).length > 1) fetched.numbered += 1
 })
 
-/** What is corrected of the blocks, or accepted with a mark. */
+/** What is corrected in the blocks, or accepted with a mark. */
 const correctionsOf = ({ blocks, deviations, numbered }: Fetched): Finding => {
   const name = "corrections"
   const shown =
@@ -215,7 +214,7 @@ const fetchSamples = Effect.fnUntraced(function* (
   return [correctionsOf(fetched), rate]
 })
 
-/** Everything about a node whose chain and head are known. */
+/** Examines a node whose chain and head are known. */
 const examineParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint.NodeEndpoint,
   node: Node.Node,
@@ -289,7 +288,7 @@ const examineAll = Effect.fnUntraced(function* (
 })
 
 /**
- * Examines a node. `onFinding` receives each finding at once.
+ * Examines a node. `onFinding` receives each finding immediately.
  *
  * **Errors**
  * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
@@ -322,7 +321,7 @@ export const examine = Effect.fn("NodeDoctor.examine")(function* (
 })
 
 /**
- * True where the chain can be indexed from the node, maybe with less than everything.
+ * True if the chain can be indexed from the node, possibly without some data.
  */
 export const canIndex = ({ findings }: Examined): boolean =>
   findings.every(({ grade }) => grade !== "missing" && grade !== "failed")

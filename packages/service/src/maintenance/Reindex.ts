@@ -1,6 +1,6 @@
 /**
- * Removes the upper part of an index, so that the indexer fetches it again when it starts. Works downwards in steps, each of which
- * leaves a consistent index: an interruption loses nothing but work.
+ * Removes the upper part of an index, so that the indexer refetches it when it starts. Works downwards in steps, each of which leaves a
+ * consistent index: an interruption loses nothing but work.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -17,13 +17,13 @@ import * as StoredChain from "./StoredChain.ts"
 export interface Removed {
   /** Number of removed blocks. */
   readonly blocks: number
-  /** The head that is left; `null` when no block is. */
+  /** Remaining head; `null` if no block remains. */
   readonly head: BlockRef | null
 }
 
 const blocksAtOnce = 5_000
 
-/** Replaces the status that the indexer of the removed blocks left. */
+/** Replaces the status left by the indexer of the removed blocks. */
 const writeStatus = Effect.fnUntraced(function* (
   { status }: Database,
   chain: ChainRef,
@@ -62,11 +62,11 @@ const remove = Effect.fnUntraced(function* (
 }, Effect.scoped)
 
 /**
- * Removes all blocks from a number on.
+ * Removes all blocks from a number up.
  *
  * **Errors**
  * - `IndexerRunning`: an indexer holds the lease of the chain.
- * - `StoreError`, `CheckpointConflict`, `LeaseLost`: the blocks that were removed so far stay removed.
+ * - `StoreError`, `CheckpointConflict`, `LeaseLost`: blocks removed so far stay removed.
  */
 export const run = Effect.fn("Reindex.run")(function* (
   database: Database,

@@ -1,7 +1,7 @@
 /**
- * Repairs what a verification found: fetches blocks with an issue again from the node, verifies them, and replaces the stored rows. It
- * removes appearances without a document, damaged rows that are made again, and rows of blocks outside of the index. A block that the
- * node's chain does not have cannot be repaired this way.
+ * Repairs the findings of a verification: refetches blocks with issues from the node, verifies them, and replaces the stored rows. Removes
+ * appearances without a document, damaged rows that will be derived again, and rows of blocks outside the index. A block that is not on the
+ * node's chain cannot be repaired this way.
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -23,9 +23,9 @@ export interface Repaired {
   readonly blocks: ReadonlyArray<number>
   /** Blocks that were left unchanged, and why. */
   readonly failed: ReadonlyArray<{ readonly block: number; readonly why: string }>
-  /** Number of appearances that were removed. */
+  /** Number of removed appearances. */
   readonly orphaned: number
-  /** Number of damaged rows that are made again, and rows of blocks outside of the index, that were removed. */
+  /** Number of removed rows: damaged ones that will be derived again, and those of blocks outside the index. */
   readonly removed: number
 }
 
@@ -34,7 +34,7 @@ const otherChain = (block: number, chain: string | undefined) => {
   return `the node has another block ${block}; run "daybook reindex --from ${block}${which}", or with a lower number`
 }
 
-/** A block fetched again, with what is stored of it and cannot be fetched now. */
+/** A refetched block, including stored data that cannot be fetched now. */
 const fetchAgain = Effect.fnUntraced(function* (
   audit: Audit,
   node: Node,
@@ -52,7 +52,7 @@ const fetchAgain = Effect.fnUntraced(function* (
 })
 
 /**
- * Repairs what `Verify.run` found.
+ * Repairs the findings of `Verify.run`.
  *
  * **Errors**
  * - `StoreError`: the store cannot be written.
@@ -61,7 +61,7 @@ export const run = Effect.fn("Repair.run")(function* (
   audit: Audit,
   node: Node,
   verified: Verified,
-  /** How rows are made, and the chain's name for messages. */
+  /** How to assemble rows, and the chain's name for messages. */
   options: BlockAssembler.Options & { readonly chain?: string },
 ): Effect.fn.Return<Repaired, StoreError, Scope.Scope> {
   const repairer = yield* audit.repairer

@@ -1,15 +1,15 @@
 /**
- * Whether a database has a store of a chain, for commands that write one without adding blocks to it.
+ * Checks whether a database has a store of a chain, for commands that write to one without adding blocks.
  */
 import * as Effect from "effect/Effect"
 import type { ChainStore } from "../store/Database.ts"
 import type { StoreError } from "../store/StoreError.ts"
 
 /**
- * Fails where a database has no store of a chain: opening it for writing would make an empty one in a database that is named by mistake.
+ * Fails if a database has no store of a chain: opening it for writing would create an empty one in a database named by mistake.
  *
  * **Errors**
- * - `StoreError`: there is none, or it cannot be read. One of an older version is accepted, as opening it migrates it.
+ * - `StoreError`: there is none, or it cannot be read. A store of an older version is accepted, because opening it migrates it.
  */
 export const check = ({ reader }: ChainStore): Effect.Effect<void, StoreError> =>
   reader

@@ -1,5 +1,5 @@
 /**
- * Which blocks' internal transactions a comparison with a node could not compare, and why. Pure.
+ * Blocks whose internal transactions could not be compared with a node, and why. Pure.
  */
 import type { StoredBlock } from "../store/Audit.ts"
 import type { BlockRows } from "../block/BlockRows.ts"
@@ -8,14 +8,14 @@ import { isWatched, type Watch } from "../fetch/KeptRows.ts"
 /** Why internal transactions of a block were not compared. */
 export type Reason = "not stored" | "the node has no tracer" | "the node cannot trace them" | "traces are off"
 
-/** Blocks that were not compared for one reason. */
+/** Blocks that were not compared for the same reason. */
 export interface Untraced {
   readonly from: number
   readonly to: number
   readonly reason: Reason
 }
 
-/** A text without internal transactions: traces were off, or the trace is a gap. */
+/** True for text without internal transactions: traces were off, or the trace is a gap. */
 const isLacking = (internal: string | null): boolean => internal === null || internal.trim() === "null"
 
 const ofRow = (stored: string | null, remote: string | null): Reason | null => {
@@ -25,7 +25,7 @@ const ofRow = (stored: string | null, remote: string | null): Reason | null => {
 }
 
 /**
- * Why a block was not compared; `null` where it was, `undefined` where it has nothing to compare.
+ * Why a block was not compared; `null` if it was, `undefined` if it has nothing to compare.
  */
 export const ofBlock = (stored: StoredBlock, remote: BlockRows, watch: Watch): Reason | null | undefined => {
   const byHash = new Map(remote.transactions.map((row) => [row.hash, row]))
@@ -37,7 +37,7 @@ export const ofBlock = (stored: StoredBlock, remote: BlockRows, watch: Watch): R
 }
 
 /**
- * Joins the blocks of a comparison, lowest first, to ranges. A block with nothing to compare does not end a range.
+ * Joins the blocks of a comparison, lowest first, into ranges. A block with nothing to compare does not end a range.
  */
 export const ranges = (
   blocks: ReadonlyArray<{ readonly block: number; readonly reason: Reason | null }>,
@@ -58,7 +58,7 @@ const rangesShown = 10
 const blocksOf = ({ from, to }: Untraced): string => (from === to ? `block ${from}` : `blocks ${from} to ${to}`)
 
 /**
- * The ranges as text; `null` for none.
+ * Formats the ranges as text; `null` for none.
  */
 export const format = (untraced: ReadonlyArray<Untraced>): string | null => {
   if (untraced.length === 0) return null

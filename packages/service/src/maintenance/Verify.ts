@@ -1,6 +1,6 @@
 /**
- * Verifies the stored blocks of a chain from the first to the head. Reads a range at a time, each of one committed state, so that it
- * can run beside an indexer and a reorg is not reported as an issue.
+ * Verifies the stored blocks of a chain from the first to the head. Reads one range at a time, each from one committed state, so that it
+ * can run concurrently with an indexer and does not report a reorg as an issue.
  */
 import * as Effect from "effect/Effect"
 import type { Appearance, Audit, RemovableRow, StoredBlock } from "../store/Audit.ts"
@@ -16,7 +16,7 @@ export interface Verified {
   readonly issues: ReadonlyArray<IntegrityIssue.IntegrityIssue>
   /** Appearances without a document. */
   readonly orphaned: ReadonlyArray<Appearance>
-  /** Damaged rows that are made again, and rows of blocks outside of the index. */
+  /** Damaged rows that will be derived again, and rows of blocks outside the index. */
   readonly removable: ReadonlyArray<RemovableRow>
 }
 
@@ -26,9 +26,9 @@ export interface Options {
   readonly from?: number | undefined
   /** Receives the last verified block and the head after each range. */
   readonly onProgress?: ((number: number, head: number) => Effect.Effect<void>) | undefined
-  /** Blocks read at a time. Default 200. */
+  /** Number of blocks read at a time. Default 200. */
   readonly blocksAtOnce?: number
-  /** Appearances read at a time. Default 20,000. */
+  /** Number of appearances read at a time. Default 20,000. */
   readonly appearancesAtOnce?: number
 }
 
@@ -60,7 +60,7 @@ const verifyBlocks = Effect.fnUntraced(function* (
     const { checkpoint } = yield* audit.range(next, next - 1)
     if (checkpoint === null || next > checkpoint.head.number) break
     const from = Math.max(next, checkpoint.first)
-    // Includes the block before, so that the link to it belongs to the same state.
+    // Includes the previous block, so that the link to it belongs to the same state.
     const range = yield* audit.range(from - 1, from + blocksAtOnce - 1)
     if (range.checkpoint === null) break
     const { first, head } = range.checkpoint
@@ -74,7 +74,7 @@ const verifyBlocks = Effect.fnUntraced(function* (
       }
       blocks++
       transactions += block.transactions.length + block.damagedTransactions.length
-      // A missing block is reported already.
+      // A missing block has already been reported.
       const previous = number === first ? undefined : byNumber.get(number - 1)
       issues.push(...IntegrityIssue.ofBlock(block, previous, WatchList.walletsAt(range.checkpoint, number)))
     }

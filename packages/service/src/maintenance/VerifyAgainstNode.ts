@@ -1,6 +1,6 @@
 /**
- * Compares stored blocks with a node: all of them, or a sample. Each is fetched and verified as an indexer does it, and must give the
- * rows that are stored. Runs beside an indexer.
+ * Compares stored blocks with a node: all of them, or a sample. Each is fetched and verified as the indexer does, and must yield the stored
+ * rows. Runs concurrently with an indexer.
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -22,20 +22,20 @@ export interface Compared {
   readonly blocks: number
   /** Transactions that were compared. */
   readonly transactions: number
-  /** Transactions that were not compared, as none of their wallets is watched now. */
+  /** Number of transactions not compared because none of their wallets is currently watched. */
   readonly unwatched: number
   /** Blocks whose internal transactions were not compared. */
   readonly untraced: ReadonlyArray<TraceComparison.Untraced>
-  /** Blocks that are stored. */
+  /** Number of stored blocks. */
   readonly ofBlocks: number
   readonly issues: ReadonlyArray<IntegrityIssue>
-  /** Blocks that no node gave, and why. */
+  /** Blocks that no node returned, and why. */
   readonly failed: ReadonlyArray<{ readonly block: number; readonly why: string }>
 }
 
 /** What to compare. */
 export interface Options {
-  /** How rows are made; the wallets are those of the index. */
+  /** How to assemble rows; the wallets are those of the index. */
   readonly assembling: BlockFetcher.Options
   /** Number of blocks to compare, spread over the index. Default: all. */
   readonly sample?: number | undefined
@@ -46,11 +46,11 @@ export interface Options {
 }
 
 const groupBlocks = 64
-/** Failures in a row after which the node is given up. */
+/** Number of consecutive failures after which the node is given up. */
 const maxFailures = 16
 
 /**
- * Numbers of a sample: one at random of each of so many equal parts of the range, and the last one.
+ * Numbers of a sample: one at random from each of several equal parts of the range, and the last block.
  */
 export const sampleOf = Effect.fnUntraced(function* (
   first: number,
@@ -72,7 +72,7 @@ export const sampleOf = Effect.fnUntraced(function* (
 interface ComparedBlock {
   readonly issues: ReadonlyArray<IntegrityIssue>
   readonly unwatched: number
-  /** `undefined` where the block has no internal transactions to compare. */
+  /** `undefined` if the block has no internal transactions to compare. */
   readonly untraced: TraceComparison.Reason | null | undefined
 }
 
@@ -86,7 +86,7 @@ const comparedWith = (stored: StoredBlock, remote: BlockRows, watch: KeptRows.Wa
   untraced: TraceComparison.ofBlock(stored, remote, watch),
 })
 
-/** A block of the node, also with stored transactions that are not of the watched wallets. */
+/** A block of the node, including stored transactions that do not concern watched wallets. */
 const fetchRows = (node: Node, { number, transactions }: StoredBlock, options: BlockFetcher.Options) =>
   BlockFetcher.block(node, number, { ...options, kept: new Set(transactions.map(({ hash }) => hash)) })
 
@@ -98,7 +98,7 @@ const storedAt = Effect.fnUntraced(function* (
   return blocks.find((block) => block.number === number) ?? null
 })
 
-/** Compares a block; one that differs is read again from the store, as an indexer may have replaced it meanwhile. */
+/** Compares a block. One that differs is read again from the store, because an indexer may have replaced it meanwhile. */
 const compareOne = Effect.fnUntraced(function* (
   audit: Audit,
   node: Node,
@@ -111,7 +111,7 @@ const compareOne = Effect.fnUntraced(function* (
   const compared = comparedWith(stored, fetched.success, watch)
   if (compared.issues.length === 0) return Result.succeed(compared)
   const now = yield* storedAt(audit, stored.number)
-  // Gone by a reorg.
+  // Removed by a reorg.
   if (now === null) return Result.succeed(nothing)
   return Result.succeed(now.hash === stored.hash ? compared : comparedWith(now, fetched.success, watch))
 })

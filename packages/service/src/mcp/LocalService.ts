@@ -1,6 +1,6 @@
 /**
- * A service of this process, on a free port of this machine and with a key of its own, for tools that run where the database is. It serves
- * and relays; it does not index. The key is known to this process alone, and ends with it.
+ * A service in this process, on a free port of this machine and with its own key, for tools that run where the database is. It serves and
+ * relays but does not index. Only this process knows the key, which expires with it.
  */
 import { randomUUID } from "node:crypto"
 import * as Clock from "effect/Clock"
@@ -17,7 +17,7 @@ export interface Access {
   readonly key: Redacted.Redacted<string>
 }
 
-/** A key that was left by a process which was killed ends by itself. */
+/** A key left behind by a killed process expires by itself. */
 const keyMillis = 30 * 24 * 60 * 60 * 1000
 
 /** Serves the database of a configuration until the scope ends. */
@@ -25,7 +25,7 @@ export const make = Effect.fn("LocalService.make")(function* ({
   baseFolder,
   config,
 }: ConfigFile): Effect.fn.Return<Access, Service.StartError | StoreError, Scope.Scope> {
-  // What sends or listens beside the tools is left to `daybook serve`.
+  // Everything that sends or listens besides the tools is left to `daybook serve`.
   const { monitoring: _, tls: __, webhooks: ___, ...rest } = config
   const { address, keys } = yield* Service.run(
     { ...rest, listen: { host: "127.0.0.1", port: 0 }, explorer: "keyed" },

@@ -1,6 +1,6 @@
 /**
- * The server of the Model Context Protocol over standard input and output: each line is a message, or a batch in the version that has them. A
- * line that is no message is answered with an error.
+ * Model Context Protocol server over standard input and output: each line is a message, or a batch in the version that supports them. A
+ * malformed line is answered with an error.
  *
  * Source: decision 0074.
  */
@@ -29,13 +29,13 @@ const notJson = {
 
 type Messages = Extract<McpMessage.McpRequest, { readonly _tag: "Messages" }>
 
-/** Version of the protocol in the result of `initialize`; `undefined` for an error. */
+/** Protocol version in the result of `initialize`; `undefined` for an error. */
 const agreedVersion = (answer: StatelessServer.Response | undefined): string | undefined =>
   answer !== undefined && "result" in answer
     ? (answer.result as { readonly protocolVersion: string }).protocolVersion
     : undefined
 
-/** Answers on standard input and output, by a service, until the input has ended and all of it is answered. */
+/** Serves standard input and output from a service, until the input has ended and everything is answered. */
 export const run = Effect.fnUntraced(function* (
   { key, url }: Access,
   version: string,
@@ -59,7 +59,7 @@ export const run = Effect.fnUntraced(function* (
     yield* write(isBatch ? answers : answers[0]!)
   })
 
-  /** Answers beside other messages, until the request is cancelled. */
+  /** Answers concurrently with other messages, until the request is cancelled. */
   const begin = Effect.fnUntraced(function* (received: Messages) {
     const fiber = yield* FiberSet.run(open, answer(received))
     for (const { id } of received.messages) {
@@ -80,7 +80,7 @@ export const run = Effect.fnUntraced(function* (
         return fiber === undefined ? undefined : yield* Fiber.interrupt(fiber)
       }
       case "Messages":
-        // What follows depends on the version.
+        // The following messages depend on the version.
         return yield* received.messages[0]?.method === "initialize" ? answer(received) : begin(received)
     }
   })
@@ -91,6 +91,6 @@ export const run = Effect.fnUntraced(function* (
     Stream.filter((line) => line.trim() !== ""),
     Stream.runForEach(receive),
   )
-  // A client that has closed its end has left.
+  // A client that closed its end is gone.
   yield* Effect.ignore(Effect.raceFirst(Effect.andThen(reading, FiberSet.awaitEmpty(open)), FiberSet.join(open)))
 })

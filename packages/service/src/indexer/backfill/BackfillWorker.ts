@@ -1,6 +1,5 @@
 /**
- * Entry of a thread of a backfill: fetches ranges until it is ended. Started by `Thread`; importing it in any other thread does
- * nothing.
+ * Entry of a backfill thread: fetches ranges until it is terminated. Started by `Thread`; importing it in any other thread does nothing.
  */
 import { isMainThread, parentPort, workerData } from "node:worker_threads"
 import * as Effect from "effect/Effect"
@@ -42,7 +41,7 @@ if (!isMainThread && parentPort !== null && isThreadData(workerData)) {
     Effect.provideService(References.MinimumLogLevel, logLevel),
     Effect.runFork,
   )
-  // The pool learns of it by the exit.
+  // The exit informs the pool.
   fiber.addObserver((exit) => {
     if (Exit.isFailure(exit)) setImmediate(() => process.exit(1))
   })

@@ -1,6 +1,6 @@
 /**
- * Divides the limits of nodes among the indexer and the threads of its backfill, each with connections of its own, so that the limits
- * hold for all of them together. The indexer has what the threads that run leave: all of it where none does. Pure.
+ * Divides the limits of nodes among the indexer and its backfill threads, each with its own connections, so that the limits apply to all of
+ * them together. The indexer has what the running threads leave: everything if there are none. Pure.
  */
 import * as NodeConfig from "../../config/NodeConfig.ts"
 import { maxCalls } from "../../node/ConcurrencyLimiter.ts"
@@ -11,15 +11,15 @@ type Nodes = readonly [NodeConfig.NodeConfig, ...ReadonlyArray<NodeConfig.NodeCo
  * Limits of the connections.
  */
 export interface NodeShares {
-  /** Threads that the limits allow. */
+  /** Number of threads that the limits allow. */
   readonly threads: number
-  /** Limits of the indexer's own calls to a node while so many threads run. */
+  /** Limits of the indexer's own calls to a node while a number of threads run. */
   readonly ownOf: (node: NodeConfig.NodeOptions, running: number) => NodeConfig.CallLimits
   /** Nodes of each thread. */
   readonly each: Nodes
 }
 
-/** Calls per second for each thread: with fewer, the node bounds the backfill and not the processor. */
+/** Minimum calls per second for each thread: with fewer, the node limits the backfill rather than the processor. */
 const callsPerThread = 250
 
 const threadsFor = (node: NodeConfig.NodeConfig): number => {
@@ -27,17 +27,17 @@ const threadsFor = (node: NodeConfig.NodeConfig): number => {
   return Math.min(concurrency - 1, Math.floor(perSecond / callsPerThread))
 }
 
-/** Requests to a node that may be open at once. */
+/** Number of requests to a node that may be open at once. */
 const openOf = ({ concurrency = maxCalls }: NodeConfig.NodeOptions): number => Math.min(concurrency, maxCalls)
 
-/** The share of one of several equal parts in the limits of a node. */
+/** Share of one of several equal parts in the limits of a node. */
 const shareOf = (node: NodeConfig.NodeOptions, parts: number): NodeConfig.CallLimits => {
   const { perSecond } = node
   const concurrency = Math.floor(openOf(node) / parts)
   return perSecond === undefined ? { concurrency } : { concurrency, perSecond: perSecond / parts }
 }
 
-/** What shares leave of the limits of a node. */
+/** Limits of a node minus the shares. */
 const restOf = (node: NodeConfig.NodeOptions, share: NodeConfig.CallLimits, shares: number): NodeConfig.CallLimits => {
   const { concurrency = 0, perSecond = 0 } = share
   const rest = { concurrency: openOf(node) - shares * concurrency }
@@ -45,10 +45,9 @@ const restOf = (node: NodeConfig.NodeOptions, share: NodeConfig.CallLimits, shar
 }
 
 /**
- * Divides the limits of nodes: the rate evenly, the open requests evenly with the remainder for the indexer.
+ * Divides the limits of nodes: the rate evenly, and the open requests evenly with the remainder for the indexer.
  *
- * **Details**
- * There are fewer threads than wanted where a node allows fewer open requests, or a rate that fewer threads can use.
+ * **Details** There are fewer threads than wanted if a node allows fewer open requests, or if fewer threads can use its rate.
  */
 export const divide = (nodes: Nodes, wanted: number): NodeShares => {
   const threads = Math.max(0, Math.min(wanted, ...nodes.map(threadsFor)))

@@ -1,19 +1,19 @@
 /**
- * Which thread of a pool fetches the next range: the one with the fewest ranges among those that run, or may be started again. Pure.
+ * Chooses the thread of a pool for the next range: the one with the fewest ranges among those that run or may be restarted. Pure.
  */
 import * as Backoff from "@daybook/transport/internal/Backoff"
 
 /**
- * A thread, as its responses have shown it.
+ * A thread, as known from its responses.
  */
 export interface ThreadState {
-  /** Ranges that it is fetching. */
+  /** Number of ranges that it is fetching. */
   readonly ranges: number
-  /** Blocks that its nodes take at once, by its last response. */
+  /** Number of blocks that its nodes accept at once, by its last response. */
   readonly size: number
-  /** Times that it was lost since its last response. */
+  /** Number of times it was lost since its last response. */
   readonly losses: number
-  /** It is not given a range before this instant, in milliseconds. */
+  /** It receives no range before this instant, in milliseconds. */
   readonly restsUntilMillis: number
 }
 
@@ -22,26 +22,26 @@ export interface ThreadState {
  */
 export type PoolState = ReadonlyArray<ThreadState>
 
-/** Blocks of the first range of a thread. */
+/** Number of blocks in the first range of a thread. */
 const firstSize = 4
-/** Delay before a lost thread is started again. */
+/** Delay before a lost thread is restarted. */
 const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
 
 const initial: ThreadState = { ranges: 0, size: firstSize, losses: 0, restsUntilMillis: 0 }
 
 /**
- * Makes the state of threads that have not been started.
+ * Makes the state of threads that have not started.
  */
 export const make = (threads: number): PoolState => Array.from({ length: threads }, () => initial)
 
 /**
- * What happens to a thread.
+ * An event of a thread.
  */
 export type Input =
   | { readonly _tag: "Assigned"; readonly index: number }
   | { readonly _tag: "Answered"; readonly index: number; readonly size: number }
   | { readonly _tag: "Interrupted"; readonly index: number }
-  /** It cannot fetch a range, and most likely not the next one either. */
+  /** It cannot fetch a range, and probably not the next one either. */
   | { readonly _tag: "Declined"; readonly index: number; readonly nowMillis: number }
   | { readonly _tag: "Lost"; readonly index: number; readonly nowMillis: number }
 
@@ -57,7 +57,7 @@ const applyTo = (thread: ThreadState, input: Input): ThreadState => {
     case "Declined":
       return { ...thread, ranges: Math.max(0, ranges - 1), restsUntilMillis: input.nowMillis + backoff.maxMillis }
     case "Lost": {
-      // Every range of a lost thread fails: the first of them counts.
+      // Every range of a lost thread fails; only the first failure counts.
       const isKnown = input.nowMillis < thread.restsUntilMillis
       const lost = isKnown ? losses : losses + 1
       const restsUntilMillis = isKnown ? thread.restsUntilMillis : input.nowMillis + Backoff.delayMillis(backoff, lost)
@@ -73,7 +73,7 @@ export const step = (state: PoolState, input: Input): PoolState =>
   state.map((thread, index) => (index === input.index ? applyTo(thread, input) : thread))
 
 /**
- * Index of the thread that fetches the next range; `null` while every thread was lost or has declined a moment ago.
+ * Index of the thread that fetches the next range; `null` while all threads were lost or have just declined.
  */
 export const next = (state: PoolState, nowMillis: number): number | null => {
   let found: number | null = null

@@ -1,5 +1,5 @@
 /**
- * Fetches a range of consecutive blocks and assembles their rows, in as many requests as the nodes' batch sizes need.
+ * Fetches a range of consecutive blocks and assembles their rows, in as many requests as the nodes' batch sizes require.
  */
 import * as Effect from "effect/Effect"
 import type { Node } from "../../node/Node.ts"
@@ -15,7 +15,7 @@ export interface BlockRange {
 }
 
 /**
- * Rows of a range, with the number of blocks that the nodes take at once by now.
+ * Rows of a range, with the number of blocks that the nodes currently accept at once.
  */
 export interface Fetched extends BlockFetcher.FetchedRange {
   readonly size: number

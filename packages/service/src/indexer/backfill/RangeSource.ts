@@ -1,5 +1,5 @@
 /**
- * Where the blocks of a backfill come from: ranges that are fetched at the same time and stored in order.
+ * Source of the blocks of a backfill: ranges that are fetched concurrently and stored in order.
  */
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
@@ -16,43 +16,43 @@ export interface Planned extends BlockRange {
 }
 
 /**
- * Plans ranges one after the other.
+ * Plans ranges in sequence.
  */
 export interface RangeSource {
-  /** Ranges that are fetched at the same time at most. */
+  /** Maximum number of ranges fetched concurrently. */
   readonly concurrency: number
-  /** A part of a range that is fetched at once: its lowest or its highest blocks. */
+  /** Plans a part of a range to fetch at once: its lowest or its highest blocks. */
   readonly plan: (range: BlockRange, end: End) => Effect.Effect<Planned>
 }
 
 /**
- * The end of a range with which fetching begins.
+ * The end of a range where fetching starts.
  */
 export type End = "lowest" | "highest"
 
 /**
- * How the blocks of one turn are fetched.
+ * How to fetch the blocks of one turn.
  */
 export interface Turn {
   readonly node: Node
   readonly assembling: BlockFetcher.Options
-  /** Ranges that are fetched at the same time at most, from a node without latency. */
+  /** Maximum number of ranges fetched concurrently from a node without latency. */
   readonly concurrency: number
 }
 
-/** Latency for which one more range is fetched at the same time. */
+/** Latency that adds one concurrent range. */
 const millisPerRange = 25
-/** Ranges that are in flight because of latency, as a multiple of those without it: each is held in memory. */
+/** Maximum number of ranges in flight because of latency, as a multiple of those without it: each is held in memory. */
 const maxFactor = 3
 
 /**
- * Ranges to fetch at the same time: more of a distant node, so that it is not waited for.
+ * Number of ranges to fetch concurrently: more for a distant node, so that it is not waited for.
  */
 export const depthOf = ({ concurrency, node }: Turn): number =>
   Math.min(maxFactor * concurrency, concurrency + Math.floor(node.latencyMillis() / millisPerRange))
 
 /**
- * So many blocks at an end of a range, or all of it.
+ * A number of blocks at one end of a range, or all of it.
  */
 export const partOf = ({ from, to }: BlockRange, size: number, end: End): BlockRange =>
   end === "lowest" ? { from, to: Math.min(to, from + size - 1) } : { from: Math.max(from, to - size + 1), to }
@@ -71,7 +71,7 @@ const planWith = (
 }
 
 /**
- * Fetches each block alone: at the head of the chain.
+ * Fetches each block on its own, at the head of the chain.
  */
 export const single = (turn: Turn): RangeSource => ({
   concurrency: turn.concurrency,
@@ -79,7 +79,7 @@ export const single = (turn: Turn): RangeSource => ({
 })
 
 /**
- * Fetches in the thread that it is called in, over the connection of the indexer.
+ * Fetches in the calling thread, over the indexer's connection.
  */
 export const local = (turn: Turn): RangeSource => {
   const assembling = { ...turn.assembling, assembly: Semaphore.makeUnsafe(1) }

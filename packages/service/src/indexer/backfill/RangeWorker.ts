@@ -1,8 +1,8 @@
 /**
- * What a thread of a backfill does: fetches a range over a connection of its own, assembles its rows and prepares them for the store.
+ * Work of a backfill thread: fetches a range over its own connection, assembles its rows and prepares them for the store.
  *
- * A range is an optimisation: what a thread cannot fetch is left out of its response, and the indexer fetches it over its own
- * connection, which decides what the failure means.
+ * This is only an optimisation: what a thread cannot fetch is omitted from its response, and the indexer fetches it over its own connection
+ * and decides what the failure means.
  *
  * Source: decision 0026.
  */
@@ -18,13 +18,13 @@ import * as RangeFetcher from "./RangeFetcher.ts"
  * A range to fetch.
  */
 export interface Request extends RangeFetcher.BlockRange {
-  /** What can be computed of its blocks. */
+  /** What can be computed from its blocks. */
   readonly rules: HashRules.HashRules
-  /** The indexer has found a tracer: a thread that has not, or that has while the indexer has not, fetches nothing. */
+  /** Whether the indexer has found a tracer. A thread that disagrees fetches nothing. */
   readonly isTraced: boolean
-  /** Wallets whose transactions are wanted, which may be others than at the start of the thread; `null` for all. */
+  /** Wallets whose transactions are wanted, which may have changed since the thread started; `null` for all. */
   readonly watch: ReadonlySet<string> | null
-  /** Whether rows of ledgers are made. */
+  /** Whether to make the rows of ledgers. */
   readonly hasLedger: boolean
 }
 
@@ -33,14 +33,14 @@ export interface Request extends RangeFetcher.BlockRange {
  */
 export interface Response {
   readonly rows: ReadonlyArray<BlockRows>
-  /** Blocks that the nodes take at once by now; `null` where the thread cannot fetch the range. */
+  /** Number of blocks that the nodes currently accept at once; `null` if the thread cannot fetch the range. */
   readonly size: number | null
-  /** What was accepted of the blocks although it deviates. The indexer reports it, once for all threads. */
+  /** Accepted deviations of the blocks. The indexer reports them, once for all threads. */
   readonly deviations: ReadonlyArray<Deviation.OfBlock>
 }
 
 /**
- * Fetches ranges. Never fails: what is not expected is logged, and the range left to the indexer.
+ * Fetches ranges. Never fails: unexpected failures are logged, and the range is left to the indexer.
  */
 export type RangeWorker = (request: Request) => Effect.Effect<Response>
 
@@ -48,9 +48,9 @@ export type RangeWorker = (request: Request) => Effect.Effect<Response>
 export const declined: Response = { rows: [], size: null, deviations: [] }
 
 /**
- * Makes the worker of a source of blocks.
+ * Makes the worker of a block source.
  *
- * @param prepare - Makes what the engine stores of a block: see `Engine.preparer`.
+ * @param prepare - Makes what the engine stores for a block: see `Engine.preparer`.
  */
 export const make = ({ assembling, node }: BlockSource, prepare: (block: BlockRows) => BlockRows): RangeWorker => {
   const inTurn = { ...assembling, assembly: Semaphore.makeUnsafe(1) }

@@ -1,5 +1,5 @@
 /**
- * A thread of a backfill, and how it is started as a worker thread of Node.
+ * A backfill thread, and how to start it as a Node worker thread.
  */
 import { extname } from "node:path"
 import type { Worker } from "node:worker_threads"
@@ -23,16 +23,16 @@ export class ThreadLost extends Schema.TaggedError<ThreadLost>()("ThreadLost", {
  * A thread that fetches ranges.
  */
 export interface Thread {
-  /** Fails where the thread has ended; interruption cancels the requests to the nodes. */
+  /** Fails if the thread has ended; interruption cancels the requests to the nodes. */
   readonly fetch: (request: RangeWorker.Request) => Effect.Effect<RangeWorker.Response, ThreadLost>
-  /** Number of times that the thread has fetched blocks so far, whatever it is fetching now; fails where it has ended. */
+  /** Number of times that the thread has fetched blocks so far, whatever it is fetching; fails if it has ended. */
   readonly ping: Effect.Effect<number, ThreadLost>
   /** Ends the thread. */
   readonly stop: Effect.Effect<void>
 }
 
 /**
- * What a worker thread is started with.
+ * Start data of a worker thread.
  */
 export interface ThreadData {
   readonly kind: typeof kind
@@ -52,30 +52,30 @@ export interface ToThread {
   readonly ping: (none: null) => number
 }
 
-/** A thread requests nothing. */
+/** A thread makes no requests. */
 export type FromThread = Record<never, never>
 
 /**
- * What a thread reports beside its responses.
+ * Reports of a thread besides its responses.
  */
 export type ThreadReport =
   | { readonly _tag: "Observed"; readonly observations: ReadonlyArray<Observation> }
   | ThreadLog.ThreadLog
 
 /**
- * Marks the data of a thread of a backfill.
+ * Identifies the start data of a backfill thread.
  */
 export const kind = "@daybook/service/backfill"
 
 const entry = new URL(`./BackfillWorker${extname(import.meta.url)}`, import.meta.url)
 
-/** Receives what a thread reports beside its responses. */
+/** Receives the reports of a thread besides its responses. */
 interface Listeners {
   readonly onLog: (line: ThreadLog.ThreadLog) => void
   readonly onObserved: OnObserved
 }
 
-/** The thread of a worker, whose log lines and measurements are passed on. */
+/** The thread of a worker, with its log lines and measurements forwarded. */
 const threadOf = (worker: Worker, { onLog, onObserved }: Listeners): Thread => {
   const requests = Requests.make<FromThread, ToThread>((message) => worker.postMessage(message), {})
   worker.on("message", (message: Requests.Message | ThreadReport) => {
@@ -94,7 +94,7 @@ const threadOf = (worker: Worker, { onLog, onObserved }: Listeners): Thread => {
 }
 
 /**
- * How to start worker threads for the chain of a job, with nodes in place of those of its configuration.
+ * Makes the function that starts worker threads for the chain of a job, with nodes that replace the configured ones.
  */
 export const starter = Effect.fnUntraced(function* (
   job: ChainJob,

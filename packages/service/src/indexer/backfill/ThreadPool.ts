@@ -1,9 +1,9 @@
 /**
- * Fetches the ranges of a backfill in several threads. The indexer orders what they return, verifies that it is linked, and is the
- * only one that writes.
+ * Fetches the ranges of a backfill in several threads. The indexer orders the results, verifies that they are linked, and is the only
+ * writer.
  *
- * Threads are started for a long range, and stopped once none was fetched for a while. A range that a thread cannot fetch is fetched
- * over the connection of the indexer.
+ * Threads are started for a long range, and stopped after a time without ranges. A range that a thread cannot fetch is fetched over the
+ * indexer's connection.
  *
  * Source: decision 0026.
  */
@@ -20,14 +20,17 @@ import type * as RangeWorker from "./RangeWorker.ts"
 import { type Thread, ThreadLost } from "./Thread.ts"
 
 /**
- * What a pool consists of.
+ * Parts of a pool.
  */
 export interface Options {
   /** Number of threads, at least 1. */
   readonly threads: number
   /** Starts one of them. */
   readonly start: () => Result.Result<Thread, ThreadLost>
-  /** Threads are not started for fewer blocks, below the head or below the first one: their start takes longer than they save. Default 0. */
+  /**
+   * Threads are not started for fewer blocks, below the head or below the first one, because their start takes longer than they save.
+   * Default 0.
+   */
   readonly minBlocks?: number | undefined
 }
 
@@ -35,21 +38,21 @@ export interface Options {
  * A pool of threads.
  */
 export interface ThreadPool {
-  /** Threads that run now. */
+  /** Number of running threads. */
   readonly running: () => number
-  /** The source of one turn's ranges. */
+  /** Source of one turn's ranges. */
   readonly source: (turn: RangeSource.Turn) => RangeSource.RangeSource
 }
 
-/** Ranges that one thread fetches at the same time. */
+/** Number of ranges that one thread fetches concurrently. */
 const rangesPerThread = 4
-/** Time after which a thread that has not returned a range is asked whether it responds, and its time to respond. */
+/** Time after which a thread that has not returned a range is pinged, and time limit for its response. */
 const pingMillis = 15_000
 const hungMillis = 60_000
-/** Time without a range after which the threads are ended. */
+/** Time without a range after which the threads are stopped. */
 const idleMillis = 30_000
 
-/** The threads that run, by index. */
+/** The running threads, by index. */
 interface Context extends Options {
   state: PoolState.PoolState
   readonly running: Map<number, Thread>
@@ -60,7 +63,7 @@ const apply = (context: Context, input: PoolState.Input): void => {
   context.state = PoolState.step(context.state, input)
 }
 
-/** The thread of an index. It is started in one step, so that two ranges do not start two. */
+/** Thread at an index. It is started in a single step, so that two ranges do not start two threads. */
 const threadAt = ({ running, start }: Context, index: number): Result.Result<Thread, ThreadLost> => {
   const thread = running.get(index)
   if (thread !== undefined) return Result.succeed(thread)
@@ -76,7 +79,7 @@ const stopAll = ({ running }: Context): Effect.Effect<void> =>
     return Effect.forEach(threads, ({ stop }) => stop, { concurrency: "unbounded", discard: true })
   })
 
-/** Ends a lost thread, once; `undefined` is one that did not start. */
+/** Ends a lost thread, once; `undefined` means that it did not start. */
 const lose = Effect.fnUntraced(function* (
   context: Context,
   index: number,
@@ -92,7 +95,7 @@ const lose = Effect.fnUntraced(function* (
   yield* Effect.logWarning(`A thread of the backfill ended: ${text}. Its ranges are fetched without it.`)
 })
 
-/** Fails once a thread does not respond. A range of a slow node takes as long as it needs; the blocks that come are noticed meanwhile. */
+/** Fails once a thread does not respond. A range of a slow node takes as long as it needs, and blocks that arrive meanwhile are reported. */
 const watch = ({ ping }: Thread, onFetched: Effect.Effect<void>): Effect.Effect<never, ThreadLost> => {
   const hung = Effect.fail(new ThreadLost({ message: `no response for ${hungMillis / 1000} s` }))
   let known = 0
@@ -104,7 +107,7 @@ const watch = ({ ping }: Thread, onFetched: Effect.Effect<void>): Effect.Effect<
   return Effect.forever(Effect.andThen(Effect.sleep(pingMillis), probe))
 }
 
-/** The rows of a range that a thread returns; none where it is lost. */
+/** Rows of a range from a thread; empty if it is lost. */
 const fetchIn = (
   context: Context,
   index: number,
@@ -133,7 +136,7 @@ const fetchIn = (
   )
 }
 
-/** The rest of a range, over the connection of the indexer. */
+/** Fetches the rest of a range over the indexer's connection. */
 const complete = Effect.fnUntraced(function* (
   { assembling, node }: RangeSource.Turn,
   { from, to }: RangeFetcher.BlockRange,
@@ -160,7 +163,7 @@ const fetchRange = Effect.fnUntraced(function* (
   return yield* complete(turn, range, yield* fetchIn(context, index, request, turn.assembling))
 })
 
-/** Whether a range is left to the threads: they run, or enough blocks are left, up to the head or in the range, for them to be started. */
+/** True if a range is left to the threads: they are running, or enough blocks remain, up to the head or in the range, to start them. */
 const isForThreads = (
   { minBlocks = 0, running }: Context,
   { node }: RangeSource.Turn,
@@ -177,7 +180,7 @@ const sourceOf = (context: Context, turn: RangeSource.Turn): RangeSource.RangeSo
       const index = PoolState.next(context.state, yield* MonotonicClock.millis)
       if (index === null) return yield* local.plan(range, end)
       const part = RangeSource.partOf(range, context.state[index]!.size, end)
-      // Near the head one node is asked, for consistency.
+      // Near the head a single node is used, for consistency.
       if (!turn.node.isSettled(part.to)) return yield* local.plan(range, end)
       return { ...part, fetch: fetchRange(context, turn, part) }
     }),

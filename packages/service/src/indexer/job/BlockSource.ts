@@ -1,5 +1,5 @@
 /**
- * The nodes of a chain and how rows are made of their blocks: what indexing and repair fetch blocks by.
+ * The nodes of a chain and how to assemble their blocks: what indexing and repair use to fetch blocks.
  */
 import { formatPath } from "@daybook/schema/Issue"
 import type { InvalidOption } from "@daybook/transport/ClientError"
@@ -12,7 +12,7 @@ import type * as BlockFetcher from "../../fetch/BlockFetcher.ts"
 import * as ChainJob from "./ChainJob.ts"
 
 /**
- * A connection to the nodes, with the options of assembling.
+ * A connection to the nodes, with options for assembling.
  */
 export interface BlockSource {
   readonly node: Node.Node
@@ -20,7 +20,7 @@ export interface BlockSource {
 }
 
 /**
- * Makes the source of a job; `urls` are nodes in place of those of its configuration. No request is made.
+ * Makes the source of a job without sending a request; `urls` are nodes that replace the configured ones.
  *
  * **Errors**
  * - `InvalidOption`: the URL of a node is invalid; the message does not show it.

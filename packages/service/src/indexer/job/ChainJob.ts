@@ -1,6 +1,6 @@
 /**
- * What one chain's indexer needs, as plain data: it is sent to a worker thread whole. It holds URLs with their keys and must never
- * be logged.
+ * Everything that one chain's indexer needs, as plain data that is sent to a worker thread. It holds URLs with their keys and must never be
+ * logged.
  */
 import { availableParallelism } from "node:os"
 import * as Chain from "@daybook/schema/Chain"
@@ -20,9 +20,9 @@ import * as HashRules from "../../verification/HashRules.ts"
  * A chain to index, and where to store it.
  */
 export interface ChainJob {
-  /** Name of the chain: the interface's where it lists the chain, else that of the configuration. */
+  /** Name of the chain: the interface's if it lists the chain, otherwise the configuration's. */
   readonly chain: string
-  /** Name of the chain in the configuration, where it is another one. */
+  /** Name of the chain in the configuration, if it differs. */
   readonly key?: string
   /** EIP-155 id. */
   readonly chainId: number
@@ -30,14 +30,14 @@ export interface ChainJob {
   readonly database: string
   /** `documents` of the configuration. */
   readonly documents: Config.Config["documents"]
-  /** Folder that paths in `database` are relative to. */
+  /** Folder to which paths in `database` are relative. */
   readonly baseFolder: string
-  /** Owner of the lease; the same for a worker that is restarted, which then need not wait for the lease to expire. */
+  /** Owner of the lease; a restarted worker has the same one and need not wait for the lease to expire. */
   readonly owner: string
   readonly config: ChainConfig
-  /** Bounds on the traces of its nodes. Default: those of the configuration. */
+  /** Bounds on the traces of its nodes. Default: as configured. */
   readonly traceLimits?: TraceLimits | undefined
-  /** Threads that fetch the blocks of a backfill. Default 0: that of the indexer fetches them. */
+  /** Number of threads that fetch the blocks of a backfill. Default 0: the indexer's thread fetches them. */
   readonly threads?: number | undefined
 }
 
@@ -60,12 +60,12 @@ export const fromChain = (
   threads: options.threads,
 })
 
-/** Threads of one backfill at most, unless they are configured. */
+/** Default maximum number of threads of one backfill. */
 const maxThreads = 4
 
 /**
- * Threads of each chain's backfill: as configured, else the cores of the machine but one, shared by the chains. A share of one gives none:
- * one thread alone takes more time than it saves.
+ * Number of threads of each chain's backfill: as configured, or else all cores of the machine but one, shared by the chains. A share of one
+ * yields none, because a single thread costs more time than it saves.
  *
  * Source: decision 0026.
  */
@@ -77,17 +77,17 @@ export const threadsOf = (
   return backfillThreads ?? (share < 2 ? 0 : Math.min(maxThreads, share))
 }
 
-/** What the jobs of all chains share beside their configuration. */
+/** What the jobs of all chains share besides their configuration. */
 export interface Shared {
   /** Folder of the configuration file. */
   readonly baseFolder: string
   readonly owner: string
-  /** Threads of each chain's backfill. Default: `threadsOf` the configuration. */
+  /** Number of threads of each chain's backfill. Default: `threadsOf` the configuration. */
   readonly threads?: number | undefined
 }
 
 /**
- * Makes the jobs of served chains of a configuration.
+ * Makes the jobs of a configuration's served chains.
  */
 export const fromChains = (
   chains: ReadonlyArray<ServedChain.ServedChain>,
@@ -117,14 +117,13 @@ const localPollMillis = 250
 const maxPollMillis = 2_000
 
 /**
- * Time between two polls of the head of a chain whose block time is not known, in milliseconds; shorter where all nodes are on this
- * machine.
+ * Interval between polls of the head if the block time is unknown, in milliseconds; shorter if all nodes are on this machine.
  */
 export const defaultPollMillis = (isLocal: boolean): number => (isLocal ? localPollMillis : maxPollMillis)
 
 /**
- * Time between two polls of the head, in milliseconds: as configured, else the block time but at most 2 seconds; shorter where all
- * nodes are on this machine.
+ * Interval between polls of the head, in milliseconds: as configured, or else the block time but at most 2 seconds; shorter if all nodes
+ * are on this machine.
  */
 export const pollMillis = ({ chainId, config }: ChainJob, isLocal: boolean): number => {
   if (config.pollMillis !== undefined) return config.pollMillis
@@ -134,7 +133,7 @@ export const pollMillis = ({ chainId, config }: ChainJob, isLocal: boolean): num
 }
 
 /**
- * Whether a lower head of the node removes the blocks above it: as configured, else where the chain is one of development, and its node is on
+ * Whether a lower head of the node removes the blocks above it: as configured; by default, if it is a development chain and its node is on
  * this machine.
  *
  * Source: decision 0060.
@@ -143,19 +142,19 @@ export const rewinds = ({ chainId, config }: ChainJob, isLocal: boolean): boolea
   config.rewinds ?? (isLocal && ServedChain.mayRewind({ config, id: chainId }))
 
 /**
- * Hash rules of the chain: as configured, else as known of the chain, else to be detected.
+ * Hash rules of the chain: as configured, or else those known for the chain, or else to be detected.
  */
 export const hashRules = ({ chainId, config }: ChainJob): HashRules.HashRules | "detect" =>
   HashRules.ofChain(chainId, config.ethereumRules) ?? "detect"
 
 /**
- * The wallets that are indexed, lower case; `null` for all.
+ * Indexed wallets, lower case; `null` for all.
  */
 export const watchedWallets = ({ config }: ChainJob): ReadonlySet<string> | null =>
   config.watch === undefined ? null : new Set(config.watch.map((address) => address.toLowerCase()))
 
 /**
- * Removes every key of the job's nodes, in URLs and headers, from a text.
+ * Removes all keys of the job's nodes, in URLs and headers, from a text.
  */
 export const redact = (job: ChainJob, text: string): string =>
   job.config.rpc.map(NodeConfig.toOptions).reduce((clean, node) => {

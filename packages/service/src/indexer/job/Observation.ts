@@ -1,5 +1,5 @@
 /**
- * What an indexer measures, as plain data: threads send it to the process, which counts it for its metrics.
+ * Measurements of an indexer, as plain data that threads send to the process for its metrics.
  */
 import type * as Node from "../../node/Node.ts"
 import type * as TimedFetch from "../../node/TimedFetch.ts"
@@ -17,7 +17,7 @@ export type Observation =
       readonly outcome: TimedFetch.Outcome
       readonly seconds: number
     }
-  /** How far the watched wallets are proved; the index lacks transactions of incomplete ones, which are not compared. */
+  /** How far the watched wallets are proved. The index lacks transactions of incomplete ones, which are not compared. */
   | ({ readonly _tag: "Wallets"; readonly incomplete: number } & WatchedProofs)
 
 /** Receives a measurement. */
@@ -35,7 +35,7 @@ export const onOperation =
   (operation, seconds) =>
     onObserved({ _tag: "Operation", operation, seconds })
 
-/** Time after which measurements are sent. */
+/** Interval at which measurements are sent. */
 const collectMillis = 1_000
 
 /** Collects measurements, and sends those of a second together. */
