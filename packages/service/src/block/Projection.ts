@@ -1,6 +1,6 @@
 /**
  * Projections: rows derived from stored blocks. A projection at the head is applied in the transaction that appends a block, and unwound
- * with the block; a new or revised projection is filled from stored blocks in the background, without calling a node.
+ * with the block. A new or revised projection is filled from stored blocks in the background, without calling a node.
  *
  * `Projections` lists the projections of an index. Pure.
  */

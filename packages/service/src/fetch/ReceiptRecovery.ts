@@ -1,7 +1,8 @@
 /**
  * Recovers the receipts of a block that no node returns completely, as far as they are available one by one. A node that pruned its history
- * must not be mistaken for one that lacks a few receipts: another receipt of the block, or one of a nearby block, must first prove that the
- * nodes keep receipts. Nor must a lagging node behind a load balancer, so a receipt only counts as missing after repeated attempts.
+ * must not be mistaken for one that lacks a few receipts. Another receipt of the block, or one of a nearby block, must therefore first
+ * prove that the nodes keep receipts. Nor must a lagging node behind a load balancer, so a receipt only counts as missing after repeated
+ * attempts.
  *
  * Source: decision 0035.
  */

@@ -1,6 +1,6 @@
 /**
- * How many blocks are requested from a node at once, adapted to its load. The number is raised while responses take little longer than
- * the shortest one, halved when they take much longer or are rejected, and bounded by the size of what recent blocks held.
+ * Number of blocks requested from a node at once, adapted to its load. It is raised while responses take little longer than the shortest
+ * one, halved when they take much longer or are rejected, and bounded by the size of recent blocks.
  *
  * Source: decision 0026.
  */
@@ -13,24 +13,24 @@ import type { Traces } from "../block/Traces.ts"
  * Batch size of one node.
  */
 export interface AdaptiveBatchSize {
-  /** Blocks to request at once now; at least 1. */
+  /** Number of blocks to request at once; at least 1. */
   readonly size: () => number
-  /** Records a request for so many blocks: its duration, and whether the node rejected it or failed. */
+  /** Records a request: its number of blocks, its duration, and whether the node rejected it or failed. */
   readonly answered: (blocks: number, millis: number, isOverloaded: boolean) => void
-  /** Records the weight of the responses about so many blocks together; see `ofBlock`. */
+  /** Records the total weight of the responses for a number of blocks; see `ofBlock`. */
   readonly weighed: (blocks: number, weight: number) => void
 }
 
 const firstSize = 4
-/** Blocks to request at once at most. */
+/** Maximum number of blocks to request at once. */
 export const maxSize = 100
-/** Beyond the latency of the node: the size is multiplied by four, doubled, or halved. */
+/** Thresholds in addition to the node's latency: the size is multiplied by four, doubled, or halved. */
 const idleMillis = 100
 const fastMillis = 500
 const slowMillis = 1_500
-/** Longest time that is taken for latency: what a node takes longer is load, which a shorter range lowers. */
+/** Longest duration attributed to latency; beyond it the node is loaded, which a shorter range alleviates. */
 const maxLatencyMillis = 2_000
-/** Approximate characters of the responses about one batch; several batches are in flight at once. */
+/** Approximate number of characters in the responses for one batch; several batches are in flight at once. */
 export const maxWeight = 2_000_000
 
 /**
@@ -38,7 +38,7 @@ export const maxWeight = 2_000_000
  */
 export const make = (): AdaptiveBatchSize => {
   let size = firstSize
-  /** Shortest response, which a distant node needs for anything; measured anew with single blocks. */
+  /** Shortest response, which a distant node needs for anything; measured again with single blocks. */
   let latencyMillis = Number.POSITIVE_INFINITY
   /** Weight of one recent block: rises at once, falls slowly. */
   let weightOfOne = 1
@@ -64,13 +64,13 @@ export const make = (): AdaptiveBatchSize => {
 const lengthOf = (text: string | null | undefined): number => text?.length ?? 0
 
 /**
- * Approximate characters of a block in a response: long texts by their length, everything else by what is usual.
+ * Approximate number of characters of a block in a response: long texts by their length, everything else by a typical size.
  */
 export const ofBlock = ({ transactions }: HydratedBlock): number =>
   transactions.reduce((sum, { input }) => sum + 800 + lengthOf(input), 2_000)
 
 /**
- * Approximate characters of a block's receipts in a response.
+ * Approximate number of characters of a block's receipts in a response.
  */
 export const ofReceipts = (receipts: ReadonlyArray<Receipt>): number => {
   let weight = 0
@@ -100,7 +100,7 @@ const ofFrames = (traces: ReadonlyArray<TransactionTrace>): number => {
 }
 
 /**
- * Approximate characters of a block's traces in a response.
+ * Approximate number of characters of a block's traces in a response.
  */
 export const ofTraces = (traces: Traces): number => {
   switch (traces._tag) {

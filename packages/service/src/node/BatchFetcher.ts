@@ -1,8 +1,8 @@
 /**
- * Fetches several blocks of one node for a backfill. Far below the head one request asks for the blocks, their receipts and traces by
- * number; near it two do: the blocks, then their receipts (by the hashes of the blocks) and traces. Makes one attempt; missing parts are
- * `null` and are fetched one by one with failover. A node that has not given a whole range is asked in two requests, so that one
- * without blocks or receipts gets no calls for their parts.
+ * Fetches several blocks from one node for a backfill. Far below the head, one request asks for the blocks, receipts and traces by number;
+ * near the head it takes two: the blocks, then receipts (by block hash) and traces. Makes one attempt; missing parts are `null` and are
+ * fetched one by one with failover. A node that has not returned a complete range gets two requests, so that one without blocks or receipts
+ * receives no calls for their parts.
  */
 import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
@@ -24,36 +24,36 @@ import type { Traces } from "../block/Traces.ts"
  */
 export interface Parts {
   readonly receipts: ReadonlyArray<Receipt>
-  /** `null` where traces are off. */
+  /** `null` if traces are off. */
   readonly traces: Traces | null
 }
 
 /**
- * Fetches blocks of one node, a range at a time. Never fails: what is missing is `null`.
+ * Fetches blocks from one node, a range at a time. Never fails: missing parts are `null`.
  */
 export interface BatchFetcher {
-  /** Number of blocks to fetch at once, by the responses so far. */
+  /** Number of blocks to fetch at once, judging by the responses so far. */
   readonly size: number
-  /** Blocks of these numbers, in their order. */
+  /** Blocks of these numbers, in order. */
   readonly blocks: (numbers: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<HydratedBlock | null>>
-  /** Receipts and traces of these blocks, in their order. */
+  /** Receipts and traces of these blocks, in order. */
   readonly parts: (blocks: ReadonlyArray<BlockReceipts.BlockTransactions>) => Effect.Effect<ReadonlyArray<Parts | null>>
 }
 
 /**
- * What a fetcher needs beside its node.
+ * Dependencies of a fetcher besides its node.
  */
 export interface Options {
   /** What the endpoint pool remembers of the node. */
   readonly support: BlockReceipts.Support
   /**
-   * Traces of one block, `null` where they are off. Used where the node does not store traces: running a block again takes so long
-   * that each block is traced alone.
+   * Traces of one block, `null` if they are off. Used if the node does not store traces: executing a block again takes so long that each
+   * block is traced separately.
    */
   readonly traces: (block: BlockRef) => Effect.Effect<Traces | null, unknown>
-  /** True for a block so deep below the head that its number stands for its hash. */
+  /** True for a block so far below the head that its number identifies it. */
   readonly isSettled: (number: number) => boolean
-  /** There is no other node to ask. */
+  /** Whether there is no other node. */
   readonly isOnly: boolean
   /** Records that the node failed a whole request. */
   readonly onFailure: (error: CallError) => Effect.Effect<void>
@@ -61,14 +61,14 @@ export interface Options {
 
 /** What was fetched of a range so far. */
 interface Range {
-  /** Blocks of the range, some of which may need no parts. */
+  /** Number of blocks in the range, some of which may need no parts. */
   requested: number
   weightOfBlocks: number
-  /** Parts that arrived with the blocks, by the number of their block; whose they are is not verified yet. */
+  /** Parts that arrived with the blocks, by block number; it is not verified yet that they match. */
   received: ReadonlyMap<number, ReceivedParts>
 }
 
-/** Parts of a block that were asked for by its number. */
+/** Parts of a block that were requested by its number. */
 interface ReceivedParts {
   readonly receipts: ReadonlyArray<Receipt> | null
   readonly traces: Traces | null
@@ -76,11 +76,11 @@ interface ReceivedParts {
 
 const noneReceived: Range["received"] = new Map()
 
-/** Results of calls of one method. Sound where the method gives `A`. */
+/** Values of calls to one method. Sound if the method returns `A`. */
 const valuesOf = <A>(results: ReadonlyArray<Result.Result<unknown, CallError>>): ReadonlyArray<A | null> =>
   results.map((result) => (Result.isSuccess(result) ? (result.success as A) : null))
 
-/** Traces from the result of `trace_block`; `null` where they have to be asked for again, of this node or of another one. */
+/** Traces from the result of `trace_block`; `null` if they must be requested again, from this node or another one. */
 const flatOf = (result: Result.Result<unknown, CallError>, { isOnly }: Options): Traces | null => {
   if (Result.isFailure(result)) {
     return isOnly && TraceFailure.isFinal({ cause: result.failure }, 0)
@@ -112,10 +112,10 @@ export const blockCall = (number: number): Call => ({ method: "eth_getBlockByNum
 export const receiptsCall = (number: number): Call => ({ method: BlockReceipts.byBlock, params: [number] })
 const traceCall = (number: number): Call => ({ method: "trace_block", params: [number] })
 
-/** Blocks of one range that are traced alone at the same time. */
+/** Number of blocks of one range that are traced concurrently, each on its own. */
 const tracedAtOnce = 4
 
-/** Traces of blocks that are traced alone; none of a block that follows more than a range should hold. */
+/** Traces of blocks that are traced separately; none for a block that follows more data than a range should hold. */
 const traceEach = (
   refs: ReadonlyArray<BlockReceipts.BlockTransactions>,
   { traces }: Options,
@@ -132,7 +132,7 @@ const traceEach = (
     return Effect.forEach(refs, trace, { concurrency: tracedAtOnce })
   })
 
-/** Traces that the node stored come in the same request as the receipts; others are run block by block beside it. */
+/** Traces stored by the node come in the same request as the receipts; others are executed block by block, concurrently with it. */
 const sendForParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   options: Options,
@@ -157,7 +157,7 @@ const sendForParts = Effect.fnUntraced(function* (
   return { receipts, flat: results.slice(at).map((result) => flatOf(result, options)), rerun }
 })
 
-/** Parts that arrived with a block, `null` where the node lacks them; `undefined` where they have to be asked for by its hash. */
+/** Parts that arrived with a block, `null` if the node lacks them; `undefined` if they must be requested by hash. */
 const belonging = (
   { received }: Range,
   { hash, number }: BlockReceipts.BlockTransactions,
@@ -203,7 +203,7 @@ const requestParts = Effect.fnUntraced(function* (
   return parts
 })
 
-/** Parts of blocks: those that arrived with them, and the others by another request. */
+/** Parts of blocks: those that arrived with them, and the others from a second request. */
 const fetchParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   options: Options,
@@ -221,10 +221,10 @@ const fetchParts = Effect.fnUntraced(function* (
   return refs.map((ref) => parts.get(ref) ?? null)
 })
 
-/** Ranges that a node has to give whole, after it has lacked something of one that was asked for in one request. */
+/** Number of ranges that a node must return completely after a single-request range was incomplete. */
 const rangesAfterLack = 16
 
-/** True where one request may ask for blocks and parts by number: the node stores traces and has given whole ranges. */
+/** True if one request may ask for blocks and parts by number: the node stores traces and has returned complete ranges. */
 const isAskedByNumber = (
   { rangesInTwo, tracer }: NodeEndpoint,
   { isSettled, support }: Options,
@@ -296,7 +296,7 @@ export const make = (endpoint: NodeEndpoint, options: Options): BatchFetcher => 
 }
 
 /**
- * Fetches nothing, so that each block is fetched alone.
+ * Fetches nothing, so that each block is fetched on its own.
  */
 export const none: BatchFetcher = {
   size: 1,

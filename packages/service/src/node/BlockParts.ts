@@ -1,6 +1,6 @@
 /**
- * A block with its transactions from one node: in one response, or transaction by transaction where that is too large; whole, or as far
- * as it decodes.
+ * A block with its transactions from one node: in one response, or transaction by transaction if that is too large; complete, or as far as
+ * it decodes.
  *
  * Source: decisions 0035 and 0036.
  */
@@ -18,18 +18,18 @@ import * as LenientObject from "./LenientObject.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as Undecoded from "../verification/Undecoded.ts"
 
-/** Transactions that are requested at once. */
+/** Number of transactions requested at once. */
 const atOnce = 20
 
 const isHash = Schema.is(Hash.Hash)
 
 /**
- * True for a response that exceeds the bounds, where a smaller one may be had.
+ * True for a response that exceeds the bounds, if a smaller one may be available.
  */
 export const isTooLarge = (error: CallError): boolean =>
   error._tag === "InvalidResponse" && error.reason === "too-large"
 
-/** A transaction as received; one that exceeds the bounds is its hash alone; `null` where the node does not know it any more. */
+/** A transaction as received, or only its hash if it exceeds the bounds; `null` if the node no longer knows it. */
 const transaction = ({ limiter }: NodeEndpoint.NodeEndpoint, hash: unknown): Effect.Effect<unknown, CallError> =>
   isHash(hash)
     ? Effect.catchIf(limiter.request({ method: "eth_getTransactionByHash", params: [hash] }), isTooLarge, () =>
@@ -40,7 +40,7 @@ const transaction = ({ limiter }: NodeEndpoint.NodeEndpoint, hash: unknown): Eff
 const blockByNumber = ({ limiter }: NodeEndpoint.NodeEndpoint, number: number, isHydrated: boolean) =>
   limiter.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, isHydrated] })
 
-/** A block as received, with its transactions in requests of their own; `null` where the node does not have all of it. */
+/** A block as received, with its transactions from separate requests; `null` if the node does not have all of it. */
 const inParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint.NodeEndpoint,
   number: number,
@@ -49,7 +49,7 @@ const inParts = Effect.fnUntraced(function* (
   if (!LenientObject.isObject(block) || !Array.isArray(block["transactions"])) return block
   const hashes: ReadonlyArray<unknown> = block["transactions"]
   const transactions = yield* Effect.forEach(hashes, (hash) => transaction(endpoint, hash), { concurrency: atOnce })
-  // A transaction that the node does not know any more: its chain has moved.
+  // The node no longer knows a transaction, so its chain has moved.
   return transactions.includes(null) ? null : { ...block, transactions }
 })
 
@@ -62,7 +62,7 @@ const decode = SchemaParser.decodeUnknownResult(Schema.NullOr(HydratedBlock))
  * Fetches a block; `null` when the node does not have it.
  *
  * **Errors**
- * - `CallError`: the node failed, or something of the block does not decode.
+ * - `CallError`: the node failed, or a part of the block does not decode.
  */
 export const fetch = (
   endpoint: NodeEndpoint.NodeEndpoint,

@@ -1,5 +1,5 @@
 /**
- * Receipts of a block from one node: by the block where the node has `eth_getBlockReceipts`, else one by one for its transactions.
+ * Receipts of a block from one node: by block if the node has `eth_getBlockReceipts`, otherwise one by one for its transactions.
  */
 import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
@@ -13,14 +13,14 @@ import * as LenientReceipts from "./LenientReceipts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
 
 /**
- * A block with the hashes of its transactions, in their order.
+ * A block with the hashes of its transactions, in order.
  */
 export interface BlockTransactions extends BlockRef {
   readonly transactions: ReadonlyArray<string>
 }
 
 /**
- * What the endpoint pool remembers of a node.
+ * What the endpoint pool remembers about a node.
  */
 export interface Support {
   /** The node has reported the method as unsupported. */
@@ -29,23 +29,23 @@ export interface Support {
   readonly note: (method: string) => void
 }
 
-/** The method that gives all receipts of a block. */
+/** The method that returns all receipts of a block. */
 export const byBlock = "eth_getBlockReceipts"
-/** The method that gives one receipt. */
+/** The method that returns one receipt. */
 export const byTransaction = "eth_getTransactionReceipt"
 
-/** Calls for single receipts in one request at most. */
+/** Maximum number of single-receipt calls in one request. */
 const maxCalls = 100
 
 /**
- * Calls that give the receipts of a block, in the order of its transactions.
+ * Calls that return the receipts of a block, in transaction order.
  */
 export const callsOf = ({ rejectsHashes }: NodeEndpoint, block: BlockTransactions, isSingle: boolean): Array<Call> =>
   isSingle
     ? block.transactions.map((hash): Call => ({ method: byTransaction, params: [hash] }))
     : [{ method: byBlock, params: [rejectsHashes ? block.number : block.hash] }]
 
-/** Without that of the block itself, which Celo appends: it belongs to no transaction. */
+/** Without the receipt of the block itself, which Celo appends and which belongs to no transaction. */
 const ofTransactions = (receipts: ReadonlyArray<Receipt>): ReadonlyArray<Receipt> => {
   const last = receipts.at(-1)
   return last !== undefined && last.transactionHash === last.blockHash ? receipts.slice(0, -1) : receipts
@@ -79,8 +79,8 @@ const batched = Effect.fnUntraced(function* (
 })
 
 /**
- * Receipts one by one; `null` when one is missing. With `isDoubtful` the first one is asked for alone, so that a node without it gets
- * one call.
+ * Receipts one by one; `null` if one is missing. With `isDoubtful`, the first one is requested alone, so that a node without it gets a
+ * single call.
  */
 const single = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
@@ -96,10 +96,10 @@ const single = Effect.fnUntraced(function* (
   return rest === null ? null : [receipt, ...rest]
 })
 
-/** Kinds of errors about one block, not about the method or its parameters. */
+/** Kinds of errors that concern one block, not the method or its parameters. */
 const aboutBlock: ReadonlySet<string> = new Set(["notFound", "pruned", "tooLarge", "rateLimited"])
 
-/** Receipts by the hash of the block, or by its number where the node takes no hashes. */
+/** Receipts by block hash, or by block number if the node does not accept hashes. */
 const whole = (
   endpoint: NodeEndpoint,
   { hash, number }: BlockRef,
@@ -117,7 +117,7 @@ const whole = (
     )
 }
 
-/** Errors by which nodes and gateways refuse a method for every block. */
+/** True for errors with which nodes and gateways reject a method for every block. */
 const refusesMethod = (error: CallError): boolean => {
   if (error._tag === "Unauthorized") return true
   if (error._tag === "InvalidResponse") return [403, 404, 405, 501].includes(error.status ?? 0)
@@ -128,7 +128,7 @@ const refusesMethod = (error: CallError): boolean => {
 const isOfMethod = (error: CallError): boolean =>
   error._tag === "RpcError" ? error.kind !== "rateLimited" : isTooLarge(error) || refusesMethod(error)
 
-/** Tries single receipts where the block gave none. What the block gave stands when there are none either. */
+/** Tries single receipts if the block returned none. If there are none either, the block's result stands. */
 const singleInstead = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
   block: BlockTransactions,
@@ -151,12 +151,11 @@ const known = Effect.fnUntraced(function* (endpoint: NodeEndpoint, block: BlockT
 /**
  * Fetches the receipts of a block; `null` when the node does not have them.
  *
- * **Details**
- * A node that fails on `eth_getBlockReceipts`, or has nothing, is asked for the receipt of the first transaction, and for the others
- * when it has that one. Once a node has refused the method and given single receipts, only these are asked for.
+ * **Details** If a node fails on `eth_getBlockReceipts` or returns nothing, the receipt of the first transaction is requested, and the
+ * others if it has that one. Once a node has rejected the method and returned single receipts, only these are requested.
  *
  * **Errors**
- * - `CallError`: the node failed in both ways.
+ * - `CallError`: the node failed both ways.
  */
 export const fetch = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,
@@ -179,7 +178,7 @@ export const fetch = Effect.fnUntraced(function* (
   return yield* singleInstead(endpoint, block, support, kind === "notFound" ? Result.succeed(null) : outcome)
 })
 
-/** A receipt as received; one that exceeds the bounds is its hash alone. */
+/** A receipt as received, or only its hash if it exceeds the bounds. */
 const rawReceipt = ({ limiter }: NodeEndpoint, hash: string): Effect.Effect<unknown, CallError> =>
   Effect.catchIf(limiter.request({ method: byTransaction, params: [hash] }), isTooLarge, () =>
     Effect.succeed({ transactionHash: hash }),

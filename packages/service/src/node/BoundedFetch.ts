@@ -1,7 +1,7 @@
 /**
- * A `fetch` that bounds what a node returns while it arrives. `TraceFilter` bounds large responses to calls of a tracer. Every large response
- * is bounded by its depth and its number of values, so that none of them exhausts memory where it is parsed. Small ones are within these bounds;
- * their traces are bounded by `TraceBounds` once they are parsed.
+ * A `fetch` that bounds a node's response as it arrives. `TraceFilter` bounds large responses to tracer calls. All large responses are
+ * bounded in depth and number of values, so that parsing cannot exhaust memory. Small ones are within these bounds; `TraceBounds` bounds
+ * their traces after parsing.
  *
  * Source: decision 0036.
  */
@@ -10,20 +10,20 @@ import * as JsonScanner from "@daybook/transport/internal/JsonScanner"
 import type * as TraceBudget from "./TraceBudget.ts"
 import * as TraceFilter from "./TraceFilter.ts"
 
-/** Bytes of a filtered response: beyond it the transactions of a block are traced one by one. */
+/** Maximum number of bytes of a filtered response; beyond it, the transactions of a block are traced one by one. */
 const maxTraceBytes = 24 * 1024 * 1024
-/** Levels of nesting: a trace of 1,024 calls has about 2,100. */
+/** Maximum nesting depth: a trace of 1,024 calls has about 2,100 levels. */
 export const maxDepth = 2_500
-/** Values of a response: 64 MiB of receipts have about 1.5 million. */
+/** Maximum number of values of a response: 64 MiB of receipts have about 1.5 million. */
 export const maxValues = 3_000_000
-/** Responses up to this size pass as they are: a text has at most one value for each byte, so at most `maxValues`. */
+/** Responses up to this size pass unchanged: a text has at most one value per byte, thus at most `maxValues`. */
 export const smallBytes = 3_000_000
-/** Bytes after which other fibers get a turn: some milliseconds. */
+/** Number of bytes after which other fibers get a turn: some milliseconds. */
 const sliceBytes = 512 * 1024
 
 type Reader = NonNullable<Response["body"]> extends { readonly getReader: () => infer R } ? R : never
 
-/** What a response passes through. */
+/** A stage that a response passes through. */
 interface Stage {
   readonly push: (chunk: Uint8Array) => ReadonlyArray<Uint8Array>
 }
@@ -49,7 +49,7 @@ const traceStage = (limits: TraceBudget.Limits): Stage => {
   }
 }
 
-/** Counts levels and values: what parsing costs is known before it begins. */
+/** Counts levels and values, so that the cost of parsing is known in advance. */
 const shapeStage = (): Stage => {
   const scanner = JsonScanner.make()
   let bytes = 0
@@ -84,7 +84,7 @@ const chunksOf = async function* (response: Response): AsyncGenerator<Uint8Array
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Sends the chunks of a response that is not small through a stage; a turn of the event loop is never long. */
+/** Sends the chunks of a response that is not small through a stage, keeping turns of the event loop short. */
 const bounded = async function* (chunks: AsyncIterable<Uint8Array>, stage: Stage): AsyncGenerator<Uint8Array> {
   let held: Array<Uint8Array> | null = []
   let [received, passed, turnAt] = [0, 0, sliceBytes]
@@ -115,7 +115,7 @@ const readerOf = (chunks: AsyncGenerator<Uint8Array>): Reader => ({
   cancel: () => chunks.return(undefined),
 })
 
-/** The length that the server declared is not that of the body any more. */
+/** The length declared by the server no longer matches the body. */
 const withoutLength = ({ headers }: Response): Response["headers"] => ({
   forEach: (visit) =>
     headers.forEach((value, name) => {

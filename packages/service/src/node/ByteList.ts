@@ -1,5 +1,5 @@
 /**
- * Bytes that are written piece by piece: short pieces are copied into blocks, long ones are kept as they are.
+ * Bytes written piece by piece: short pieces are copied into blocks, long ones are kept unchanged.
  */
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Several calls of any methods to one node, in as few requests as it takes.
+ * Sends several calls of any methods to one node, in as few requests as possible.
  */
 import type { Call } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
@@ -8,19 +8,19 @@ import * as Result from "effect/Result"
 import type { ConcurrencyLimiter } from "./ConcurrencyLimiter.ts"
 
 /**
- * Results in the order of the calls.
+ * Results in call order.
  */
 export type Results = ReadonlyArray<Result.Result<unknown, CallError>>
 
 /**
- * What the calls are about.
+ * Purpose of the calls.
  */
 export interface Task {
   /** For messages: `read balances`. */
   readonly what: string
   /** The lowest block that the calls are about. */
   readonly block: number
-  /** True for an error that is a result of the call, such as a revert. Default: none is. */
+  /** True for an error that counts as a result of the call, such as a revert. Default: none. */
   readonly isResult?: ((error: CallError) => boolean) | undefined
 }
 
@@ -28,7 +28,7 @@ export interface Task {
  * Sends the calls.
  *
  * **Errors**
- * - `CallError`: every call failed with an error that is no result. Where only some did, their errors are among the results.
+ * - `CallError`: every call failed with an error that is not a result. If only some did, their errors are among the results.
  */
 export const send = Effect.fnUntraced(function* (
   limiter: ConcurrencyLimiter,

@@ -1,5 +1,5 @@
 /**
- * Calls of a discovery to the nodes of a chain: in batches, repeated where they may pass, counted, and within a budget.
+ * Calls of a discovery to the nodes of a chain: batched, retried after transient failures, counted, and within a budget.
  *
  * Source: decision 0047.
  */
@@ -28,7 +28,7 @@ export interface Usage {
 }
 
 /**
- * Counts what passes through a `fetch`.
+ * Counts the calls that pass through a `fetch`.
  */
 export const counting = (fetch: Fetch): { readonly fetch: Fetch; readonly usage: () => Usage } => {
   const byMethod = new Map<string, number>()
@@ -52,12 +52,12 @@ export const counting = (fetch: Fetch): { readonly fetch: Fetch; readonly usage:
 export interface Budgeted {
   readonly node: Node
   readonly usage: () => Usage
-  /** Calls of the whole discovery, at most. */
+  /** Maximum number of calls for the whole discovery. */
   readonly maxCalls: number
 }
 
 /**
- * The same node with a budget of its own, which counts the calls of its batches.
+ * The same node with its own budget, which counts the calls of its batches.
  */
 export const limited = <A extends Budgeted>(budgeted: A, maxCalls: number): A => {
   let [requests, calls] = [0, 0]
@@ -76,11 +76,11 @@ export const limited = <A extends Budgeted>(budgeted: A, maxCalls: number): A =>
  */
 export type CallsError = CallBudgetExceeded | NodeError.NodeError
 
-/** Calls of one request, and requests that wait at the same time. */
+/** Number of calls in one request, and of concurrent requests. */
 const callsPerRequest = 100
 const concurrency = 16
 
-/** Attempts of calls that may pass: about two minutes. */
+/** Maximum number of attempts for transient failures: about two minutes. */
 const maxAttempts = 8
 const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
 
@@ -94,7 +94,7 @@ const waitMillis = (attempt: number, retryAfter: CallError["retryAfter"]): numbe
   )
 
 /**
- * Repeats what may pass, with increasing waits, and fails once the budget is used up.
+ * Retries transient failures with increasing waits, and fails once the budget is used up.
  */
 export const withRetries = <A, E extends { readonly _tag: string }>(
   { maxCalls, usage }: Budgeted,
@@ -115,7 +115,7 @@ export const withRetries = <A, E extends { readonly _tag: string }>(
   return Effect.suspend(() => attempt(1))
 }
 
-/** Results of the calls of one request. Calls that failed beside others are repeated alone. */
+/** Results of the calls of one request. If only some calls failed, they are repeated on their own. */
 const sendChunk = Effect.fnUntraced(function* (
   budgeted: Budgeted,
   calls: ReadonlyArray<Call>,
@@ -143,10 +143,10 @@ const sendChunk = Effect.fnUntraced(function* (
 })
 
 /**
- * Results of calls, in their order: successes, and errors that the task takes for results.
+ * Sends calls and returns their results in order: successes, and errors that count as results for the task.
  *
  * **Errors**
- * - `NodeFailed`, `WrongChain`: a call failed in another way, also after it was repeated.
+ * - `NodeFailed`, `WrongChain`: a call failed otherwise, even after retries.
  * - `CallBudgetExceeded`: the budget is used up.
  */
 export const send = (

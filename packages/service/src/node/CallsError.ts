@@ -1,10 +1,10 @@
 /**
- * Why calls for the state or the blocks of a chain end without a result. Failures of the nodes themselves are `NodeError`.
+ * Errors of calls for the state or the blocks of a chain. Failures of the nodes themselves are `NodeError`.
  */
 import * as Data from "effect/Data"
 
 /**
- * The node gave values that cannot both be true. Another node may be right.
+ * The node returned values that cannot both be true. Another node may be right.
  */
 export class NodeContradiction extends Data.TaggedError("NodeContradiction")<{
   readonly address: string
@@ -20,7 +20,7 @@ export class NodeContradiction extends Data.TaggedError("NodeContradiction")<{
 }
 
 /**
- * The node has no state of a block that must be read.
+ * The node lacks the state of a required block.
  */
 export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
   readonly host: string
@@ -28,7 +28,7 @@ export class StateUnavailable extends Data.TaggedError("StateUnavailable")<{
   readonly block: number
   /** What the node responded. */
   readonly reason: string
-  /** The first block whose state the node has; `null` where that is not known. */
+  /** The first block whose state the node has; `null` if unknown. */
   readonly firstBlock: number | null
 }> {
   override get message() {
@@ -51,7 +51,7 @@ export class CallBudgetExceeded extends Data.TaggedError("CallBudgetExceeded")<{
 }
 
 /**
- * The chain was reorganised below the block that everything is read at.
+ * The chain was reorganised below the block at which everything is read.
  */
 export class ChainReorganized extends Data.TaggedError("ChainReorganized")<{
   readonly block: number
@@ -65,7 +65,7 @@ export class ChainReorganized extends Data.TaggedError("ChainReorganized")<{
 }
 
 /**
- * A node returned something that was not asked for.
+ * A node returned something that was not requested.
  */
 export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
   readonly host: string
@@ -80,12 +80,12 @@ export class UnexpectedResponse extends Data.TaggedError("UnexpectedResponse")<{
 }
 
 /**
- * The chain has no such block yet, or the node lacks it.
+ * The chain does not have the block yet, or the node lacks it.
  */
 export class BlockUnavailable extends Data.TaggedError("BlockUnavailable")<{
   readonly host: string
   readonly block: number
-  /** Last block that can be stated. */
+  /** Last block that may be requested. */
   readonly last: number
 }> {
   override get message() {

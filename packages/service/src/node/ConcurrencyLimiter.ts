@@ -1,6 +1,6 @@
 /**
- * Adaptive concurrency limit of one node (additive increase, multiplicative decrease). It doubles while the node is fast, halves when
- * the node is slow, overloaded or limits the rate, and then grows by one at a time. Which calls share a request is up to the client.
+ * Adaptive concurrency limit of one node (additive increase, multiplicative decrease). It doubles while the node is fast; once the node is
+ * slow, overloaded or rate-limiting, it halves, and then grows by one at a time. The client decides which calls share a request.
  */
 import type { Call, Methods } from "@daybook/rpc/Method"
 import type * as RpcClient from "@daybook/rpc/RpcClient"
@@ -16,11 +16,11 @@ import * as MonotonicClock from "../supervision/MonotonicClock.ts"
  * Response to several calls in one request.
  */
 export interface BatchResponse {
-  /** In the order of the calls. */
+  /** In call order. */
   readonly results: ReadonlyArray<Result.Result<unknown, CallError>>
   /** Duration of the request, in milliseconds. */
   readonly millis: number
-  /** The node is overloaded, limits the rate, or cannot be reached. */
+  /** Whether the node is overloaded, rate-limiting or unreachable. */
   readonly isOverloaded: boolean
 }
 
@@ -31,11 +31,11 @@ export interface ConcurrencyLimiter {
   readonly calls: Methods
   /** Calls any method; returns the raw JSON value. */
   readonly request: (request: RpcClient.RawRequest) => Effect.Effect<unknown, CallError>
-  /** Several calls in as few requests as the node takes; each request counts as one open call. */
+  /** Sends several calls in as few requests as the node accepts; each request counts as one open call. */
   readonly batch: (calls: ReadonlyArray<Call>) => Effect.Effect<BatchResponse>
-  /** Calls that may be open at once now. */
+  /** Current maximum number of open calls. */
   readonly limit: () => number
-  /** Duration of the shortest of the recent calls, in milliseconds: what a response takes at least. 0 before the first. */
+  /** Shortest duration of the recent calls, in milliseconds: the minimum latency of a response. 0 before the first. */
   readonly latencyMillis: () => number
 }
 
@@ -44,24 +44,24 @@ export interface ConcurrencyLimiter {
  */
 export interface Limit {
   readonly calls: number
-  /** The limit is never higher. */
+  /** Upper bound of the limit. */
   readonly max: number
   /** Until the first decrease. */
   readonly isDoubling: boolean
-  /** Calls that succeeded since the last change. */
+  /** Number of successful calls since the last change. */
   readonly successes: number
   /** When the limit was last decreased, in milliseconds. */
   readonly decreasedAtMillis: number
 }
 
-/** What a call has shown. */
+/** Result of a call. */
 export interface Outcome {
   readonly isGood: boolean
   readonly startedAtMillis: number
   readonly nowMillis: number
 }
 
-/** Durations of calls: the shortest of the last so many is known. */
+/** Durations of calls, to determine the shortest of the most recent ones. */
 interface Latency {
   readonly before: number
   readonly shortest: number
@@ -81,9 +81,9 @@ const latencyOf = ({ before, shortest }: Latency): number => {
   return Number.isFinite(millis) ? millis : 0
 }
 
-/** As many as the ranges of a distant node that are in flight: its first ones are then asked for at the same time. */
+/** As many as a distant node's ranges in flight, so that its first ones are requested concurrently. */
 const firstCalls = 24
-/** Calls that are open at once at most. */
+/** Maximum number of open calls. */
 export const maxCalls = 128
 /** A call that takes longer counts as slow. */
 const slowMillis = 1_500
@@ -100,7 +100,7 @@ export const initial: Limit = {
 }
 
 /**
- * The limit after a call. Calls that began before the last decrease are ignored: they do not show its effect.
+ * The limit after a call. Calls that started before the last decrease are ignored, because they do not reflect it.
  */
 export const step = (limit: Limit, { isGood, nowMillis, startedAtMillis }: Outcome): Limit => {
   const { calls, isDoubling, max } = limit
@@ -119,7 +119,7 @@ export const step = (limit: Limit, { isGood, nowMillis, startedAtMillis }: Outco
   return { ...limit, calls: Math.min(max, isDoubling ? calls * 2 : calls + 1), successes: 0 }
 }
 
-/** The limit with another maximum. */
+/** The limit with another upper bound. */
 export const withMax = (limit: Limit, max: number): Limit => ({ ...limit, max, calls: Math.min(limit.calls, max) })
 
 /** The node is overloaded or unreachable; reduce concurrency. */
@@ -130,7 +130,7 @@ const isOverloaded = (error: CallError): boolean =>
   (error._tag === "InvalidResponse" && (error.status ?? 0) >= 500) ||
   (error._tag === "RpcError" && (error.kind === "rateLimited" || error.kind === "tooLarge"))
 
-/** The methods of a client, each run by `limited`. */
+/** The methods of a client, each wrapped in `limited`. */
 const limitMethods = (
   client: RpcClient.Client,
   limited: <A>(call: Effect.Effect<A, CallError>) => Effect.Effect<A, CallError>,
@@ -146,12 +146,12 @@ const limitMethods = (
 }
 
 /**
- * Limits of an operator.
+ * Limits set by the operator.
  */
 export interface Options {
-  /** Requests that are open at once at most, read before each. Default 128. */
+  /** Maximum number of open requests, read before each one. Default 128. */
   readonly concurrency?: () => number
-  /** Calls in one request at most. Default: all. */
+  /** Maximum number of calls in one request. Default: all. */
   readonly maxBatchSize?: number | undefined
 }
 
@@ -177,7 +177,7 @@ export const make = Effect.fnUntraced(function* (
     return limit.calls === calls ? Effect.void : permits.resize(limit.calls)
   }
 
-  /** Runs a call within the limit, whose maximum may have changed. */
+  /** Runs a call within the limit, whose upper bound may have changed. */
   const withPermit = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {
       const max = maxNow()

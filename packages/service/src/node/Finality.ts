@@ -1,6 +1,6 @@
 /**
- * The last block that the nodes of a chain call final. A node that does not respond must not hold up another that has none, unless it has
- * returned one before: then no other is asked, since a block that was final remains so.
+ * The last block that the nodes of a chain consider final. An unresponsive node must not delay others that have none, unless it has
+ * returned one before: then no other node is used, because a final block remains final.
  *
  * Source: decision 0022.
  */
@@ -11,37 +11,37 @@ import * as Fiber from "effect/Fiber"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import type { NodeError } from "./NodeError.ts"
 
-/** A block that is final; `null` where the nodes have none, or do not know the tag. */
+/** A final block; `null` if the nodes have none, or do not know the tag. */
 type Found = NodeEndpoint.Header | null
 
 /** The nodes of a chain. */
 export interface Nodes {
   /** The nodes with their indexes. */
   readonly endpoints: () => ReadonlyArray<readonly [number, NodeEndpoint.NodeEndpoint]>
-  /** Asks the nodes of these indexes, one after the other, until one responds with more than nothing. */
+  /** Calls the nodes at these indexes in sequence, until one returns a block. */
   readonly ask: (
     question: (endpoint: NodeEndpoint.NodeEndpoint) => Effect.Effect<Found, CallError>,
     among: ReadonlyArray<number>,
   ) => Effect.Effect<Found, NodeError>
 }
 
-/** Nodes of which none has returned a final block yet, as they are asked. */
+/** Nodes that have not returned a final block yet, while they are being called. */
 interface Lookup {
   readonly found: Fiber.Fiber<Found, NodeError>
-  /** Done once a node has none. */
+  /** Completed once a node has none. */
   readonly none: Deferred.Deferred<null>
 }
 
-/** Time in which other nodes may return a block that one has none of. */
+/** Time for other nodes to return a final block after one has none. */
 const promptMillis = 2_000
 
 /**
- * Makes the question for the last final block, which is asked anew each time.
+ * Makes the query for the last final block, which is run anew each time.
  */
 export const make = ({ ask, endpoints }: Nodes): Effect.Effect<Found, NodeError> => {
   let lookup: Lookup | undefined
 
-  /** Asks several nodes until all have responded: one that is slow is then known to have a final block. */
+  /** Calls several nodes until all have responded, so that a slow one is then known to have a final block. */
   const start = Effect.fnUntraced(function* (among: ReadonlyArray<number>) {
     const none = yield* Deferred.make<null>()
     const question = (endpoint: NodeEndpoint.NodeEndpoint) =>

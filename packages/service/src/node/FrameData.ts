@@ -1,6 +1,6 @@
 /**
- * The input or output of a call frame while it arrives: kept as received up to a number of characters, beyond which only its length and
- * hash remain.
+ * Input or output of a call frame as it arrives: kept unchanged up to a number of characters, beyond which only its length and hash are
+ * kept.
  *
  * Source: decision 0036.
  */
@@ -12,30 +12,30 @@ import { createHash, type Hash } from "node:crypto"
 export interface FrameData {
   /** Key of the data in its frame. */
   readonly key: string
-  /** Characters that may be kept. */
+  /** Maximum number of characters to keep. */
   readonly budget: number
-  /** What is kept; empty once the budget is exceeded. */
+  /** Kept characters; empty once the budget is exceeded. */
   readonly parts: Array<Uint8Array>
   /** Characters received. */
   length: number
   /** Hash of the bytes; `null` within the budget. */
   hash: Hash | null
-  /** A hex digit without the one that completes its byte. */
+  /** A hex digit that still lacks the other digit of its byte. */
   odd: string
-  /** The prefix `0x` was hashed over. */
+  /** Whether the prefix `0x` has been skipped for hashing. */
   isBegun: boolean
 }
 
-/** Data that is not longer than its length and hash. */
+/** Data that is not longer than its own length and hash. */
 const shortest = 130
 
 /**
- * True for data of so many characters that is kept within a budget.
+ * True for data of this length that is kept within a budget.
  */
 export const isKept = (length: number, budget: number): boolean => length <= Math.max(budget, shortest)
 
 /**
- * Makes data of which nothing has arrived.
+ * Makes empty data.
  */
 export const make = (key: string, budget: number): FrameData => ({
   key,
@@ -77,7 +77,7 @@ export const add = (data: FrameData, part: Uint8Array): void => {
 }
 
 /**
- * What replaces data beyond the budget: `null`, with the number of bytes and their SHA-256 beside it.
+ * Replacement of data beyond the budget: `null`, with the number of bytes and their SHA-256 next to it.
  */
 export const replacement = ({ hash, key, length }: FrameData): string => {
   const bytes = Math.max(0, Math.floor((length - 2) / 2))

@@ -5,7 +5,7 @@
 import type { Header } from "./NodeEndpoint.ts"
 
 /**
- * What the polls of the head have shown.
+ * What polls of the head have shown.
  */
 export interface HeadTracker {
   /** The head that was used last; `null` before the first poll. */
@@ -14,26 +14,26 @@ export interface HeadTracker {
   readonly unchangedPolls: number
 }
 
-/** Polls without a new block after which the other nodes are asked for their heads. */
+/** Number of polls without a new block after which the other nodes are polled too. */
 export const maxUnchangedPolls = 5
 
 /** Depth below the head at which blocks are fetched from all nodes. Closer to the head one node is used, for consistency. */
 const settledBlocks = 64
 
 /**
- * Nothing is known yet.
+ * Initial state, with nothing known.
  */
 export const initial: HeadTracker = { newest: null, unchangedPolls: 0 }
 
 /**
- * True when the other nodes should be asked too, as the preferred one answered with `head`.
+ * True if the other nodes should be polled too, given the preferred node's head.
  */
 export const isBehind = ({ newest, unchangedPolls }: HeadTracker, head: Header): boolean =>
   newest !== null &&
   (head.number < newest.number || (head.number === newest.number && unchangedPolls + 1 >= maxUnchangedPolls))
 
 /**
- * Records the head that is used: the preferred node's, or after `isBehind` the highest of all nodes.
+ * Records the head in use: the preferred node's, or after `isBehind` the highest of all nodes.
  */
 export const polled = (tracker: HeadTracker, head: Header, wasBehind: boolean): HeadTracker => {
   const hasMoved = tracker.newest === null || head.number > tracker.newest.number
@@ -41,7 +41,7 @@ export const polled = (tracker: HeadTracker, head: Header, wasBehind: boolean): 
 }
 
 /**
- * True for a block so deep below the head that any node may be asked for it.
+ * True for a block so far below the head that any node may serve it.
  */
 export const isSettled = ({ newest }: HeadTracker, number: number): boolean =>
   newest !== null && newest.number - number > settledBlocks

@@ -1,6 +1,6 @@
 /**
- * Reads a block that does not decode as a whole. Its links must decode; any other header field, and any field of a transaction that no
- * record shows, is left out, and so is a transaction of which a record would show the field. What was left out is listed.
+ * Reads a block that does not decode as a whole. Its links must decode. Any other header field is omitted, as is any transaction field that
+ * no record shows; a transaction with an invalid field that a record would show is omitted entirely. Omissions are listed.
  *
  * Source: decision 0035.
  */
@@ -17,7 +17,7 @@ import type * as Undecoded from "../verification/Undecoded.ts"
 import * as LenientObject from "./LenientObject.ts"
 
 /**
- * A block as far as it decodes.
+ * A block, as far as it decodes.
  */
 export interface LenientBlock {
   /** Without the fields and transactions that do not decode. */
@@ -34,13 +34,13 @@ const { type: unknownType, ...transactionFields } = Transaction.Unknown.fields
 const fieldsOfUnknown = { ...transactionFields, type: Schema.optionalKey(Quantity.SafeIntegerOrNull) }
 const fieldsOfKnown = { ...fieldsOfUnknown, nonce: Schema.optionalKey(Quantity.SafeIntegerOrNull) }
 
-/** Fields that each transaction must have; a record shows them. */
+/** Fields that each transaction must have, because a record shows them. */
 const common = new Set(["hash", "from"])
-/** The same for types that are known, and the fees of Ethereum's types. */
+/** Required fields of transactions of known types, and the fees of Ethereum's types. */
 const known = new Set([...common, "to", "value", "input", "gas", "nonce"])
 const priced = new Set([...known, "gasPrice"])
 const feeMarket = new Set([...known, "maxFeePerGas", "maxPriorityFeePerGas"])
-/** Fields that records show where a transaction has them. */
+/** Fields that records show if a transaction has them. */
 const shown = new Set([...priced, ...feeMarket])
 
 const memberOf = (raw: unknown, key: string): unknown => (LenientObject.isObject(raw) ? raw[key] : undefined)
@@ -55,13 +55,13 @@ const requiredOf = (raw: unknown): ReadonlySet<string> => {
   const number = type === undefined ? 0 : Option.getOrElse(decodeType(type), () => -1)
   if (number === 0 || number === 1) return priced
   if (number < 2 || number > 4) return known
-  // The price that was paid is enough for a record.
+  // The price that was paid suffices for a record.
   return Option.isSome(decodePrice(memberOf(raw, "gasPrice"))) ? known : feeMarket
 }
 
 const decodeHash = Schema.decodeUnknownOption(Hash.Hash)
 
-/** A transaction as far as it decodes, and what does not. */
+/** A transaction as far as it decodes, and the issues. */
 interface Entry {
   readonly transaction: Transaction.Transaction | null
   readonly undecoded: Undecoded.UndecodedPart | null
@@ -78,26 +78,26 @@ const readTransaction = (raw: unknown, position: number): Entry => {
     const reason = Issue.format(what, read.failure)
     return { transaction: null, undecoded: { hash, reason, isLeftOut: true } }
   }
-  // What does not decode may be a field of the type alone.
+  // What does not decode may be a field specific to the type.
   const [issue = { path: "", expected: "its fields", received: "others" }] = [
     ...read.success.issues,
     ...Issue.find(Transaction.Transaction, raw),
   ]
-  // Sound: the fields that are used without a check have decoded; others may be absent, as of an unknown type.
+  // Sound: the fields that are used without a check have decoded; others may be absent, as for an unknown type.
   const transaction = read.success.value as unknown as Transaction.Transaction
   return { transaction, undecoded: { hash, reason: Issue.format(what, issue), isLeftOut: false } }
 }
 
-/** The position of a transaction that does not state its index, as the transactions before it may be left out. */
+/** Position of a transaction that does not state its index, since earlier transactions may be omitted. */
 const placed = (transaction: Transaction.Transaction, position: number): Transaction.Transaction =>
   transaction.transactionIndex == null ? Object.assign({}, transaction, { transactionIndex: position }) : transaction
 
 /**
- * Reads a block. Fails with an issue where its number, hash, parent or time does not decode, or its transactions are no list.
+ * Reads a block. Fails with an issue if its number, hash, parent or time does not decode, or its transactions are not a list.
  */
 export const read = (raw: unknown): Result.Result<LenientBlock, Issue.Issue> =>
   Result.flatMap(LenientObject.read(headerFields, raw, { required: links, shown: links }), ({ issues, value }) => {
-    // Old nodes of Cosmos chains write `null` for none; gas without transactions is noticed where the block is verified.
+    // Old nodes of Cosmos chains send `null` for an empty list; verification detects gas without transactions.
     const list = value["transactions"] === null ? [] : value["transactions"]
     if (!Array.isArray(list)) {
       return Result.fail({ path: "transactions", expected: "a list", received: Issue.describe(list) })
@@ -118,7 +118,7 @@ export const read = (raw: unknown): Result.Result<LenientBlock, Issue.Issue> =>
   })
 
 /**
- * Number, hash, parent and time of a block whose other fields may not decode; `null` for a pending one, or none.
+ * Number, hash, parent and time of a block whose other fields may not decode; `null` for a pending or missing block.
  */
 export const readLinks = (raw: unknown): Result.Result<HydratedBlock | null, Issue.Issue> =>
   raw === null

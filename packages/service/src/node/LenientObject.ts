@@ -1,6 +1,6 @@
 /**
- * Reads an object of a node field by field, where its schema does not decode it as a whole: what does not decode is left out, unless it
- * is needed. Unknown keys are kept.
+ * Reads a node's object field by field if its schema does not decode it as a whole: fields that do not decode are omitted unless they are
+ * needed. Unknown keys are kept.
  *
  * Source: decision 0035.
  */
@@ -13,17 +13,17 @@ import * as SchemaParser from "effect/SchemaParser"
 type Fields = Readonly<Record<string, Schema.Codec<unknown, unknown>>>
 
 /**
- * Which fields an object cannot do without.
+ * Fields that an object cannot do without.
  */
 export interface Needed {
   /** Fields that must be present and decode. */
   readonly required: ReadonlySet<string>
-  /** Fields that must decode where they are present, as a record shows them. */
+  /** Fields that must decode if present, because a record shows them. */
   readonly shown: ReadonlySet<string>
 }
 
 /**
- * An object, and the issues of the fields that were left out.
+ * An object, and the issues of the omitted fields.
  */
 export interface Read {
   readonly value: Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ export interface Read {
 }
 
 /**
- * True for an object that is no array.
+ * True for an object that is not an array.
  */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -52,7 +52,7 @@ export const readField = (
   })
 
 /**
- * Reads an object. Fails with the issue of the first field that is needed.
+ * Reads an object. Fails with the first issue of a needed field.
  */
 export const read = (fields: Fields, raw: unknown, { required, shown }: Needed): Result.Result<Read, Issue.Issue> => {
   if (!isObject(raw)) return Result.fail({ path: "", expected: "an object", received: Issue.describe(raw) })

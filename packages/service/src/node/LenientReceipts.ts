@@ -1,6 +1,6 @@
 /**
- * Reads receipts that do not decode as a whole. A field that no record shows is left out; so is a receipt of which a record would show
- * the field. What was left out is listed.
+ * Reads receipts that do not decode as a whole. A field that no record shows is omitted; a receipt with an invalid field that a record
+ * would show is omitted entirely. Omissions are listed.
  *
  * Source: decision 0035.
  */
@@ -16,7 +16,7 @@ import type * as Undecoded from "../verification/Undecoded.ts"
 import * as LenientObject from "./LenientObject.ts"
 
 /**
- * Receipts as far as they decode.
+ * Receipts, as far as they decode.
  */
 export interface LenientReceipts {
   readonly receipts: ReadonlyArray<Receipt.Receipt>
@@ -42,10 +42,10 @@ const decode = Schema.decodeUnknownOption(Receipt.Receipt)
 const decodeHash = Schema.decodeUnknownOption(Hash.Hash)
 const isAddress = (value: unknown): boolean => Option.isSome(Schema.decodeUnknownOption(Address.Address)(value))
 
-/** How nodes write that there is no contract. */
+/** How nodes represent the absence of a contract. */
 const noContract: ReadonlySet<unknown> = new Set([undefined, "", "0x"])
 
-/** A receipt without the address of a contract: none was created where the transaction has a recipient. */
+/** A receipt without a contract address: none was created if the transaction has a recipient. */
 const withContract = (raw: unknown): unknown =>
   LenientObject.isObject(raw) && noContract.has(raw["contractAddress"]) && isAddress(raw["to"])
     ? { ...raw, contractAddress: null }
@@ -53,7 +53,7 @@ const withContract = (raw: unknown): unknown =>
 
 const zeroTopic = `0x${"0".repeat(64)}`
 
-/** A log with its topics: old relays of Hedera write `0x` for a topic of zeros. */
+/** Topics of a log: old Hedera relays send `0x` for a topic of zeros. */
 const withTopics = (raw: unknown): unknown =>
   LenientObject.isObject(raw) && Array.isArray(raw["topics"])
     ? { ...raw, topics: raw["topics"].map((topic: unknown) => (topic === "0x" ? zeroTopic : topic)) }
@@ -84,7 +84,7 @@ const readFields = (raw: unknown): Result.Result<LenientObject.Read, Issue.Issue
     }
   })
 
-/** A receipt as far as it decodes, and what does not. */
+/** A receipt as far as it decodes, and the issues. */
 interface Entry {
   readonly receipt: Receipt.Receipt | null
   readonly undecoded: Undecoded.UndecodedPart | null

@@ -1,7 +1,7 @@
 /**
- * Connection to the nodes of one chain: what an indexer asks, over `@daybook/rpc`, with failover from one URL to the next and the
- * blocks of a backfill spread over all of them. Every node is verified to be of the configured chain before its responses are used.
- * Stores nothing and decides nothing about reorgs.
+ * Connection to the nodes of one chain: the calls of an indexer over `@daybook/rpc`, with failover between URLs and the blocks of a
+ * backfill spread over all of them. Every node's chain is verified before its responses are used. Stores nothing and decides nothing about
+ * reorgs.
  */
 import * as EndpointPool from "@daybook/rpc/EndpointPool"
 import type { Call } from "@daybook/rpc/Method"
@@ -42,60 +42,60 @@ export type { Options } from "./NodeContext.ts"
 export interface Node {
   /** Head of the nodes. */
   readonly head: Effect.Effect<NodeEndpoint.Header, NodeError.NodeError>
-  /** The last block that the nodes call final; `null` when they do not know the tag. */
+  /** Last final block of the nodes; `null` if they do not know the tag. */
   readonly finalized: Effect.Effect<NodeEndpoint.Header | null, NodeError.NodeError>
-  /** Header of a number; `null` when there is none yet. */
+  /** Header by number; `null` if it does not exist yet. */
   readonly header: (number: number) => Effect.Effect<NodeEndpoint.Header | null, NodeError.NodeError>
-  /** Block of a number with its transactions; `null` when there is none yet. */
+  /** Block by number with its transactions; `null` if it does not exist yet. */
   readonly block: (number: number) => Effect.Effect<HydratedBlock | null, NodeError.NodeError>
-  /** The same as far as it decodes: for a block that does not decode as a whole at any node. */
+  /** Block as far as it decodes, for one that does not decode as a whole at any node. */
   readonly lenientBlock: (number: number) => Effect.Effect<LenientBlock | null, NodeError.NodeError>
-  /** Receipts of a block, by its hash or one by one; `null` when no node has them. */
+  /** Receipts of a block, by its hash or one by one; `null` if no node has them. */
   readonly receipts: (
     block: BlockReceipts.BlockTransactions,
   ) => Effect.Effect<ReadonlyArray<Receipt> | null, NodeError.NodeError>
-  /** The same as far as they decode: for receipts that do not decode as a whole at any node. */
+  /** Receipts as far as they decode, for those that do not decode as a whole at any node. */
   readonly lenientReceipts: (
     block: BlockReceipts.BlockTransactions,
   ) => Effect.Effect<LenientReceipts | null, NodeError.NodeError>
-  /** Receipt of one transaction; `null` when no node has it. */
+  /** Receipt of one transaction; `null` if no node has it. */
   readonly receipt: (hash: string, block: BlockRef) => Effect.Effect<Receipt | null, NodeError.NodeError>
   /**
-   * Traces of a block; `null` where traces are off. `failures` is the number of turns that have failed before, after which a temporary
-   * failure counts as permanent: see `TraceFailure`.
+   * Traces of a block; `null` if traces are off. `failures` is the number of previous failed turns, after which a temporary failure counts
+   * as permanent: see `TraceFailure`.
    */
   readonly traces: (block: BlockRef, failures?: number) => Effect.Effect<Traces | null, NodeError.NodeError>
-  /** Trace of one transaction; `null` when no node knows it. */
+  /** Trace of one transaction; `null` if no node knows it. */
   readonly transactionTrace: (
     hash: string,
     block: BlockRef,
   ) => Effect.Effect<SingleTraceValue | null, NodeError.NodeError>
-  /** Results of several calls in their order, at one node. Fails where none gives a result: see `CallBatch`. */
+  /** Results of several calls in order, from one node. Fails if none yields a result: see `CallBatch`. */
   readonly batch: (
     calls: ReadonlyArray<Call>,
     task: CallBatch.Task,
   ) => Effect.Effect<CallBatch.Results, NodeError.NodeError>
-  /** The tracer of the nodes, detected once. Fails while a node that might have one does not respond. */
+  /** The tracer of the nodes, detected once. Fails while a node that may have one does not respond. */
   readonly traceSource: Effect.Effect<TraceSource, NodeError.NodeError>
-  /** Detects the tracer of the nodes again when it is next needed, where none was found. */
+  /** If no tracer was found, detects it again when it is next needed. */
   readonly forgetMissingTracer: Effect.Effect<void>
-  /** False where traces are off by configuration. */
+  /** False if traces are disabled by configuration. */
   readonly wantsTraces: boolean
-  /** Verifies the chain id of a node again, whatever it was before. */
+  /** Verifies the chain id of a node again, regardless of earlier results. */
   readonly checkChain: Effect.Effect<void, NodeError.NodeError>
-  /** Fetches several blocks from a number on, at one of the nodes. */
+  /** Selects a node and returns a fetcher for several blocks starting at a number. */
   readonly batchFetcher: (number: number) => Effect.Effect<BatchFetcher.BatchFetcher>
-  /** What a response of the most distant node takes at least, in milliseconds; 0 before the first. */
+  /** Minimum latency of the most distant node, in milliseconds; 0 before the first response. */
   readonly latencyMillis: () => number
-  /** What the nodes do not offer, as their responses have shown it; `null` for nothing. */
+  /** What the nodes do not offer, judging by their responses; `null` for nothing. */
   readonly lacking: () => string | null
   /** Host and port of the nodes, for messages. */
   readonly hosts: ReadonlyArray<string>
-  /** True for a block so deep below the head that every node with full history has it. */
+  /** True for a block so far below the head that every node with full history has it. */
   readonly isSettled: (number: number) => boolean
-  /** True when every node is on this machine, so that polling often is cheap. */
+  /** True if every node is on this machine, so that frequent polling is cheap. */
   readonly isLocal: boolean
-  /** Each node alone, in order of preference: to fetch a block from another node after an invalid one. Left out for a single node. */
+  /** Each node separately, in order of preference, to fetch a block from another node after an invalid one. Absent for a single node. */
   readonly each?: ReadonlyArray<Node> | undefined
 }
 
@@ -105,10 +105,10 @@ const tracingAdvice = 'Use an archive node, or "traces": "off".'
 
 const historyAdvice = 'Pruned? Use a node with full history, or begin later ("fromBlock").'
 
-/** Time in which a node has to respond that is asked beside others: one that does not must not hold them up. */
+/** Time limit for a node that is called concurrently with others, so that an unresponsive node does not delay them. */
 const promptMillis = 2_000
 
-/** Asks every node for its head and prefers the one whose head is highest. */
+/** Polls the head of every node and prefers the node with the highest head. */
 const highestHead = Effect.fnUntraced(function* (
   context: Context,
   known: NodeEndpoint.Header,
@@ -171,7 +171,7 @@ const traceSource = Effect.fnUntraced(function* (context: Context): Effect.fn.Re
   return context.source
 })
 
-/** The source as it was detected last: within a turn, blocks are not stored without traces because a tracer was lost. */
+/** The last detected source: within a turn, blocks must not be stored without traces because a tracer was lost. */
 const knownSource = (context: Context): Effect.Effect<TraceSource, NodeError.NodeError> =>
   Effect.suspend(() => (context.source === undefined ? traceSource(context) : Effect.succeed(context.source)))
 
@@ -181,7 +181,7 @@ const forgetMissingTracer = (context: Context): Effect.Effect<void> =>
     for (const [, endpoint] of endpointsOf(context)) if (endpoint.tracer === "off") endpoint.tracer = undefined
   })
 
-/** The nodes that have a tracer, or may have one; all of them where none has. */
+/** The nodes that have or may have a tracer; all of them if none has. */
 const tracing = (context: Context): ReadonlyArray<number> => {
   const indexes = endpointsOf(context).flatMap(([index, { tracer }]) => (tracer === "off" ? [] : [index]))
   return indexes.length === 0 ? context.among : indexes
@@ -199,14 +199,14 @@ const traceBlock = (context: Context, block: BlockRef): Effect.Effect<Traces, No
   return ask(context, task, trace, block.number, tracing(context))
 }
 
-/** True when the nodes trace another block: a failure that repeats is then about the block. */
+/** True if the nodes can trace another block, so that a repeated failure concerns the block. */
 const tracesOthers = Effect.fnUntraced(function* (context: Context, block: BlockRef): Effect.fn.Return<boolean> {
   const known = [context.traced, context.heads.newest].find((one) => one != null && one.number !== block.number)
   const other = known ?? (yield* Effect.orElseSucceed(header(context, Math.max(0, block.number - 1)), () => null))
   return other !== null && other.number !== block.number && (yield* Effect.isSuccess(traceBlock(context, other)))
 })
 
-/** True when a block is stored without its traces. Once one was after failures that may pass, the next one is not waited for so long. */
+/** True if a block is stored without its traces. After this happened because of possibly transient failures, the next block waits less. */
 const treatAsMissing = Effect.fnUntraced(function* (
   context: Context,
   block: BlockRef,
@@ -214,7 +214,7 @@ const treatAsMissing = Effect.fnUntraced(function* (
   failures: number,
 ): Effect.fn.Return<boolean> {
   if (TraceFailure.kindOfAll(failure) === "permanent") return true
-  // A node that does not know the block yet lags, whatever became of other blocks.
+  // A node that does not know the block yet is lagging, whatever happened to other blocks.
   const isKnown = context.tracingAbandoned && failures > 0 && !TraceFailure.isLagging(failure)
   const isDue = TraceFailure.isFinal(failure, isKnown ? TraceFailure.maxFailures : failures)
   return isDue && (yield* tracesOthers(context, block))
@@ -236,12 +236,12 @@ const traces = Effect.fnUntraced(function* (
   if (failure._tag !== "NodeFailed" || !(yield* treatAsMissing(context, block, failure, failures))) {
     return yield* Effect.fail(failure)
   }
-  // What is missing for good of one block shows nothing about a failure of the next one that may pass.
+  // What is permanently missing for one block proves nothing about a transient failure of the next.
   if (TraceFailure.kindOfAll(failure) !== "permanent") context.tracingAbandoned = true
   return { _tag: "Untraced", reason: TraceFailure.reasonOf(failure.cause) }
 })
 
-/** A fetcher at one node. */
+/** A fetcher on one node. */
 const fetcherAt = (context: Context, index: number): BatchFetcher.BatchFetcher => {
   const { among, pool } = context
   const endpoint = pool.endpoints[index]
@@ -261,7 +261,7 @@ const fetcherAt = (context: Context, index: number): BatchFetcher.BatchFetcher =
   })
 }
 
-/** Verifies a node; false, and leaves it alone for a while, where it fails or does not respond soon. */
+/** Verifies a node; if it fails or does not respond soon, returns false and leaves it alone for a while. */
 const isUsable = Effect.fnUntraced(function* ({ pool }: Context, index: number): Effect.fn.Return<boolean> {
   const verdict = yield* pool.verify(index).pipe(
     Effect.match({ onFailure: NodeVerdict.fromFailure, onSuccess: () => null }),
@@ -274,7 +274,7 @@ const isUsable = Effect.fnUntraced(function* ({ pool }: Context, index: number):
   return verdict === null
 })
 
-/** A fetcher at the next node in turn deep below the head, at the preferred one near it; at another one where that cannot be used. */
+/** A fetcher on the next node in turn far below the head, or on the preferred one near it; on another one if that is unusable. */
 const batchFetcher = Effect.fnUntraced(function* (
   context: Context,
   number: number,
@@ -295,7 +295,7 @@ const header = (context: Context, number: number) =>
 
 const finalityTask = { what: "return the finalized block" }
 
-/** The task of a block or its receipts. */
+/** Task of reading a block or its receipts. */
 const taskOf = (what: string): NodeError.Task => ({ what, advice: historyAdvice })
 
 const checkChain = (context: Context): Effect.Effect<void, NodeError.NodeError> =>
@@ -304,7 +304,7 @@ const checkChain = (context: Context): Effect.Effect<void, NodeError.NodeError> 
     return ask(context, { what: "return its chain id", isHead: true }, () => Effect.void)
   })
 
-/** What each node lacks, with its host where there are several. */
+/** What each node lacks, with its host if there are several. */
 const lacking = (context: Context): string | null => {
   const endpoints = endpointsOf(context)
   const parts = endpoints.flatMap(([index, endpoint]) => {
@@ -400,7 +400,7 @@ const verifyChain = Effect.fnUntraced(function* (
 })
 
 /**
- * Makes the connection to the nodes of a chain. No request is made.
+ * Makes the connection to the nodes of a chain without sending a request.
  *
  * **Errors**
  * - `InvalidOption`: a URL is not an http or https URL; the message does not show it.

@@ -1,6 +1,6 @@
 /**
- * What a node offers to an indexer beyond the methods that it must have, as its responses have shown it: for the status of a chain and
- * for `daybook doctor`. Pure.
+ * What a node offers to an indexer beyond the required methods, judging by its responses: for the status of a chain and for `daybook
+ * doctor`. Pure.
  *
  * Source: decision 0037.
  */
@@ -8,7 +8,7 @@ import * as BlockReceipts from "./BlockReceipts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
 
 /**
- * Names what a node lacks; `null` where nothing is known to be missing.
+ * Describes what a node lacks; `null` if nothing is known to be missing.
  */
 export const lacking = (
   endpoint: NodeEndpoint,

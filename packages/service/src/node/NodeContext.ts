@@ -1,5 +1,5 @@
 /**
- * What the calls to the nodes of one chain share: the nodes, what is known of the chain, and how one after the other is asked.
+ * Context of the calls to the nodes of one chain: the nodes, what is known about the chain, and how to call the nodes in turn.
  */
 import type * as EndpointPool from "@daybook/rpc/EndpointPool"
 import type { CallError } from "@daybook/rpc/RpcError"
@@ -20,64 +20,64 @@ import type * as TimedFetch from "./TimedFetch.ts"
  * How to connect to the nodes of a chain.
  */
 export interface Options {
-  /** URLs in order of preference, which may hold keys; each may come with limits of the calls to it. */
+  /** URLs in order of preference, which may hold keys; each may have limits for calls to it. */
   readonly urls: ReadonlyArray<NodeConfig.NodeConfig>
-  /** EIP-155 id that every node must have. */
+  /** EIP-155 id required of every node. */
   readonly chainId: number
-  /** `auto` uses the tracer that the nodes have, `off` none. Default `auto`. */
+  /** `auto` uses the tracer of the nodes, `off` none. Default `auto`. */
   readonly traces?: "auto" | "off"
   /** Default: that of `RpcClient`. */
   readonly fetch?: Fetch | undefined
-  /** Bounds on traces. Default: those of the configuration. */
+  /** Bounds on traces. Default: as configured. */
   readonly traceLimits?: TraceLimits | undefined
-  /** Limits of the calls to a node now, where others share it. Default: those of the node. */
+  /** Current limits of calls to a node that is shared with others. Default: the node's own. */
   readonly limitsOf?: ((node: NodeConfig.NodeOptions) => NodeConfig.CallLimits) | undefined
-  /** Receives each request with the position of its node. */
+  /** Receives each request with its node's position. */
   readonly onRequest?: ((node: number, ...request: Parameters<TimedFetch.OnRequest>) => void) | undefined
   /** Configuration key of the URLs, for messages: `chains.eth.rpc`. */
   readonly where?: string
 }
 
-/** The nodes, and which of them is asked. */
+/** The nodes, and which of them to call. */
 export type Pool = EndpointPool.EndpointPool<NodeEndpoint.NodeEndpoint, CallError | NodeError.WrongChain>
 
-/** The nodes, or some of them, and what is known of the chain. */
+/** The nodes, or some of them, and what is known about the chain. */
 export interface Context {
   readonly pool: Pool
-  /** Indexes of the endpoints that are asked. */
+  /** Indexes of the endpoints to call. */
   readonly among: ReadonlyArray<number>
   readonly options: Options
-  /** Source of all nodes, where these are some of them: a node without a tracer does not stand for the others. */
+  /** Trace source of all nodes, if these are only some of them: a node without a tracer is not representative. */
   readonly sourceOfAll: Effect.Effect<TraceSource, NodeError.NodeError> | undefined
   heads: HeadTracker.HeadTracker
-  /** `undefined` until it is detected. */
+  /** `undefined` until detected. */
   source: TraceSource | undefined
-  /** The tracer was found missing and has never traced: it is detected again at the next poll, not within a turn. */
+  /** The tracer was found missing and has never returned traces: it is detected again at the next poll, not within a turn. */
   isDoubtful: boolean
-  /** The block that was traced last. */
+  /** Last traced block. */
   traced: BlockRef | undefined
-  /** The block before was stored without its traces. */
+  /** Whether the previous block was stored without its traces. */
   tracingAbandoned: boolean
 }
 
 /** Where the nodes are configured, for messages. */
 export const whereOf = ({ options }: Context): string => options.where ?? "the configuration"
 
-/** The nodes that are asked, each with its index. */
+/** The nodes to call, with their indexes. */
 export const endpointsOf = ({ among, pool }: Context): ReadonlyArray<readonly [number, NodeEndpoint.NodeEndpoint]> =>
   among.flatMap((index) => {
     const endpoint = pool.endpoints[index]
     return endpoint === undefined ? [] : [[index, endpoint]]
   })
 
-/** What the pool remembers of an endpoint. */
+/** What the pool remembers about an endpoint. */
 export const supportOf = ({ pool }: Context, index: number): BlockReceipts.Support => ({
   isUnsupported: (method) => pool.state().endpoints[index]?.unsupportedMethods.has(method) ?? false,
   note: (unsupportedMethod) =>
     pool.note({ _tag: "Judged", index, verdict: { _tag: "Declined", unsupportedMethod }, now: 0 }),
 })
 
-/** Asks one node after the other until one responds with more than nothing. */
+/** Calls the nodes in turn until one returns a result. */
 export const ask = <A>(
   context: Context,
   task: NodeError.Task,
@@ -91,7 +91,7 @@ export const ask = <A>(
     .ask({
       ...(isSpread ? { strategy: "spread", key: number } : { strategy: "sticky" }),
       among,
-      // A start waits for one response of a distant node in place of two.
+      // At startup this waits for a single response of a distant node instead of two.
       besideVerification: task.isHead,
       question,
       verdict: (outcome) => NodeVerdict.fromOutcome(outcome, among.length === 1),

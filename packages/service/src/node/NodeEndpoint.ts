@@ -1,5 +1,5 @@
 /**
- * One node of a chain: its client, what it has shown of its capabilities, and the calls that depend on them.
+ * One node of a chain: its client, its detected capabilities, and the calls that depend on them.
  */
 import type { Methods } from "@daybook/rpc/Method"
 import * as RpcClient from "@daybook/rpc/RpcClient"
@@ -35,7 +35,7 @@ export interface Header extends BlockRef {
 }
 
 /**
- * A node. The fields that are not readonly hold what its responses have shown.
+ * A node. Mutable fields hold what its responses have shown.
  */
 export interface NodeEndpoint {
   readonly host: string
@@ -43,35 +43,35 @@ export interface NodeEndpoint {
   /** Calls within the concurrency limit. */
   readonly calls: Methods
   readonly batchSize: AdaptiveBatchSize.AdaptiveBatchSize
-  /** `eth_getBlockReceipts` takes no hash of a block, only its number. */
+  /** Whether `eth_getBlockReceipts` only accepts block numbers, not hashes. */
   rejectsHashes: boolean
-  /** The receipts of the last block that was asked for one by one were missing. */
+  /** Whether the receipts of the last block requested one by one were missing. */
   missedReceipts: boolean
-  /** The node knows the `finalized` tag; `undefined` until it returns a final block, or refuses the tag. */
+  /** Whether the node knows the `finalized` tag; `undefined` until it returns a final block or rejects the tag. */
   knowsFinalizedTag: boolean | undefined
-  /** The node has failed on the `finalized` tag by an error that may pass. */
+  /** Whether the node failed on the `finalized` tag with a possibly transient error. */
   hasFailedFinality: boolean
-  /** `undefined` until it is detected. */
+  /** `undefined` until detected. */
   tracer: Tracer.Tracer | undefined
-  /** The tracer has returned traces. */
+  /** Whether the tracer has returned traces. */
   hasTraced: boolean
-  /** The node has no call tracer: the tracer returns struct logs. */
+  /** Whether the node lacks a call tracer and returns struct logs instead. */
   hasStructLogs: boolean
-  /** Numbers that the node has refused as those of no block; `undefined` until it has. */
+  /** Numbers that the node rejected because they have no block; `undefined` if there are none. */
   nullRounds: NullRounds.Found | undefined
-  /** Ranges of blocks that the node has to give whole in two requests before one request asks for blocks and parts. */
+  /** Number of ranges that the node must return completely in two requests before a single request asks for blocks and parts. */
   rangesInTwo: number
 }
 
 /**
- * Longest pause granted to a node that asks for one; then it is asked again.
+ * Longest pause granted to a node that requests one; afterwards it is called again.
  */
 export const maxPause = Duration.minutes(1)
 
 const traceMethod = /^(trace_|debug_trace)/
 
 /**
- * Makes the endpoint of a node. No request is made. `limitsOf` is read before each call: see `Node.Options`.
+ * Makes the endpoint of a node without sending a request. `limitsOf` is read before each call: see `Node.Options`.
  *
  * **Errors**
  * - `InvalidOption`: the URL is not an http or https URL; the message does not show it.
@@ -126,7 +126,7 @@ export const isLocal = ({ host }: NodeEndpoint): boolean => /^(localhost|127(\.\
 export const isDefinite = (error: CallError): boolean => error._tag === "RpcError" && !error.isRetryable
 
 /**
- * Header of a mined block; `null` for a pending one, or none.
+ * Header of a mined block; `null` for a pending or missing block.
  */
 export const headerOf = (
   block: {
@@ -146,8 +146,8 @@ export const headerOf = (
       }
 
 /**
- * True for a response of which something does not decode, or that exceeds the bounds: the node would return it again, and other parts
- * of it may be used.
+ * True for a response with parts that do not decode or exceed the bounds: the node would return it again, but other parts of it may be
+ * usable.
  */
 export const isUndecodable = (error: CallError): boolean =>
   error._tag === "InvalidResponse" &&
@@ -157,7 +157,7 @@ export const isUndecodable = (error: CallError): boolean =>
 const notUsable = ({ host }: NodeEndpoint, { expected, path, received }: Issue) =>
   new InvalidResponse({ host, attempts: [], reason: "content", path, received, expected })
 
-/** A block by its number or tag, with the hashes of its transactions, of which nothing but the links need decode. */
+/** A block by number or tag, with the hashes of its transactions. Only its links must decode. */
 const linked = (
   endpoint: NodeEndpoint,
   block: number | "latest" | "finalized",
@@ -172,12 +172,12 @@ const linked = (
     isUndecodable,
     () => links,
   )
-  // Sound: nothing is used of the transactions.
+  // Sound: nothing of the transactions is used.
   return read as Effect.Effect<HydratedBlock | null, CallError>
 }
 
 /**
- * The block without transactions that stands for a number without a block, where the node refused a number for that; else the error.
+ * If the node rejected a number because it has no block, the empty block that stands for it; otherwise the error.
  */
 export const standIn = (
   endpoint: NodeEndpoint,
@@ -189,7 +189,7 @@ export const standIn = (
     : Effect.fail(error)
 
 /**
- * `null` for a block that the node reports as not found by an error, as those of Avalanche, Cosmos and Conflux do.
+ * `null` for a block that the node reports as not found with an error, as nodes of Avalanche, Cosmos and Conflux do.
  */
 export const orNull: <A>(block: Effect.Effect<A, CallError>) => Effect.Effect<A | null, CallError> = Effect.catchIf(
   (error) => error._tag === "RpcError" && error.kind === "notFound",
@@ -197,7 +197,7 @@ export const orNull: <A>(block: Effect.Effect<A, CallError>) => Effect.Effect<A 
 )
 
 /**
- * Header of a block by its number or tag, of which nothing but the links need decode; `null` for a pending one, or none.
+ * Header of a block by number or tag, of which only the links must decode; `null` for a pending or missing block.
  */
 export const header = (
   endpoint: NodeEndpoint,
@@ -220,8 +220,8 @@ export const head = (endpoint: NodeEndpoint): Effect.Effect<Header, CallError> =
   )
 
 /**
- * The last block that the node calls final; `null` where it does not know the tag, or fails again and has not returned one yet.
- * Gateways give an error that may pass for a tag that they do not know.
+ * Last final block of the node; `null` if it does not know the tag, or keeps failing without ever having returned one. Gateways report an
+ * unknown tag with a transient error.
  */
 export const finalized = (endpoint: NodeEndpoint): Effect.Effect<Header | null, CallError> =>
   endpoint.knowsFinalizedTag === false
@@ -233,7 +233,7 @@ export const finalized = (endpoint: NodeEndpoint): Effect.Effect<Header | null, 
           }),
         ),
         Effect.catchTag("RpcError", (error) => {
-          // A node that knows the tag has no block for it until the first one is final.
+          // A node that knows the tag returns no block for it until the first one is final.
           if (isDefinite(error) && error.kind !== "notFound") endpoint.knowsFinalizedTag = false
           const isFirst = error.isRetryable && !endpoint.hasFailedFinality
           endpoint.hasFailedFinality ||= isFirst
@@ -242,7 +242,7 @@ export const finalized = (endpoint: NodeEndpoint): Effect.Effect<Header | null, 
       )
 
 /**
- * Tracer of the node, detected once, with a block that the node has.
+ * Tracer of the node, detected once with a block that the node has.
  */
 export const detectTracer = (endpoint: NodeEndpoint, block: BlockRef): Effect.Effect<Tracer.Tracer, CallError> =>
   endpoint.tracer === undefined
@@ -250,11 +250,10 @@ export const detectTracer = (endpoint: NodeEndpoint, block: BlockRef): Effect.Ef
     : Effect.succeed(endpoint.tracer)
 
 /**
- * Traces of a block.
+ * Traces a block.
  *
- * **Details**
- * A tracer that has never returned anything and is then reported as missing is forgotten. A passing failure may have been taken for a
- * method that the node never had, so it is detected again.
+ * **Details** If a tracer that never returned anything is reported as missing, it is detected again: a transient failure may have been
+ * mistaken for support of the method.
  */
 export const traces = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint,

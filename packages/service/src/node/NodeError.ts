@@ -1,5 +1,5 @@
 /**
- * Failures of the nodes of a chain, in messages for an operator. They are made from the fields of a call's error, which hold no key.
+ * Failures of the nodes of a chain, with messages for an operator. They are made from fields of a call's error, which hold no key.
  */
 import type { CallError } from "@daybook/rpc/RpcError"
 import * as Data from "effect/Data"
@@ -8,36 +8,36 @@ import * as BlockReceipts from "./BlockReceipts.ts"
 import { isUndecodable, maxPause } from "./NodeEndpoint.ts"
 
 /**
- * How soon a node is asked again, so that one that cannot answer gets few calls.
+ * How soon a node is called again, so that one that cannot answer gets few calls.
  *
  * **Details**
  * - `soon`: no connection, which costs the node nothing.
- * - `later`: the node does not return its head at present.
- * - `rarely`: the node works but refuses or fails on a call, as it would again.
+ * - `later`: the node currently does not return its head.
+ * - `rarely`: the node works but rejects or fails a call, and would do so again.
  */
 export type Pace = "soon" | "later" | "rarely"
 
 /**
- * No node gave a usable response. The message names the node that was asked last.
+ * No node returned a usable response. The message names the last node called.
  */
 export class NodeFailed extends Data.TaggedError("NodeFailed")<{
   readonly message: string
-  /** True when an operator has to change something: a URL, the credentials, the node. */
+  /** True if an operator must change something: a URL, the credentials, the node. */
   readonly isMisconfigured: boolean
-  /** How long to wait at most before another attempt. */
+  /** Maximum wait before another attempt. */
   readonly pace: Pace
-  /** What to do when the failure does not pass by itself, for an operator. */
+  /** What an operator should do if the failure persists. */
   readonly advice?: string | undefined
-  /** What the failure is about, where the message changes with time; see `IndexerReport`. */
+  /** Subject of the failure, if the message changes over time; see `IndexerReport`. */
   readonly subject?: string | undefined
-  /** Error of the node that was asked last. */
+  /** Error of the last node called. */
   readonly cause: CallError
-  /** Errors of the other nodes that were asked; left out when there are none. */
+  /** Errors of the other nodes called; absent for none. */
   readonly others?: ReadonlyArray<CallError> | undefined
 }> {}
 
 /**
- * Every node that answered belongs to another chain than the configured one.
+ * All nodes that answered belong to a different chain than the configured one.
  */
 export class WrongChain extends Data.TaggedError("WrongChain")<{
   readonly host: string
@@ -51,12 +51,12 @@ export class WrongChain extends Data.TaggedError("WrongChain")<{
 }
 
 /**
- * Why the nodes of a chain did not answer. Either may pass.
+ * Why the nodes of a chain did not answer. Both may be transient.
  */
 export type NodeError = NodeFailed | WrongChain
 
 /**
- * How many of the nodes have responded with something that does not decode, or exceeds the bounds: parts of it may be used.
+ * How many of the nodes returned something that does not decode or exceeds the bounds, parts of which may be usable.
  */
 export const undecodable = (error: NodeError): "none" | "some" | "all" => {
   if (error._tag !== "NodeFailed") return "none"
@@ -66,19 +66,19 @@ export const undecodable = (error: NodeError): "none" | "some" | "all" => {
 }
 
 /**
- * What was asked, for messages: `trace block 7`, and what to do when a node cannot.
+ * What was requested, for messages: `trace block 7`, and what to do if a node cannot.
  */
 export interface Task {
   readonly what: string
-  /** The head is asked for, with one call; a failure that may pass need not be waited for so long. */
+  /** Whether the head is requested, with a single call; a transient failure then needs a shorter wait. */
   readonly isHead?: boolean
   readonly advice?: string
 }
 
-/** Statuses of a server that has nothing at the URL. */
+/** HTTP statuses of a server with nothing at the URL. */
 const missingStatuses = new Set([404, 405, 410])
 
-/** Either of these gives receipts. */
+/** Either of these methods returns receipts. */
 const receiptMethods: ReadonlyArray<string> = [BlockReceipts.byBlock, BlockReceipts.byTransaction]
 
 const sentence = (text: string): string => text.replace(/[.\s]+$/, "")

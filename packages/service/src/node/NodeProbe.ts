@@ -1,6 +1,6 @@
 /**
- * Questions to one node about what an indexer needs of it. Each is bounded in time, and its result is a finding with a remedy where
- * something is missing. Used by `daybook doctor`; an indexer learns the same from its own calls.
+ * Probes one node for what an indexer needs. Each probe is bounded in time and yields a finding, with a remedy if something is missing.
+ * Used by `daybook doctor`; an indexer detects the same from its own calls.
  *
  * Source: decision 0037.
  */
@@ -18,8 +18,8 @@ import * as NodeError from "./NodeError.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
- * What was found about one capability. `limited` costs speed or detail, `missing` makes indexing impossible, and
- * `failed` states that the node could not be asked.
+ * Finding about one capability. `limited` costs speed or detail, `missing` makes indexing impossible, and `failed` means that the node
+ * could not be probed.
  */
 export interface Finding {
   readonly name: string
@@ -30,11 +30,11 @@ export interface Finding {
 
 const questionTimeout = "10 seconds"
 
-/** Newest blocks among which one with transactions is looked for. */
+/** Number of newest blocks searched for one with transactions. */
 const sampledBlocks = 32
 
 /**
- * Outcome of a call within the time of one question; the failure is a text for an operator.
+ * Outcome of a call within the time limit of one probe; the failure is text for an operator.
  */
 export const ask = <A>(call: Effect.Effect<A, CallError>, what: string): Effect.Effect<Result.Result<A, string>> =>
   call.pipe(
@@ -47,7 +47,7 @@ export const ask = <A>(call: Effect.Effect<A, CallError>, what: string): Effect.
   )
 
 /**
- * A block with its transactions, by which methods are tried.
+ * A block with its transactions, used to try methods.
  */
 export interface Sample extends BlockReceipts.BlockTransactions {
   readonly block: HydratedBlock
@@ -63,7 +63,7 @@ const sampleOf = (block: HydratedBlock | null): Sample | null =>
         transactions: block.transactions.map(({ hash }) => hash),
       }
 
-/** A block as far as it decodes, as an indexer takes it. */
+/** A block as far as it decodes, as an indexer accepts it. */
 const blockOf = (endpoint: NodeEndpoint.NodeEndpoint, number: number): Effect.Effect<HydratedBlock | null, CallError> =>
   Effect.map(BlockParts.fetchLenient(endpoint, number), (found) => found?.block ?? null)
 
@@ -78,7 +78,7 @@ const receiptsOf = (
   )
 
 /**
- * The newest block with transactions among the last ones; the head where all are empty.
+ * The newest of the last blocks that has transactions; the head if all are empty.
  */
 export const sample = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint.NodeEndpoint,
@@ -123,7 +123,7 @@ export const receipts = Effect.fnUntraced(function* (
 })
 
 /**
- * Source of internal transactions, tried on a block.
+ * Source of internal transactions, determined with a block.
  */
 export const traces = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint.NodeEndpoint,
@@ -164,7 +164,7 @@ export const finality = Effect.fnUntraced(function* (endpoint: NodeEndpoint.Node
 const batchedCalls = 10
 
 /**
- * Whether several calls may be sent in one request; `requests` counts those that were sent.
+ * Whether several calls may be sent in one request; `requests` counts the requests sent.
  */
 export const batches = Effect.fnUntraced(function* (
   { limiter }: NodeEndpoint.NodeEndpoint,
@@ -193,12 +193,11 @@ export const batches = Effect.fnUntraced(function* (
 export const ageSeconds = (head: NodeEndpoint.Header): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (now) => Math.max(0, Math.round(now / 1000 - (head.timestamp ?? 0))))
 
-/** Steps of the search for the first block. */
+/** Maximum number of steps in the search for the first block. */
 const maxSteps = 24
 
 /**
- * The first block from `from` on for which the node answers: `from` where it does, else by bisection; `null` where only newer blocks
- * than `head` would do.
+ * First block at or above `from` for which the node answers: `from` itself, or found by bisection; `null` if even `head` is too old.
  */
 export const firstAvailable = Effect.fnUntraced(function* (
   from: number,
@@ -217,7 +216,7 @@ export const firstAvailable = Effect.fnUntraced(function* (
 })
 
 /**
- * Receipts and traces of a block can be had.
+ * Whether receipts and traces of a block are available.
  */
 export const hasParts = Effect.fnUntraced(function* (
   endpoint: NodeEndpoint.NodeEndpoint,

@@ -1,5 +1,5 @@
 /**
- * What the outcome of a call means for its node, and which error the failures of several nodes are for the caller. Pure.
+ * What the outcome of a call implies for its node, and which error represents the failures of several nodes. Pure.
  */
 import type { CallError } from "@daybook/rpc/RpcError"
 import type * as EndpointPool from "@daybook/rpc/EndpointPool"
@@ -9,7 +9,7 @@ import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as NodeError from "./NodeError.ts"
 import * as Tracer from "./Tracer.ts"
 
-/** The verdict of a failure. One that does not respond is verified again before its next call. */
+/** Verdict of a failure. An unresponsive node is verified again before its next call. */
 export const fromFailure = (error: CallError | NodeError.WrongChain): EndpointPool.Verdict => {
   if (error._tag === "WrongChain") return { _tag: "Unavailable" }
   if (NodeEndpoint.isDefinite(error)) return { _tag: "Declined" }
@@ -19,7 +19,7 @@ export const fromFailure = (error: CallError | NodeError.WrongChain): EndpointPo
   return { _tag: "Unavailable", pauseMillis, isDisconnected }
 }
 
-/** Nothing counts as the result only when no other node has more. */
+/** An empty result only counts if no other node has more. */
 export const fromOutcome = (
   outcome: Result.Result<unknown, CallError | NodeError.WrongChain>,
   isAlone: boolean,
@@ -28,7 +28,7 @@ export const fromOutcome = (
   return outcome.success === null && !isAlone ? { _tag: "Empty" } : { _tag: "Final" }
 }
 
-/** Error of several nodes: of the last one that has the method, else of the last one on the right chain, else `WrongChain`. */
+/** Error of several nodes: that of the last one with the method, or else of the last one on the right chain, or else `WrongChain`. */
 export const errorOf = (
   errors: ReadonlyArray<CallError | NodeError.WrongChain>,
   where: string,
@@ -40,6 +40,6 @@ export const errorOf = (
     const others = failures.filter((error) => error !== failure)
     return NodeError.fromCallError(failure, where, task, others)
   }
-  // Sound: a pool has an endpoint, and each that failed has an error.
+  // Sound: a pool has an endpoint, and each one that failed has an error.
   return errors.at(-1) as NodeError.WrongChain
 }

@@ -1,7 +1,7 @@
 /**
- * Numbers without a block. Where no block was made in a round, Filecoin's nodes refuse the number, and the next block's parent is the last
- * block before it. A block without transactions stands for such a number: it has the hash of that block, which is its parent too, so that
- * each number is linked to the one before. A node that refuses the number of a block is found by the next one, which does not fit.
+ * Block numbers without a block. If no block was produced in a round, Filecoin nodes reject its number, and the next block's parent is the
+ * last block before it. An empty block stands for such a number: it has the hash of that last block, which is also its parent, so that each
+ * number is linked to the previous one. If a node rejects the number of an existing block, the next block does not fit and exposes it.
  *
  * Source: decision 0037.
  */
@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
 import * as TrieRoot from "../verification/TrieRoot.ts"
 
-/** Numbers without a block that a node has refused last, one after another. */
+/** Consecutive numbers without a block that a node last rejected. */
 export interface Found {
   /** The last block before them. */
   readonly below: HydratedBlock
@@ -20,13 +20,13 @@ export interface Found {
   readonly atMillis: number
 }
 
-/** Numbers below one that are asked for, at most: eight hours of Filecoin. A node that refuses all of them is not asked for lower ones. */
+/** Maximum number of lower numbers that are tried: eight hours of Filecoin. If a node rejects all of them, lower ones are not requested. */
 export const maxRounds = 1_000
 
-/** Time in which the block below is not searched for again: a reorg may make blocks of numbers that had none. */
+/** Time for which the block below is reused: a reorg may produce blocks for numbers that had none. */
 const knownMillis = 5_000
 
-/** Contents of a block without transactions. Sound: addresses, hashes and blooms of their lengths. */
+/** Contents of an empty block. Sound: addresses, hashes and blooms have their lengths. */
 const nothing = {
   miner: `0x${"0".repeat(40)}`,
   gasUsed: 0n,
@@ -39,11 +39,11 @@ const nothing = {
   withdrawalsRoot: null,
 } as unknown as Partial<HydratedBlock>
 
-/** True for the refusal of a number that has no block. Source: Lotus, `ErrNullRound`. */
+/** True for the rejection of a number without a block. Source: Lotus, `ErrNullRound`. */
 export const isNullRound = (error: CallError): boolean =>
   error._tag === "RpcError" && /\bnull round\b/.test(error.message)
 
-/** What stands for a number without a block. Sound: the block below is mined, so that it has a hash. */
+/** Stand-in for a number without a block. Sound: the block below is mined, so it has a hash. */
 const standIn = (number: number, below: HydratedBlock): HydratedBlock => ({
   ...below,
   ...nothing,
@@ -54,10 +54,10 @@ const standIn = (number: number, below: HydratedBlock): HydratedBlock => ({
 const isFound = (block: HydratedBlock): boolean => block.number !== null && block.hash !== null
 
 /**
- * Gives what stands for a number that a node refused with `error`. `read` gives a block by its number, of which the header is used.
+ * Finds the stand-in for a number that a node rejected with `error`. `read` reads a block by number; only its header is used.
  *
  * **Errors**
- * - `CallError`: the refusal itself, where no block is found below; or the node failed otherwise.
+ * - `CallError`: the rejection itself if no block is found below, or another failure of the node.
  */
 export const at = Effect.fnUntraced(function* (
   endpoint: { nullRounds: Found | undefined },

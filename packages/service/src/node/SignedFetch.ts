@@ -1,6 +1,5 @@
 /**
- * Requests to a node that asks for a signed token: one is made for each request from the secret that the node shares, with the time of
- * its issue.
+ * Requests to a node that requires a signed token: one is made for each request from the shared secret, with its time of issue.
  *
  * Source: Engine API authentication (execution-apis); RFC 7519.
  */
@@ -13,7 +12,7 @@ import * as NodeConfig from "../config/NodeConfig.ts"
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 
 /**
- * Token signed by HMAC with SHA-256; the secret is in hex.
+ * Token signed with HMAC-SHA-256; the secret is in hex.
  */
 export const tokenOf = (secret: string, issuedAtSeconds: number): string => {
   const signed = `${base64({ alg: "HS256", typ: "JWT" })}.${base64({ iat: issuedAtSeconds })}`
@@ -23,7 +22,7 @@ export const tokenOf = (secret: string, issuedAtSeconds: number): string => {
 const nowSeconds = (): number => Math.floor(Effect.runSync(Clock.currentTimeMillis) / 1000)
 
 /**
- * The `fetch` of a node: with a token in each request where the node has a secret, else the given one.
+ * The `fetch` of a node: with a token in each request if the node has a secret, otherwise the given one.
  */
 export const forNode = (node: NodeConfig.NodeOptions, fetch?: Fetch): Fetch | undefined => {
   const secret = NodeConfig.jwtSecret(node)

@@ -1,5 +1,5 @@
 /**
- * The trace of one transaction: by the `callTracer`, else as a flat list. For transactions whose block a node cannot trace as a whole.
+ * Traces one transaction, with the `callTracer` or as a flat list. For transactions whose block a node cannot trace as a whole.
  */
 import type { Methods } from "@daybook/rpc/Method"
 import type { CallError } from "@daybook/rpc/RpcError"
@@ -20,7 +20,7 @@ const traceBy = (calls: Methods, method: Method, hash: string): Effect.Effect<Si
     ? Effect.map(calls.debug_traceTransaction(hash, callTracer), (frame) => ({ _tag: "Frame", frame }))
     : Effect.map(calls.trace_transaction(hash), (traces) => (traces === null ? null : { _tag: "Flat", traces }))
 
-/** The methods that the node may have, that of its tracer first. */
+/** Methods that the node may support, starting with that of its tracer. */
 const methodsOf = ({ tracer }: NodeEndpoint, { isUnsupported }: Support): ReadonlyArray<Method> => {
   const ordered = tracer === "trace_block" ? methods.toReversed() : methods
   const known = ordered.filter((method) => !isUnsupported(method))
@@ -28,10 +28,10 @@ const methodsOf = ({ tracer }: NodeEndpoint, { isUnsupported }: Support): Readon
 }
 
 /**
- * Traces a transaction; `null` when the node does not know it. A method that the node does not have is not called again.
+ * Traces a transaction; `null` if the node does not know it. An unsupported method is not called again.
  *
  * **Errors**
- * - `CallError`: the node failed in both ways; the error of a method that the node has.
+ * - `CallError`: the node failed both ways; the error of a supported method.
  */
 export const trace = (
   endpoint: NodeEndpoint,
@@ -45,7 +45,7 @@ export const trace = (
       }),
     ),
   )
-  // Sound: there is a method at least.
+  // Sound: there is at least one method.
   if (first === undefined || second === undefined) return first!
   return first.pipe(
     Effect.catch((error) => Effect.mapError(second, (other) => (Tracer.isMissing(other) ? error : other))),

@@ -1,6 +1,6 @@
 /**
- * Struct logs: the steps of a transaction as `debug_traceTransaction` returns them without a tracer. A node without a call tracer, such
- * as hardhat, has nothing else. Reads stack, memory and gas of a step; the call frames are built by `StructLogFrames`. Pure.
+ * Struct logs: the steps of a transaction as `debug_traceTransaction` returns them without a tracer. Nodes without a call tracer, such as
+ * hardhat, offer nothing else. Reads stack, memory and gas of a step; `StructLogFrames` builds the call frames. Pure.
  *
  * Source: geth debug API.
  */
@@ -15,13 +15,13 @@ export interface Step {
   readonly depth: number
   /** Gas left before the instruction. */
   readonly gas: bigint
-  /** Gas that the instruction takes, with what it gives to a call. */
+  /** Gas cost of the instruction, including gas given to a call. */
   readonly gasCost: bigint
   /** Words in hex, the top last. */
   readonly stack: ReadonlyArray<string>
   /** Memory in words of 32 bytes, in hex. */
   readonly memory: ReadonlyArray<string>
-  /** Failure of the instruction; `null` where it did not fail or the node does not report it. */
+  /** Failure of the instruction; `null` if it did not fail or the node does not report it. */
   readonly error: string | null
 }
 
@@ -29,15 +29,15 @@ export interface Step {
  * The steps of a transaction.
  */
 export interface StructLogs {
-  /** `null` where the node does not report it: the last step shows it. */
+  /** `null` if the node does not report it; the last step then shows it. */
   readonly failed: boolean | null
-  /** Gas used by the transaction; some nodes state that of the block up to it. */
+  /** Gas used by the transaction; some nodes report the block's cumulative gas instead. */
   readonly gas: bigint
   readonly steps: ReadonlyArray<Step>
 }
 
 /**
- * Options by which every node returns what the frames need: geth leaves the memory out by default.
+ * Options with which every node returns what the frames need; geth omits the memory by default.
  */
 export const options = { disableStorage: true, disableStack: false, disableMemory: false, enableMemory: true } as const
 
@@ -50,7 +50,7 @@ const integerOf = (value: unknown): bigint | null => {
   return typeof value === "string" && /^(0x[0-9a-f]+|[0-9]+)$/i.test(value) ? BigInt(value) : null
 }
 
-/** Some nodes subtract the gas of the caller from that of the last step of a call. */
+/** Some nodes subtract the caller's gas from that of the last step of a call. */
 const costOf = (value: unknown): bigint | null => (typeof value === "number" && value < 0 ? 0n : integerOf(value ?? 0))
 
 const isTexts = (value: unknown): value is ReadonlyArray<string> =>
@@ -60,7 +60,7 @@ const textOf = (error: unknown): string | null => {
   if (error == null || error === "") return null
   if (isRecord(error) && typeof error["message"] === "string") return error["message"]
   if (typeof error !== "string") return JSON.stringify(error)
-  // Nodes in Rust name the cause by its variant: Some(OutOfGas).
+  // Nodes written in Rust report the cause as an enum variant: Some(OutOfGas).
   const variant = /^(?:Some\()?([A-Z][a-z]\w+)\)?$/.exec(error)?.[1]
   return variant === undefined ? error : variant.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
 }
@@ -94,7 +94,7 @@ export const parse = (result: unknown): Result.Result<StructLogs, string> => {
 }
 
 /**
- * Word of the stack, 0 for the top; 0 where the stack is too short.
+ * Word of the stack, 0 being the top; 0 if the stack is too short.
  */
 export const wordAt = ({ stack }: Step, fromTop: number): bigint => {
   const text = stack[stack.length - 1 - fromTop] ?? ""
@@ -114,7 +114,7 @@ const wordBytes = 32
 const maxBytes = 1n << 26n
 
 /**
- * Bytes of the memory, with zeros after its end; `null` for more than any transaction can pay for.
+ * Bytes of the memory, zero-padded; `null` if no transaction could pay for that much.
  */
 export const bytesAt = ({ memory }: Step, offset: bigint, size: bigint): string | null => {
   if (size === 0n) return "0x"
@@ -133,7 +133,7 @@ export const bytesAt = ({ memory }: Step, offset: bigint, size: bigint): string 
 const memoryGas = (words: bigint): bigint => 3n * words + (words * words) / 512n
 
 /**
- * Gas of growing the memory of a step to hold these ranges.
+ * Gas to expand the memory of a step so that it holds these ranges.
  */
 export const expansionGas = (
   { memory }: Step,

@@ -1,6 +1,6 @@
 /**
- * Calls and creations in struct logs: what an instruction asks for, and the gas, output and error of a call that has no steps of its
- * own. Such a call ran no code of a contract (an account without code, a precompiled contract, or a refused call). Pure.
+ * Calls and creations in struct logs: what an instruction requests, and the gas, output and error of a call without steps of its own. Such
+ * a call ran no contract code (an account without code, a precompiled contract, or a rejected call). Pure.
  *
  * Source: Ethereum yellow paper, appendix H; EIP-150, 2929.
  */
@@ -8,19 +8,19 @@ import * as StructLog from "./StructLog.ts"
 import type { Step } from "./StructLog.ts"
 
 /**
- * What an instruction asks for.
+ * What an instruction requests.
  */
 export interface Call {
   readonly type: "CALL" | "CALLCODE" | "DELEGATECALL" | "STATICCALL" | "CREATE" | "CREATE2"
   /** Called address; `null` for a creation. */
   readonly to: string | null
-  /** Value in wei; `null` where the instruction has none. */
+  /** Value in wei; `null` if the instruction has none. */
   readonly value: bigint | null
   /** Call data or init code. */
   readonly input: string
-  /** Gas in the instruction; `null` for a creation, which gets all that may be given. */
+  /** Gas operand of the instruction; `null` for a creation, which gets all available gas. */
   readonly requested: bigint | null
-  /** Ranges of the memory that the instruction touches. */
+  /** Memory ranges that the instruction touches. */
   readonly ranges: ReadonlyArray<readonly [offset: bigint, size: bigint]>
   /** Salt of CREATE2. */
   readonly salt: bigint | null
@@ -48,7 +48,7 @@ const creationOf = (step: Step): Call => {
 }
 
 /**
- * The call of a step; `null` for another instruction.
+ * The call of a step; `null` for any other instruction.
  */
 export const fromStep = (step: Step): Call | null => {
   if (step.op === "CREATE" || step.op === "CREATE2") return creationOf(step)
@@ -87,36 +87,36 @@ export interface Outcome {
 
 const stipend = 2_300n
 
-/** Gas of the access to the called account, by fork: EIP-2929 warm and cold, EIP-150, before. */
+/** Gas to access the called account, by fork: EIP-2929 warm and cold, EIP-150, earlier. */
 const accessGas: ReadonlyArray<bigint> = [100n, 2_600n, 700n, 40n]
 
-/** With a value: 9,000 for the transfer, and 25,000 for a new account. */
+/** Additional gas for a value: 9,000 for the transfer, and 25,000 for a new account. */
 const transferGas: ReadonlyArray<bigint> = [0n, 9_000n, 34_000n]
 
-/** All but a 64th of the gas may be given to a call. Source: EIP-150. */
+/** At most all but a 64th of the gas may be given to a call. Source: EIP-150. */
 const mostOf = (available: bigint): bigint => available - available / 64n
 
-/** Gas of a call, with what it used. */
+/** Gas of a call, including what it used. */
 interface Gas {
   readonly gas: bigint
   readonly gasUsed: bigint
 }
 
-/** The gas that an instruction itself may cost; it depends on the state, which the steps do not show. */
+/** Possible gas costs of an instruction itself; they depend on state that the steps do not show. */
 const baseGas = (step: Step, call: Call): ReadonlyArray<bigint> => {
   const memory = StructLog.expansionGas(step, call.ranges)
   return accessGas.flatMap((access) => transferGas.map((transfer) => memory + access + transfer))
 }
 
-/** Gas given to a call as requested, or all that may be given. */
+/** Gas given to a call: as requested, or all that is available. */
 const givenGas = (step: Step, { requested }: Call, base: bigint): bigint => {
   const most = mostOf(step.gas - base)
   return requested !== null && requested < most ? requested : most
 }
 
 /**
- * Gas of a call whose unused gas was returned: the cost of the instruction is the one that explains the cost of the step. Of a node
- * whose cost of a step holds only what the call used, nothing seems to be returned.
+ * Gas of a call whose unused gas was returned: the instruction cost that explains the cost of the step. If a node's step cost only includes
+ * what the call used, nothing appears to be returned.
  */
 const gasOf = (step: Step, call: Call, returned: bigint): Gas => {
   const bonus = call.value === null || call.value === 0n ? 0n : stipend
@@ -147,7 +147,7 @@ export const isPrecompile = (address: string | null): boolean => {
   return (number > 0n && number <= 0x11n) || number === 0x100n
 }
 
-/** Gas of precompiled contracts whose input may be invalid, where it depends on the size of the input alone. */
+/** Gas of precompiled contracts with possibly invalid input, if it only depends on the input size. */
 const precompileGas: ReadonlyMap<bigint, (inputBytes: number) => number> = new Map<
   bigint,
   (inputBytes: number) => number
@@ -184,13 +184,13 @@ const errorOf = ({ input, to, value }: Call, { depth }: Place, gas: bigint, gasU
   if (depth >= maxDepth) return "max call depth exceeded"
   if (!isPrecompile(to) || ((value ?? 0n) > 0n && gasUsed < gas)) return "insufficient balance for transfer"
   const address = BigInt(to ?? 0)
-  // Gas of a modular exponentiation depends on its numbers; they are invalid only when they are too long.
+  // The gas of a modular exponentiation depends on its numbers, which are only invalid if they are too long.
   if (address === modExp) return sizesOf(input).some((size) => size >= maxNumberBytes) ? failed : "out of gas"
   const needed = precompileGas.get(address)?.((input.length - 2) / 2) ?? 0
   return Number(gas) < needed ? "out of gas" : failed
 }
 
-/** Size of the data that the last call returned, where a later step asks for it before the next call. */
+/** Size of the data returned by the last call, if a later step reads it before the next call. */
 const returnedSize = (steps: ReadonlyArray<Step>, from: number): bigint | null => {
   const depth = steps[from]?.depth
   for (let at = from; at + 1 < steps.length && steps[at]!.depth === depth; at++) {
@@ -201,7 +201,7 @@ const returnedSize = (steps: ReadonlyArray<Step>, from: number): bigint | null =
   return null
 }
 
-/** Bytes that a precompiled contract returns, where its address determines it. */
+/** Number of bytes that a precompiled contract returns, if its address determines it. */
 const outputSizes: ReadonlyMap<bigint, bigint> = new Map(
   [
     [0x1n, 32n],
@@ -226,7 +226,7 @@ const outputSizes: ReadonlyMap<bigint, bigint> = new Map(
 /** Precompiled contracts that return nothing for an invalid signature. */
 const mayReturnNothing: ReadonlySet<bigint> = new Set([0x1n, 0x100n])
 
-/** Output of a precompiled contract: its input for the identity, else what the caller copied of it. */
+/** Output of a precompiled contract: its input for the identity contract, otherwise what the caller copied from it. */
 const outputOf = (call: Call, steps: ReadonlyArray<Step>, { at, nextAt }: Place): string => {
   if (!isPrecompile(call.to)) return "0x"
   const address = BigInt(call.to ?? 0)
@@ -240,20 +240,20 @@ const outputOf = (call: Call, steps: ReadonlyArray<Step>, { at, nextAt }: Place)
   return copied === StructLog.bytesAt(steps[at]!, offset, size < room ? size : room) ? "0x" : copied
 }
 
-/** Where a call is in the steps: its own step, the step after it, and the depth of the frame that it would open. */
+/** Position of a call in the steps: its own step, the next step, and the depth of the frame that it would open. */
 export interface Place {
   readonly at: number
   readonly nextAt: number
   readonly depth: number
 }
 
-/** Gas of the instruction of a creation itself. Source: EIP-1014, 3860. */
+/** Gas of a creation instruction itself. Source: EIP-1014, 3860. */
 const creationGas = (step: Step, { input, ranges, type }: Call): bigint => {
   const words = BigInt(Math.ceil((input.length - 2) / 64))
   return 32_000n + StructLog.expansionGas(step, ranges) + words * (type === "CREATE2" ? 8n : 2n)
 }
 
-/** Outcome of a creation without init code, of one that was refused, or of one whose address is taken. */
+/** Outcome of a creation without init code, a rejected one, or one whose address is taken. */
 const ofCreation = (step: Step, next: Step, call: Call, { depth }: Place, returned: bigint): Outcome => {
   const isSuccess = StructLog.wordAt(next, 0) !== 0n
   const available = step.gas - creationGas(step, call)
@@ -262,7 +262,7 @@ const ofCreation = (step: Step, next: Step, call: Call, { depth }: Place, return
     const gas = mostOf(available)
     return { gas, gasUsed: gas, output: "0x", error: "contract address collision" }
   }
-  // The cost of the step holds the gas that was given on some nodes only.
+  // Only some nodes include the given gas in the cost of the step.
   const gas = returned === 0n ? mostOf(next.gas) : returned
   const refusal = depth >= maxDepth ? "max call depth exceeded" : "insufficient balance for transfer"
   return { gas, gasUsed: 0n, output: "0x", error: isSuccess ? null : refusal }

@@ -1,5 +1,5 @@
 /**
- * Call frames of a transaction from its struct logs, as the `callTracer` returns them. Pure.
+ * Builds the call frames of a transaction from its struct logs, as the `callTracer` returns them. Pure.
  *
  * Source: geth debug API; decision 0037.
  */
@@ -13,7 +13,7 @@ import type { Step, StructLogs } from "./StructLog.ts"
 import * as StructLogCall from "./StructLogCall.ts"
 
 /**
- * What the frame of a transaction needs beside its steps.
+ * Input for the frame of a transaction, besides its steps.
  */
 export interface Transaction {
   readonly from: string
@@ -24,13 +24,13 @@ export interface Transaction {
   readonly gasUsed: bigint
   /** The created contract; `null` for a call. */
   readonly contractAddress: string | null
-  /** Entries of the access list with their keys, and authorizations: they cost gas before the first step. */
+  /** Gas for entries of the access list with their keys, and for authorizations, charged before the first step. */
   readonly accessGas?: bigint
 }
 
 /**
- * State of an account that the steps do not show: the balance that a destruction moves, and the nonce from which the address of a
- * failed creation follows.
+ * State of an account that the steps do not show: the balance moved by a selfdestruct, and the nonce that determines the address of a
+ * failed creation.
  */
 export interface AccountState {
   readonly kind: "balance" | "nonce"
@@ -54,14 +54,14 @@ interface Draft {
   gasUsed: bigint
   output: string
   error: string | null
-  /** Address of the contract under construction, where one of its own steps shows it. */
+  /** Address of the contract under construction, if one of its own steps shows it. */
   shownSelf: string | null
-  /** Ran no code: for lack of balance, or too deep. */
+  /** Whether it ran no code because of insufficient balance or call depth. */
   isRefused: boolean
   readonly calls: Array<Draft>
 }
 
-/** A frame whose steps are read. */
+/** A frame whose steps are being read. */
 interface Open {
   readonly draft: Draft
   last: Step
@@ -90,13 +90,13 @@ const maxCodeBytes = 24_576
 
 const changesState = /^(SSTORE|TSTORE|LOG\d|CREATE2?|SELFDESTRUCT|CALL)$/
 
-/** Why code that was to be deployed was not. */
+/** Why code could not be deployed. */
 const deployError = (code: string): string => {
   if (/^0xef/i.test(code)) return "invalid code: must not begin with 0xef"
   return (code.length - 2) / 2 > maxCodeBytes ? "max code size exceeded" : "contract creation code storage out of gas"
 }
 
-/** Why a frame failed, by its last step, where the node does not report it. */
+/** Why a frame failed, judging by its last step, if the node does not report it. */
 const causeOf = (last: Step, type: string): string => {
   if (last.op === "RETURN" && isCreation(type)) return deployError(returned(last))
   if (/^(INVALID|opcode|UNKNOWN|0x)/i.test(last.op)) return "invalid opcode"
@@ -112,14 +112,14 @@ const returned = (last: Step): string =>
     ? (StructLog.bytesAt(last, StructLog.wordAt(last, 0), StructLog.wordAt(last, 1)) ?? "0x")
     : "0x"
 
-/** Gas of the last step of a frame; only that of SELFDESTRUCT does not follow from the step itself. */
+/** Gas of the last step of a frame; only for SELFDESTRUCT it does not follow from the step itself. */
 const lastCost = (last: Step): bigint => {
   if (last.op === "STOP") return 0n
   if (last.op !== "RETURN" && last.op !== "REVERT") return last.gasCost
   return StructLog.expansionGas(last, [[StructLog.wordAt(last, 0), StructLog.wordAt(last, 1)]])
 }
 
-/** Fills in the outcome of a frame with steps. */
+/** Completes a frame that has steps with its outcome. */
 const end = ({ draft, last }: Open, isSuccess: boolean): void => {
   const used = draft.gas - (last.gas - lastCost(last))
   if (!isSuccess && last.op !== "REVERT") {
@@ -133,10 +133,10 @@ const end = ({ draft, last }: Open, isSuccess: boolean): void => {
   draft.gasUsed = used + deposit
 }
 
-/** True where the last step of a frame ends it without a failure. */
+/** True if the last step of a frame ends it without a failure. */
 const isEnded = ({ error, op }: Step): boolean => error === null && /^(STOP|RETURN|SELFDESTRUCT)$/.test(op)
 
-/** Closes the frames above a depth; `next` is the step of the caller that follows. */
+/** Closes the frames above a depth; `next` is the caller's next step. */
 const leave = (open: Array<Open>, count: number, next: Step | undefined): void => {
   while (open.length > count) {
     const frame = open.pop()!
@@ -147,7 +147,7 @@ const leave = (open: Array<Open>, count: number, next: Step | undefined): void =
   }
 }
 
-/** Opens the frame of a call, whose first step is at an index. */
+/** Opens the frame of a call whose first step is at an index. */
 const enter = (open: Array<Open>, draft: Draft, steps: ReadonlyArray<Step>, at: number): void => {
   const step = steps[at]!
   draft.gas = step.gas
@@ -155,7 +155,7 @@ const enter = (open: Array<Open>, draft: Draft, steps: ReadonlyArray<Step>, at: 
   open.push({ draft, last: step, lastAt: at })
 }
 
-/** Adds the frame of a call that ran no code: an account without code, a precompiled contract, or a refused call. */
+/** Adds the frame of a call that ran no code: an account without code, a precompiled contract, or a rejected call. */
 const skipPrecompile = (
   open: ReadonlyArray<Open>,
   call: StructLogCall.Call,
@@ -170,14 +170,14 @@ const skipPrecompile = (
 }
 
 /**
- * Reads the steps into the frame of the transaction. What a step does to the open frames:
+ * Reads the steps into the frame of the transaction. Effect of a step on the open frames:
  *
- * | the step before | its level | then |
+ * | previous step | its level | then |
  * |---|---|---|
  * | none | any | the frame of the transaction opens |
  * | a call | above the open frames | the frame of the call opens |
- * | a call | that of the caller | the call ran no code |
- * | any other | below, or the same | the frames above its level are closed |
+ * | a call | the caller's | the call ran no code |
+ * | any other | the same or below | the frames above its level are closed |
  */
 const build = (root: Draft, steps: ReadonlyArray<Step>): ReadonlyArray<Open> => {
   const base = steps[0]?.depth ?? 1
@@ -200,14 +200,14 @@ const build = (root: Draft, steps: ReadonlyArray<Step>): ReadonlyArray<Open> => 
   return open
 }
 
-/** A destruction is a frame below the one that ends with it; its value is filled in later. */
+/** A selfdestruct is a frame below the one that it ends; its value is filled in later. */
 const destroy = (draft: Draft, step: Step): void => {
   if (step.error !== null || step.gasCost > step.gas) return
   const to = StructLog.addressAt(step, 0)
   draft.calls.push(draftOf({ type: "SELFDESTRUCT", to, value: null, input: "0x", salt: null }))
 }
 
-/** A change of an account's state, in the order of the transaction, so that those of a failed frame can be taken back. */
+/** Changes of account state, in transaction order, so that those of a failed frame can be reverted. */
 type Journal = Array<readonly [state: AccountState, change: bigint]>
 
 /** What frames are made with. */
@@ -232,7 +232,7 @@ const move = (context: Context, from: string, to: string, value: bigint): void =
   change(context, "balance", to, value)
 }
 
-/** Address of the contract that a creation makes or would have made. */
+/** Address of the contract that a creation created or would have created. */
 const createdAddress = ({ input, salt, shownSelf, to }: Draft, creator: string, context: Context): string => {
   const known = to ?? shownSelf
   if (known !== null) return known
@@ -243,15 +243,15 @@ const createdAddress = ({ input, salt, shownSelf, to }: Draft, creator: string, 
   return ContractAddress.fromCreate2({ from, bytecode: input as Hex.Hex, salt: hexSalt })
 }
 
-/** Address of the account in whose name a frame runs. */
+/** Address of the account in whose context a frame runs. */
 const selfOf = (draft: Draft, caller: string, context: Context): string => {
   if (draft.type === "DELEGATECALL" || draft.type === "CALLCODE") return caller
   if (!isCreation(draft.type)) return draft.to ?? caller
-  // What made no calls needs no address when it fails.
+  // A failed frame without calls needs no address.
   return draft.error !== null && draft.calls.length === 0 ? caller : createdAddress(draft, caller, context)
 }
 
-/** Frame of a destruction, with the balance of the account at this point. */
+/** Frame of a selfdestruct, with the account's balance at this point. */
 const destruction = (draft: Draft, self: string, context: Context): CallFrame => {
   const value = now(context, { kind: "balance", address: self })
   if (draft.to !== self) move(context, self, draft.to ?? self, value)
@@ -259,13 +259,13 @@ const destruction = (draft: Draft, self: string, context: Context): CallFrame =>
   return { type: draft.type, from, to, value, gas: 0n, gasUsed: 0n, input: none, output: none }
 }
 
-/** Frame of a draft; what a failed frame and those below it changed is taken back. */
+/** Frame of a draft; changes by a failed frame and its descendants are reverted. */
 const frameOf = (draft: Draft, caller: string, callerValue: bigint, context: Context): CallFrame => {
   if (draft.type === "SELFDESTRUCT") return destruction(draft, caller, context)
   const { error, gas, gasUsed, input, output, type } = draft
   const self = selfOf(draft, caller, context)
   const value = draft.value ?? (type === "DELEGATECALL" ? callerValue : 0n)
-  // A creation takes a nonce of its creator also when it fails, unless it was refused.
+  // A creation uses a nonce of its creator even if it fails, unless it was rejected.
   if (isCreation(type) && !draft.isRefused) change(context, "nonce", caller, 1n)
   const length = context.journal.length
   if (isCreation(type)) change(context, "nonce", self, 1n)
@@ -287,16 +287,16 @@ const frameOf = (draft: Draft, caller: string, callerValue: bigint, context: Con
   return frame
 }
 
-/** Bytes that are not zero cost 16 gas, zeros 4; the least gas of a transaction. Source: EIP-2028, 7623. */
+/** Non-zero bytes cost 16 gas, zero bytes 4; minimum gas of a transaction. Source: EIP-2028, 7623. */
 const leastGas = 21_000n
 
-/** True where a transaction must have run code, so that missing steps mean that the node did not record them. */
+/** True if a transaction must have run code, so that missing steps mean that the node did not record them. */
 const ranCode = ({ accessGas = 0n, gasUsed, input, to }: Transaction): boolean => {
   const bytes = input.slice(2).match(/../g) ?? []
   const zeros = bytes.filter((byte) => byte === "00").length
   if (to === null) return bytes.length > 0
   if (StructLogCall.isPrecompile(to)) return false
-  // The floor of EIP-7623 is above what input costs without it.
+  // The floor of EIP-7623 exceeds the regular cost of input.
   return gasUsed > leastGas + accessGas + 40n * BigInt(bytes.length - zeros) + 10n * BigInt(zeros)
 }
 
@@ -333,14 +333,13 @@ export interface Traced {
 const keyOf = ({ address, kind }: AccountState): string => `${kind} ${address}`
 
 /**
- * Frames of the transactions of a block, in their order.
+ * Builds the frames of a block's transactions, in order.
  *
- * **Details**
- * The steps show neither the balance that a destruction moves nor the address of a contract whose creation failed. Both follow from
- * the state before the block and from the changes since. Gas of a transaction's own frame is that of its first step.
+ * **Details** The steps show neither the balance moved by a selfdestruct nor the address of a contract whose creation failed. Both follow
+ * from the state before the block and the changes since. The gas of a transaction's own frame is that of its first step.
  *
  * **Gotchas**
- * - The output of a precompiled contract is what its caller copied of it.
+ * - The output of a precompiled contract is what its caller copied from it.
  *
  * **Errors**
  * - Text: the node recorded no steps of a transaction that must have run code.
@@ -362,7 +361,7 @@ export const ofBlock = (
 }
 
 /**
- * State before the block that its frames need: of accounts that are destroyed, and of creators of contracts whose creation failed.
+ * State before the block that the frames need: of selfdestructed accounts, and of creators of contracts whose creation failed.
  */
 export const stateNeeded = (traced: ReadonlyArray<Traced>): ReadonlyArray<AccountState> => {
   const asked = new Map<string, AccountState>()

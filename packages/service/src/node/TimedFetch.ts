@@ -1,10 +1,10 @@
 /**
- * A `fetch` that reports how long a node takes to respond, and how it responds.
+ * A `fetch` that reports how long a node takes to respond, and with which outcome.
  */
 import type { Fetch } from "@daybook/transport/Fetch"
 import type * as MonotonicClock from "../supervision/MonotonicClock.ts"
 
-/** How a node has responded: the class of its status, `429` for a limit, or `none` where it did not. */
+/** Outcome of a request: the class of its status, `429` for a rate limit, or `none` without a response. */
 export type Outcome = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "none"
 
 /** Receives each request to a node. */
@@ -17,7 +17,7 @@ const outcomeOf = (status: number): Outcome => {
   return status < 500 ? "4xx" : "5xx"
 }
 
-/** Wraps a `fetch`, which is timed by a clock. The time ends with the headers of the response. */
+/** Wraps a `fetch` and times it with a clock, up to the headers of the response. */
 export const make =
   (fetch: Fetch, onRequest: OnRequest, now: MonotonicClock.Reader): Fetch =>
   async (url, init) => {

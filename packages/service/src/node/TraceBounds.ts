@@ -1,6 +1,6 @@
 /**
- * Bounds the parsed result of a tracer by the rules of `TraceBudget`: the same result as that of `TraceFilter` over its text. It is applied
- * to responses that are too small to be read while they arrive.
+ * Bounds the parsed result of a tracer by the rules of `TraceBudget`, with the same outcome as `TraceFilter` on its text. Applied to
+ * responses too small to be filtered as they arrive.
  *
  * Source: decision 0036.
  */
@@ -22,7 +22,7 @@ interface Walk {
   readonly element: TraceBudget.Element
 }
 
-/** Writes what takes the place of data; a member of the node's own that follows under the same key stands, as in the text. */
+/** Writes the replacement of data. If the node's own member with the same key follows, that one stands, as in the text. */
 const replace = (fields: Fields, keys: ReadonlyArray<string>, key: string, text: string, budget: number): void => {
   const data = FrameData.make(key, budget)
   FrameData.add(data, Buffer.from(text, "latin1"))
@@ -39,13 +39,13 @@ const replace = (fields: Fields, keys: ReadonlyArray<string>, key: string, text:
 const isContainer = (value: unknown): value is Fields | ReadonlyArray<unknown> =>
   typeof value === "object" && value !== null
 
-/** Enters an object or array; false where its element exceeds a bound, of which the rest is not read. */
+/** Enters an object or array; false if its element exceeds a bound, in which case the rest is not read. */
 const enter = ({ budget, element }: Walk, levels: number, holderKey: string): boolean => {
   element.excess = TraceBudget.enter(budget, element, levels, holderKey === "calls")
   return element.excess === null
 }
 
-/** Reads an object or array of an element and what it holds, which the bound of levels keeps shallow; false beyond a bound. */
+/** Reads an object or array of an element and its contents, which the depth limit keeps shallow; false beyond a bound. */
 const read = (walk: Walk, value: Fields | ReadonlyArray<unknown>, levels: number, key: string): boolean => {
   if (Array.isArray(value)) {
     const items: ReadonlyArray<unknown> = value
@@ -54,10 +54,10 @@ const read = (walk: Walk, value: Fields | ReadonlyArray<unknown>, levels: number
     }
     return true
   }
-  // Sound: it is no list.
+  // Sound: it is not a list.
   const fields = value as Fields
   const { budget, element } = walk
-  /** The keys as they were received, once a member is replaced. */
+  /** The keys as received, once a member is replaced. */
   let keys: ReadonlyArray<string> | undefined
   for (const name in fields) {
     const member = fields[name]
@@ -75,7 +75,7 @@ const read = (walk: Walk, value: Fields | ReadonlyArray<unknown>, levels: number
   return true
 }
 
-/** Reads an element, and decides what becomes of it. */
+/** Reads an element, and decides how to handle it. */
 const boundElement = (budget: TraceBudget.TraceBudget, value: Fields, isWhole: boolean) => {
   const element = TraceBudget.element(isWhole)
   const walk = { budget, element }
@@ -84,13 +84,13 @@ const boundElement = (budget: TraceBudget.TraceBudget, value: Fields, isWhole: b
 }
 
 /**
- * Bounds a result, which is changed in place.
+ * Bounds a result in place.
  */
 export const bound = (result: unknown, limits: TraceBudget.Limits): Bounded => {
   const budget = TraceBudget.make(limits)
   if (!isContainer(result)) return { _tag: "Result", result }
   if (!Array.isArray(result)) {
-    // Sound: it is no list.
+    // Sound: it is not a list.
     const { decision, element } = boundElement(budget, result as Fields, true)
     return decision === "keep"
       ? { _tag: "Result", result }
@@ -103,7 +103,7 @@ export const bound = (result: unknown, limits: TraceBudget.Limits): Bounded => {
       kept.push(item)
       continue
     }
-    // Sound: it is no list.
+    // Sound: it is not a list.
     const { decision, element } = boundElement(budget, item as Fields, false)
     if (decision === "keep") kept.push(item)
     else if (decision === "replace") kept.push(TraceBudget.replacementOf(element))

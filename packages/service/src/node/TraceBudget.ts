@@ -1,5 +1,6 @@
 /**
- * What of a tracer's result is kept: the rules that `TraceFilter` applies to a response while it arrives, and `TraceBounds` to a parsed one.
+ * Which parts of a tracer's result are kept: the rules that `TraceFilter` applies to a response as it arrives, and `TraceBounds` to a
+ * parsed one.
  *
  * Source: decision 0036.
  */
@@ -9,13 +10,13 @@ import { excessPrefix } from "../block/Traces.ts"
  * Bounds of traces.
  */
 export interface Limits {
-  /** Characters of the inputs and outputs of one transaction's frames together. */
+  /** Maximum total number of characters in the inputs and outputs of one transaction's frames. */
   readonly transactionBytes: number
-  /** The same of one block. */
+  /** Maximum total for one block. */
   readonly blockBytes: number
-  /** Frames of one transaction. */
+  /** Maximum number of frames of one transaction. */
   readonly frames: number
-  /** Levels of calls. */
+  /** Maximum call depth. */
   readonly depth: number
 }
 
@@ -23,12 +24,12 @@ export interface Limits {
  * The trace of a transaction, or an entry of a flat list.
  */
 export interface Element {
-  /** It is the result itself, not an item of it. */
+  /** Whether it is the result itself rather than an item of it. */
   readonly isWhole: boolean
   hash: string
   isFlat: boolean
   frames: number
-  /** Which bound it exceeds; `null` for none. */
+  /** The exceeded bound; `null` for none. */
   excess: string | null
 }
 
@@ -37,14 +38,14 @@ export interface Element {
  */
 export interface TraceBudget {
   readonly limits: Limits
-  /** Characters of data that were kept, of the transaction and of the block. */
+  /** Characters of data kept, for the transaction and for the block. */
   ofTransaction: number
   ofBlock: number
-  /** The transaction that the last entry of a flat list belongs to, and its number of entries. */
+  /** Transaction of the last entry in a flat list, and its number of entries. */
   flat: { readonly hash: string; readonly frames: number }
 }
 
-/** A hash is not longer; a longer text under its key is cut. */
+/** A hash is not longer; longer text under its key is cut. */
 export const maxHash = 100
 
 const noEntry = { hash: "", frames: 0 }
@@ -55,7 +56,7 @@ const noEntry = { hash: "", frames: 0 }
 export const make = (limits: Limits): TraceBudget => ({ limits, ofTransaction: 0, ofBlock: 0, flat: noEntry })
 
 /**
- * Begins with the next result of a response.
+ * Starts the next result of a response.
  */
 export const beginResult = (budget: TraceBudget): void => {
   budget.ofBlock = 0
@@ -64,12 +65,12 @@ export const beginResult = (budget: TraceBudget): void => {
 }
 
 /**
- * Makes an element of which nothing has been read.
+ * Makes an element that has not been read.
  */
 export const element = (isWhole: boolean): Element => ({ isWhole, hash: "", isFlat: false, frames: 0, excess: null })
 
 /**
- * Enters an object or array of an element, so many levels deep; returns the bound that it exceeds.
+ * Enters an object or array of an element at a depth; returns the bound that it exceeds.
  */
 export const enter = ({ limits }: TraceBudget, of: Element, levels: number, isCall: boolean): string | null => {
   if (isCall && ++of.frames > limits.frames) return `more than ${limits.frames} frames`
@@ -77,20 +78,20 @@ export const enter = ({ limits }: TraceBudget, of: Element, levels: number, isCa
 }
 
 /**
- * Characters of data that may still be kept.
+ * Number of characters of data that may still be kept.
  */
 export const remaining = ({ limits, ofBlock, ofTransaction }: TraceBudget): number =>
   Math.min(limits.transactionBytes - ofTransaction, limits.blockBytes - ofBlock)
 
 /**
- * Counts data that is kept.
+ * Counts kept data.
  */
 export const keep = (budget: TraceBudget, length: number): void => {
   budget.ofTransaction += length
   budget.ofBlock += length
 }
 
-/** Counts an entry of a flat list; false when it is not passed on. */
+/** Counts an entry of a flat list; false if it is dropped. */
 const countFlat = (budget: TraceBudget, of: Element): boolean => {
   const { flat, limits } = budget
   const frames = of.hash === flat.hash ? flat.frames + 1 : 1
@@ -101,7 +102,7 @@ const countFlat = (budget: TraceBudget, of: Element): boolean => {
 }
 
 /**
- * What becomes of an element that was read to its end, or to where it exceeds a bound.
+ * Decides about an element that was read to its end, or until it exceeded a bound.
  */
 export const end = (budget: TraceBudget, of: Element): "keep" | "replace" | "drop" => {
   const lastHash = budget.flat.hash
@@ -111,16 +112,16 @@ export const end = (budget: TraceBudget, of: Element): "keep" | "replace" | "dro
   return of.excess === null ? "keep" : "replace"
 }
 
-/** Code of the error in place of a trace that exceeds a bound. */
+/** Error code that replaces a trace beyond a bound. */
 export const errorCode = -32000
 
 /**
- * The message in place of an element that exceeds a bound.
+ * Message that replaces an element beyond a bound.
  */
 export const messageOf = ({ excess }: Element): string => `${excessPrefix}: ${excess ?? ""}.`
 
 /**
- * The item of a list that takes the place of an element that exceeds a bound.
+ * List item that replaces an element beyond a bound.
  */
 export const replacementOf = (of: Element): object => {
   const { hash, isFlat } = of

@@ -1,5 +1,5 @@
 /**
- * What the failure of a trace means for its block: whether the nodes cannot trace it, or whether another attempt may help. Pure.
+ * What a trace failure implies for its block: the nodes cannot trace it, or another attempt may help. Pure.
  *
  * Source: decision 0035.
  */
@@ -10,14 +10,13 @@ import { excessPrefix } from "../block/Traces.ts"
 import * as Tracer from "./Tracer.ts"
 
 /**
- * - `unavailable`: the failure is not about the block: no connection, a rate limit, credentials, a missing method.
- * - `temporary`: the block may be traced later: the node failed, ran out of time, does not know the block
- *   yet, or its response does not decode.
- * - `permanent`: the node would answer the same again: its state is pruned, or the trace is too large.
+ * - `unavailable`: the failure does not concern the block: no connection, a rate limit, credentials, a missing method.
+ * - `temporary`: the block may be traced later: the node failed, timed out or does not know the block yet, or its response does not decode.
+ * - `permanent`: the node would give the same answer again: its state is pruned, or the trace is too large.
  */
 export type Kind = "unavailable" | "temporary" | "permanent"
 
-/** Failed turns after which a temporary failure counts as permanent: 13 seconds of attempts. */
+/** Number of failed turns after which a temporary failure counts as permanent: 13 seconds of attempts. */
 export const maxFailures = 8
 
 /**
@@ -41,7 +40,7 @@ export const kindOf = (error: CallError): Kind => {
 }
 
 /**
- * Failure of the nodes that were asked: that of the last one, and those of the others.
+ * Failure of the called nodes: that of the last one, and those of the others.
  */
 export interface Failure {
   readonly cause: CallError
@@ -51,8 +50,8 @@ export interface Failure {
 const errorsOf = ({ cause, others = [] }: Failure): ReadonlyArray<CallError> => [cause, ...others]
 
 /**
- * Kind of the failure of several nodes: permanent when each of them would answer the same again. A node without the method shows nothing
- * about the block; one that could not be asked, beside one that failed on the block, may have what the other lacks.
+ * Kind of the failure of several nodes: permanent if each of them would give the same answer again. A node without the method proves
+ * nothing about the block; a node that could not be called may have what another one lacks.
  */
 export const kindOfAll = (failure: Failure): Kind => {
   const kinds = new Set(
@@ -65,13 +64,13 @@ export const kindOfAll = (failure: Failure): Kind => {
 }
 
 /**
- * True when one of the nodes does not know the block yet.
+ * True if one of the nodes does not know the block yet.
  */
 export const isLagging = (failure: Failure): boolean =>
   errorsOf(failure).some((error) => error._tag === "RpcError" && error.kind === "notFound")
 
 /**
- * True when a block or transaction is stored without its trace, after so many failed turns.
+ * True if a block or transaction is stored without its trace, given the number of failed turns.
  */
 export const isFinal = (failure: Failure, failures: number): boolean => {
   const kind = kindOfAll(failure)

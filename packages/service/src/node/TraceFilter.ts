@@ -1,9 +1,9 @@
 /**
- * Bounds the response of a tracer while it arrives, so that no more of it is held than may be stored. An input or output beyond a number
- * of bytes is replaced by its length and hash, and a trace with too many frames, or too deep, by an error. Everything else passes
+ * Bounds the response of a tracer as it arrives, so that no more of it is held than may be stored. An input or output beyond a number of
+ * bytes is replaced by its length and hash, and a trace that is too deep or has too many frames by an error. Everything else passes
  * unchanged.
  *
- * It is a policy over the tokens of `JsonScanner`: text that is not JSON passes too, and fails where it is parsed.
+ * It is a policy over the tokens of `JsonScanner`: text that is not JSON passes too, and fails when it is parsed.
  *
  * Source: decision 0036.
  */
@@ -17,31 +17,31 @@ const { Token } = JsonScanner
 
 interface Container {
   readonly isArray: boolean
-  /** Key of the object that holds it; `""` in an array. */
+  /** Key of the enclosing object; `""` in an array. */
   readonly key: string
-  /** Holds the traces of a block. */
+  /** Whether it holds the traces of a block. */
   readonly isResult: boolean
-  /** The next text is a key. */
+  /** Whether the next text is a key. */
   expectsKey: boolean
 }
 
-/** What a text is. */
+/** Kind of a text. */
 type Text = "key" | "data" | "hash" | "other"
 
 /** Levels and values of JSON text. */
 export type Shape = Pick<JsonScanner.JsonScanner, "deepest" | "values">
 
-/** The trace of a transaction, or an entry of a flat list, that is not passed on yet. */
+/** The trace of a transaction, or an entry of a flat list, that is not forwarded yet. */
 interface Element extends TraceBudget.Element {
-  /** Containers around it, and those that the scanner counts: text that is not JSON may close too many. */
+  /** Number of containers around it, and as counted by the scanner: text that is not JSON may close too many. */
   readonly base: number
   readonly depth: number
-  /** What the scanner had counted where it began. */
+  /** Counts of the scanner at its start. */
   readonly before: Shape
 }
 
 /**
- * A filter, between two chunks.
+ * State of a filter between two chunks.
  */
 export interface TraceFilter {
   readonly budget: TraceBudget.TraceBudget
@@ -50,29 +50,29 @@ export interface TraceFilter {
   readonly pending: ByteList.ByteList
   readonly stack: Array<Container>
   element: Element | null
-  /** The last key, where it decides anything. */
+  /** The last key, if it is relevant. */
   key: string
-  /** Data that goes on in the next chunk. */
+  /** Data that continues in the next chunk. */
   data: FrameData.FrameData | null
-  /** A key or a hash that goes on in the next chunk, from its quote. */
+  /** A key or hash that continues in the next chunk, from its quote. */
   cutText: Uint8Array
-  /** The key `result` is held back until its value shows whether it can be passed on. */
+  /** Whether the key `result` is held back until its value shows if it can be forwarded. */
   isHeld: boolean
-  /** Items of the result that were passed on. */
+  /** Number of forwarded items of the result. */
   items: number
-  /** First byte of the chunk that is not passed on. */
+  /** First byte of the chunk that is not forwarded. */
   from: number
 }
 
 const colon = 0x3a
 
-/** Bytes of a key or a hash that wait for the next chunk: no key that decides anything is longer. */
+/** Maximum number of bytes of a key or hash that wait for the next chunk: no relevant key is longer. */
 const maxCutText = TraceKeys.maxBytes + 1
 
 const none = new Uint8Array()
 
 /**
- * Makes a filter that has received nothing.
+ * Makes a filter without input.
  */
 export const make = (limits: TraceBudget.Limits): TraceFilter => ({
   budget: TraceBudget.make(limits),
@@ -93,14 +93,14 @@ const isSkipping = ({ element }: TraceFilter): boolean => element !== null && el
 
 const sink = (filter: TraceFilter): ByteList.ByteList => (filter.element === null ? filter.out : filter.pending)
 
-/** Index of the value of the key that is held back: behind its colon, which is passed on with the key. */
+/** Index of the value of the held-back key: after its colon, which is forwarded with the key. */
 const valueAt = ({ from, scanner: { chunk } }: TraceFilter): number => {
   let at = from
   while (at < chunk.length && (chunk[at]! <= 0x20 || chunk[at] === colon)) at++
   return at
 }
 
-/** Passes on the chunk up to an index. */
+/** Forwards the chunk up to an index. */
 const flush = (filter: TraceFilter, to: number): void => {
   const { scanner } = filter
   const from = filter.isHeld && filter.element === null ? valueAt(filter) : filter.from
@@ -127,18 +127,18 @@ const beginElement = (filter: TraceFilter, isWhole: boolean): void => {
   filter.element = { ...TraceBudget.element(isWhole), base: filter.stack.length, depth: depth - 1, before }
 }
 
-/** Marks the element that is being received; what has arrived of it is discarded. */
+/** Marks the element being received as too large; what arrived of it is discarded. */
 const exceed = (filter: TraceFilter, element: Element, excess: string): void => {
   element.excess = excess
   ByteList.take(filter.pending)
   filter.data = null
 }
 
-/** An object or array begins at an index. */
+/** An object or array starts at an index. */
 const open = (filter: TraceFilter, at: number, isArray: boolean): void => {
   const holder = top(filter)
   const key = holder === undefined || holder.isArray ? "" : filter.key
-  // Never inside an element, which is below an envelope.
+  // Never true inside an element, which is below an envelope.
   const isOfEnvelope = key === "result" && isEnvelope(filter)
   if (isOfEnvelope) {
     TraceBudget.beginResult(filter.budget)
@@ -156,13 +156,13 @@ const open = (filter: TraceFilter, at: number, isArray: boolean): void => {
   if (excess !== null) exceed(filter, element, excess)
 }
 
-/** JSON text in place of an element that exceeds a bound: an item of a list, or the member `error` of a reply. */
+/** JSON text that replaces an element beyond a bound: a list item, or the member `error` of a reply. */
 const errorOf = (element: Element): string =>
   element.isWhole
     ? `"error":${JSON.stringify({ code: TraceBudget.errorCode, message: TraceBudget.messageOf(element) })}`
     : JSON.stringify(TraceBudget.replacementOf(element))
 
-/** Passes on an element that has arrived as a whole, up to an index of the chunk. */
+/** Forwards a completely received element, up to an index of the chunk. */
 const endElement = (filter: TraceFilter, element: Element, to: number): void => {
   const { budget, from, out, pending, scanner } = filter
   const decision = TraceBudget.end(budget, element)
@@ -176,7 +176,7 @@ const endElement = (filter: TraceFilter, element: Element, to: number): void => 
     return
   }
   ByteList.take(pending)
-  // What is discarded is not parsed.
+  // Discarded text is not parsed.
   Object.assign(scanner, element.before)
   if (decision === "drop") return
   filter.isHeld = false
@@ -239,7 +239,7 @@ const addData = (filter: TraceFilter, data: FrameData.FrameData, end: number): v
   filter.from = end
 }
 
-/** Begins data that is replaced or goes on in the next chunk. */
+/** Starts data that is replaced or continues in the next chunk. */
 const beginData = (filter: TraceFilter, end: number): FrameData.FrameData => {
   flush(filter, filter.scanner.start - 1)
   const data = FrameData.make(filter.key, TraceBudget.remaining(filter.budget))
@@ -259,7 +259,7 @@ const endData = (filter: TraceFilter, data: FrameData.FrameData): void => {
   } else ByteList.writeText(list, data.key === "revertReason" ? '""' : FrameData.replacement(data))
 }
 
-/** A text that lies in the chunk as a whole. */
+/** A text that lies entirely in the chunk. */
 const readText = (filter: TraceFilter): void => {
   const { at, start } = filter.scanner
   const end = at - 1
@@ -279,7 +279,7 @@ const readText = (filter: TraceFilter): void => {
   }
 }
 
-/** A text that begins in the chunk and goes on in the next one. */
+/** A text that starts in the chunk and continues in the next one. */
 const beginText = (filter: TraceFilter): void => {
   const { scanner } = filter
   const { chunk, start } = scanner
@@ -308,7 +308,7 @@ const readToken = (filter: TraceFilter, token: number): void => {
       return readText(filter)
     case Token.textPart:
       if (data !== null) return addData(filter, data, at)
-      // Otherwise it goes on from the chunk before, and passes.
+      // Otherwise it continues from the previous chunk, and passes.
       return scanner.start > 0 ? beginText(filter) : undefined
     case Token.textEnd:
       if (data === null) return
@@ -325,7 +325,7 @@ const readToken = (filter: TraceFilter, token: number): void => {
   }
 }
 
-/** Discards what is left of an element in the chunk; false where it goes on in the next one. */
+/** Discards the rest of an element in the chunk; false if it continues in the next one. */
 const skip = (filter: TraceFilter, element: Element): boolean => {
   const { scanner, stack } = filter
   if (!JsonScanner.skip(scanner, element.depth)) return false
@@ -335,7 +335,7 @@ const skip = (filter: TraceFilter, element: Element): boolean => {
 }
 
 /**
- * Takes a chunk; gives what can be passed on.
+ * Takes a chunk; returns what can be forwarded.
  */
 export const push = (filter: TraceFilter, chunk: Uint8Array): ReadonlyArray<Uint8Array> => {
   const { cutText, scanner } = filter
@@ -357,13 +357,13 @@ export const push = (filter: TraceFilter, chunk: Uint8Array): ReadonlyArray<Uint
 }
 
 /**
- * Levels and values of what is passed on.
+ * Levels and values of what is forwarded.
  */
 export const shapeOf = ({ element, scanner }: TraceFilter): Shape =>
   element === null || element.excess === null ? scanner : element.before
 
 /**
- * Characters that are held and not passed on yet.
+ * Number of bytes held back.
  */
 export const heldBytes = ({ cutText, data, pending }: TraceFilter): number =>
   pending.length + cutText.length + (data?.hash === null ? data.length : 0)

@@ -1,5 +1,5 @@
 /**
- * Keys of a trace's JSON that decide what is passed on. They are read in place, without a copy or a string.
+ * Relevant keys in the JSON of a trace, read in place without copies or strings.
  */
 
 /** Keys of inputs and outputs. */
@@ -15,16 +15,16 @@ const keysByLength: ReadonlyArray<ReadonlyArray<string>> = Array.from(
   (_, length) => keys.filter((key) => key.length === length),
 )
 
-/** Bytes of the longest key where each of its characters is written as an escape. */
+/** Length in bytes of the longest key with every character escaped. */
 export const maxBytes = 6 * (keysByLength.length - 1)
 
-/** True where a chunk has an ASCII text at an index. */
+/** True if a chunk has an ASCII text at an index. */
 export const isAt = (chunk: Uint8Array, from: number, text: string): boolean => {
   for (let at = 0; at < text.length; at++) if (chunk[from + at] !== text.charCodeAt(at)) return false
   return true
 }
 
-/** A key that a node has written with escapes, as it may write any character. */
+/** Reads a key that contains escapes, since a node may escape any character. */
 const unescaped = (chunk: Uint8Array, from: number, to: number): string => {
   let at = to - from > maxBytes ? to : from
   while (at < to && chunk[at] !== 0x5c) at++
@@ -37,6 +37,6 @@ const unescaped = (chunk: Uint8Array, from: number, to: number): string => {
   }
 }
 
-/** The key between two indexes; `""` for one that decides nothing. */
+/** The key between two indexes; `""` if it is not relevant. */
 export const keyAt = (chunk: Uint8Array, from: number, to: number): string =>
   keysByLength[to - from]?.find((key) => isAt(chunk, from, key)) ?? unescaped(chunk, from, to)

@@ -1,5 +1,5 @@
 /**
- * Tracers of nodes: which method a node supports, and the traces of a block by each.
+ * Tracers of nodes: which method a node supports, and a block's traces by each method.
  */
 import type { CallError } from "@daybook/rpc/RpcError"
 import type { TransactionTrace } from "@daybook/schema/Trace"
@@ -8,11 +8,11 @@ import type { BlockRef } from "../block/BlockRows.ts"
 import type { Traces } from "../block/Traces.ts"
 import * as TransactionTracer from "./TransactionTracer.ts"
 
-/** The cheapest first: `trace_block` reads what the node stored, the others run the block or each transaction again. */
+/** Cheapest first: `trace_block` reads what the node stored, the others execute the block or each transaction again. */
 const methods = ["trace_block", "debug_traceBlockByHash", "debug_traceBlockByNumber", "debug_traceTransaction"] as const
 
 /**
- * Method of a node's tracer; `off` when it has none.
+ * Tracer method of a node; `off` if it has none.
  */
 export type Tracer = (typeof methods)[number] | "off"
 
@@ -41,17 +41,17 @@ export const traces = (
   }
 }
 
-/** A refusal is a sentence about the method. What a failing tracer prints may be long, and hold any words. */
+/** A rejection is a sentence about the method. Output of a failing tracer may be long and contain any words. */
 const unsupported =
   /\b(trace_block|debug_trace\w{0,40}|namespace|module|method|(debug|trace|tracing) (api|requests))\b.{0,100}\b(not|disabled|unsupported|upgrade|plan|tier)\b/i
 const maxMessage = 1_000
 const maxSentence = 300
 
-/** Codes of a method that ran and failed, whatever their message. Source: geth (3), JSON-RPC 2.0 (-32603). */
+/** Codes of a method that ran and failed, regardless of the message. Source: geth (3), JSON-RPC 2.0 (-32603). */
 const failedCodes: ReadonlySet<number> = new Set([3, -32603])
 
 /**
- * True when the node does not have the method, or not for this key; false when it merely failed.
+ * True if the node does not have the method, or not for this key; false if it merely failed.
  */
 export const isMissing = (error: CallError): boolean => {
   switch (error._tag) {
@@ -68,28 +68,27 @@ export const isMissing = (error: CallError): boolean => {
   }
 }
 
-/** True when the node has the method and cannot trace this block: its trace is missing or too large. A gateway knows no methods. */
+/** True if the node has the method but cannot trace this block: its trace is missing or too large. A gateway does not know methods. */
 const isOfBlock = (error: CallError): boolean =>
   error._tag === "RpcError"
     ? !error.isRetryable && (error.status ?? 200) < 500
     : error._tag === "InvalidResponse" && error.reason === "too-large"
 
-/** True for a response that is no trace: another method may give some. */
+/** True for a response that is not a trace; another method may return one. */
 const isNoTrace = (error: CallError): boolean =>
   error._tag === "InvalidResponse" && error.reason === "content" && !error.isRetryable
 
-/** Tries a method; a single transaction is traced even where the block has none, so that the method is known to exist. */
+/** Tries a method. A single transaction is traced even if the block has none, to verify that the method exists. */
 const attempt = (node: TransactionTracer.TracedNode, method: Exclude<Tracer, "off">, block: BlockRef) =>
   method === "debug_traceTransaction" ? TransactionTracer.probe(node) : traces(node, method, block)
 
 /**
  * Detects the tracer of a node by trying each method on a block that the node has.
  *
- * **Details**
- * A node that knows a method but cannot trace this block, such as the genesis block, has the method.
+ * **Details** A node that knows a method but cannot trace this block, such as the genesis block, supports the method.
  *
  * **Errors**
- * - `CallError`: the node failed, so that nothing is known.
+ * - `CallError`: the node failed, so nothing is known.
  */
 export const detect = Effect.fnUntraced(function* (
   node: TransactionTracer.TracedNode,

@@ -1,6 +1,6 @@
 /**
- * Traces of a block one transaction at a time, by `debug_traceTransaction`: call frames where the node has a call tracer, else struct
- * logs, from which the frames are built.
+ * Traces a block transaction by transaction with `debug_traceTransaction`: as call frames if the node has a call tracer, otherwise as
+ * struct logs from which the frames are built.
  *
  * Source: decision 0037.
  */
@@ -20,12 +20,12 @@ import * as StructLog from "./StructLog.ts"
 import * as StructLogFrames from "./StructLogFrames.ts"
 
 /**
- * A node, and what it has shown of its tracer.
+ * A node, and what is known about its tracer.
  */
 export interface TracedNode {
   readonly host: string
   readonly limiter: ConcurrencyLimiter
-  /** The node returns struct logs: it has no call tracer. */
+  /** Whether the node returns struct logs because it has no call tracer. */
   hasStructLogs: boolean
 }
 
@@ -33,7 +33,7 @@ const method = "debug_traceTransaction"
 
 const callTracer = { tracer: "callTracer" } as const
 
-/** Transactions that are traced at once. */
+/** Number of transactions traced concurrently. */
 const concurrency = 4
 
 const unexpected = ({ host }: TracedNode, path: string, expected: string, received: string) =>
@@ -43,7 +43,7 @@ const request = ({ hasStructLogs, limiter }: TracedNode, hash: string) =>
   limiter.request({ method, params: [hash, hasStructLogs ? StructLog.options : callTracer] })
 
 /**
- * True for an error by which a node refuses the call tracer, not the method or the transaction.
+ * True for an error with which a node rejects the call tracer, not the method or the transaction.
  */
 export const refusesTracer = (error: CallError): boolean =>
   error._tag === "RpcError" && !error.isRetryable && /\btracers?\b/i.test(error.message)
@@ -66,7 +66,7 @@ const accountGas = 2_400n
 const keyGas = 1_900n
 const authorizationGas = 25_000n
 
-/** Gas of access list and authorizations. Source: EIP-2930, 7702. */
+/** Gas for access list and authorizations. Source: EIP-2930, 7702. */
 const accessGas = (transaction: Transaction): bigint => {
   const { accessList, authorizationList } = transaction as {
     readonly accessList?: ReadonlyArray<{ readonly storageKeys: ReadonlyArray<unknown> }> | null
@@ -82,7 +82,7 @@ const accessGas = (transaction: Transaction): bigint => {
 const transferGas = 21_000n
 
 /**
- * Gas used by a transaction. Some nodes state that of the block up to the transaction beside the steps; it is needed only of one without
+ * Gas used by a transaction. Some nodes report the block's cumulative gas next to the steps. It is only needed for a transaction without
  * steps that may have run code.
  */
 const gasUsedOf = (
@@ -165,7 +165,7 @@ const fromStructLogs = Effect.fnUntraced(function* (
 })
 
 /**
- * Traces of the transactions of a block, in their order.
+ * Traces the transactions of a block, in order.
  *
  * **Errors**
  * - `CallError`: the node failed on a transaction, or its struct logs lack what the frames need.
@@ -180,7 +180,7 @@ export const traces = Effect.fnUntraced(function* (
   }
   const { transactions } = found
   const results = yield* Effect.forEach(transactions, ({ hash }) => traceOne(node, hash), { concurrency })
-  // Some nodes ignore the tracer that is asked for.
+  // Some nodes ignore the requested tracer.
   if (results.some(hasStructLogs)) node.hasStructLogs = true
   const frames = node.hasStructLogs
     ? yield* fromStructLogs(node, block, transactions, results)
@@ -189,9 +189,9 @@ export const traces = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds out whether the node has the method at all, with a transaction that does not exist.
+ * Checks whether the node has the method at all, with a nonexistent transaction.
  *
  * **Errors**
- * - `CallError`: of the node; that of a transaction that is not found means that it has the method.
+ * - `CallError`: from the node; a transaction that is not found means that it has the method.
  */
 export const probe = (node: TracedNode): Effect.Effect<unknown, CallError> => traceOne(node, `0x${"0".repeat(64)}`)

@@ -1,5 +1,5 @@
 /**
- * The stored documents with their calls and events decoded. A change of the decoder's signatures decodes them again.
+ * The stored documents with decoded calls and events. A change of the decoder's signatures decodes them again.
  *
  * Source: decision 0015.
  */

@@ -1,10 +1,10 @@
 /**
- * Decodes a stored transaction again with newer signatures, from the input, topics and data in its JSON text. Used when a row of an
- * older decoder is served, and by the indexer, which rewrites such rows. Pure.
+ * Decodes a stored transaction again with newer signatures, from the input, topics and data in its JSON text. Used when a row of an older
+ * decoder is served, and by the indexer, which rewrites such rows. Pure.
  */
 import type { DecodedItemWire, LogData } from "@daybook/abi/Decoder"
 
-/** Decodes by the contract too, whose address is lower case. */
+/** Also decodes by contract, whose address is lower case. */
 export interface ContractDecoder {
   readonly event: (log: LogData, address: string) => DecodedItemWire | null
   readonly call: (input: string, address: string) => DecodedItemWire | null
@@ -28,10 +28,10 @@ interface Body {
 }
 
 /**
- * Text of a transaction's body with its events and call decoded by `decoder`; everything else is unchanged.
+ * Returns a transaction's body with its events and call decoded by `decoder` and everything else unchanged.
  *
- * **Details**
- * `body` is that of a `TransactionRow`. The result is what the indexer writes with this decoder. Throws when the text is not JSON.
+ * **Details** `body` is the body of a `TransactionRow`. The result equals what the indexer writes with this decoder. Throws if the text is
+ * not JSON.
  */
 export const redecode = (body: string, decoder: ContractDecoder): string => {
   const transaction = JSON.parse(body) as Body

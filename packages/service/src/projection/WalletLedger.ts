@@ -13,20 +13,20 @@ import type { LedgerProjection } from "../block/Projection.ts"
 /** Names the projection. */
 export const id = "wallet_ledger"
 
-/** A change of the derivation or of the fee rules needs another one: all rows are derived again. */
+/** Must change with the derivation or the fee rules, so that all rows are derived again. */
 export const revision = 8
 
-/** Revisions with rules that an operator names are apart from those of the chain's row by a multiple of this. */
+/** Revisions with configured rules differ from those with the chain's own rules by a multiple of this. */
 const perRules = 1_000
 
 // Sound: the keys of the table are its names.
 const names = Object.keys(FeeRules.all) as ReadonlyArray<FeeRules.Name>
 
-/** First block whose rows are not derived; `null` where this derivation made none, whichever rules it followed. */
+/** First block whose rows are not derived; `null` if this derivation made none, under any rules. */
 export const nextOf = (stored: { readonly next: number | null; readonly revision: number } | null): number | null =>
   stored !== null && stored.revision % perRules === revision ? stored.next : null
 
-/** The ledgers of a chain's wallets, by its EIP-155 id, and by fee rules that its operator names. Other rules derive all rows again. */
+/** The ledgers of a chain's wallets, by its EIP-155 id and by fee rules that its operator configures. Other rules derive all rows again. */
 export const make = (chainId: number, feeRules?: FeeRules.Name): LedgerProjection => {
   const rules = LedgerRules.fromChainId(chainId, feeRules)
   return {

@@ -1,5 +1,5 @@
 /**
- * The transactions of each wallet: one appearance for each wallet that a transaction belongs to.
+ * The transactions of each wallet: one appearance for each wallet of a transaction.
  *
  * Source: decision 0009.
  */

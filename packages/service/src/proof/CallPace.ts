@@ -1,5 +1,5 @@
 /**
- * Spreads the calls of a background task over time, so that it leaves the node to others.
+ * Spreads the calls of a background task over time, so that it leaves capacity of the node to others.
  */
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "../supervision/MonotonicClock.ts"
@@ -8,8 +8,8 @@ import type { Node } from "../node/Node.ts"
 const minuteMillis = 60_000
 
 /**
- * Makes a wait before so many calls, until those before them had their time. After a rest, the calls of `burstMillis` wait for nothing.
- * Calls whose wait is interrupted are not made, and take no time of others.
+ * Makes a rate limiter that waits before a number of calls until earlier ones had their time. After an idle time, the calls of
+ * `burstMillis` do not wait. Calls whose wait is interrupted are not counted.
  */
 export const make = (callsPerMinute: number, burstMillis = 0): ((calls: number) => Effect.Effect<void>) => {
   let freeAt = Number.NEGATIVE_INFINITY
@@ -23,7 +23,7 @@ export const make = (callsPerMinute: number, burstMillis = 0): ((calls: number) 
 }
 
 /**
- * A node whose batches wait until the calls before them had their time, at so many calls per minute.
+ * A node whose batches are limited to a number of calls per minute.
  */
 export const paced = (node: Node, callsPerMinute: number): Node => {
   const pause = make(callsPerMinute)

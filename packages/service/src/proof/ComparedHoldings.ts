@@ -1,6 +1,6 @@
 /**
- * Which holdings of a wallet are compared with the chain. Anyone may send a wallet any number of ids and tokens, so their number is
- * bounded, and what is left out is stated. A contract that gives no balance of its first ids is not asked for the others.
+ * Selects the holdings of a wallet to compare with the chain. Anyone may send a wallet any number of ids and tokens, so their number is
+ * bounded, and omissions are reported. If a contract returns no balance for its first ids, the others are not read.
  *
  * Source: decision 0050.
  */
@@ -9,22 +9,22 @@ import * as Holding from "../ledger/Holding.ts"
 import type * as Calls from "../node/Calls.ts"
 import * as Proof from "./Proof.ts"
 
-/** Ids of a contract that are compared, at most. */
+/** Maximum number of compared ids per contract. */
 export const maxIds = 1_000
 
-/** Holdings that are compared, at most. */
+/** Maximum number of compared holdings. */
 export const maxHoldings = 20_000
 
-/** Ids of a contract that are read first. */
+/** Number of ids of a contract that are read first. */
 const firstIds = 16
 
-/** Holdings that are compared, and what is not, in sentences. */
+/** Holdings to compare, and sentences about what is not compared. */
 export interface Selection {
   readonly holdings: ReadonlyArray<Holding.Holding>
   readonly unchecked: ReadonlyArray<string>
 }
 
-/** What cannot be multiplied by others first, so that no number of tokens leaves it out. */
+/** Order of selection: what others cannot multiply comes first, so that no number of tokens displaces it. */
 const order = ["native", "nonce", "erc20", "erc721", "erc1155"] as const satisfies ReadonlyArray<Holding.Standard>
 
 const rankOf = ({ standard, tokenId }: Holding.Holding): number =>
@@ -33,7 +33,7 @@ const rankOf = ({ standard, tokenId }: Holding.Holding): number =>
 const byRank = (one: Holding.Holding, other: Holding.Holding): number =>
   rankOf(one) - rankOf(other) || (Holding.keyOf(one) < Holding.keyOf(other) ? -1 : 1)
 
-/** How often each contract is among holdings by an id. */
+/** Number of id holdings per contract. */
 const countIds = (holdings: ReadonlyArray<Holding.Holding>): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const { asset, tokenId } of holdings) {
@@ -42,7 +42,7 @@ const countIds = (holdings: ReadonlyArray<Holding.Holding>): Map<string, number>
   return counts
 }
 
-/** The first holdings of each contract by an id, up to a number; every other holding. */
+/** The first id holdings of each contract, up to a number, and all other holdings. */
 const firstOf = (holdings: ReadonlyArray<Holding.Holding>, max: number): ReadonlyArray<Holding.Holding> => {
   const counts = new Map<string, number>()
   return holdings.filter(({ asset, tokenId }) => {
@@ -53,7 +53,7 @@ const firstOf = (holdings: ReadonlyArray<Holding.Holding>, max: number): Readonl
   })
 }
 
-/** Contracts that are named in a sentence, at most. */
+/** Maximum number of contracts named in a sentence. */
 const maxNamed = 10
 
 const named = (assets: ReadonlyArray<string>): string =>
@@ -62,7 +62,7 @@ const named = (assets: ReadonlyArray<string>): string =>
     : `${assets.slice(0, maxNamed).join(", ")} and ${assets.length - maxNamed} more`
 
 /**
- * Selects what is compared: at most 1,000 ids of a contract, and of all holdings as many as a quarter of the calls allows. Pure.
+ * Selects what to compare: at most 1,000 ids per contract, and in total as many holdings as a quarter of the calls allows. Pure.
  */
 export const select = (holdings: Iterable<Holding.Holding>, maxCalls: number): Selection => {
   const every = [...holdings].toSorted(byRank)
@@ -85,19 +85,19 @@ export const select = (holdings: Iterable<Holding.Holding>, maxCalls: number): S
   }
 }
 
-/** What the chain has of holdings. */
+/** Holdings according to the chain. */
 export interface Found extends Selection {
-  /** In the order of the holdings; `null` where the contract gives no balance. */
+  /** In the order of the holdings; `null` if the contract returns no balance. */
   readonly amounts: ReadonlyArray<bigint | null>
-  /** Contracts that gave no balance of their first ids, and have more of them. */
+  /** Contracts that returned no balance for their first ids, and have more of them. */
   readonly withoutBalances: ReadonlySet<string>
 }
 
 /**
- * Reads what a wallet holds of the selected holdings at a block. Of a contract that gives no balance of 16 ids the others are left out.
+ * Reads a wallet's balances of the selected holdings at a block. If a contract returns no balance for 16 ids, its others are skipped.
  *
  * **Errors**
- * - `StateUnavailable`: the node has no state of the block.
+ * - `StateUnavailable`: the node lacks the state of the block.
  * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
  */
 export const read = Effect.fnUntraced(function* (

@@ -1,5 +1,5 @@
 /**
- * The books of a wallet from the indexed ledger: movements summed up by holding, without what the wallet held before the first block. The
+ * Books of a wallet from the indexed ledger: movements summed by holding, excluding opening balances before the first block. The
  * transactions that it sent are a holding too.
  *
  * Source: decision 0050.
@@ -12,7 +12,7 @@ import type { ChainReader, LedgerEntry, LedgerQuery, LedgerRows, Position } from
 import type { StoreError } from "../store/StoreError.ts"
 import * as Holding from "../ledger/Holding.ts"
 
-/** Rows that are read at once, and bytes of them, some milliseconds of work: one row has up to 20,000 movements. */
+/** Maximum number of rows and bytes read at once, some milliseconds of work: one row has up to 20,000 movements. */
 const [pageRows, pageBytes] = [512, 64 * 1024]
 
 const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
@@ -26,7 +26,7 @@ const add = (books: Books.Books, { block, candidates, index, movements, roles }:
 }
 
 /**
- * Reads the books of a wallet of a range of blocks, inclusive. Other fibers run between pages. `admit` receives each row before it is
+ * Reads the books of a wallet for an inclusive range of blocks. Other fibers run between pages. `admit` receives each row before it is
  * added, and may end the reading.
  */
 export const read = Effect.fnUntraced(function* <E = never>(

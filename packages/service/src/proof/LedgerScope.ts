@@ -1,5 +1,5 @@
 /**
- * Which blocks of an index a proof covers: from its first block to the last final one whose ledger is derived.
+ * Blocks of an index that a proof covers: from the first one to the last final one with a derived ledger.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -8,10 +8,10 @@ import type { ChainReader } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { Scope } from "./Reconciliation.ts"
 
-/** The index does not have the blocks of a proof. */
+/** The index lacks the blocks of a proof. */
 export class NotIndexed extends Data.TaggedError("NotIndexed")<{
   readonly chain: string
-  /** The ledger as far as it is derived; `null` where no block is. */
+  /** Extent of the derived ledger; `null` if there is none. */
   readonly derived: { readonly from: number; readonly to: number } | null
   /** The requested block; `null` for the last final one. */
   readonly block: number | null
@@ -27,10 +27,10 @@ export class NotIndexed extends Data.TaggedError("NotIndexed")<{
 }
 
 /**
- * The blocks that a proof covers, up to a given block, the last one of the ledger, or the last final one.
+ * Determines the blocks that a proof covers, up to a given block, the last one of the ledger, or the last final one.
  *
  * **Errors**
- * - `NotIndexed`: the index does not have the block, or its ledger is not derived yet.
+ * - `NotIndexed`: the index lacks the block, or its ledger is not derived yet.
  */
 export const read = (
   { snapshot }: Pick<ChainReader, "snapshot">,

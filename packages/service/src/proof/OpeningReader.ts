@@ -1,6 +1,6 @@
 /**
- * Reads what wallets held before the first indexed block: at the end of the block before it, or, where the index begins with block 0, at
- * the end of that block less what it moves.
+ * Reads opening balances of wallets before the first indexed block: at the end of the preceding block or, if the index starts with block 0,
+ * at the end of that block minus its movements.
  *
  * Source: decision 0050.
  */
@@ -11,23 +11,23 @@ import * as Books from "../ledger/Books.ts"
 import * as Holding from "../ledger/Holding.ts"
 import * as Proof from "./Proof.ts"
 
-/** A holding of a wallet, with what the first block moves of it. */
+/** A holding of a wallet, with its movements in the first block. */
 export interface Wanted {
   readonly wallet: string
   readonly holding: Holding.Holding
-  /** Sum of its movements in block 0; needed only of an index that begins there. */
+  /** Sum of its movements in block 0; only needed for an index that starts there. */
   readonly movedInFirst: bigint
 }
 
-/** The block at whose end openings are read. */
+/** Block at whose end opening balances are read. */
 export const blockOf = (first: number): number => Math.max(0, first - 1)
 
-/** What a block 0 moves is not part of the opening. */
+/** Movements of block 0 are not part of the opening balance. */
 const correct = (amount: bigint, { movedInFirst }: Wanted, first: number): bigint =>
   first === 0 ? amount - movedInFirst : amount
 
 /**
- * What wallets held, in the order of the list. A contract that gives no balance holds nothing.
+ * Reads opening balances, in list order. If a contract returns no balance, it is 0.
  *
  * **Errors**
  * - `StateUnavailable`: no node has the state of that block.
@@ -52,7 +52,7 @@ export const read = Effect.fnUntraced(function* (
 })
 
 /**
- * Holdings of a wallet, with what books state of block 0; `null` for an index that begins later.
+ * Holdings of a wallet, with their movements in block 0; `null` for an index that starts later.
  */
 export const wantedOf = (
   wallet: string,

@@ -1,6 +1,6 @@
 /**
- * Proves what a wallet holds at a block: the sums of its movements are compared with the state of the chain, and each difference is
- * located to the first block at which it appears. Used for a discovery; any other source of sums may be compared alike.
+ * Proves the balances of a wallet at a block: compares the sums of its movements with the state of the chain, and locates the first block
+ * of each difference. Used for a discovery, but applicable to any source of sums.
  *
  * Source: decision 0047.
  */
@@ -13,7 +13,7 @@ import type { StateUnavailable } from "../node/CallsError.ts"
 import * as Holding from "../ledger/Holding.ts"
 
 /**
- * What a wallet should hold at the block of the proof.
+ * Expected balance of a wallet at the block of the proof.
  */
 export interface Claim {
   readonly holding: Holding.Holding
@@ -21,12 +21,12 @@ export interface Claim {
 }
 
 /**
- * A holding that is not what the movements sum up to.
+ * A holding whose balance differs from the sum of its movements.
  */
 export interface Difference extends Claim {
-  /** `null` where the contract gives no balance. */
+  /** `null` if the contract returns no balance. */
   readonly found: bigint | null
-  /** First block at which the two differ; `null` where it was not located. */
+  /** First block at which both differ; `null` if it was not located. */
   readonly firstBlock: number | null
 }
 
@@ -40,19 +40,19 @@ export type ProofError = Calls.CallsError | StateUnavailable
  */
 export interface Range {
   readonly wallet: string
-  /** At this block the sums are the balances themselves. */
+  /** Block at which the sums equal the balances. */
   readonly opening: number
   readonly closing: number
 }
 
 /**
- * True for errors by which a contract answers.
+ * True for errors that are a contract's answer.
  */
 export const isAnswer = (error: CallError): boolean =>
   error._tag === "RpcError" && !error.isRetryable && ["reverted", "unknown", "invalidParams"].includes(error.kind)
 
 /**
- * The amount in a result; `null` where the contract gives none.
+ * Amount in a result; `null` if the contract returns none.
  */
 export const amountIn = (
   holding: Holding.Holding,
@@ -61,12 +61,12 @@ export const amountIn = (
 ): bigint | null => (Result.isSuccess(result) ? Holding.heldIn(holding, wallet, result.success) : null)
 
 /**
- * Compares a sum with what the chain has. A contract that gives no balance holds nothing for the wallet.
+ * Compares a sum with the chain. If a contract returns no balance, the wallet holds nothing.
  */
 export const isEqual = (expected: bigint, found: bigint | null): boolean => expected === (found ?? 0n)
 
 /**
- * What a wallet holds of each holding, each at its own block; `null` where the contract gives no balance.
+ * Balances of holdings, each at its own block; `null` if the contract returns none.
  */
 export const holdingsAt = (
   budgeted: Calls.Budgeted,
@@ -106,11 +106,11 @@ const middleOf = ({ different, equal }: Search): number => equal + Math.floor((d
 
 const isOpen = ({ different, equal }: Search): boolean => different - equal > 1
 
-/** Differences that are located, at most. The others have no first block. */
+/** Maximum number of located differences. Others have no first block. */
 const maxLocated = 1_000
 
 /**
- * Locates differences by bisection, all of them at the same time. `expectedAt` gives the sum of the movements up to a block.
+ * Locates all differences concurrently by bisection. `expectedAt` returns the sum of the movements up to a block.
  */
 export const locate = Effect.fnUntraced(function* (
   budgeted: Calls.Budgeted,
@@ -142,7 +142,7 @@ export const locate = Effect.fnUntraced(function* (
  * Compares claims with the state of the chain at the closing block, and locates what differs.
  *
  * **Errors**
- * - `StateUnavailable`: the node has no state of a block.
+ * - `StateUnavailable`: the node lacks the state of a block.
  * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
  */
 export const prove = Effect.fnUntraced(function* (

@@ -1,7 +1,7 @@
 /**
- * Keeps proofs, opening balances and tokens up to date beside an indexer: compares the watched wallets with each new final block. It
- * reads what wallets held before the first block, and how their tokens describe themselves, once they appear. It works while the index
- * is at the head, within a number of calls per minute.
+ * Keeps proofs, opening balances and tokens up to date, concurrently with an indexer: compares the watched wallets at each new final block,
+ * and reads opening balances and self-descriptions of tokens once they appear. It works while the index is at the head, within a number of
+ * calls per minute.
  *
  * Source: decisions 0050 and 0054.
  */
@@ -31,11 +31,14 @@ export interface Options {
   readonly chain: string
   readonly node: Node
   readonly store: ChainStore
-  /** The wallets whose transactions are all indexed by now, lower case; `null` for all, of which none is compared. */
+  /** The wallets whose transactions are all indexed, lower case; `null` for all, in which case none is compared. */
   readonly watch: Effect.Effect<ReadonlySet<string> | null, StoreError>
-  /** Calls per minute, at most. */
+  /** Maximum number of calls per minute. */
   readonly callsPerMinute: number
-  /** The chain is one of development, on which little becomes final: every indexed block counts. A reorg has them examined again. */
+  /**
+   * Whether the chain is a development chain, on which little becomes final, so that every indexed block counts. After a reorg, blocks are
+   * examined again.
+   */
   readonly isToHead?: boolean
   /** False while the indexer has other work. */
   readonly isIdle: () => boolean
@@ -43,32 +46,32 @@ export interface Options {
   readonly onWallets?: (wallets: WatchedProofs.WatchedProofs) => void
 }
 
-/** Calls per minute, at most, unless they are configured. */
+/** Default maximum number of calls per minute. */
 export const defaultCallsPerMinute = 600
 
-/** Calls for one comparison of a wallet, at most: anyone may send it tokens. */
+/** Maximum number of calls for one comparison of a wallet, since anyone may send it tokens. */
 const callsPerWallet = 20_000
-/** Holdings whose openings are read at once. */
+/** Number of holdings whose opening balances are read at once. */
 const openingsPerTurn = 100
-/** Tokens that are read at once. */
+/** Number of tokens read at once. */
 const tokensPerTurn = 30
 
 const pauseMillis = 1_000
-/** A node without the state of the first block is asked again after this time. */
+/** Time after which a node without the state of the first block is tried again. */
 const withoutStateMillis = 3_600_000
 const backoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 300_000 }
-/** Of the time of the thread, the part that examining blocks takes at most. */
+/** Inverse of the maximum share of the thread's time spent on examining blocks. */
 const dutyFactor = 9
 
 type Failure = Proof.ProofError | Reconciliation.ReconciliationError | LedgerScope.NotIndexed | UnexpectedFailure
 
-/** The key of tokens among what rests. */
+/** Key of tokens in `restingUntil`. */
 const tokens = "tokens"
 
 /** The first block was replaced, or blocks were added below it. */
 class IndexReplaced extends Data.TaggedError("IndexReplaced")<{}> {}
 
-/** The last comparisons of wallets, of the index with this first block up to this last one. */
+/** Last comparisons of wallets, for the index with these first and last blocks. */
 interface Comparisons {
   first: number
   closing: number
@@ -78,7 +81,7 @@ interface Comparisons {
 interface Context extends Omit<Options, "watch"> {
   readonly watch: ReadonlySet<string> | null
   readonly source: Reconciliation.Source
-  /** Until when the node is not asked again for a state that it did not have: by wallet, `null` for openings, `tokens` for tokens. */
+  /** When a node that lacked a state is called again: by wallet, `null` for opening balances, `tokens` for tokens. */
   readonly restingUntil: Map<string | null, number>
   readonly compared: Comparisons
 }
@@ -89,14 +92,14 @@ const isResting = ({ restingUntil }: Context, key: string | null): Effect.Effect
 const rest = ({ restingUntil }: Pick<Context, "restingUntil">, key: string | null): Effect.Effect<void> =>
   Effect.map(MonotonicClock.millis, (now) => void restingUntil.set(key, now + withoutStateMillis))
 
-/** Forgets comparisons of an index that begins with another block, or that ends before them. */
+/** Drops comparisons of an index that starts with another block or ends before them. */
 const renew = (compared: Comparisons, { closing, first }: Reconciliation.Scope): void => {
   if (compared.first !== first.number || closing.number < compared.closing) compared.byWallet.clear()
   compared.first = first.number
   compared.closing = closing.number
 }
 
-/** The last comparison of a wallet: as it is known, else as it is stored. */
+/** Last comparison of a wallet: from memory, or else from the store. */
 const comparedOf = Effect.fnUntraced(function* ({ compared, source }: Context, wallet: string) {
   const known = compared.byWallet.get(wallet)
   if (known !== undefined) return known
@@ -151,7 +154,7 @@ const openingsOf = Effect.fnUntraced(function* (
   }))
 })
 
-/** Reads openings of the next blocks; false where none are left. */
+/** Reads opening balances for the next blocks; false if none are left. */
 const readOpenings = Effect.fnUntraced(function* (
   context: Context,
   { closing, first }: Reconciliation.Scope,
@@ -171,7 +174,8 @@ const readOpenings = Effect.fnUntraced(function* (
 })
 
 /**
- * Reads tokens of the next blocks; false where none are left. A failure holds up neither openings nor proofs: tokens are tried again later.
+ * Reads tokens of the next blocks; false if none are left. A failure delays neither opening balances nor proofs, since tokens are retried
+ * later.
  */
 const readTokens = Effect.fnUntraced(function* (
   context: Context,
@@ -213,7 +217,7 @@ const turn = Effect.fnUntraced(function* (context: Context): Effect.fn.Return<vo
   }
 })
 
-/** How long to wait after a failure. The index may be empty, or not final yet. */
+/** Delay after a failure. The index may be empty, or not final yet. */
 const delayOf = (error: Failure | IndexReplaced, failures: number): number =>
   isExpected(error) || error._tag === "StateUnavailable" ? pauseMillis : Backoff.delayMillis(backoff, failures)
 
@@ -225,7 +229,7 @@ const messageOf = (error: Failure | IndexReplaced): string =>
     : `Opening balances and proofs are not up to date: ${error.message}`
 
 /**
- * Works until it is interrupted. What fails is logged once and tried again, the opening of the store included.
+ * Runs until interrupted. Failures, including that of opening the store, are logged once and retried.
  */
 export const run = Effect.fn("ProofKeeper.run")(function* (
   options: Options,

@@ -1,7 +1,6 @@
 /**
- * Compares the indexed ledger of a wallet with the state of the chain at one block. The transactions that it sent are compared with its
- * transaction count, and for each asset the opening balance and movements with what the chain has. Each difference is located to its
- * first block.
+ * Compares the indexed ledger of a wallet with the state of the chain at one block. The sent transactions are compared with its transaction
+ * count and, for each asset, opening balance plus movements with the balance on the chain. Each difference is located to its first block.
  *
  * Source: decision 0050.
  */
@@ -24,32 +23,32 @@ import * as StateRoot from "./StateRoot.ts"
 
 /** The nodes of a chain, and its index. */
 export interface Source extends Calls.Budgeted {
-  /** Calls for one wallet, at most, but for those that repeat failed ones. */
+  /** Maximum number of calls for one wallet, not counting retries. */
   readonly maxCalls: number
   readonly reader: ChainReader
   readonly proofs: ProofWriter
 }
 
-/** The blocks that are compared. */
+/** The compared blocks. */
 export interface Scope {
   readonly first: FirstBlock
   readonly closing: BlockRef
 }
 
-/** A wallet that was compared. */
+/** A compared wallet. */
 export interface Reconciled {
   readonly proof: WalletProof
-  /** Rows of the ledger of which movements may be missing. */
+  /** Number of ledger rows that may lack movements. */
   readonly incomplete: number
-  /** Tokens that were left out. Such a proof is not stored. */
+  /** Ignored tokens. A proof that ignores any is not stored. */
   readonly ignored: ReadonlyArray<string>
 }
 
 /** How to compare. */
 export interface Options {
-  /** Whether the movements since the last comparison are added to its sums, in place of those since the first block. */
+  /** Whether to add the movements since the last comparison to its sums, instead of those since the first block. */
   readonly isContinued?: boolean
-  /** Addresses of tokens, lower case, that are left out. */
+  /** Addresses of ignored tokens, lower case. */
   readonly ignored?: ReadonlySet<string>
 }
 
@@ -58,22 +57,22 @@ export type ReconciliationError = Calls.CallsError | ChainReorganized | StoreErr
 
 type Amounts = ReadonlyMap<string, bigint>
 
-/** What is compared. */
+/** Input of a comparison. */
 interface Comparison {
   /** With the budget of this comparison. */
   readonly source: Source
   readonly scope: Scope
   /** Movements since the start. */
   readonly books: Books.Books
-  /** The comparison that this one continues; `null` for one from the first block on. */
+  /** The previous comparison that this one continues; `null` if it starts with the first block. */
   readonly before: WalletProof | null
-  /** Amounts at the start, by holding, as far as they are known. */
+  /** Known amounts at the start, by holding. */
   readonly amounts: Amounts
   /** Changes of a holding. */
   readonly changes: (holding: Holding.Holding) => Bisection.KnownChange
 }
 
-/** Why reads ended that leave the rest of a comparison as it is. */
+/** Failures of reads that leave the rest of a comparison intact. */
 type Unread = StateUnavailable | CallBudgetExceeded
 
 const isUnread = (error: Proof.ProofError): error is Unread =>
@@ -89,7 +88,7 @@ const keyed = (list: ReadonlyArray<OpeningBalance>): Amounts =>
 
 const isNonce = ({ holding }: { readonly holding: Holding.Holding }): boolean => holding.standard === "nonce"
 
-/** Every holding of a wallet: what moved, what an earlier comparison has, and the ids that it owns. */
+/** All holdings of a wallet: those that moved, those of an earlier comparison, and the ids that it owns. */
 const holdingsOf = (
   books: Books.Books,
   before: WalletProof | null,
@@ -109,8 +108,8 @@ const holdingsOf = (
 }
 
 /**
- * Amounts at the start: those of an earlier comparison, or before the first block, as far as they are stored or the node has them. Those
- * that are read are stored, but for ids of ERC-721 contracts, which follow from their first movement.
+ * Amounts at the start: those of an earlier comparison, or opening balances before the first block, as far as they are stored or available
+ * at the node. Amounts that are read are stored, except for ids of ERC-721 contracts, which follow from their first movement.
  */
 const amountsOf = Effect.fnUntraced(function* (
   source: Source,
@@ -149,14 +148,14 @@ const changesOf = (books: Books.Books): Comparison["changes"] => {
   }
 }
 
-/** Block at whose end the amounts of a comparison are. The movements of block 0 come after it. */
+/** Block at whose end the starting amounts are. The movements of block 0 come after it. */
 const startOf = ({ before, scope }: Comparison): number => before?.block.number ?? scope.first.number - 1
 
 /** Sums of the ledger at a block. */
 const expectedAt = (comparison: Comparison, holding: Holding.Holding, block: number): bigint =>
   (comparison.amounts.get(Holding.keyOf(holding)) ?? 0n) + comparison.changes(holding)(startOf(comparison), block)
 
-/** Whether a transaction count states sent transactions alone: that of a contract counts creations, and others count authorizations. */
+/** Whether a transaction count only counts sent transactions: that of a contract counts creations, and others count authorizations. */
 const isAboutSent = Effect.fnUntraced(function* ({ books, scope, source }: Comparison, difference: Proof.Difference) {
   if (books.delegations > 0 && (difference.found ?? 0n) > difference.expected) return false
   const { number } = scope.closing
@@ -164,7 +163,7 @@ const isAboutSent = Effect.fnUntraced(function* ({ books, scope, source }: Compa
   return account?.code !== "contract"
 })
 
-/** Locates differences from the start on; those that were known keep their block. */
+/** Locates differences from the start on; known ones keep their block. */
 const locate = Effect.fnUntraced(function* (comparison: Comparison, differences: ReadonlyArray<Proof.Difference>) {
   const { before, books, scope, source } = comparison
   const compared = new Map(before?.holdings.map((one) => [Holding.keyOf(one.holding), one]))
@@ -194,7 +193,7 @@ interface Compared {
   readonly unchecked: ReadonlyArray<string>
 }
 
-/** Of a contract that gives no balance of its ids one is located: the others differ since their movements. */
+/** Locates one id per contract that returns no balance for its ids: the others differ since their movements. */
 const locateByContract = Effect.fnUntraced(function* (
   comparison: Comparison,
   differences: ReadonlyArray<Proof.Difference>,
@@ -211,7 +210,7 @@ const locateByContract = Effect.fnUntraced(function* (
   return [...(yield* locate(comparison, asked)), ...left]
 })
 
-/** Compares with what the closing block has. */
+/** Compares with the closing block. */
 const compare = Effect.fnUntraced(function* (
   comparison: Comparison,
   { holdings, withoutBalances }: ComparedHoldings.Found,
@@ -242,7 +241,7 @@ const compare = Effect.fnUntraced(function* (
   const claims = all.filter(isKept)
   const kept = differences.filter(isKept)
   const lied = new Set([...contradicted].map((at) => Holding.keyOf(holdings[at]!)))
-  // What the node states of older blocks locates nothing that it has stated wrongly.
+  // Statements of the node about older blocks cannot locate a difference about which it gave false information.
   const isLied = ({ holding }: Proof.Difference) => lied.has(Holding.keyOf(holding))
   const left = kept.filter(isLied)
   const asked = kept.filter((difference) => !isLied(difference))
@@ -253,7 +252,7 @@ const compare = Effect.fnUntraced(function* (
   return { claims, differences: kept, unchecked }
 })
 
-/** Reads the closing block, then the openings of what it was asked for, and compares. Where a node has no state, nothing is compared. */
+/** Reads the closing block, then the required opening balances, and compares. If a node lacks the state, nothing is compared. */
 const readAndCompare = Effect.fnUntraced(function* (
   source: Source,
   scope: Scope,
@@ -276,7 +275,7 @@ const readAndCompare = Effect.fnUntraced(function* (
   return { claims, differences, unchecked: [...found.unchecked, ...start.unchecked, ...unchecked] }
 })
 
-/** The last block that is proved after a comparison: an earlier one remains where every difference begins after it. */
+/** Last proved block after a comparison: an earlier one remains if every difference starts after it. */
 const provedBlockOf = (
   { closing }: Scope,
   { differences, unchecked }: Pick<Compared, "differences" | "unchecked">,
@@ -288,22 +287,22 @@ const provedBlockOf = (
   return differences.every(({ firstBlock }) => firstBlock !== null && firstBlock > proved) ? proved : null
 }
 
-/** Fails where the node has another block in place of the closing one. */
+/** Fails if the node's block differs from the closing one. */
 const verifyClosing = Effect.fnUntraced(function* (source: Source, { hash, number }: BlockRef) {
   const header = yield* Calls.withRetries({ ...source, maxCalls: Number.POSITIVE_INFINITY }, source.node.header(number))
   if (header?.hash === hash) return
   return yield* new ChainReorganized({ block: number, expected: hash, received: header?.hash ?? "no block" })
 })
 
-/** The comparison that another one can continue: one of an earlier block in which every asset was compared. */
+/** The comparison that another one can continue: one of an earlier block at which every asset was compared. */
 const continued = (earlier: WalletProof | null, { closing }: Scope): WalletProof | null =>
   earlier !== null && earlier.unchecked.length === 0 && earlier.block.number < closing.number ? earlier : null
 
 /**
- * Compares the ledger of a wallet with the chain by as many calls as the source allows, and stores the result unless tokens are ignored.
+ * Compares the ledger of a wallet with the chain, with as many calls as the source allows, and stores the result unless tokens are ignored.
  *
  * **Errors**
- * - `ChainReorganized`: the node has another block in place of the closing one.
+ * - `ChainReorganized`: the node's block differs from the closing one.
  * - `NodeFailed`, `WrongChain`: calls fail.
  * - `StoreError`: the store cannot be read or written.
  */
@@ -319,7 +318,7 @@ export const run = Effect.fn("Reconciliation.run")(function* (
   const before = isContinued ? continued(earlier, scope) : null
   const from = before === null ? first.number : before.block.number + 1
   const books = yield* LedgerBooks.read(source.reader, wallet, from, closing.number)
-  // The transaction count of a contract was left out, and remains so.
+  // The transaction count of a contract was excluded, and remains so.
   if (before?.holdings.some(isNonce) === false) books.accounts.delete(Holding.keyOf(Holding.nonce))
   const own = Calls.limited(source, source.maxCalls)
   const compared = yield* readAndCompare(own, scope, books, { before, ignored })

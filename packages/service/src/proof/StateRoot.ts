@@ -1,6 +1,6 @@
 /**
- * Verifies the ether and the nonce of an account against the state root of a block's header, by the proof that `eth_getProof` returns.
- * Then only the hash of the block has to be trusted. Where that is not possible, the node is trusted, and the reason is given.
+ * Verifies the ether balance and nonce of an account against the state root in a block's header, with the proof from `eth_getProof`. Only
+ * the hash of the block then needs to be trusted. If that is not possible, the node is trusted, and the reason is reported.
  *
  * Source: decision 0050.
  */
@@ -16,7 +16,7 @@ import * as Calls from "../node/Calls.ts"
 import * as HeaderHash from "../verification/HeaderHash.ts"
 import * as StateProof from "../verification/StateProof.ts"
 
-/** What a block states of an account. */
+/** State of an account according to a block. */
 export type Reading =
   | {
       readonly _tag: "Verified"
@@ -24,7 +24,7 @@ export type Reading =
     }
   | {
       readonly _tag: "Trusted"
-      /** Why the node has to be trusted, as a part of a sentence. */
+      /** Why the node must be trusted, as part of a sentence. */
       readonly reason: string
     }
   | {
@@ -36,10 +36,10 @@ export type Reading =
 const trusted = (reason: string): Reading => ({ _tag: "Trusted", reason })
 const refuted = (reason: string): Reading => ({ _tag: "Refuted", reason })
 
-/** Statuses by which a gateway states that the node took too long. */
+/** Statuses with which a gateway reports that the node timed out. */
 const tooLong: ReadonlySet<number | undefined> = new Set([408, 504, 524])
 
-/** An error by which a node states that it has no proof, whether it may pass or not; a proof of an old block may take a node too long each time. */
+/** An error with which a node reports that it has no proof, transient or not; a proof of an old block may time out every time. */
 const isWithout = (error: CallError): boolean => {
   switch (error._tag) {
     case "RpcError":
@@ -56,16 +56,16 @@ const reasonOf = (error: CallError, what = "eth_getProof"): string =>
     ? `${error.host} has no ${what}`
     : `${what} failed ("${visibleStart(error.message, 200)}")`
 
-/** The genesis block of a development node may have a state that its header does not. */
+/** The genesis block of a development node may have a state that its header does not commit to. */
 const isGenesis = ({ number }: BlockRef): boolean => number === 0
 
 /**
- * Reads an account at a block by its proof.
+ * Reads an account at a block with its proof.
  *
  * **Details**
  *
- * `Verified`: the header hashes to the hash of the block, and the proof to the state root in it. `Trusted`: the node has no proofs, or the
- * chain hashes its headers in another way. `Refuted`: the node gave a proof that is wrong.
+ * `Verified`: the header hashes to the block hash, and the proof to its state root. `Trusted`: the node has no proofs, or the chain hashes
+ * headers differently. `Refuted`: the node returned an invalid proof.
  *
  * **Errors**
  * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
@@ -102,28 +102,28 @@ export const read = Effect.fnUntraced(function* (
       )
 })
 
-/** What an account has of a holding; `null` for holdings that the account of a state does not have. */
+/** Amount of a holding in an account; `null` for holdings that are not part of an account's state. */
 export const amountOf = ({ balance, nonce }: StateProof.Account, { standard }: Holding.Holding): bigint | null => {
   if (standard === "native") return balance
   return standard === "nonce" ? nonce : null
 }
 
-/** What a node stated of holdings, corrected by a reading. */
+/** Holdings reported by a node, corrected by a reading. */
 export interface Corrected {
   /** In the order of the holdings. */
   readonly amounts: ReadonlyArray<bigint | null>
-  /** Positions of what is verified. */
+  /** Positions of verified amounts. */
   readonly verified: ReadonlySet<number>
-  /** Positions of what the node has stated otherwise. */
+  /** Positions of amounts that the node had reported differently. */
   readonly contradicted: ReadonlySet<number>
-  /** What is wrong with the node, in sentences. */
+  /** Issues of the node, as sentences. */
   readonly issues: ReadonlyArray<string>
 }
 
 const nameOf = ({ standard }: Holding.Holding): string =>
   standard === "native" ? "eth_getBalance" : "eth_getTransactionCount"
 
-/** Replaces what a node stated by what is verified. Pure. */
+/** Replaces what a node reported by what is verified. Pure. */
 export const correct = (
   reading: Reading,
   block: BlockRef,

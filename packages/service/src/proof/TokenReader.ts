@@ -1,6 +1,6 @@
 /**
- * Reads how tokens describe themselves at a final block, to be kept: a node that lacks the state of the block must not be taken for a
- * token without a name.
+ * Reads the self-descriptions of tokens at a final block, for permanent storage. A node that lacks the state of the block must not be
+ * mistaken for a token without a name.
  *
  * Source: decision 0054.
  */
@@ -17,11 +17,11 @@ import type * as Proof from "./Proof.ts"
 export type TokenError = Proof.ProofError | ChainReorganized
 
 /**
- * What tokens return of themselves at a block, by address. A contract that gives no text or number has none.
+ * Reads the self-descriptions of tokens at a block, by address. A contract that returns no text or number has none.
  *
  * **Errors**
  * - `StateUnavailable`: no node has the state of the block.
- * - `ChainReorganized`: the node has another block in its place.
+ * - `ChainReorganized`: the node's block differs from it.
  */
 export const read = Effect.fnUntraced(function* (
   budgeted: Calls.Budgeted,

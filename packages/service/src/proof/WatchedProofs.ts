@@ -1,20 +1,20 @@
 /**
- * How many of the watched wallets are proved, and how far back the oldest of their proofs is.
+ * Counts how many of the watched wallets are proved, and how old the oldest of their proofs is.
  */
 import { isProved, type WalletProof } from "../store/Proofs.ts"
 import * as Proof from "./Proof.ts"
 
-/** Watched wallets whose transactions are all indexed, by what is known of them. */
+/** Watched wallets whose transactions are all indexed, by state of their proof. */
 export interface WatchedProofs {
-  /** Everything was compared with the chain at the last comparison, and equal. */
+  /** At the last comparison, everything was compared with the chain and equal. */
   readonly proved: number
-  /** Something differed at the last comparison. */
+  /** At the last comparison, something differed. */
   readonly different: number
-  /** Nothing differed, and something could not be compared. */
+  /** Nothing differed, but something could not be compared. */
   readonly unchecked: number
   /** Not compared yet. */
   readonly pending: number
-  /** The lowest block up to which a compared wallet is proved; -1 where one of them never was; `null` where none was compared. */
+  /** Lowest block up to which a compared wallet is proved; -1 if one of them never was; `null` if none was compared. */
   readonly oldestProvedBlock: number | null
 }
 

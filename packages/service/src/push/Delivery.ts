@@ -1,40 +1,40 @@
 /**
- * When a message of a webhook is sent again, and when its webhook is paused. Pure.
+ * Decides when a message of a webhook is retried, and when its webhook is paused. Pure.
  *
  * Source: decision 0073; Standard Webhooks 1.0.0.
  */
 import * as Backoff from "@daybook/transport/internal/Backoff"
 
-/** The attempts for the message that is next. */
+/** Attempts for the next message. */
 export interface Attempts {
   readonly failures: number
-  /** Milliseconds since 1970; `null` where the last attempt succeeded. */
+  /** Milliseconds since 1970; `null` if the last attempt succeeded. */
   readonly firstFailureAt: number | null
-  /** No attempt is made before. */
+  /** No attempt is made earlier. */
   readonly nextAt: number
-  /** Why nothing is sent; `null` where it is. */
+  /** Why the webhook is paused; `null` if it is not. */
   readonly paused: string | null
 }
 
-/** What an attempt gave. */
+/** Outcome of an attempt. */
 export type Outcome =
   | { readonly _tag: "Delivered" }
   | { readonly _tag: "Gone" }
-  /** The receiver requests to wait so long, in milliseconds; 0 where it requests nothing. */
+  /** The receiver requests this wait, in milliseconds; 0 for none. */
   | { readonly _tag: "Failed"; readonly waitMillis: number }
 
 /** Before the first attempt. */
 export const initial: Attempts = { failures: 0, firstFailureAt: null, nextAt: 0, paused: null }
 
 const hourMillis = 3_600_000
-/** Doubles from 5 seconds to a day, of which fewer than three are left. */
+/** Doubles from 5 seconds up to a day; the time limit allows fewer than three such days. */
 const backoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 24 * hourMillis }
-/** Time after the first failure beyond which no attempt begins. */
+/** Time after the first failure beyond which no attempt starts. */
 const longestMillis = 75 * hourMillis
 /** Random share of a delay. */
 const jitter = 0.2
 
-/** The attempts after one of them. */
+/** Attempts after another one. */
 export const after = (
   { failures, firstFailureAt }: Attempts,
   outcome: Outcome,

@@ -1,6 +1,6 @@
 /**
- * Looks names up by the platform, for all that is sent to URLs of others. A look-up takes a thread of the process until it ends, also once its
- * caller no longer waits. So each holder has one at a time, and all holders together two.
+ * Looks up names with the platform, for everything that is sent to URLs of others. A lookup occupies a thread of the process until it ends,
+ * even if its caller has left. Each holder therefore has one at a time, and all holders together two.
  *
  * Source: decision 0073.
  */
@@ -18,27 +18,27 @@ export type Resolve = (name: string, done: (error: Error | null, addresses: Addr
 /** A name has no address, or its look-up failed. */
 export class LookupFailed extends Data.TaggedError("LookupFailed")<{ readonly message: string }> {}
 
-/** Looks a name up: waits until the look-up may begin, and gives what waits for its end. */
+/** Looks up a name: waits until the lookup may start, and returns the effect that waits for its end. */
 export type LookUp = (name: string) => Effect.Effect<Effect.Effect<Addresses, LookupFailed>>
 
-/** The look-ups of a process. */
+/** The lookups of a process. */
 export interface NameLookups {
-  /** A look-up of a holder has not ended. */
+  /** Whether a lookup of a holder is still running. */
   readonly has: (holder: string) => boolean
-  /** What looks names up for a holder. */
+  /** Makes the lookup function of a holder. */
   readonly ofHolder: (holder: string) => LookUp
 }
 
-/** Look-ups at the same time. */
+/** Number of concurrent lookups. */
 const maxLookups = 2
 
-/** Resolves a name by the platform. */
+/** Resolves a name with the platform. */
 const platformResolve: Resolve = (name, done) => dnsLookup(name, { all: true }, done)
 
-/** Makes the look-ups of a process. */
+/** Makes the lookups of a process. */
 export const make = (resolve: Resolve = platformResolve): NameLookups => {
   const active = new Set<string>()
-  /** What begins, in the order of the requests. */
+  /** Waiting lookups, in request order. */
   const waiting = new Set<{ readonly holder: string; readonly begin: () => void }>()
   const beginNext = () => {
     for (const next of waiting) {

@@ -1,5 +1,5 @@
 /**
- * Whether an address may be sent to by a service that must not be made to reach its own network. Pure.
+ * Checks whether a service that must not be made to reach its own network may send to an address. Pure.
  *
  * Source: decision 0073; RFC 6890 and the registries of special-purpose addresses.
  */
@@ -25,7 +25,7 @@ const special4 = [
   "224.0.0.0/4",
   "240.0.0.0/4",
 ]
-/** Global addresses of IPv6 are within one range. In it these lead to an address of IPv4, or to no host. */
+/** Global IPv6 addresses are within one range. Exceptions in it lead to an IPv4 address, or to no host. */
 const global6 = ["2000::/3"]
 const special6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]
 
@@ -42,7 +42,7 @@ const isSpecial4 = listOf(special4, "ipv4")
 const isGlobal6 = listOf(global6, "ipv6")
 const isSpecial6 = listOf(special6, "ipv6")
 
-/** Whether an address of IPv4 or IPv6 belongs to the public internet. Any other text does not. */
+/** True if an IPv4 or IPv6 address belongs to the public internet. False for any other text. */
 export const isPublic = (address: string): boolean => {
   switch (isIP(address)) {
     case 4:

@@ -1,6 +1,6 @@
 /**
- * Moves the place that wallets of a webhook share through the journal, and gives which of them are to read for themselves. These have rows in
- * the new blocks, or were sent rows of blocks that were removed or derived anew. The others are not looked at.
+ * Advances the position that wallets of a webhook share through the journal, and reports which of them must read for themselves. These are
+ * wallets with rows in the new blocks, or with sent rows of blocks that were removed or derived again. The others are not examined.
  *
  * Source: decision 0073.
  */
@@ -16,37 +16,37 @@ import type * as Journal from "../store/Journal.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { Place } from "./WebhookPlace.ts"
 
-/** What the wallets select together. */
+/** Combined selection of the wallets. */
 export interface Shared {
   readonly chain: IndexedChain
   readonly isFinal: boolean
-  /** Rows of the ledger are sent. */
+  /** Whether ledger rows are sent. */
   readonly hasMovements: boolean
 }
 
-/** What moving on gives. */
+/** Result of advancing. */
 export interface Passage {
   readonly place: Place
-  /** The change that is awaited; `null` where more is to be read at once. */
+  /** The awaited change; `null` if more can be read at once. */
   readonly awaited: number | null
-  /** Wallets with rows in what was read; `all` where that is not certain. */
+  /** Wallets with rows in what was read; `all` if uncertain. */
   readonly active: ReadonlySet<string> | "all"
-  /** Wallets that were sent rows of this block or a higher one may have to take them back; `null` for none. */
+  /** Wallets that were sent rows of this block or a higher one may have to void them; `null` for none. */
   readonly sentFrom: number | null
   readonly checkpoint: Checkpoint | null
 }
 
-/** Changes that are read at once, blocks whose wallets are, and wallets that are given. */
+/** Maximum number of changes read at once, of blocks whose wallets are read, and of returned wallets. */
 const [maxChanges, maxBlocks, maxActive] = [256, 256, 100_000]
-/** Blocks that a change may have derived anew; where it has more, each wallet decides. */
+/** Maximum number of blocks that a change may have derived again; beyond it, each wallet decides. */
 const maxRewritten = 1_000
 
 type Range = readonly [from: number, to: number]
 
-/** What changes did to a place. */
+/** Effect of changes on a position. */
 interface Applied {
   place: Place
-  /** Blocks below the place that have other rows. */
+  /** Blocks below the position with changed rows. */
   readonly ranges: Array<Range>
   sentFrom: number | null
   isCertain: boolean
@@ -64,14 +64,14 @@ const apply = (applied: Applied, { change, highest, kind, lowest, mark }: Journa
   else applied.ranges.push([lowest, read])
 }
 
-/** The last block whose rows are sent; -1 for none. */
+/** Last block whose rows are sent; -1 for none. */
 const lastOf = (isFinal: boolean, checkpoint: Checkpoint | null): number => {
   if (checkpoint === null) return -1
   const { finalized, head } = checkpoint
   return isFinal ? Math.min(finalized ?? -1, head.number) : head.number
 }
 
-/** The wallets with rows in ranges of blocks; `all` where that is not certain. */
+/** Wallets with rows in ranges of blocks; `all` if uncertain. */
 const activeIn = Effect.fnUntraced(function* (
   { chain, hasMovements }: Shared,
   snapshot: Snapshot,
@@ -92,7 +92,7 @@ const activeIn = Effect.fnUntraced(function* (
   return active
 })
 
-/** A passage, and the new blocks of it. */
+/** A passage, and its new blocks. */
 type PassageRead = Passage & { readonly read: Range | null }
 
 const passIn = Effect.fnUntraced(function* (
@@ -131,11 +131,11 @@ const passIn = Effect.fnUntraced(function* (
 })
 
 /**
- * Moves a place on.
+ * Advances a position.
  *
  * **Errors**
- * - `Stale`: the journal does not have the place any more.
- * - `NotDerived`: the ledger does not have the rows of all blocks.
+ * - `Stale`: the journal no longer has the position.
+ * - `NotDerived`: the ledger lacks the rows of some blocks.
  */
 export const pass = Effect.fnUntraced(function* (
   shared: Shared,
@@ -154,7 +154,7 @@ export const pass = Effect.fnUntraced(function* (
   return gaps.length === 0 ? passage : { ...passage, active: "all" }
 })
 
-/** The place behind all that is stored. */
+/** The position after everything stored. */
 export const newest = ({ chain, isFinal }: Shared): Effect.Effect<Place, StoreError> =>
   chain.reader.snapshot(
     Effect.fnUntraced(function* (snapshot: Snapshot): Effect.fn.Return<Place, StoreError> {

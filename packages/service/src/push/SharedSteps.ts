@@ -1,6 +1,6 @@
 /**
- * The steps of a stream, of which those without a row of its wallet are taken from what all streams of the chain share. They are the same
- * as those of `WalletEvents.step`, and read nothing for one stream alone.
+ * Steps of a stream, taken from shared data of the chain's streams if they have no row of its wallet. They equal those of
+ * `WalletEvents.step`, but read nothing for a single stream.
  *
  * Source: decision 0073.
  */
@@ -10,18 +10,18 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as Events from "./WalletEvents.ts"
 
-/** Whether the new blocks have no row of a wallet, which is still watched. */
+/** True if the new blocks have no row of a wallet that is still watched. */
 const isQuiet = ({ checkpoint, wallets, watched }: Advance, wallet: string, next: number): boolean =>
   !wallets.has(wallet) && (watched === null || watched.has(wallet)) && WatchList.firstBlock(checkpoint, wallet) <= next
 
-/** A stream after what changed. */
+/** State of a stream after changes. */
 const stateAfter = ({ newest, next }: Advance, { position }: Events.State): Events.State => ({
   position: { ...position, journal: newest, next },
   pending: null,
   isCovered: true,
 })
 
-/** The change that a stream waits for once it has what changed; `null` where more is to be read. */
+/** The change that a stream waits for after these; `null` if more can be read. */
 const awaitedAfter = ({ isComplete, newest }: Advance): number | null => (isComplete ? newest.change : null)
 
 const stepOf = (advance: Advance, before: Events.State): Events.Step => {
@@ -36,7 +36,7 @@ const stepOf = (advance: Advance, before: Events.State): Events.Step => {
   return { sent, state, serial, finalized: checkpoint.finalized, awaited: awaitedAfter(advance) }
 }
 
-/** Whether a stream has sent all of its position, so that it may go on with what others read. */
+/** True if a stream has sent everything up to its position, so that it can use what others read. */
 const isShared = ({ isCovered, pending }: Events.State): boolean => isCovered === true && pending === null
 
 type Shared = Pick<Events.Subscription, "chain" | "isFinal">
@@ -44,7 +44,7 @@ type Shared = Pick<Events.Subscription, "chain" | "isFinal">
 const since = ({ chain, isFinal }: Shared, { position: { journal, next } }: Events.State) =>
   chain.recent.since({ journal, next, isFinal })
 
-/** The next step of a stream that has sent all, where its wallet has no row in what changed since; `null` where it may have. */
+/** Next step of a stream that has sent everything, if its wallet has no row in the changes since; `null` if it may have one. */
 export const quiet = (
   { wallet, ...shared }: Shared & Pick<Events.Subscription, "wallet">,
   state: Events.State,
@@ -55,7 +55,7 @@ export const quiet = (
   )
 }
 
-/** A state of wallets, and what it becomes. */
+/** A state of wallets, and its successor. */
 interface Passage {
   readonly before: Events.State
   readonly advance: Advance
@@ -71,8 +71,8 @@ const isSame = (a: Events.State, b: Events.State): boolean =>
   a === b || (isSamePlace(a, b) && a.position.from === b.position.from && a.position.highest === b.position.highest)
 
 /**
- * Moves wallets on as far as they have no row; gives the lowest change that is awaited, `null` where one of them may have a row or has no
- * state. Wallets in equal states, one after the other, become one state: for each a block then costs a look whether it has rows.
+ * Advances wallets as far as they have no rows; returns the lowest awaited change, or `null` if one of them may have a row or has no state.
+ * Successive wallets in equal states are merged into one state, so that a block only costs each wallet a lookup.
  */
 export const passOver = Effect.fnUntraced(function* (
   shared: Shared,
@@ -102,7 +102,7 @@ export const passOver = Effect.fnUntraced(function* (
   return awaited
 })
 
-/** Takes one step, as `WalletEvents.step` does. */
+/** Takes one step, like `WalletEvents.step`. */
 export const step = (
   subscription: Events.Subscription,
   state: Events.State,

@@ -1,6 +1,6 @@
 /**
- * The events of a wallet, in steps: each reads one snapshot, and gives what changed since the position. Past and live are one loop: it
- * sends rows up to the head, and goes on with each change of the journal. It has no state beyond its position.
+ * Events of a wallet, in steps: each reads one snapshot and returns what changed since the position. Past and live events come from one
+ * loop, which sends rows up to the head and continues with each change of the journal. It has no state beyond its position.
  *
  * Source: decision 0073.
  */
@@ -20,36 +20,36 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import type { EventPosition } from "./EventPosition.ts"
 
-/** What a stream sends. */
+/** Selection of a stream. */
 export interface Subscription {
   readonly chain: IndexedChain
   /** Lower case. */
   readonly wallet: string
   readonly types: ReadonlySet<WalletEvent.RowType>
-  /** Which movements. */
+  /** Selection of movements. */
   readonly selection: Pick<Movements.Selection, "asset" | "kind">
-  /** Rows are sent once their block is final. */
+  /** Whether rows are only sent once their block is final. */
   readonly isFinal: boolean
-  /** Maximum size of the rows of a step, in bytes. */
+  /** Maximum size of a step's rows, in bytes. */
   readonly maxBytes: number
 }
 
 const sorted = (values: ReadonlyArray<string> | undefined) => values?.toSorted() ?? null
 
-/** What a stream selects, as text: a cursor belongs to it, whatever sends the events. */
+/** Selection of a stream as text, to which a cursor belongs however the events are sent. */
 export const selectionText = ({ chain, isFinal, selection, types, wallet }: Subscription): string =>
   JSON.stringify([chain.id, wallet, [...types].toSorted(), isFinal, sorted(selection.asset), sorted(selection.kind)])
 
-/** A block or a range of blocks of which the index lacks something. */
+/** A block or a range of blocks with gaps in the index. */
 export interface GapEvent {
   readonly from: number
   readonly to: number
-  /** Kind of a gap, `not_indexed`, or `many` for a range with more gaps than are sent. */
+  /** Kind of a gap, `not_indexed`, or `many` for a range with more gaps than are sent individually. */
   readonly reason: string
   readonly transaction: string | null
 }
 
-/** What is sent. */
+/** An event to send. */
 export type Event =
   | { readonly _tag: "Transaction"; readonly row: PageRow; readonly block: LinkedBlock }
   | { readonly _tag: "Movement"; readonly row: Movements.MovementRow; readonly block: LinkedBlock }
@@ -62,7 +62,7 @@ export interface PlacedEvent {
   readonly position: EventPosition
 }
 
-/** Where a stream begins. */
+/** Where a stream starts. */
 export type Beginning = { readonly _tag: "Now" } | { readonly _tag: "At"; readonly bound: Range.Bound }
 
 /** Blocks that are read again, or lie below those that were sent, before a change counts as applied. */
@@ -72,43 +72,43 @@ interface Pending {
   readonly following: Journal.Position
 }
 
-/** A stream between two steps. */
+/** State of a stream between two steps. */
 export interface State {
   readonly position: EventPosition
   readonly pending: Pending | null
-  /** The last step stated up to which block all was sent. */
+  /** Whether the last step reported the block up to which everything was sent. */
   readonly isCovered?: boolean
 }
 
-/** What a step gives. */
+/** Result of a step. */
 export interface Step {
   readonly sent: ReadonlyArray<PlacedEvent>
   readonly state: State
-  /** Serial of the state that was read, the revision of its rows. */
+  /** Serial of the state that was read, which is the revision of its rows. */
   readonly serial: number
   readonly finalized: number | null
-  /** The newest change, where all that it has was sent; `null` where the next step has more. */
+  /** The newest change, if everything up to it was sent; `null` if the next step has more. */
   readonly awaited: number | null
 }
 
 /** Why a stream ends. */
 export type StreamError = Stale | NotWatched | NotDerived | StoreError
 
-/** Changes that a step reads. */
+/** Maximum number of changes per step. */
 const stepChanges = 256
-/** Rows of each type that a step reads, unless one block has more. */
+/** Maximum number of rows of each type per step, unless one block has more. */
 const stepRows = 200
-/** Blocks that a change may have derived anew; where it has more, the receiver begins again with the first of them. */
+/** Maximum number of blocks that a change may have derived again; beyond it, the receiver starts again at the first of them. */
 const maxRewritten = 1_000
-/** Removed blocks of one change, of which as many are remembered. */
+/** Maximum number of removed blocks per change, which is also the number kept. */
 const maxRemoved = 100_000
-/** Gaps of a step that are sent by themselves; further ones are sent as one range. */
+/** Maximum number of individually sent gaps per step; further ones are sent as one range. */
 const maxGaps = 100
 
-/** The first state of a stream that goes on after a position. */
+/** First state of a stream that continues after a position. */
 export const after = (position: EventPosition): State => ({ position, pending: null })
 
-/** The first positions of streams of several wallets, by wallet, in one state of the index. */
+/** First positions of streams of several wallets, by wallet, in one state of the index. */
 export const startAll = (
   subscription: Omit<Subscription, "wallet">,
   wallets: ReadonlyArray<string>,
@@ -122,7 +122,7 @@ export const startAll = (
       const { newest: journal } = yield* snapshot.changes(null, 0)
       const last = lastOf(subscription, checkpoint)
       const positions = new Map<string, EventPosition>()
-      /** The next block by the first one that the index has. */
+      /** Next block by the first block that the index has. */
       const known = new Map<number, number>()
       for (const wallet of wallets) {
         yield* Coverage.checkWallet(subscription.chain, checkpoint, wallet)
@@ -139,7 +139,7 @@ export const startAll = (
 /** The first state of a stream. */
 export const start = (subscription: Subscription, at: Beginning): Effect.Effect<State, StreamError> => {
   const { wallet } = subscription
-  // Sound: it has a position of each wallet.
+  // Sound: it has a position for each wallet.
   return Effect.map(startAll(subscription, [wallet], at), (positions) => after(positions.get(wallet)!))
 }
 
@@ -156,7 +156,7 @@ const nextOf = Effect.fnUntraced(function* (
   return (yield* Range.firstBlock(snapshot, bound, checkpoint)) ?? after
 })
 
-/** The checkpoint of the index, once it is known to have the rows of all blocks. */
+/** Checkpoint of the index, after verifying that it has the rows of all blocks. */
 const checkedIndex = Effect.fnUntraced(function* (
   { chain, types }: Pick<Subscription, "chain" | "types">,
   snapshot: Snapshot,
@@ -168,7 +168,7 @@ const checkedIndex = Effect.fnUntraced(function* (
   return checkpoint
 })
 
-/** The checkpoint of the wallet, once the index is known to have its rows. */
+/** Checkpoint of the wallet, after verifying that the index has its rows. */
 const checked = Effect.fnUntraced(function* (
   subscription: Subscription,
   snapshot: Snapshot,
@@ -185,7 +185,7 @@ interface Slice {
   readonly last: number
 }
 
-/** Reads the rows of a source in a range; those of its first block whole. */
+/** Reads the rows of a source in a range; those of its first block completely. */
 const rowsOf = Effect.fnUntraced(function* <Row, Selection, E>(
   source: WalletPage.Source<Row, Selection, E>,
   snapshot: Snapshot,
@@ -205,7 +205,7 @@ const rowsOf = Effect.fnUntraced(function* <Row, Selection, E>(
   return { rows, next: from < to ? { block: from + 1, index: 0 } : null }
 })
 
-/** Reads the first rows of a range of blocks, of which the first is stored. */
+/** Reads the first rows of a range of blocks whose first block is stored. */
 const readSlice = Effect.fnUntraced(function* (
   subscription: Subscription,
   snapshot: Snapshot,
@@ -233,7 +233,7 @@ const readSlice = Effect.fnUntraced(function* (
     rows.push({ _tag: "Transaction", row, block })
   }
   for (const row of movements.rows) {
-    // What a wallet held before the first block is read of a node at any time, and belongs to no change.
+    // Opening balances are read from a node at any time, and belong to no change.
     if (row.block.number <= last && row.movement.kind !== "genesis") {
       rows.push({ _tag: "Movement", row, block: row.block })
     }
@@ -241,7 +241,7 @@ const readSlice = Effect.fnUntraced(function* (
   return { rows: rows.toSorted((a, b) => a.block.number - b.block.number), last }
 })
 
-/** Gives events, of which the last moves the position on. */
+/** Returns events, the last of which advances the position. */
 const ending = (
   events: ReadonlyArray<Event>,
   before: EventPosition,
@@ -249,7 +249,7 @@ const ending = (
 ): ReadonlyArray<PlacedEvent> =>
   events.map((event, at) => ({ event, position: at === events.length - 1 ? after : before }))
 
-/** Gives the rows of blocks in ascending order, of which the last of each block moves the position on. */
+/** Returns the rows of blocks in ascending order; the last one of each block advances the position. */
 const rowsBelow = (rows: Slice["rows"], position: EventPosition): ReadonlyArray<PlacedEvent> =>
   rows.map((event, at) => {
     const { number } = event.block
@@ -258,14 +258,14 @@ const rowsBelow = (rows: Slice["rows"], position: EventPosition): ReadonlyArray<
     return { event, position: { ...position, next: isLast ? number + 1 : number, highest } }
   })
 
-/** What was applied of the changes of a step. */
+/** What was applied of the changes in a step. */
 interface Applied {
   readonly sent: Array<PlacedEvent>
   state: State
   final: BlockRef | null
 }
 
-/** Blocks of a range by their hashes, highest first. */
+/** Void events of a range of blocks by their hashes, highest first. */
 const voidsOf = (blocks: ReadonlyArray<BlockRef>): ReadonlyArray<Event> =>
   blocks.map((block) => ({ _tag: "Voided", block }))
 
@@ -282,7 +282,7 @@ const applyChange = Effect.fnUntraced(function* (
   const journal = { change: change.change, mark: change.mark }
   const after = { ...position, journal }
   const lowest = Math.max(change.lowest, position.from)
-  /** Blocks that were read, and those of which rows were sent. */
+  /** Blocks that were read, and those with rows that were sent. */
   const [read, highest] = [position.next - 1, position.highest].map((last) => Math.min(last, change.highest)) as [
     number,
     number,
@@ -318,14 +318,14 @@ const applyChange = Effect.fnUntraced(function* (
   applied.state = { position, pending }
 })
 
-/** The last block whose rows are sent; -1 for none. */
+/** Last block whose rows are sent; -1 for none. */
 const lastOf = ({ isFinal }: Pick<Subscription, "isFinal">, checkpoint: Checkpoint | null): number => {
   if (checkpoint === null) return -1
   const { finalized, head } = checkpoint
   return isFinal ? Math.min(finalized ?? -1, head.number) : head.number
 }
 
-/** Sends the next rows of blocks that a change added below, or derived anew. */
+/** Sends the next rows of blocks that a change added below, or derived again. */
 const readPending = Effect.fnUntraced(function* (
   subscription: Subscription,
   snapshot: Snapshot,
@@ -333,7 +333,7 @@ const readPending = Effect.fnUntraced(function* (
   { pending, position }: State & { readonly pending: Pending },
 ): Effect.fn.Return<Pick<Step, "sent" | "state">, StoreError> {
   const { following, next, to } = pending
-  // Blocks that were removed since are those of a later change.
+  // Blocks that were removed since belong to a later change.
   const last = Math.min(to, lastOf(subscription, checkpoint))
   const slice = next > last ? { rows: [], last: to } : yield* readSlice(subscription, snapshot, [next, last])
   const highest = Math.max(position.highest, slice.rows.at(-1)?.block.number ?? -1)
@@ -343,15 +343,15 @@ const readPending = Effect.fnUntraced(function* (
   return { sent, state: { position: { ...after, journal: following }, pending: null } }
 })
 
-/** What a step read of new blocks. */
+/** What a step read from new blocks. */
 interface Advanced extends Pick<Step, "sent" | "state"> {
-  /** All rows were sent. */
+  /** Whether all rows were sent. */
   readonly isComplete: boolean
   /** Blocks whose rows were read; `null` for none. */
   readonly read: readonly [from: number, to: number] | null
 }
 
-/** Sends the next rows up to the last block. */
+/** Sends the next rows, up to the last block. */
 const advance = Effect.fnUntraced(function* (
   subscription: Subscription,
   snapshot: Snapshot,
@@ -373,7 +373,7 @@ const advance = Effect.fnUntraced(function* (
   return { sent, state, isComplete: slice.last === last, read: [from, slice.last] }
 })
 
-/** The block up to which all was sent, as an event; none where it is not stored. */
+/** Event for the block up to which everything was sent; none if the block is not stored. */
 const coveredOf = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   position: EventPosition,
@@ -435,8 +435,8 @@ const gapsOf = (gaps: ReadonlyArray<Gap>, to: number): ReadonlyArray<GapEvent> =
  * Takes one step.
  *
  * **Errors**
- * - `Stale`: the journal does not have the position any more, or more blocks than a stream sends again were derived anew.
- * - `NotWatched`, `NotDerived`: the index does not have the rows of the wallet.
+ * - `Stale`: the journal no longer has the position, or more blocks were derived again than a stream resends.
+ * - `NotWatched`, `NotDerived`: the index lacks the rows of the wallet.
  */
 export const step = (subscription: Subscription, state: State): Effect.Effect<Step, StreamError> => {
   const { reader } = subscription.chain

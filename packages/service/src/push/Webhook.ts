@@ -1,6 +1,6 @@
 /**
- * The content of a stored webhook: what it sends to whom, its secrets, and where it is. Secrets are encrypted by a key of the
- * configuration, which the database does not have. Pure but for random bytes.
+ * Content of a stored webhook: what it sends, to whom, its secrets, and its position. Secrets are encrypted with a key from the
+ * configuration that is not in the database. Pure except for random bytes.
  *
  * Source: decision 0073.
  */
@@ -23,13 +23,13 @@ import * as WebhookPlace from "./WebhookPlace.ts"
 const Text = Schema.String
 const OrNull = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
 
-/** A message that is sent until it is delivered. Its bytes stay the same, whatever the chain becomes meanwhile. */
+/** A message that is sent until it is delivered. Its bytes do not change, even if the chain does. */
 const Pending = Schema.Struct({
   id: Text,
   body: Text,
-  /** Number of its events. */
+  /** Number of events in it. */
   events: Schema.Int,
-  /** The wallet whose position moves on once it is delivered; `null` for a test. */
+  /** The wallet whose position advances on delivery; `null` for a test. */
   wallet: OrNull(Text),
   position: Text,
 })
@@ -38,13 +38,13 @@ const Pending = Schema.Struct({
 const Attempt = Schema.Struct({
   /** Id of the message. */
   message: Text,
-  /** When it began. */
+  /** Time of its start. */
   at: Schema.Int,
   /** Number of the attempt for its message, from 1. */
   attempt: Schema.Int,
   events: Schema.Int,
   result: Schema.Literals(["delivered", "failed", "gone"]),
-  /** Status of the answer, or why there was none. */
+  /** Status of the response, or why there was none. */
   status: OrNull(Schema.Int),
   reason: OrNull(Text),
   millis: Schema.Int,
@@ -57,9 +57,9 @@ export interface Attempt extends Schema.Schema.Type<typeof Attempt> {}
 const Content = Schema.Struct({
   /** Name of the API key that it belongs to; `null` for the operator. */
   holder: OrNull(Text),
-  /** Name that the key gave it; `null` where its id is its name. */
+  /** Name given by the key; `null` if its id is its name. */
   name: OrNull(Text),
-  /** Digest of the request that made it; `null` where none did. */
+  /** Digest of the request that created it; `null` if none did. */
   request: OrNull(Text),
   created: Schema.Int,
   url: Text,
@@ -67,20 +67,20 @@ const Content = Schema.Struct({
   chain: Text,
   types: Schema.Array(Schema.Literals(WalletEvent.rowTypes)),
   finality: Schema.Literals(["head", "final"]),
-  /** Where wallets without a position begin: a block, or `now`. */
+  /** Where wallets without a position start: a block, or `now`. */
   from: Schema.Union([Schema.Int, Schema.Literal("now")]),
-  /** Encrypted secrets of HMAC: the current one, and previous ones until a time. */
+  /** Encrypted HMAC secrets: the current one, and previous ones with an expiry. */
   secret: Text,
   previous: Schema.Array(Schema.Struct({ secret: Text, until: Schema.Int })),
-  /** Encrypted private key of ed25519, and the public one. */
+  /** Encrypted private ed25519 key, and the public one. */
   privateKey: Text,
   publicKey: Text,
-  /** Where its wallets are that have no place of their own; left out before the first one. */
+  /** Position of the wallets without one of their own; absent before the first. */
   place: Schema.optionalKey(Schema.Struct({ journal: Text, next: Schema.Int })),
-  /** The journal has forgotten the changes since one of the positions. */
+  /** Whether the journal has dropped the changes since one of the positions. */
   forgotten: Schema.Boolean,
   pending: OrNull(Pending),
-  /** Id of a test that was requested. */
+  /** Id of a requested test. */
   test: OrNull(Text),
   attempts: Schema.Struct({
     failures: Schema.Int,
@@ -88,7 +88,7 @@ const Content = Schema.Struct({
     nextAt: Schema.Finite,
     paused: OrNull(Text),
   }),
-  /** Messages that were delivered. */
+  /** Number of delivered messages. */
   delivered: Schema.Int,
   /** The last attempts, oldest first. */
   log: Schema.Array(Attempt),
@@ -102,30 +102,30 @@ const decodeText = Schema.decodeUnknownEffect(ContentText)
 
 const encodeText = Schema.encodeSync(ContentText)
 
-/** How a webhook is. */
+/** State of a webhook. */
 export const stateOf = ({ attempts: { failures, paused } }: Pick<Webhook, "attempts">): State => {
   if (paused !== null) return "paused"
   return failures > 0 ? "failing" : "active"
 }
 
-/** What is stored of a webhook. */
+/** Encodes a webhook for storage. */
 export const encode = (webhook: Webhook): EncodedWebhook => ({
   holder: webhook.holder,
   state: stateOf(webhook),
   content: encodeText(webhook),
 })
 
-/** Attempts that are kept. */
+/** Maximum number of attempts kept. */
 const maxAttempts = 50
 
-/** The attempts with one more. */
+/** Appends an attempt. */
 export const logged = (log: ReadonlyArray<Attempt>, attempt: Attempt): ReadonlyArray<Attempt> =>
   [...log, attempt].slice(-maxAttempts)
 
-/** What an attempt gave, as a text. */
+/** Result of an attempt, as text. */
 export const resultText = ({ reason, status }: Attempt): string => reason ?? `status ${status}`
 
-/** What a webhook sends of a wallet, in steps of some bytes. */
+/** What a webhook sends for a wallet, in steps of limited size. */
 export const subscriptionOf = (
   { finality, types }: Pick<Webhook, "finality" | "types">,
   chain: IndexedChain,
@@ -157,7 +157,7 @@ const [nonceBytes, tagBytes] = [12, 16]
 
 const keyOf = (key: string): Buffer => hash("sha256", key, "buffer")
 
-/** Encrypts a secret; it is read by the same key alone. */
+/** Encrypts a secret, which only the same key can decrypt. */
 export const encrypt = (key: string, secret: string): string => {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, keyOf(key), nonce)
@@ -188,19 +188,19 @@ export const decrypt = (key: string, text: string): Effect.Effect<string, StoreE
       }),
   })
 
-/** Secrets of a webhook, as its receiver is given them. */
+/** Secrets of a webhook, as given to its receiver. */
 export interface Secrets {
   readonly secret: string
   readonly publicKey: string
 }
 
-/** What a webhook is added with, without its wallets. Left out, it is that of the operator. */
+/** Settings of a new webhook, without its wallets. If absent, it belongs to the operator. */
 export interface Settings
   extends
     Pick<Webhook, "url" | "chain" | "types" | "finality" | "from">,
     Partial<Pick<Webhook, "holder" | "name" | "request">> {}
 
-/** A new webhook, and the secrets that are shown once. */
+/** Makes a webhook, and the secrets that are shown once. */
 export const make = Effect.fnUntraced(function* (
   key: string,
   { holder = null, name = null, request = null, ...settings }: Settings,
@@ -227,16 +227,16 @@ export const make = Effect.fnUntraced(function* (
   return [webhook, { secret, publicKey }]
 })
 
-/** Previous secrets that sign beside the current one. */
+/** Maximum number of previous secrets that sign in addition to the current one. */
 const maxPrevious = 3
 
-/** The previous secrets that sign at a time. */
+/** Previous secrets that sign at a given time. */
 export const previousAt = ({ previous }: Webhook, nowMillis: number): Webhook["previous"] =>
   previous.filter(({ until }) => nowMillis < until)
 
 /**
- * The webhook with another secret. The current one signs too until a time, in milliseconds since 1970, and earlier ones for as long as they
- * were to. The oldest are kept: the receiver has one of them where the responses with newer ones were lost.
+ * Rotates the secret. The current one also signs until a given time, in milliseconds since 1970, and earlier ones until their own expiry.
+ * The oldest are kept, because the receiver has one of them if the responses with newer ones were lost.
  */
 export const rotate = (
   key: string,
@@ -252,7 +252,7 @@ export const rotate = (
   ]
 }
 
-/** The keys that sign at a time. */
+/** Keys that sign at a given time. */
 export const signingKeys = (
   key: string,
   webhook: Webhook,
@@ -263,23 +263,23 @@ export const signingKeys = (
   return Effect.forEach([secret, ...earlier, privateKey], (one) => decrypt(key, one))
 }
 
-/** The webhook as it goes on where it was paused or failed, at once. */
+/** Resumes a webhook at once, where it was paused or failed. */
 export const resumed = (webhook: Webhook): Webhook => ({ ...webhook, attempts: Delivery.initial })
 
-/** The webhook as it sends nothing, for a reason. */
+/** Pauses a webhook for a reason. */
 export const paused = (webhook: Webhook, reason: string): Webhook => ({
   ...webhook,
   attempts: { ...webhook.attempts, paused: reason },
 })
 
-/** A webhook, and what a change of it does to its wallets. */
+/** A webhook, and the effect of a change on its wallets. */
 export type Changed = readonly [webhook: Webhook, wallets: WalletChanges]
 
 /**
- * The webhook as it sends the rows of its wallets from a block on again, of all or in several parts. It goes on with the last part, which
- * has no end. Rows that were sent of blocks that were removed since are voided, unless the journal has forgotten them.
+ * Replays the rows of all or some wallets from a block, in one or several parts; the last part is open-ended. Sent rows of blocks that were
+ * removed since are voided, unless the journal has dropped them.
  *
- * A message of rows is not sent again, as its rows are. It may have been received, so that they are voided where need be.
+ * A pending message of rows is not resent, since its rows are. It may have been received, so they are voided if necessary.
  */
 export const replayed = (webhook: Webhook, next: number, within: WalletRange = {}): Changed => {
   const { forgotten, pending, place } = webhook
@@ -293,7 +293,7 @@ export const replayed = (webhook: Webhook, next: number, within: WalletRange = {
   return [within.to === undefined ? resumed({ ...changed, forgotten: false }) : changed, wallets]
 }
 
-/** The webhook as it goes on after an earlier position of a wallet, of which rows were sent up to a block. */
+/** Replays a webhook after an earlier position of a wallet, given the block up to which rows were sent. */
 export const replayedAfter = (
   webhook: Webhook,
   { highest, wallet }: Pick<WebhookWallet, "highest" | "wallet">,
@@ -307,12 +307,12 @@ export const replayedAfter = (
   return [resumed({ ...webhook, pending: isWaiting ? null : pending, forgotten: false }), { move: [moved] }]
 }
 
-/** The webhook without what was to be sent of wallets that are removed. */
+/** Drops what was to be sent for removed wallets. */
 export const without = (webhook: Webhook, wallets: ReadonlySet<string>): Webhook => {
   if (!wallets.has(webhook.pending?.wallet ?? "")) return webhook
   const kept = { ...webhook, pending: null }
   return stateOf(webhook) === "failing" ? resumed(kept) : kept
 }
 
-/** A new id of a message. */
+/** Makes a message id. */
 export const newId = (): string => `msg_${randomBytes(18).toString("base64url")}`

@@ -1,6 +1,6 @@
 /**
- * Where the rows of wallets of a webhook begin that have no place yet. It is read at the moment of an addition: read later, the rows in
- * between would not be sent.
+ * Determines where the rows of a webhook's wallets start if they have no position yet. It is read when a wallet is added: if it were read
+ * later, the rows in between would not be sent.
  *
  * Source: decision 0073.
  */
@@ -15,10 +15,10 @@ const beginningOf = ({ from }: Pick<Webhook, "from">): Events.Beginning =>
   from === "now" ? { _tag: "Now" } : { _tag: "At", bound: { _tag: "Block", block: from } }
 
 /**
- * Wallets with places of their own, all by one state of the index. The ledger may be derived later: a place does not depend on it.
+ * Assigns positions to wallets, all from one state of the index. The ledger may be derived later, since positions do not depend on it.
  *
  * **Errors**
- * - `NotWatched`: the index does not have the rows of a wallet.
+ * - `NotWatched`: the index lacks the rows of a wallet.
  */
 export const begun = (
   chain: IndexedChain,

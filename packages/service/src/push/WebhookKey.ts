@@ -1,6 +1,6 @@
 /**
- * The key that encrypts the secrets of webhooks: that of the configuration, or a random one beside a SQLite database, in a file that its owner
- * alone may read.
+ * The key that encrypts webhook secrets: from the configuration, or a random one next to a SQLite database, in a file that only its owner
+ * may read.
  *
  * Source: decision 0073.
  */
@@ -28,7 +28,7 @@ const invalid = (received: string) => {
   return new InvalidConfig({ found: [{ path: "webhooks.key", message }] })
 }
 
-/** The text of the file, which is made where there is none. Of processes that make it together, all read what the first one made. */
+/** Contents of the file, which is created if missing. If several processes create it, all of them read what the first one wrote. */
 const textIn = (file: string): Result.Result<SecretFile.SecretText, string> => {
   const made = SecretFile.make(file, `${randomBytes(keyBytes).toString("base64url")}\n`)
   return Result.isFailure(made) && made.failure !== "EEXIST" ? Result.fail(made.failure) : SecretFile.read(file)
@@ -45,16 +45,16 @@ const keyIn = (
   return form.test(text) ? Result.succeed(text.trimEnd()) : Result.fail(invalid(`${file} holds no key.`))
 }
 
-/** The file of a database. */
+/** The key file of a database. */
 const fileOf = (database: Config["database"], baseFolder: string): string =>
-  // Sound: `Config.decode` asks for a key beside any other database.
+  // Sound: `Config.decode` requires a key for any other database.
   join(DatabaseUrl.folderOf(database, baseFolder)!, fileName)
 
 /**
- * The settings of a configuration with webhooks, whose database is open.
+ * Reads the settings of a configuration with webhooks, once its database is open.
  *
  * **Errors**
- * - `InvalidConfig`: no key is configured, and none can be read or made in the folder of the database.
+ * - `InvalidConfig`: no key is configured, and none can be read or created in the folder of the database.
  */
 export const settingsOf = Effect.fnUntraced(function* (
   settings: NonNullable<Config["webhooks"]>,
@@ -66,14 +66,14 @@ export const settingsOf = Effect.fnUntraced(function* (
   return { ...settings, key: yield* Effect.fromResult(keyIn(file, textIn(file))) }
 })
 
-/** Codes of a file that the service would make, or that it alone may read. */
+/** Error codes of a file that the service would create, or that only the service may read. */
 const unknown: ReadonlySet<string> = new Set(["EACCES", "ENOENT", "ENOTDIR"])
 
 /**
- * Checks the file of the key where there is one that this process may read. Makes none.
+ * Checks the key file if it exists and this process may read it. Creates none.
  *
  * **Errors**
- * - `InvalidConfig`: the service would refuse it.
+ * - `InvalidConfig`: the service would reject it.
  */
 export const check = (
   { key }: NonNullable<Config["webhooks"]>,

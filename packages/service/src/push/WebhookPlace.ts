@@ -1,6 +1,6 @@
 /**
- * Where the wallets of a webhook are: nearly all share one place in the journal, so that a block moves them on together. A wallet with rows to
- * send has a place of its own until they are delivered. Pure.
+ * Positions of a webhook's wallets: nearly all share one position in the journal, so that a block advances them together. A wallet with
+ * rows to send has its own position until they are delivered. Pure.
  *
  * Source: decision 0073.
  */
@@ -9,39 +9,39 @@ import * as Journal from "../store/Journal.ts"
 import type { WebhookWallet } from "../store/WebhookWallets.ts"
 import type { EventPosition } from "./EventPosition.ts"
 
-/** A place that wallets share: all rows of blocks below `next` were sent, as the journal has them at its position. */
+/** A position shared by wallets: all rows of blocks below `next` were sent as of its position in the journal. */
 export interface Place extends Pick<EventPosition, "journal" | "next"> {}
 
-/** A place as it is stored. */
+/** A stored position. */
 export interface StoredPlace {
   readonly journal: string
   readonly next: number
 }
 
-/** A place as it is stored. */
+/** Encodes a position for storage. */
 export const toStored = ({ journal, next }: Place): StoredPlace => ({ journal: Journal.formatPosition(journal), next })
 
-/** The place of a stored one; `null` for a text that is none. */
+/** Decodes a stored position; `null` if it is malformed. */
 export const fromStored = ({ journal, next }: StoredPlace): Place | null => {
   const position = Journal.parsePosition(journal)
   return Result.isSuccess(position) ? { journal: position.success, next } : null
 }
 
-/** Whether two places are the same. */
+/** True if two positions are equal. */
 export const isSame = (a: Place, b: Place): boolean =>
   a.next === b.next && a.journal.change === b.journal.change && a.journal.mark === b.journal.mark
 
-/** The position of a wallet; `null` where its rows have no place yet, and for one at the shared place where there is none. */
+/** Position of a wallet; `null` if its rows have no position yet, or if it shares a position that does not exist. */
 export const positionOf = (
   { highest, journal, next, start: from }: WebhookWallet,
   shared: Place | null,
 ): EventPosition | null => {
   const place = journal === null ? shared : fromStored({ journal, next })
-  // A reorg may have moved the place that others share below the first block of this one.
+  // A reorg may have moved the shared position below this one's first block.
   return place === null ? null : { ...place, next: Math.max(place.next, from), from, highest }
 }
 
-/** A wallet with a position of its own. */
+/** A wallet with its own position. */
 export const ownWallet = (wallet: string, { from, highest, ...place }: EventPosition): WebhookWallet => ({
   wallet,
   ...toStored(place),
@@ -49,7 +49,7 @@ export const ownWallet = (wallet: string, { from, highest, ...place }: EventPosi
   highest,
 })
 
-/** A wallet at the shared place. */
+/** A wallet at the shared position. */
 export const sharedWallet = (wallet: string, { from, highest }: EventPosition): WebhookWallet => ({
   wallet,
   journal: null,

@@ -1,6 +1,5 @@
 /**
- * Sends a message to the URL of a webhook: to an address that was checked, without following a redirect, and without reading the body of the
- * response.
+ * Sends a message to the URL of a webhook: to a checked address, without following redirects or reading the body of the response.
  *
  * Source: decision 0073.
  */
@@ -19,28 +18,28 @@ import * as PublicAddress from "./PublicAddress.ts"
 
 /** Which URLs are allowed. */
 export interface Allowed {
-  /** Addresses of any network, and http, are allowed. */
+  /** Whether addresses of any network, and http, are allowed. */
   readonly allowPrivate: boolean
 }
 
-/** What may be reached, and how its names are looked up. */
+/** What may be reached, and how names are looked up. */
 export interface Options extends Allowed {
   readonly lookUp: NameLookups.LookUp
 }
 
 /** What was received. */
 export type Received =
-  /** A response, with the wait that it requests, in milliseconds; 0 where it requests none. */
+  /** A response, with the wait that it requests, in milliseconds; 0 for none. */
   | { readonly _tag: "Status"; readonly status: number; readonly waitMillis: number }
   | { readonly _tag: "Failed"; readonly reason: string }
 
-/** Time until the headers of the response, with the look-up of the name, in milliseconds. */
+/** Time limit for the headers of the response, including the name lookup, in milliseconds. */
 const timeoutMillis = 20_000
 
-/** Informational responses, such as early hints, before the response of an attempt. A receiver may send any number. */
+/** Maximum number of informational responses, such as early hints, before the response of an attempt. A receiver could send any number. */
 const maxInformational = 10
 
-/** Why a URL is refused before a name is looked up; `null` for none. */
+/** Why a URL is rejected before a name lookup; `null` if it is not. */
 export const issueOf = (text: string, { allowPrivate }: Allowed): string | null => {
   if (text.length > 2_000 || !URL.canParse(text)) return "a URL of at most 2,000 characters"
   const { hostname, password, protocol, username } = new URL(text)
@@ -52,21 +51,21 @@ export const issueOf = (text: string, { allowPrivate }: Allowed): string | null 
   return null
 }
 
-/** The name of a URL that has to be looked up; `null` for an address. */
+/** The name in a URL that must be looked up; `null` for an address. */
 const nameOf = ({ hostname }: URL): string | null =>
   isIP(hostname.replace(/^\[(.*)\]$/, "$1")) === 0 ? hostname : null
 
-/** Time until the look-up of a name that is checked before a webhook is made begins, and then until it ends, in milliseconds. */
+/** Time limit for the start of a name lookup before a webhook is created, and then for its end, in milliseconds. */
 const lookupMillis = 3_000
 
-/** Other look-ups have not ended in time. */
+/** Other lookups did not end in time. */
 export class LookupsBusy extends Data.TaggedError("LookupsBusy") {}
 
 /**
- * Why a URL is refused, by its text and by what its name leads to; `null` for none. A name that is not known yet is not refused.
+ * Why a URL is rejected, by its text and the addresses of its name; `null` if it is not. A name that does not exist yet is not rejected.
  *
  * **Errors**
- * - `LookupsBusy`: the look-up could not begin.
+ * - `LookupsBusy`: the lookup could not start.
  */
 export const check = Effect.fnUntraced(function* (
   text: string,
@@ -88,13 +87,13 @@ export const check = Effect.fnUntraced(function* (
 
 const failed = (reason: string): Received => ({ _tag: "Failed", reason })
 
-/** The wait that a response requests, in milliseconds, at most a day. */
+/** Wait requested by a response, in milliseconds, at most one day. */
 const requestedWait = ({ date = "", "retry-after": retryAfter = "" }: IncomingHttpHeaders): Effect.Effect<number> =>
   Effect.map(Clock.currentTimeMillis, (now) =>
     Duration.toMillis(RetryAfter.fromHeaders({ date, "retry-after": retryAfter }, now) ?? Duration.zero),
   )
 
-/** Sends a message to an address of those that its name leads to. */
+/** Sends a message to one of the addresses of its name. */
 const post = (
   target: URL,
   headers: Readonly<Record<string, string>>,
@@ -103,7 +102,7 @@ const post = (
 ): Effect.Effect<Received> =>
   Effect.callback((resume) => {
     const lookup: LookupFunction = (_name, options, done) => {
-      // Sound: a name without an address is not sent to.
+      // Sound: nothing is sent to a name without addresses.
       const { address, family } = addresses[0]!
       if (options.all === true) done(null, [...addresses])
       else done(null, address, family)
@@ -116,9 +115,9 @@ const post = (
       lookup,
     })
     const fail = (reason: string) => resume(Effect.succeed(failed(reason)))
-    // The receiver chooses parts of it, such as the names of its certificate.
+    // The receiver controls parts of it, such as the names in its certificate.
     outgoing.on("error", ({ message }) => fail(visibleStart(message, 200)))
-    // An upgrade of the connection is neither a response nor an error.
+    // A protocol upgrade is neither a response nor an error.
     outgoing.on("close", () => fail("The connection was closed without a response."))
     let informational = 0
     outgoing.on("information", () => {
@@ -153,7 +152,7 @@ export const send = (
       const begun = name === null ? Effect.succeed([]) : yield* options.lookUp(name)
       awaited = "response"
       const addresses = yield* begun
-      // A name with one address of this network has no address that may be reached: an answer may be chosen by its owner.
+      // If one address of a name is in this network, none of its addresses may be reached, because the name's owner may choose the answer.
       const isAllowed = options.allowPrivate || addresses.every(({ address }) => PublicAddress.isPublic(address))
       if (name !== null && (addresses.length === 0 || !isAllowed))
         return failed("The name leads to an address that is not of the public internet.")

@@ -1,5 +1,5 @@
 /**
- * What the fee recipient of a block received, from its ledger.
+ * Reward of a block's fee recipient, from its ledger.
  *
  * Source: decisions 0048 and 0070.
  */
@@ -18,26 +18,26 @@ import type { NotWatched, NotDerived } from "./QueryError.ts"
 /** The reward of a block. */
 export interface BlockReward {
   readonly block: LinkedBlock
-  /** Lower case; `null` where the node left it out. */
+  /** Lower case; `null` if the node omitted it. */
   readonly feeRecipient: string | null
   /** In wei. */
   readonly amount: bigint
 }
 
-/** Why a reward is not known. */
+/** Why a reward is unknown. */
 export type RewardError = CompleteRange.Incomplete | NotWatched | NotDerived | StoreError
 
 const projection = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
-/** Above the last transaction of every block. */
+/** Above the last transaction of any block. */
 const lastTransaction = Movement.blockLevelIndex - 1
 
 /**
  * Reads the reward of a block.
  *
  * **Errors**
- * - `Incomplete`: the block is not in the index, or its reward is not certain, as of blocks with uncles.
- * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
+ * - `Incomplete`: the block is not indexed, or its reward is uncertain, as for blocks with uncles.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as for pages.
  */
 export const read = (chain: IndexedChain, number: number): Effect.Effect<BlockReward, RewardError> =>
   chain.reader.snapshot(

@@ -1,6 +1,7 @@
 /**
- * The transactions that have a call from or to an account: those that it sent or received, those in which it was called or called others,
- * and the one that created it. Not those that only moved its tokens. A transaction is listed once, and a block as a whole.
+ * Transactions with a call from or to an account: those that it sent or received, those in which it was called or called others, and the
+ * one that created it. Transactions that only moved its tokens are excluded. Each transaction is listed once, and a block is listed
+ * completely or not at all.
  *
  * Source: decisions 0016 and 0048.
  */
@@ -15,7 +16,7 @@ import type { NotWatched, NotDerived, Stale } from "./QueryError.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 import * as WalletPage from "./WalletPage.ts"
 
-/** Which transactions are listed. */
+/** Selects the transactions to list. */
 export interface Query {
   readonly chain: IndexedChain
   /** Lower case. */
@@ -25,21 +26,21 @@ export interface Query {
   /** Last block, inclusive. */
   readonly to: number
   readonly order: "ASC" | "DESC"
-  /** No further block is listed after so many transactions. */
+  /** No further block is listed after this many transactions. */
   readonly limit: number
 }
 
-/** Transactions in the order of the query. */
+/** Transactions in query order. */
 export interface Found {
   readonly documents: ReadonlyArray<TransactionParts.Document>
-  /** Blocks behind the last one may have more; where they are not in the index, this is not known. */
+  /** Whether later blocks may have more; unknown if they are not indexed. */
   readonly hasMore: boolean
 }
 
-/** A block with so many transactions of an account is not listed. */
+/** A block with this many transactions of an account is not listed. */
 const maxOfBlock = 10_000
 
-/** Pages of a query that one list reads: most of them may have few of the transactions that are searched for. */
+/** Maximum number of pages read for one list: most of them may have few of the wanted transactions. */
 const maxPages = 2_000
 
 const pageBytes = 256 * 1024
@@ -54,7 +55,7 @@ const page = WalletPage.make(
   }),
 )
 
-/** Reads a page, which begins behind another one and so counts no rows. */
+/** Reads a page that starts after another one and thus counts no rows. */
 const readPage = (query: Parameters<typeof page>[0]) =>
   page(query).pipe(Effect.catchTag("TooManyTexts", (error) => Effect.die(error)))
 
@@ -63,7 +64,7 @@ export type ReadError = CompleteRange.Incomplete | NotWatched | NotDerived | Sta
 
 const everyPart = () => true
 
-/** Reads pages until a number of transactions was found, each in a turn of its own: there may be many. */
+/** Reads pages until a number of transactions was found, each in its own turn, since there may be many. */
 const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wallet }: Query, inTurn: InTurn) {
   const documents: Array<TransactionParts.Document> = []
   const range = { from: { _tag: "Block", block: from }, to: { _tag: "Block", block: to } } as const
@@ -85,9 +86,9 @@ const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wa
  * Reads whole blocks until a number of transactions was found.
  *
  * **Errors**
- * - `Incomplete`: blocks, transactions or traces of the range, as far as it is read, are not in the index.
+ * - `Incomplete`: blocks, transactions or traces of the range, as far as it was read, are not indexed.
  * - `Stale`: the chain was reorganized meanwhile.
- * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as for pages.
  */
 export const read = Effect.fnUntraced(function* (query: Query, inTurn: InTurn): Effect.fn.Return<Found, ReadError> {
   const { chain, from, limit, order, to } = query

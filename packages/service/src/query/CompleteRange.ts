@@ -1,6 +1,6 @@
 /**
- * Whether an index has all of a range of a wallet. A dialect that cannot state beside a list how far the index reaches answers an error in
- * place of a shorter list.
+ * Checks whether an index is complete for a range of a wallet. A dialect that cannot report the extent of the index next to a list responds
+ * with an error instead of a shorter list.
  *
  * Source: decision 0070.
  */
@@ -15,22 +15,22 @@ import type { StoreError } from "../store/StoreError.ts"
 import type * as Coverage from "./Coverage.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 
-/** The index lacks something of a range. */
+/** The index is incomplete for a range. */
 export class Incomplete extends Data.TaggedError("Incomplete")<{
-  /** What it lacks. */
+  /** What is missing. */
   readonly message: string
 }> {}
 
-/** Blocks, both ends inclusive; the last one may be above every block. */
+/** Blocks, both ends inclusive; the last one may be above all blocks. */
 export interface Blocks {
   readonly from: number
   readonly to: number
 }
 
-/** Blocks that a node may have above the head that the indexer saw last. */
+/** Number of blocks that a node may have above the head last seen by the indexer. */
 const maxUnseenBlocks = 1_000
 
-/** Gaps that are read at once, and how often; where there are more, the range is taken as incomplete. */
+/** Number of gaps read at once, and of reads; with more gaps, the range is considered incomplete. */
 const [gapsAtOnce, maxGapReads] = [1_000, 20]
 
 const named = (from: number, to: number): string => (from === to ? `block ${from}` : `blocks ${from} to ${to}`)
@@ -54,7 +54,7 @@ export const behind = (head: number, status: ReportedStatus | null): string | un
   return nodeHead === null ? `${above}: no node answers its indexer` : undefined
 }
 
-/** What the index lacks below, above and of its ends; undefined for nothing. */
+/** What the index lacks below, above and at its ends; undefined for nothing. */
 const lackingBlocks = (
   { checkpoint, searchedTo }: Coverage.Coverage,
   { from, to }: Blocks,
@@ -65,7 +65,7 @@ const lackingBlocks = (
   const { first, head } = checkpoint
   if (from < first && from <= to) {
     const lacking = notIndexed(from, Math.min(first - 1, to))
-    // A wallet whose past is searched to its end has the first block of the index.
+    // For a wallet whose past is completely searched, the first block of the index applies.
     return searchedTo === undefined || searchedTo >= first - 1 || searchedTo < 0
       ? lacking
       : `${lacking} for this wallet yet: its past is searched up to block ${searchedTo}`
@@ -75,7 +75,7 @@ const lackingBlocks = (
   return to <= nodeHead ? `${notIndexed(head.number + 1, nodeHead)} yet` : behind(head.number, status)
 }
 
-/** Reads the head of a node, where a range ends with a block that the node may have and the index lacks; undefined where no node states it. */
+/** Reads the head of a node, if a range ends with a block that the node may have and the index lacks; undefined if no node reports it. */
 const nodeHeadFor = Effect.fnUntraced(function* (
   { checkpoint }: Coverage.Coverage,
   to: number,
@@ -97,12 +97,12 @@ const untraced = ({ first, head }: Checkpoint, { from, to }: Blocks, status: Rep
 }
 
 /**
- * What a list needs of blocks: the transactions that a wallet sent, received or created a contract by, those in which it has any role, or
- * those with their traces. `calls`: as with traces, and every call of the wallet is there, also of value 0.
+ * What a list needs from blocks: the transactions that a wallet sent, received or created a contract with, those in which it has any role,
+ * or those with their traces. `calls`: like traces, and all calls of the wallet are present, including those of value 0.
  */
 export type Needs = "transactions" | "roles" | "traces" | "calls"
 
-/** Blocks of a range in which a search of the past of a wallet has found no calls of value 0; undefined for none. */
+/** Blocks of a range in which a search of a wallet's past found no calls of value 0; undefined for none. */
 const withoutCalls = (
   { first, head }: Checkpoint,
   { from, to }: Blocks,
@@ -114,7 +114,7 @@ const withoutCalls = (
     : `the search of the past of the wallet finds no calls of value 0 in ${named(searched.from, searched.to)} of this chain`
 }
 
-/** Blocks of a range that an earlier version stored without what a wallet only has a role in; undefined for none. */
+/** Blocks of a range that an earlier version stored without transactions in which a wallet only has a role; undefined for none. */
 export const storedByParty = (
   { first, head }: Checkpoint,
   { from, to }: Blocks,
@@ -128,7 +128,7 @@ export const storedByParty = (
     : `an earlier version stored ${named(range.from, range.to)} of this chain without internal transactions and tokens of some wallets`
 }
 
-/** What lists and sums may lack up to a block, in a sentence; none where there is no such block. */
+/** What lists and sums may be missing up to a block, as a sentence; none if there is no such block. */
 const sentencesOf =
   (what: string) =>
   (to: bigint | number | null | undefined): ReadonlyArray<string> =>
@@ -140,8 +140,8 @@ export const directOnlySentences = sentencesOf(
 )
 
 /**
- * The last block of the index that an earlier version stored without what a wallet only has a role in; undefined for none, as in an index of
- * every wallet.
+ * Last block of the index that an earlier version stored without transactions in which a wallet only has a role; undefined for none, as in
+ * an index of all wallets.
  */
 export const directOnlyTo = Effect.fnUntraced(function* (
   { status }: Pick<IndexedChain, "status">,
@@ -159,9 +159,9 @@ export const untracedSentences = sentencesOf(
 )
 
 /**
- * The last block of the index that was stored without traces, or has a transaction that lacks them; undefined for none.
+ * Last block of the index that was stored without traces, or that has a transaction without them; undefined for none.
  *
- * A page pays for one statement that an index answers, and only where it is the first one of its state or ends below that block.
+ * A page pays for one indexed statement, and only if it is the first page of its state or ends below that block.
  */
 export const untracedTo = Effect.fnUntraced(function* (
   { lastUntraced, settingsTo }: Pick<IndexedChain, "lastUntraced" | "settingsTo">,
@@ -178,8 +178,8 @@ export const untracedTo = Effect.fnUntraced(function* (
 })
 
 /**
- * The last block of the index up to which the chain changes native balances by means that neither transactions nor headers state; undefined
- * for none.
+ * Last block of the index up to which the chain changes native balances in ways that neither transactions nor headers show; undefined for
+ * none.
  */
 export const unstatedTo = (
   { config, id }: Pick<IndexedChain, "config" | "id">,
@@ -197,7 +197,7 @@ export const unstatedSentences = sentencesOf(
   "changes of the native balance may be missing: this chain makes some that neither transactions nor headers state",
 )
 
-/** What the index lacks of the transactions of a range: most gaps concern something else. Undefined for nothing. */
+/** What the index lacks of the transactions in a range; most gaps concern something else. Undefined for nothing. */
 const missingRows = Effect.fnUntraced(function* (
   { gaps: readGaps }: Pick<IndexedChain["reader"], "gaps">,
   { from, to }: Blocks,
@@ -210,25 +210,25 @@ const missingRows = Effect.fnUntraced(function* (
     const last = gaps.at(-1)
     if (last === undefined || gaps.length < gapsAtOnce) return undefined
     if (last.block === first) break
-    // The gaps of the last block may not be all.
+    // The gaps of the last block may be incomplete.
     first = last.block
   }
   return `${named(from, to)} have too many gaps`
 })
 
-/** What is checked of a range. */
+/** What to check about a range. */
 export interface Checked {
-  /** What is read of its blocks. Default: transactions. */
+  /** What is read from its blocks. Default: transactions. */
   readonly needs?: Needs | undefined
-  /** Reads the number of the newest block of a node; undefined where no node states it. Default: the head that the indexer saw last. */
+  /** Reads the number of a node's newest block; undefined if no node reports it. Default: the head last seen by the indexer. */
   readonly readHead?: Effect.Effect<number | undefined> | undefined
 }
 
 /**
- * Fails where the index may lack rows of a range.
+ * Fails if the index may lack rows of a range.
  *
  * **Errors**
- * - `Incomplete`: blocks, transactions or traces of the range are not in the index.
+ * - `Incomplete`: blocks, transactions or traces of the range are not indexed.
  * - `StoreError`: the database cannot be read.
  */
 export const check = Effect.fnUntraced(function* (

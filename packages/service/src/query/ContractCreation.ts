@@ -1,5 +1,5 @@
 /**
- * Where a contract was created, from the ledger of the contract: the transaction, who sent it, and the call that created the contract.
+ * Creation of a contract, from its ledger: the transaction, its sender, and the call that created the contract.
  *
  * Source: decision 0070.
  */
@@ -14,20 +14,20 @@ import type * as TransactionParts from "./TransactionParts.ts"
 /** The creation of a contract. */
 export interface Creation {
   readonly document: TransactionParts.Document
-  /** The contract whose call created it; `null` where a transaction did. */
+  /** The contract whose call created it; `null` if a transaction did. */
   readonly factory: string | null
-  /** Init code; `null` where the index has left it out because of its size. */
+  /** Init code; `null` if the index omitted it because of its size. */
   readonly code: string | null
 }
 
-/** Places that are read at once, and at most: ether may be sent to an address before its contract is created. */
+/** Number of positions read at once, and maximum number of reads: ether may be sent to an address before its contract is created. */
 const batch = 512
 const maxBatches = 40
 const maxBytes = 256 * 1024
 
 const isCreated = ({ roles }: LedgerEntry): boolean => (roles & Role.bits.created) !== 0
 
-/** The calls of a transaction that have created a contract; each was undone where it failed. */
+/** Calls of a transaction that created a contract; if the transaction failed, they were reverted. */
 const creatingCall = ({ internal }: TransactionParts.Document, contract: string) =>
   (internal ?? []).find(
     ({ error, to, type }) => (type === "CREATE" || type === "CREATE2") && to === contract && error == null,
@@ -42,16 +42,16 @@ const creationOf = (document: TransactionParts.Document, contract: string): Crea
   return call === undefined ? null : { document, factory: call.from, code: call.input ?? null }
 }
 
-/** Where a search goes on. */
+/** Where a search continues. */
 interface State {
   readonly from: number
   readonly to: number
   readonly after: Position | null
-  /** Batches that were read. */
+  /** Number of batches read. */
   readonly batches: number
 }
 
-/** Searches a batch of places. */
+/** Searches a batch of positions. */
 const searchBatch = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   wallet: string,
@@ -78,8 +78,8 @@ const searchBatch = Effect.fnUntraced(function* (
  * Finds the creation of a contract; `null` for an account that has none.
  *
  * **Errors**
- * - `Incomplete`: it was not found, and blocks, transactions or traces are not in the index.
- * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
+ * - `Incomplete`: it was not found, and blocks, transactions or traces are not indexed.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as for pages.
  */
 export const find = (query: LedgerSearch.Query): Effect.Effect<Creation | null, LedgerSearch.SearchError> =>
   LedgerSearch.run<Creation, State>(query, {

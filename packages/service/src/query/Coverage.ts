@@ -1,5 +1,6 @@
 /**
- * What an index covers of a query: an empty list differs from a range that is not indexed, and from a wallet without rows.
+ * What an index covers for a query, so that an empty list can be distinguished from a range that is not indexed, and from a wallet without
+ * rows.
  *
  * Source: decisions 0013, 0035, 0048 and 0050.
  */
@@ -13,10 +14,10 @@ import * as WatchList from "../store/WatchList.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 import { NotDerived, NotSearched, NotWatched } from "./QueryError.ts"
 
-/** Transactions of an index, of any wallet, that have a row without their trace. */
+/** Transactions of an index, of any wallet, that have a row but no trace. */
 export interface Untraced {
   readonly transactions: number
-  /** Serial of the state that has them. */
+  /** Serial of the state that contains them. */
   readonly serial: number
 }
 
@@ -24,24 +25,24 @@ export interface Untraced {
 export interface Coverage {
   /** Indexed blocks; `null` while the index is empty. */
   readonly checkpoint: Checkpoint | null
-  /** Transactions of the index, of any wallet, that have no row. */
+  /** Number of indexed transactions, of any wallet, without a row. */
   readonly missing: number
-  /** What lacks traces; left out for nothing. */
+  /** What lacks traces; absent for nothing. */
   readonly untraced?: Untraced | undefined
-  /** Last block at which the ledger of the wallet was proved; `null` while there is none. */
+  /** Last block at which the ledger of the wallet was proved; `null` if there is none. */
   readonly reconciledTo: number | null
   /**
-   * Last block up to which the past of the wallet was searched, where it was added to an index of some wallets later. Up to there, calls of
-   * value 0 by others are found in blocks alone that hold something else of it.
+   * Last block up to which the wallet's past was searched, if it was added later to an index of watched wallets. Up to there, calls of
+   * value 0 by others are only found in blocks that hold something else of the wallet.
    */
   readonly searchedTo?: number | undefined
 }
 
-/** Transactions without a row, by the gaps of the index. */
+/** Number of transactions without a row, from the gaps of the index. */
 export const missingTransactions = (gaps: GapCounts): number =>
   gapKinds.filter(isWithoutRow).reduce((sum, kind) => sum + gaps[kind], 0)
 
-/** What the index covers of a wallet. */
+/** Coverage of a wallet by the index. */
 export const ofWallet = (
   snapshot: Snapshot,
   checkpoint: Checkpoint | null,
@@ -56,7 +57,7 @@ export const ofWallet = (
     searchedTo: (checkpoint && WatchList.searchedTo(checkpoint, wallet)) ?? undefined,
   }))
 
-/** Fails where an index of some wallets does not have the rows of one. */
+/** Fails if an index of watched wallets lacks the rows of one. */
 export type Requirement<E> = (
   chain: IndexedChain,
   checkpoint: Checkpoint | null,
@@ -65,7 +66,7 @@ export type Requirement<E> = (
 
 const configured = new WeakMap<ReadonlyArray<string>, ReadonlyArray<string>>()
 
-/** The wallets of a configuration in lower case, made once. */
+/** The wallets of a configuration in lower case, computed once. */
 const configuredOf = (watch: ReadonlyArray<string>): ReadonlyArray<string> => {
   const wallets = configured.get(watch) ?? watch.map((wallet) => wallet.toLowerCase())
   configured.set(watch, wallets)
@@ -80,7 +81,7 @@ export const checkWallet: Requirement<NotWatched> = ({ config, name: chain }, ch
     : Effect.fail(new NotWatched({ chain, wallet }))
 }
 
-/** Fails while the past of a wallet is searched, where some of its rows would not do. */
+/** Fails while the past of a wallet is being searched, if partial rows would not do. */
 export const checkSearched = (
   { name: chain }: Pick<IndexedChain, "name">,
   checkpoint: Checkpoint,
@@ -92,7 +93,7 @@ export const checkSearched = (
   return Effect.fail(new NotSearched({ chain, wallet, searchedTo, searchEnd, checkpoint }))
 }
 
-/** Fails where the rows of a projection are not derived of all blocks. Those of wallets' transactions are written with their blocks. */
+/** Fails if the rows of a projection are not derived for all blocks. Those of wallet transactions are written with their blocks. */
 export const checkDerived = Effect.fnUntraced(function* (
   projection: Pick<Projection, "id" | "kind" | "revision">,
   snapshot: Snapshot,

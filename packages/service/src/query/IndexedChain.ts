@@ -1,5 +1,5 @@
 /**
- * A served chain with its index, as the server reads it.
+ * A served chain with its index, as read by the server.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,24 +13,24 @@ import * as RecentChanges from "./RecentChanges.ts"
 /** A served chain with its index. */
 export interface IndexedChain extends ServedChain {
   readonly reader: ChainReader
-  /** What changed, read once for all that wait for it. */
+  /** Recent changes, read once for all who wait for them. */
   readonly recent: RecentChanges.RecentChanges
   /** Status of the chain's indexer; `null` when none has written one. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
-  /** Settings that the blocks up to a head were indexed with; none while the indexer has recorded none. */
+  /** Settings with which the blocks up to a head were indexed; none if the indexer has recorded none. */
   readonly settingsTo: (head: number) => Effect.Effect<AppliedSettings, StoreError>
-  /** Highest block up to a number with a transaction that lacks its trace, in the state with that serial; `null` for none. */
+  /** Highest block up to a number with a transaction without its trace, in the state with that serial; `null` for none. */
   readonly lastUntraced: (serial: number, to: number) => Effect.Effect<number | null, StoreError>
-  /** What the index takes on disk; `null` while there is none. */
+  /** Disk usage of the index; `null` if there is none. */
   readonly diskUse: Effect.Effect<DiskUse | null, StoreError>
-  /** Why this process cannot write the index; `null` where nothing prevents it. */
+  /** Why this process cannot write the index; `null` if it can. */
   readonly writeIssue: Effect.Effect<string | null>
 }
 
-/** A stored block takes another setting only where it was replaced since. */
+/** A stored block only changes its settings if it was replaced. */
 const settingsMillis = 60_000
 
-/** Reads the settings of a status once for all pages of the same head, and again for a later one. */
+/** Reads the settings of a status once for all pages with the same head, and again for a later head. */
 export const settingsFrom = <E>(
   status: Effect.Effect<Pick<ReportedStatus, "settings"> | null, E>,
 ): ((head: number) => Effect.Effect<AppliedSettings, E>) => {
@@ -44,7 +44,7 @@ export const settingsFrom = <E>(
   })
 }
 
-/** Reads the highest block once for all pages of a state, and by itself for a page that ends below it. */
+/** Reads the highest block once for all pages of a state, and separately for a page that ends below it. */
 export const untracedFrom = <E>(
   read: (to: number) => Effect.Effect<number | null, E>,
 ): ((serial: number, to: number) => Effect.Effect<number | null, E>) => {
@@ -56,7 +56,7 @@ export const untracedFrom = <E>(
   })
 }
 
-/** Opens the index of a chain for reading; the chain need not exist yet. */
+/** Opens the index of a chain for reading; the index need not exist yet. */
 export const fromDatabase =
   (database: Database) =>
   <C extends ServedChain>(chain: C): C & IndexedChain => {

@@ -1,5 +1,5 @@
 /**
- * Fees of L1 that transactions of a rollup paid, from the facts of their blocks.
+ * L1 fees paid by transactions of a rollup, from the facts of their blocks.
  *
  * Source: OP Stack specification, L1 cost fees; decision 0044.
  */
@@ -11,18 +11,18 @@ import { StoreError } from "../store/StoreError.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 import type { Document } from "./TransactionParts.ts"
 
-/** The fee of a transaction, in wei as decimal text; undefined where it is not known. */
+/** Fee of a transaction, in wei as decimal text; undefined if unknown. */
 export type FeeOf = (document: Document) => string | undefined
 
 /** Type of a deposit of the OP Stack, which pays nothing. */
 const deposit = 126
 
-/** Facts as they are stored, as far as they are read. */
+/** Stored facts, as far as they are read. */
 interface StoredFacts {
   readonly transactions: ReadonlyArray<{ readonly index: number; readonly type: number; readonly l1Fee?: string }>
 }
 
-/** True for a chain whose transactions pay a fee of L1 of their own. */
+/** True for a chain whose transactions pay a separate L1 fee. */
 export const areTaken = ({ known }: Pick<ServedChain, "known">): boolean =>
   known !== undefined && FeeRules.all[known.feeRules].some(({ l1Fee }) => typeof l1Fee === "object")
 
@@ -46,7 +46,7 @@ export const read = (
       for (const [number, hash] of hashes) {
         if ((yield* snapshot.block(number))?.hash !== hash) return yield* replaced()
         const text = yield* snapshot.blockFacts(number)
-        // Sound: the service has written the text.
+        // Sound: the service wrote the text.
         const { transactions } = text === null ? { transactions: [] } : (Json.parse(text) as StoredFacts)
         for (const { index, l1Fee, type } of transactions) {
           const fee = type === deposit ? "0" : l1Fee

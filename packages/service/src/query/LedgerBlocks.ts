@@ -1,5 +1,5 @@
 /**
- * The movements of several wallets by block, as an index has them: what an export writes without searching the chain.
+ * Movements of several wallets by block, from an index: what an export writes without searching the chain.
  *
  * Source: decision 0048.
  */
@@ -19,7 +19,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 
 /**
- * The index has not what is asked for.
+ * The index lacks what was requested.
  */
 export class NotIndexed extends Data.TaggedError("NotIndexed")<{
   readonly path: string
@@ -46,21 +46,21 @@ export interface Range {
 export interface Options {
   /** Name of the chain, for messages. */
   readonly chain: string
-  /** Lower case, each once. */
+  /** Lower case, without duplicates. */
   readonly wallets: ReadonlyArray<string>
-  /** First block, which the index must have. Default: the first one of which it has all of the wallets. */
+  /** First block, which the index must have. Default: the first one from which it has all of the wallets. */
   readonly fromBlock?: number | undefined
   /** Last block. */
   readonly to: number
-  /** True where the last block was not asked for: an index that follows its node may be a few blocks behind it. */
+  /** Whether the last block was not requested explicitly: an index may be a few blocks behind its node. */
   readonly isOpenEnded?: boolean
 }
 
 /**
- * The blocks of which an index has the ledgers of wallets.
+ * Determines the blocks for which an index has the ledgers of wallets.
  *
  * **Errors**
- * - `NotIndexed`: the ledgers are not derived yet, or not of these wallets or blocks.
+ * - `NotIndexed`: the ledgers are not derived yet, or not for these wallets or blocks.
  */
 export const rangeOf = (
   reader: ChainReader,
@@ -92,7 +92,7 @@ export const rangeOf = (
     }),
   )
 
-/** Rows of a wallet that are read at once, unless given. */
+/** Default number of a wallet's rows read at once. */
 const defaultPageRows = 128
 
 /** A row with its block. */
@@ -101,7 +101,7 @@ interface Stored {
   readonly row: WalletRow
 }
 
-/** Rows of one wallet that are read and not given yet, and where reading continues. */
+/** Rows of one wallet that were read but not emitted yet, and where reading continues. */
 interface Reading {
   readonly wallet: string
   readonly pageRows: number
@@ -110,16 +110,16 @@ interface Reading {
   hasMore: boolean
 }
 
-/** Bytes of rows, and of transactions, that are read at once: a row has up to 20,000 movements. */
+/** Maximum number of bytes of rows and of transactions read at once: a row has up to 20,000 movements. */
 const maxBytes = 4 * 1024 * 1024
 
 const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
 
-/** The place of an entry; one that has only what a wallet held before the first block belongs to that block alone. */
+/** Position of an entry; one with only opening balances belongs to the first block itself. */
 const positionOf = ({ block, index, movements }: LedgerEntry): Position =>
   movements.every(isOpening) && movements.length > 0 ? { block, index: Movement.blockLevelIndex } : { block, index }
 
-/** The row of an entry. An export reads by itself what wallets held before, so that those movements of the index are left out. */
+/** Row of an entry. An export reads opening balances itself, so those movements of the index are omitted. */
 const rowOf = (
   wallet: string,
   { index, movements, roles }: LedgerEntry,
@@ -132,7 +132,7 @@ const rowOf = (
   movements: movements.filter((movement) => !isOpening(movement)),
 })
 
-/** Reads the next rows of a wallet, all of one state of the index. */
+/** Reads the next rows of a wallet, all from one state of the index. */
 const readMore = (
   reader: ChainReader,
   { closing, first: from }: Range,
@@ -153,11 +153,11 @@ const readMore = (
     }),
   )
 
-/** Rows of a block come in the order of the transactions, those of the block itself last. */
+/** Orders the rows of a block by transaction, with those of the block itself last. */
 const byIndex = ({ index: one }: WalletRow, { index: other }: WalletRow): number =>
   (one ?? Number.POSITIVE_INFINITY) - (other ?? Number.POSITIVE_INFINITY) || 0
 
-/** Fails where the last block is not the one any more whose ledgers are read. */
+/** Fails if the last block is no longer the one whose ledgers are read. */
 const verifyClosing = Effect.fnUntraced(function* (reader: ChainReader, { closing }: Range) {
   const found = yield* reader.snapshot((snapshot) => snapshot.block(closing.number))
   if (found?.hash === closing.hash) return
@@ -166,7 +166,7 @@ const verifyClosing = Effect.fnUntraced(function* (reader: ChainReader, { closin
 })
 
 /**
- * The blocks of a range that hold something of the wallets, ascending. Some rows of each wallet are held at a time.
+ * Streams the blocks of a range that concern the wallets, ascending. A limited number of rows per wallet is held at a time.
  *
  * **Errors**
  * - `ChainReorganized`: the last block was replaced meanwhile.

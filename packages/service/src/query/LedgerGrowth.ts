@@ -1,6 +1,6 @@
 /**
- * Adds the movements of a wallet to sums in slices, between which other requests are answered. Final places are read each in a snapshot
- * of its own, since they do not change, and the sums there are kept.
+ * Adds the movements of a wallet to sums in slices, between which other requests are answered. Final positions are read in separate
+ * snapshots, since they do not change, and the sums up to them are kept.
  *
  * Source: decision 0049.
  */
@@ -24,44 +24,44 @@ export interface Subject {
   readonly assets: ReadonlySet<string> | undefined
   /** First indexed block. */
   readonly first: number
-  /** Number of holdings of which it is known what the wallet held before that block. */
+  /** Number of holdings whose opening balance before that block is known. */
   readonly openings: number
   /** Last indexed block. */
   readonly head: number
 }
 
-/** How sums are made beside others. */
+/** How sums share resources with others. */
 export interface Sharing {
   readonly inTurn: InTurn
-  /** Waits until there is memory for sums, by their number. */
+  /** Waits until there is memory for a number of sums. */
   readonly room: (sums: number) => Effect.Effect<void>
-  /** Reads in a snapshot that is kept between turns, once one of the few is free that may be. */
+  /** Reads in a snapshot that is kept between turns, once one of the few permitted ones is free. */
   readonly keeping: InTurn
 }
 
-/** What sums are made with. */
+/** Resources for making sums. */
 export interface Shared extends Sharing {
   readonly cache: TotalsCache
 }
 
-/** Sums that grow, and the place that they reach. */
+/** Growing sums, and the position that they reach. */
 export interface Growing {
   readonly totals: Totals.Totals
   readonly after: Position | null
 }
 
-/** There are more places behind the last final block than are summed in one turn. */
+/** There are more positions after the last final block than can be summed in one turn. */
 export class LongTail extends Data.TaggedError("LongTail")<{}> {}
 
-/** Places of a slice, and their bytes: some milliseconds of work. The shortest movement has three bytes. */
+/** Maximum number of positions and bytes of a slice: some milliseconds of work. The shortest movement has three bytes. */
 const slice = { limit: 512, maxBytes: 32 * 1024 } as const
-/** Places between sums that are kept. */
+/** Number of positions between kept sums. */
 const keptEvery = 25_000
 
-/** The place behind all of a block. */
+/** The position after everything in a block. */
 export const whole = (block: number): Position => ({ block, index: blockLevelIndex })
 
-/** Adds the next places up to a block; `null` where none is left. */
+/** Adds the next positions up to a block; `null` if none is left. */
 const addSlice = (
   { assets, first, wallet }: Subject,
   snapshot: Snapshot,
@@ -77,7 +77,7 @@ const addSlice = (
 const keyOf = ({ assets, chain, wallet }: Subject): string =>
   [chain.id, wallet, ...[...(assets ?? [])].toSorted()].join(" ")
 
-/** The kept sums that reach furthest, but no further than a final block. */
+/** The kept sums that reach furthest, up to a final block. */
 const kept = Effect.fnUntraced(function* (
   { cache }: Shared,
   subject: Subject,
@@ -106,7 +106,7 @@ const keep = Effect.fnUntraced(function* (
   cache.add(keyOf(subject), { ...entry, at: yield* MonotonicClock.millis })
 })
 
-/** Runs reads in a snapshot of the same index, which is opened in a turn that has time: pages need one of the few that may be open. */
+/** Runs reads in a snapshot of the same index. It is opened in a turn that has time, since pages need one of the few that may be open. */
 export const same = <A, E>(
   { inTurn }: Shared,
   { chain, first, head }: Subject,
@@ -136,7 +136,7 @@ export const upToFinal = Effect.fnUntraced(function* (
     const read = yield* same(shared, subject, (snapshot) => addSlice(subject, snapshot, current, to))
     state = { totals: state.totals, after: read === null ? whole(to) : read.last }
     places += read?.count ?? 0
-    // No snapshot is open meanwhile.
+    // No snapshot is open in the meantime.
     yield* shared.room(state.totals.sums.size)
     if (read !== null && places < keptEvery) continue
     const grown = state
@@ -147,7 +147,7 @@ export const upToFinal = Effect.fnUntraced(function* (
 })
 
 /**
- * Sums up to a block in one snapshot: one slice, or all where the snapshot may be kept (`isKept`), each of them then in a turn that has time.
+ * Sums up to a block in one snapshot: one slice or, if the snapshot may be kept (`isKept`), all of them, each in a turn that has time.
  *
  * **Errors**
  * - `LongTail`: there are more slices, and the snapshot may not be kept.

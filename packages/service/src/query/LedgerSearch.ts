@@ -1,6 +1,6 @@
 /**
- * Searches the ledger of an account for one transaction, in turns: each step reads some places in a snapshot of its own, and all of them the
- * same state of the chain.
+ * Searches the ledger of an account for one transaction, in turns: each step reads some positions in its own snapshot, and all of them see
+ * the same state of the chain.
  *
  * Source: decision 0070.
  */
@@ -16,15 +16,15 @@ import * as PinnedReader from "./PinnedReader.ts"
 import type { NotWatched, NotDerived } from "./QueryError.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 
-/** Why it is not known whether there is a transaction. */
+/** Why it is unknown whether there is a transaction. */
 export type SearchError = CompleteRange.Incomplete | NotWatched | NotDerived | StoreError
 
-/** What a step gives: the end of the search, `null` where nothing was found, or where the next step goes on. */
+/** Result of a step: the end of the search, with `null` if nothing was found, or where the next step continues. */
 export type Step<A, State> =
   | { readonly _tag: "Ended"; readonly found: A | null }
   | { readonly _tag: "Next"; readonly state: State }
 
-/** What is searched. */
+/** What to search. */
 export interface Query {
   readonly chain: IndexedChain
   /** Lower case. */
@@ -32,7 +32,7 @@ export interface Query {
   readonly inTurn: PinnedReader.InTurn
 }
 
-/** How it is searched. */
+/** How to search. */
 export interface Options<A, State> extends Pick<CompleteRange.Checked, "needs"> {
   readonly begin: (checkpoint: Checkpoint) => State
   readonly step: (
@@ -43,7 +43,7 @@ export interface Options<A, State> extends Pick<CompleteRange.Checked, "needs"> 
 
 const projection = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
-/** What the index has of the wallet. */
+/** Coverage of the wallet by the index. */
 const coverageIn = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   { chain, wallet }: Query,
@@ -76,11 +76,11 @@ const steps = Effect.fnUntraced(function* <A, State>(query: Query, { begin, step
 })
 
 /**
- * Searches a ledger; `null` where nothing is found.
+ * Searches a ledger; `null` if nothing is found.
  *
  * **Errors**
- * - `Incomplete`: nothing was found, and blocks, transactions or what is needed beside them are not in the index.
- * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
+ * - `Incomplete`: nothing was found, and blocks, transactions or other required data are not indexed.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as for pages.
  */
 export const run = Effect.fnUntraced(function* <A, State>(
   query: Query,
@@ -92,7 +92,7 @@ export const run = Effect.fnUntraced(function* <A, State>(
   return null
 })
 
-/** The transaction of a place of a ledger; with its internal transactions where these are asked for. */
+/** Transaction at a position of a ledger, with internal transactions if requested. */
 export const documentAt = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   key: string,

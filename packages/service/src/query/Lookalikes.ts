@@ -1,6 +1,6 @@
 /**
- * Counterparties that look like another one whom the wallet paid shortly before: their addresses begin and end with the same digits, which is
- * what a cut address shows. Poisoning leaves such addresses in a history, so that they are copied from there.
+ * Counterparties whose address resembles another one that the wallet paid shortly before: both start and end with the same digits, which is
+ * what an abbreviated address shows. Address poisoning places such addresses in a history, hoping that they are copied from there.
  *
  * Source: decision 0049.
  */
@@ -11,13 +11,13 @@ import type { LedgerRow } from "../ledger/WalletRows.ts"
 import type { LedgerEntry, Position, Snapshot } from "../store/ChainReader.ts"
 import type { StoreError } from "../store/StoreError.ts"
 
-/** Hex digits at each end of an address that a lookalike has. */
+/** Number of equal hex digits at each end of a lookalike address. */
 const sameDigits = 4
 
-/** Places of the ledger before a row whose payments are compared. */
+/** Number of ledger positions before a row whose payments are compared. */
 export const windowPlaces = 32
 
-/** Payments of a place that count: a transaction may pay thousands. */
+/** Maximum number of payments counted per position: a transaction may pay thousands. */
 const maxPayments = 64
 
 const endsOf = (address: string): string => `${address.slice(2, 2 + sameDigits)}${address.slice(-sameDigits)}`
@@ -25,8 +25,8 @@ const endsOf = (address: string): string => `${address.slice(2, 2 + sameDigits)}
 const noAddresses: ReadonlyArray<string> = []
 
 /**
- * Whom the wallet paid at a place: by a transaction of its own, or in native currency, which no other account can move. What a token of
- * another's transaction logs is no payment.
+ * Addresses that the wallet paid at a position: by its own transaction, or in native currency, which no other account can move. Token logs
+ * of another account's transaction are not payments.
  */
 const paidAt = ({ movements, roles }: Pick<LedgerRow, "movements" | "roles">): ReadonlyArray<string> => {
   if (movements.length === 0) return noAddresses
@@ -37,13 +37,13 @@ const paidAt = ({ movements, roles }: Pick<LedgerRow, "movements" | "roles">): R
   return [...new Set(paid)].slice(0, maxPayments)
 }
 
-/** The payments of the last places of a ledger. */
+/** Payments at the last positions of a ledger. */
 export class RecentPayments {
   readonly #places: Array<ReadonlyArray<string>> = []
-  /** Addresses by their ends, each with the number of places that paid it. */
+  /** Addresses by their ends, each with the number of positions that paid it. */
   readonly #paid = new Map<string, Map<string, number>>()
 
-  /** Adds the next place of the ledger. */
+  /** Adds the next position of the ledger. */
   add(row: Pick<LedgerRow, "movements" | "roles">): void {
     const paid = paidAt(row)
     this.#places.push(paid)
@@ -62,14 +62,14 @@ export class RecentPayments {
     else this.#paid.set(ends, same)
   }
 
-  /** Whether an address was not paid, and looks like one that was. */
+  /** Whether an address was not paid itself, but resembles one that was. */
   isLookalike(address: string): boolean {
     const same = this.#paid.get(endsOf(address))
     return same !== undefined && !same.has(address)
   }
 }
 
-/** A counterparty at a place of a ledger. */
+/** A counterparty at a position of a ledger. */
 export interface Candidate extends Position {
   readonly counterparty: string
 }
@@ -80,19 +80,19 @@ const compare = (one: Position, other: Position): number => one.block - other.bl
 
 const batchBytes = 256 * 1024
 
-/** Places that are read at once at most: rows of a narrow selection may be far apart. */
+/** Maximum number of positions read at once: rows of a narrow selection may be far apart. */
 const maxAtOnce = 512
 
-/** Places of a ledger that were read, newest first: where there are any, those of all candidates and all between them. */
+/** Ledger positions that were read, newest first: if there are any, those of all candidates and all in between. */
 interface Known {
   readonly places: ReadonlyArray<LedgerEntry>
-  /** The ledger has no place before these. */
+  /** Whether the ledger has no earlier position. */
   readonly isFromFirst: boolean
 }
 
 const nothing: Known = { places: [], isFromFirst: false }
 
-/** The places before one, newest first, up to `windowPlaces` before another, or some more. */
+/** Positions before one, newest first, up to at least `windowPlaces` before another. */
 const placesBefore = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   wallet: string,
@@ -103,7 +103,7 @@ const placesBefore = Effect.fnUntraced(function* (
   const found = places.filter((entry) => compare(entry, newest) < 0)
   if (isFromFirst) return found
   let older = found.filter((entry) => compare(entry, oldest) < 0).length
-  // Twice as many each time until the other one is reached.
+  // Doubles each time until the other one is reached.
   let limit = windowPlaces
   for (let after: Position = found.at(-1) ?? newest; older < windowPlaces; limit = Math.min(maxAtOnce, 2 * limit)) {
     const query = { wallet, from: 0, to: newest.block, order: "DESC", after } as const
@@ -120,7 +120,7 @@ const placesBefore = Effect.fnUntraced(function* (
   return found
 })
 
-/** Finds the lookalikes among counterparties of a wallet; gives whether one is. */
+/** Finds lookalikes among counterparties of a wallet; returns the test for one. */
 export const find = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   wallet: string,

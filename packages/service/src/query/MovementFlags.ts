@@ -1,5 +1,5 @@
 /**
- * Hints of a movement that may be meant to deceive. A flag never leaves out a row, changes its place or its amount. Pure.
+ * Hints that a movement may be deceptive. A flag never removes a row or changes its position or amount. Pure.
  *
  * Source: decision 0049.
  */
@@ -7,22 +7,22 @@ import type { Flag } from "@daybook/schema/Movement"
 import * as Role from "../ledger/Role.ts"
 import * as TokenFlags from "../token/TokenFlags.ts"
 
-/** What flags depend on. */
+/** Input of flags. */
 export interface Facts {
   readonly chainId: number
-  /** The token as it describes itself; undefined for the native currency, and where it was not read yet. */
+  /** Self-description of the token; undefined for the native currency, or if it has not been read yet. */
   readonly token: TokenFlags.Described | undefined
   /** Roles of the wallet in the transaction, as bits. */
   readonly roles: number
-  /** The wallet receives. */
+  /** Whether the wallet receives. */
   readonly isIncoming: boolean
-  /** Nothing moved. */
+  /** Whether nothing moved. */
   readonly isZero: boolean
-  /** The other side looks like one whom the wallet paid before. */
+  /** Whether the counterparty resembles one that the wallet paid before. */
   readonly isLookalike: boolean
 }
 
-/** Whether the wallet sent the transaction itself, which no other account can do. */
+/** True if the wallet itself sent the transaction, which no other account can do. */
 export const isOwn = (roles: number): boolean => (roles & Role.bits.sender) !== 0
 
 /** The flags, in the order of the interface. */

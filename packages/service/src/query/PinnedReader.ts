@@ -1,6 +1,6 @@
 /**
- * Reads one state of a chain in several turns. Each read has a snapshot of its own, since few may be open and pages need one; it fails
- * once the index has changed in what the first one has seen.
+ * Reads one state of a chain in several turns. Each read uses its own snapshot, since few may be open and pages need one; a read fails if
+ * the part of the index seen by the first one has changed.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ export type PinnedReader = <A, E>(
   read: (snapshot: Snapshot) => Effect.Effect<A, E>,
 ) => Effect.Effect<A, E | IndexChanged | StoreError>
 
-/** Makes a reader of the state that its first read sees. Blocks may be added above that. */
+/** Makes a reader of the state seen by its first read. Blocks may be added above it. */
 export const make = ({ reader }: Pick<IndexedChain, "reader">, inTurn: InTurn): PinnedReader => {
   let pinned: Checkpoint | null | undefined
 
@@ -43,16 +43,16 @@ export const make = ({ reader }: Pick<IndexedChain, "reader">, inTurn: InTurn): 
     )
 }
 
-/** Times that reads begin again after the index changed. */
+/** Maximum number of restarts after the index changed. */
 const maxRestarts = 3
 
-/** What is read of an index without blocks, or one that changes again and again. */
+/** Error for an index without blocks, or one that keeps changing. */
 export const unreadable = (): StoreError =>
   new StoreError({ message: "The index is empty, or changes while it is read.", isRetryable: true, cause: undefined })
 
 const isChange = (error: unknown): error is IndexChanged => error instanceof IndexChanged
 
-/** Begins reads again when the index changed between them. */
+/** Restarts reads when the index changes between them. */
 export const restarting = <A, E, R>(reads: Effect.Effect<A, E | IndexChanged, R>) =>
   reads.pipe(
     Effect.retry({ times: maxRestarts, while: isChange }),

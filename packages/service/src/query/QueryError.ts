@@ -1,5 +1,5 @@
 /**
- * Why a query cannot be answered, as values that each translator writes in the words of its dialect.
+ * Why a query cannot be answered, as values that each translator expresses in its dialect.
  */
 import * as Data from "effect/Data"
 import type { Checkpoint } from "../block/BlockRows.ts"
@@ -12,35 +12,35 @@ export class Stale extends Data.TaggedError("Stale")<{
   readonly checkpoint: Checkpoint | null
 }> {}
 
-/** The rows are not derived of all blocks yet. */
+/** The rows are not derived for all blocks yet. */
 export class NotDerived extends Data.TaggedError("NotDerived")<{
   readonly chain: string
-  /** First block whose rows are not derived; `null` where none is. */
+  /** First block whose rows are not derived; `null` if none is. */
   readonly next: number | null
   readonly checkpoint: Checkpoint
 }> {}
 
-/** The index does not cover the wallet, for which an empty list would be wrong. */
+/** The index does not cover the wallet, so that an empty list would be wrong. */
 export class NotWatched extends Data.TaggedError("NotWatched")<{
   readonly chain: string
   readonly wallet: string
 }> {}
 
-/** The past of a wallet that was added later is still searched, so that sums of its movements would lack some. */
+/** The past of a wallet that was added later is still being searched, so that sums would be incomplete. */
 export class NotSearched extends Data.TaggedError("NotSearched")<{
   readonly chain: string
   readonly wallet: string
-  /** Last block up to which it is searched; `null` where nothing of it is. */
+  /** Last searched block; `null` if none is. */
   readonly searchedTo: number | null
-  /** Last block that is to be searched. */
+  /** Last block to be searched. */
   readonly searchEnd: number
   readonly checkpoint: Checkpoint
 }> {}
 
-/** The rows that a page begins behind would be counted in too many stored texts. */
+/** Counting the rows before a page would require reading too many stored texts. */
 export class TooManyTexts extends Data.TaggedError("TooManyTexts") {}
 
-/** Internal transactions are asked for, and no stored block has traces. */
+/** Internal transactions are requested, but no stored block has traces. */
 export class NotTraced extends Data.TaggedError("NotTraced")<{ readonly chain: string }> {}
 
 /** The range has no indexed block. */

@@ -1,5 +1,5 @@
 /**
- * The range of blocks that a query asks for, by numbers or instants, and the blocks of an index that it has.
+ * Range of blocks requested by a query, by numbers or instants, and the corresponding blocks of an index.
  *
  * Source: docs/interface.md#4.1; decision 0008.
  */
@@ -17,7 +17,7 @@ export interface Range {
   readonly to: Bound
 }
 
-/** First block of a range; `null` where the range begins after the last indexed block. */
+/** First block of a range; `null` if the range starts after the last indexed block. */
 export const firstBlock = (snapshot: Snapshot, bound: Bound, { first }: Checkpoint) => {
   if (bound._tag === "Open") return Effect.succeed(first)
   if (bound._tag === "Block") return Effect.succeed(Math.max(first, bound.block))
@@ -26,7 +26,7 @@ export const firstBlock = (snapshot: Snapshot, bound: Bound, { first }: Checkpoi
   )
 }
 
-/** Last block of a range; `null` where the range ends before the first indexed block. */
+/** Last block of a range; `null` if the range ends before the first indexed block. */
 export const lastBlock = (snapshot: Snapshot, bound: Bound, { head }: Checkpoint) => {
   if (bound._tag === "Open") return Effect.succeed(head.number)
   if (bound._tag === "Block") return Effect.succeed(Math.min(head.number, bound.block))

@@ -1,6 +1,7 @@
 /**
- * What changed in the index of a chain since a place that many readers share: read once for all of them, with the wallets that have rows in
- * the new blocks. A reader of another wallet goes on without reading. So a block costs what it contains, however many wait for it.
+ * Changes in the index of a chain since a position that many readers share: read once for all of them, with the wallets that have rows in
+ * the new blocks. A reader of another wallet continues without reading, so a block costs what it contains, regardless of how many readers
+ * wait for it.
  *
  * Source: decision 0073.
  */
@@ -12,57 +13,57 @@ import * as Journal from "../store/Journal.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import * as SharedRuns from "../supervision/SharedRuns.ts"
 
-/** Up to where a reader has read all rows. */
+/** Position up to which a reader has read all rows. */
 export interface Place {
   readonly journal: Journal.Position
-  /** First block that it has not read. */
+  /** First block not read yet. */
   readonly next: number
-  /** It reads final blocks alone. */
+  /** Whether it only reads final blocks. */
   readonly isFinal: boolean
 }
 
-/** Blocks that were added above a place, where nothing below it changed. */
+/** Blocks added above a position, if nothing below it changed. */
 export interface Advance {
   readonly checkpoint: Checkpoint
   /** The watched wallets; `null` for all. */
   readonly watched: ReadonlySet<string> | null
   /** Wallets with rows in the new blocks. */
   readonly wallets: ReadonlySet<string>
-  /** The last change that this has. */
+  /** Last change included. */
   readonly newest: Journal.Position
-  /** It is the newest one. */
+  /** Whether it is the newest change. */
   readonly isComplete: boolean
-  /** The first block that was not added. */
+  /** First block that was not added. */
   readonly next: number
-  /** The last block below that; `null` where it is not stored. */
+  /** The block below that; `null` if it is not stored. */
   readonly last: BlockRef | null
-  /** The last block that became final; `null` where none did. */
+  /** Last block that became final; `null` if none did. */
   readonly final: BlockRef | null
   readonly serial: number
 }
 
-/** What readers of a chain share. */
+/** State shared by the readers of a chain. */
 export interface RecentChanges {
-  /** Waits until the newest change is another one than a known one, and gives its number. */
+  /** Waits until the newest change differs from a known one, and returns its number. */
   readonly awaitChange: ChainReader["awaitChange"]
-  /** What was added since a place; `null` where more changed than that, or it is not certain: the reader reads for itself. */
+  /** Additions since a position; `null` if there were other changes or it is uncertain, in which case the reader reads for itself. */
   readonly since: (place: Place) => Effect.Effect<Advance | null, StoreError>
 }
 
-/** Changes and blocks that are read at once; the blocks of one change more. */
+/** Maximum number of changes and blocks read at once; a single change may have more blocks. */
 const [maxChanges, maxBlocks] = [512, 256]
-/** Places of which the result is kept, and wallets of all of them. */
+/** Maximum number of positions with kept results, and of wallets in all of them. */
 const [maxKept, maxKeptWallets] = [8, 100_000]
 
-/** Changes that a reader applies at once: they add blocks or make them final, and leave those that it has as they are. */
+/** Changes that a reader applies at once: they add blocks or make them final, and leave those that it has unchanged. */
 interface Applied {
   readonly newest: Journal.Position
-  /** The highest block that they added; that below `next` for none. */
+  /** Highest added block; that below `next` for none. */
   readonly top: number
   readonly final: BlockRef | null
 }
 
-/** The first changes, as many as add a bounded number of blocks; `null` where one of them changes blocks that the reader has. */
+/** The first changes that add a bounded number of blocks; `null` if one of them changes blocks that the reader has. */
 const apply = (changes: ReadonlyArray<Journal.Change>, { isFinal, journal, next }: Place): Applied | null => {
   let [newest, top]: [Journal.Position, number] = [journal, next - 1]
   let final: BlockRef | null = null
@@ -80,14 +81,14 @@ const apply = (changes: ReadonlyArray<Journal.Change>, { isFinal, journal, next 
   return { newest, top, final }
 }
 
-/** The last block to read; `null` where a reader that has all changes has not read all blocks. */
+/** Last block to read; `null` if a reader that has all changes has not read all blocks. */
 const lastOf = (
   { isFinal, next }: Place,
   { finalized, head }: Checkpoint,
   applied: Applied,
   isComplete: boolean,
 ): number | null => {
-  // Read before all changes are applied, a block would be read again with the change that added it.
+  // If a block were read before all changes are applied, it would be read again with the change that added it.
   if (isFinal) return isComplete ? Math.min(finalized ?? -1, head.number) : next - 1
   return isComplete && applied.top < head.number ? null : applied.top
 }
@@ -138,9 +139,9 @@ const read = Effect.fnUntraced(function* (
   return gaps.length > 0 ? null : advance
 })
 
-/** Makes what readers of a chain share. */
+/** Makes the state shared by the readers of a chain. */
 export const make = (reader: ChainReader): RecentChanges => {
-  /** What was read last, by place. It stays right: what changed later is that of a later place. */
+  /** Last results, by position. They stay valid, because later changes belong to a later position. */
   const kept = new Map<string, Advance>()
   const keep = (key: string, { journal }: Place, advance: Advance | null): void => {
     if (advance === null || advance.newest.change === journal.change) return

@@ -1,6 +1,6 @@
 /**
- * The transaction of a sender with a nonce, from the ledger of the sender: its nonces grow from block to block, so that few places of the
- * ledger are read.
+ * Finds the transaction of a sender by nonce, in the sender's ledger: nonces increase from block to block, so few ledger positions are
+ * read.
  *
  * Source: decisions 0016 and 0048.
  */
@@ -12,12 +12,12 @@ import * as CompleteRange from "./CompleteRange.ts"
 import * as LedgerSearch from "./LedgerSearch.ts"
 import type * as TransactionParts from "./TransactionParts.ts"
 
-/** Places that are read at once, and reads at most: an account may receive much between two transactions that it sends. */
+/** Number of positions read at once, and maximum number of reads: an account may receive much between two transactions that it sends. */
 const batch = 512
 const maxReads = 256
 const maxBytes = 256 * 1024
 
-/** Reads of a turn where all of them have few places. */
+/** Number of reads per turn if all of them have few positions. */
 const readsPerTurn = 8
 
 const isSender = ({ roles }: LedgerEntry): boolean => (roles & Role.bits.sender) !== 0
@@ -27,12 +27,12 @@ interface State {
   /** Lowest and highest block. */
   readonly low: number
   readonly high: number
-  /** Blocks that are read, and the place that is read behind: the upper half, or one block from what the account sent there. */
+  /** Blocks to read, and the position after which to read: the upper half, or one block from what the account sent there. */
   readonly from: number
   readonly to: number
   readonly after: Position | null
   readonly isOneBlock: boolean
-  /** Reads so far. */
+  /** Number of reads so far. */
   readonly reads: number
 }
 
@@ -44,11 +44,11 @@ const stateOf = (low: number, high: number, reads: number): State => {
   return { low, high, from, to: high, after: null, isOneBlock: false, reads }
 }
 
-/** Goes on with a part of the range. */
+/** Continues with a part of the range. */
 const halve = (low: number, high: number, reads: number): Step =>
   low > high ? { _tag: "Ended", found: null } : { _tag: "Next", state: stateOf(low, high, reads) }
 
-/** Goes on by what the account sent at the first place that was found. */
+/** Continues based on what the account sent at the first position found. */
 const stepBy = (document: TransactionParts.Document, nonce: number, state: State): Step => {
   const { block, index } = document.row
   const { from, high, isOneBlock, low, reads } = state
@@ -65,7 +65,7 @@ interface Read {
   readonly places: number
 }
 
-/** Reads places; gives their number too. */
+/** Reads positions; also returns their number. */
 const read = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   wallet: string,
@@ -89,11 +89,11 @@ const read = Effect.fnUntraced(function* (
 })
 
 /**
- * Finds a transaction; `null` where the account has sent none with the nonce.
+ * Finds a transaction; `null` if the account has sent none with the nonce.
  *
  * **Errors**
- * - `Incomplete`: it was not found, and blocks or transactions are not in the index.
- * - `NotWatched`, `NotDerived`, `StoreError`: as of pages.
+ * - `Incomplete`: it was not found, and blocks or transactions are not indexed.
+ * - `NotWatched`, `NotDerived`, `StoreError`: as for pages.
  */
 export const find = (
   query: LedgerSearch.Query,

@@ -1,50 +1,50 @@
 /**
- * Keeps the sums of wallets at final places, so that the sums at a later place begin there. Bounded by the number of sums; the wallets
- * used least recently are dropped.
+ * Caches the sums of wallets at final positions, so that later sums can start from them. Bounded by the number of sums; the least recently
+ * used wallets are evicted.
  *
  * Source: decision 0049.
  */
 import type * as Totals from "../ledger/Totals.ts"
 import type { Position } from "../store/ChainReader.ts"
 
-/** Sums up to a final place, inclusive. */
+/** Sums up to a final position, inclusive. */
 export interface Entry {
   readonly through: Position
-  /** Hash of the block of the place. */
+  /** Hash of the position's block. */
   readonly hash: string
   /** First indexed block when the sums were made. */
   readonly first: number
-  /** Openings that were known then. */
+  /** Number of opening balances known then. */
   readonly openings: number
   readonly totals: Totals.Totals
   /** When it was made, in milliseconds of the monotonic clock. */
   readonly at: number
 }
 
-/** Sums of all entries together. */
+/** Maximum total number of sums. */
 const maxSums = 100_000
-/** Sums of the entries of one wallet. */
+/** Maximum number of sums for one wallet. */
 const maxOwnSums = 25_000
-/** Blocks that were repaired may have other movements: sums are made again after this time. */
+/** Repaired blocks may have other movements, so sums are recomputed after this time. */
 const maxAgeMillis = 10 * 60 * 1000
 
 const weightOf = ({ totals }: Entry): number => totals.sums.size + totals.incompleteBlocks.length / 8 + 1
 
 const sumOf = (entries: ReadonlyArray<Entry>): number => entries.reduce((sum, entry) => sum + weightOf(entry), 0)
 
-/** Entries that fit: every second one is dropped, but the first, until they do. */
+/** Thins entries until they fit: every second one is dropped, except the first. */
 const thin = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> => {
   let kept = entries
   while (kept.length > 1 && sumOf(kept) > maxOwnSums) kept = kept.filter((_, at) => at % 2 === 0)
   return kept
 }
 
-/** What sums are made of beside final blocks. */
+/** What sums depend on besides final blocks. */
 export interface Basis extends Pick<Entry, "first" | "openings"> {}
 
-/** Sums of wallets by a key of the caller. */
+/** Sums of wallets, by a key chosen by the caller. */
 export interface TotalsCache {
-  /** Entries that reach no further than a block, the furthest first. */
+  /** Entries that do not reach beyond a block, furthest first. */
   readonly upTo: (key: string, block: number, basis: Basis, now: number) => ReadonlyArray<Entry>
   readonly add: (key: string, entry: Entry) => void
 }
@@ -54,7 +54,7 @@ const isBefore = (one: Position, other: Position): boolean =>
 
 /** Makes a cache. */
 export const make = (): TotalsCache => {
-  /** The entries of each wallet, the furthest first. */
+  /** Entries of each wallet, furthest first. */
   const wallets = new Map<string, ReadonlyArray<Entry>>()
   let size = 0
 

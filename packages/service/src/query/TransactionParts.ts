@@ -1,6 +1,6 @@
 /**
- * Parts of transactions, such as the transfers of tokens and the calls: rows of which a transaction has any number. They are read of the stored
- * texts of the transactions in which a wallet has one of some roles, or of all transactions of a range of blocks.
+ * Parts of transactions, such as token transfers and calls: rows of which a transaction may have any number. They are read from the stored
+ * texts of the transactions in which a wallet has certain roles, or of all transactions in a range of blocks.
  *
  * Source: decision 0070.
  */
@@ -19,11 +19,11 @@ import { type NotWatched, TooManyTexts } from "./QueryError.ts"
 import type { InTurn } from "./PinnedReader.ts"
 import * as WalletPage from "./WalletPage.ts"
 
-/** A stored transaction, read. */
+/** A stored transaction, decoded. */
 export interface Document {
   readonly row: PageRow
   readonly transaction: WalletTransactionWire
-  /** `null` where they were not read, or where the transaction was not traced. */
+  /** `null` if they were not read, or if the transaction was not traced. */
   readonly internal: ReadonlyArray<InternalTransactionWire> | null
 }
 
@@ -33,13 +33,13 @@ export interface PartRow<Part> {
   readonly part: Part
 }
 
-/** What the parts of a transaction are. */
+/** How to find the parts of a transaction. */
 export interface Options<Part> {
-  /** Bits of the roles of which the wallet has one at least, where transactions are read by roles. */
+  /** Bits of roles, at least one of which the wallet must have if transactions are read by roles. */
   readonly roles: number
-  /** Internal transactions are read. */
+  /** Whether internal transactions are read. */
   readonly internal: boolean
-  /** The parts that concern the wallet, in the order of execution. */
+  /** The parts that concern the wallet, in execution order. */
   readonly partsOf: (document: Document, wallet: string) => ReadonlyArray<Part>
 }
 
@@ -49,16 +49,16 @@ interface BatchQuery extends Pick<PageQuery, "from" | "to" | "order" | "after" |
   readonly internal: boolean
 }
 
-/** Which transactions are read. */
+/** How to read transactions. */
 interface Reading<E> extends Pick<WalletPage.Source<unknown, unknown, E>, "id" | "kind" | "revision" | "check"> {
-  /** The next ones, and the last place that was read or searched; `null` where nothing is left. */
+  /** The next ones, and the last position read or searched; `null` if nothing is left. */
   readonly next: (snapshot: Snapshot, query: BatchQuery) => Effect.Effect<WalletPage.SourceRows<PageRow>, StoreError>
 }
 
-/** Reads the texts of a stored transaction. */
+/** Decodes the texts of a stored transaction. */
 export const documentOf = (row: PageRow): Document => ({
   row,
-  // Sound: the service has written both texts.
+  // Sound: the service wrote both texts.
   transaction: Json.parse(row.body) as WalletTransactionWire,
   internal: row.internal === null ? null : (Json.parse(row.internal) as Document["internal"]),
 })
@@ -67,11 +67,11 @@ interface Candidate<Part> extends PartRow<Part> {
   readonly place: WalletPage.Place
 }
 
-/** Transactions that are read at once. */
+/** Number of transactions read at once. */
 const batch = 512
 const maxBatchBytes = 256 * 1024
 
-/** Batches in which the rows before a page are counted. */
+/** Maximum number of batches for counting the rows before a page. */
 const maxSkippedBatches = 2_000
 
 const projection = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
@@ -89,10 +89,10 @@ const ofLedger: Reading<NotWatched> = {
     Effect.map(snapshot.page(projection, { ...query, key, limit: batch }), nextOf),
 }
 
-/** Blocks that are read at once, most of which may be empty. */
+/** Number of blocks read at once, most of which may be empty. */
 const blocksAtOnce = 1_000
 
-/** Every transaction of a range of blocks. The wallet of the query is not read. */
+/** All transactions in a range of blocks. The wallet of the query is not read. */
 const ofBlocks: Reading<CompleteRange.Incomplete> = {
   id: WalletTransactions.projection.id,
   kind: WalletTransactions.projection.kind,
@@ -190,8 +190,8 @@ const makeSource =
     return { ...reading, read, skip }
   }
 
-/** The parts of the transactions of a wallet as rows, which the selection narrows. */
+/** Parts of a wallet's transactions as rows, filtered by the selection. */
 export const sourceOf = makeSource(ofLedger)
 
-/** The parts of all transactions of a range of blocks as rows, which the selection narrows. */
+/** Parts of all transactions in a range of blocks as rows, filtered by the selection. */
 export const sourceOfBlocks = makeSource(ofBlocks)

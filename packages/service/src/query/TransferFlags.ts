@@ -1,5 +1,5 @@
 /**
- * Flags of the transfers of tokens of a wallet, which are those of its movements. A transfer of nothing, which is no movement, has them too.
+ * Flags of a wallet's token transfers, which are those of its movements. Transfers of nothing, which are not movements, have flags too.
  *
  * Source: decisions 0049 and 0070.
  */
@@ -16,16 +16,16 @@ import type { Transfer } from "./WalletTransfers.ts"
 
 type Row = PartRow<Transfer>
 
-/** Whose transfers are listed: those of a wallet; undefined for those of a contract. */
+/** Whose transfers are listed: a wallet's, or undefined for a contract's. */
 type Holder = string | undefined
 
-/** Roles in the transaction of the wallet, or of the account that a transfer of a contract's list leaves. */
+/** Roles of the wallet in the transaction, or of the sending account for a contract's list. */
 const rolesOf = ({ document, part }: Row, wallet: Holder): number => {
   if (wallet !== undefined) return document.row.roles ?? 0
   return document.transaction.from_address === part.from ? Role.bits.sender : 0
 }
 
-/** The other side of a transfer that another account made; undefined where the wallet made it. */
+/** Counterparty of a transfer made by another account; undefined if the wallet made it. */
 const strangerOf = (row: Row, wallet: string): Lookalikes.Candidate | undefined => {
   if (MovementFlags.isOwn(rolesOf(row, wallet))) return undefined
   const { document, part } = row
@@ -33,7 +33,7 @@ const strangerOf = (row: Row, wallet: string): Lookalikes.Candidate | undefined 
   return { block, index, counterparty: part.from === wallet ? part.to : part.from }
 }
 
-/** Finds lookalikes of those whom a wallet paid; none in the list of a contract, as they are meant for a wallet. */
+/** Finds lookalikes of addresses that a wallet paid; none in a contract's list, because they target a wallet. */
 const lookalikesIn = (
   snapshot: Snapshot,
   wallet: Holder,
@@ -47,7 +47,7 @@ const lookalikesIn = (
   })
 }
 
-/** Gives the flags of each transfer of a list: that of a wallet, or of a contract where `wallet` is undefined. */
+/** Returns the flags of each transfer in a list: a wallet's or, if `wallet` is undefined, a contract's. */
 export const make = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   chainId: number,

@@ -1,5 +1,5 @@
 /**
- * What blocks themselves pay to a wallet: withdrawals of the beacon chain, and fees and rewards.
+ * Payments of blocks themselves to a wallet: withdrawals from the beacon chain, and fees and rewards.
  *
  * Source: decision 0070.
  */
@@ -16,7 +16,7 @@ import type { InTurn } from "./PinnedReader.ts"
 import type { NotWatched } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
-/** A withdrawal of the beacon chain. */
+/** A withdrawal from the beacon chain. */
 export interface Withdrawal {
   readonly block: LinkedBlock
   readonly index: bigint
@@ -33,7 +33,7 @@ export interface Reward {
 
 type Query = WalletPage.SourceQuery<undefined>
 
-/** What the rows of one entry of a ledger are. */
+/** How to find the rows of one ledger entry. */
 interface Options<Row> {
   /** Bit of the role of the wallet. */
   readonly role: number
@@ -62,7 +62,7 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
   const readBatch = (snapshot: Snapshot, { from, order, to, wallet }: Query, after: WalletPage.Place | null) =>
     snapshot.ledger({ wallet, from, to, order, after, limit: batch, maxBytes: maxBatchBytes })
 
-  /** The rows of an entry that are left, in the order of the page, with their parts. */
+  /** Remaining rows of an entry, in page order, with their parts. */
   const left = Effect.fnUntraced(function* (snapshot: Snapshot, entry: LedgerEntry, { after, order, wallet }: Query) {
     const all = (yield* rowsOf(snapshot, entry, wallet)).map((row, part) => ({ row, part }))
     const sent = after?.block === entry.block && after.index === entry.index ? after.part : undefined
@@ -114,10 +114,10 @@ const makeReader = <Row>({ role, rowsOf }: Options<Row>) => {
 }
 
 /**
- * Reads a page of withdrawals, in the order of their blocks and in them. Of amount 0 too.
+ * Reads a page of withdrawals, ordered by block and position within it. Includes those of amount 0.
  *
  * **Errors**
- * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
+ * - `Stale`, `NotDerived`, `StoreError`: as for all pages.
  * - `NotWatched`: the index does not cover the wallet.
  */
 export const withdrawals = makeReader<Withdrawal>({
@@ -140,7 +140,7 @@ export const withdrawals = makeReader<Withdrawal>({
  * Reads a page of blocks for which the wallet received fees or rewards, with their sum.
  *
  * **Errors**
- * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
+ * - `Stale`, `NotDerived`, `StoreError`: as for all pages.
  * - `NotWatched`: the index does not cover the wallet.
  */
 export const rewards = makeReader<Reward>({

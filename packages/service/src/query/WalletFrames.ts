@@ -1,5 +1,6 @@
 /**
- * The calls inside of transactions that move value from or to a wallet, create it, or end a contract in its favour; also those that failed.
+ * Calls inside transactions that move value from or to a wallet, create it, or selfdestruct a contract in its favour, including failed
+ * ones.
  *
  * Source: decision 0070.
  */
@@ -8,20 +9,20 @@ import * as Role from "../ledger/Role.ts"
 import * as TransactionParts from "./TransactionParts.ts"
 import * as WalletPage from "./WalletPage.ts"
 
-/** A call inside of a transaction. */
+/** A call inside a transaction. */
 export interface Frame {
   readonly frame: InternalTransactionWire
-  /** Its index among those of the transaction that are stored. */
+  /** Its index among the transaction's stored calls. */
   readonly index: number
 }
 
-/** Calls of value 0 move nothing, and neither do those that run code of another account in their own (`CALLCODE`, `DELEGATECALL`). */
+/** Calls of value 0 move nothing, nor do those that run another account's code in their own context (`CALLCODE`, `DELEGATECALL`). */
 export const isMoving = ({ type, value }: Pick<InternalTransactionWire, "type" | "value">): boolean => {
   if (type === "CREATE" || type === "CREATE2" || type === "SELFDESTRUCT") return true
   return type === "CALL" && value !== "0"
 }
 
-/** The calls of a transaction that move value, create a contract or end one. */
+/** Calls of a transaction that move value, or create or selfdestruct a contract. */
 export const movingFrames = ({ internal }: TransactionParts.Document): ReadonlyArray<Frame> =>
   (internal ?? []).map((frame, index) => ({ frame, index })).filter(({ frame }) => isMoving(frame))
 
@@ -33,21 +34,21 @@ const source = TransactionParts.sourceOf<Frame>({
 })
 
 /**
- * Reads a page; the selection narrows the calls.
+ * Reads a page of calls, filtered by the selection.
  *
  * **Errors**
- * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
+ * - `Stale`, `NotDerived`, `StoreError`: as for all pages.
  * - `NotWatched`: the index does not cover the wallet.
  * - `TooManyTexts`: the rows before the page are too far apart to count them.
  */
 export const read = WalletPage.make(source)
 
 /**
- * Reads a page of the calls in all transactions of a range of blocks; the selection narrows them, and the wallet of the query is not read.
+ * Reads a page of the calls in all transactions of a range of blocks, filtered by the selection. The wallet of the query is not read.
  *
  * **Errors**
- * - `Stale`, `StoreError`: as of all pages.
- * - `Incomplete`: the index has the transactions of some wallets alone.
+ * - `Stale`, `StoreError`: as for all pages.
+ * - `Incomplete`: the index only has the transactions of watched wallets.
  * - `TooManyTexts`: the rows before the page are too far apart to count them.
  */
 export const readOfBlocks = WalletPage.make(

@@ -1,6 +1,6 @@
 /**
- * The movements of a wallet, from its ledger. A selection may match few of them: a page searches a bounded number, and the next one goes on
- * where it searched last.
+ * Movements of a wallet, from its ledger. A selection may match few of them: a page searches a bounded number, and the next page continues
+ * where it stopped.
  *
  * Source: decision 0049.
  */
@@ -19,25 +19,25 @@ import * as MovementFlags from "./MovementFlags.ts"
 import type { NotWatched } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
-/** A movement of a place of the ledger. */
+/** A movement at a position of the ledger. */
 interface Candidate {
   readonly entry: LedgerEntry
   readonly movement: Movement.Movement
-  /** Its index among the movements of the wallet at this place, or among those of what it held before the first block. */
+  /** Its index among the wallet's movements at this position, or among the opening balances. */
   readonly index: number
-  /** Its place among all of them: stays the same when openings are read later. */
+  /** Its position among all of them, which does not change when opening balances are read later. */
   readonly part: number
 }
 
 /** A movement with its block, its transaction and its token. */
 export interface MovementRow extends Candidate, LedgerPlace {
-  /** How the token describes itself; undefined for the native currency, and where it was not read yet. */
+  /** Self-description of the token; undefined for the native currency, or if it has not been read yet. */
   readonly token: TokenMetadata | undefined
-  /** The other side looks like one whom the wallet paid before. */
+  /** Whether the counterparty resembles one that the wallet paid before. */
   readonly isLookalike: boolean
 }
 
-/** What selects movements; undefined for all. */
+/** Filters of movements; undefined for all. */
 export type Selection = { readonly [K in "asset" | "kind" | "direction"]?: LedgerQuery.MovementQuery[K] | undefined }
 
 type Query = WalletPage.SourceQuery<Selection>
@@ -53,19 +53,19 @@ const matcherOf = ({ asset, direction, kind }: Selection): Matches => {
     (direction === undefined || (direction === "in") === movement.amount > 0n)
 }
 
-/** Work of a page: a place counts as some movements. */
+/** Maximum work of a page: a position counts as several movements. */
 const maxWork = 20_000
 const placeWork = 4
-/** Most places that are read at once: first as many as the page has rows, then four times as many each time, where few of them match. */
+/** Maximum number of positions read at once: first as many as the page has rows, then four times as many each time if few of them match. */
 const batch = 512
 const maxBytes = 256 * 1024
 
-/** Parts before those of a transaction: what a wallet held before the first block comes first. */
+/** Parts before those of a transaction: opening balances come first. */
 const openingParts = 1 << 20
 
 const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
 
-/** The movements of a place that are left, in the order of the page. */
+/** Remaining movements at a position, in page order. */
 const candidatesOf = (entry: LedgerEntry, { after, order }: Query): Array<Candidate> => {
   if (entry.movements.length === 0) return []
   const openings = entry.movements.findIndex((movement) => !isOpening(movement))
@@ -81,24 +81,24 @@ const candidatesOf = (entry: LedgerEntry, { after, order }: Query): Array<Candid
 const isSamePlace = ({ entry }: Candidate, { entry: other }: Candidate): boolean =>
   entry.block === other.block && entry.index === other.index
 
-/** Where a page begins that follows a movement. */
+/** Where a page after a movement starts. */
 const nextOf = (last: Candidate, following: Candidate): WalletPage.Place => ({
   block: last.entry.block,
   index: last.entry.index,
   part: isSamePlace(last, following) ? last.part : undefined,
 })
 
-/** Movements that were found, and where the search goes on. */
+/** Movements found, and where the search continues. */
 interface Found {
   readonly found: ReadonlyArray<Candidate>
-  /** The places from the first movement on, and some before and behind them, in the order of the page. */
+  /** Positions from the first movement on, and some before and after them, in page order. */
   readonly searched: ReadonlyArray<LedgerEntry>
-  /** The ledger has no place before these. */
+  /** Whether the ledger has no earlier position. */
   readonly isFromFirst: boolean
   readonly next: WalletPage.Place | null
 }
 
-/** Searches for the movements of a page. */
+/** Searches the movements of a page. */
 const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): Effect.fn.Return<Found, StoreError> {
   const { from, limit, order, to, wallet } = query
   const matches = matcherOf(query.selection)
@@ -127,7 +127,7 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   }
 })
 
-/** The last of a number of movements, whose places are counted without their blocks, transactions and tokens. */
+/** Last of a number of movements, whose positions are counted without reading blocks, transactions and tokens. */
 const skip = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   query: Query,
@@ -150,17 +150,17 @@ const skip = Effect.fnUntraced(function* (
   }
 })
 
-/** The place whose block and transaction a movement has: what a wallet held before the first block belongs to that block alone. */
+/** Position of a movement's block and transaction; opening balances belong to the first block itself. */
 const positionOf = ({ entry: { block, index }, movement }: Candidate): Position =>
   isOpening(movement) ? { block, index: Movement.blockLevelIndex } : { block, index }
 
-/** The other side of a movement that another account made; undefined where there is none. */
+/** Counterparty of a movement made by another account; undefined if there is none. */
 const strangerOf = ({ entry: { block, index, roles }, movement }: Candidate): Lookalikes.Candidate | undefined =>
   movement.counterparty === null || isOpening(movement) || MovementFlags.isOwn(roles)
     ? undefined
     : { block, index, counterparty: movement.counterparty }
 
-/** Reads block, transaction and token of movements, as many as fit the bytes of a page. */
+/** Reads block, transaction and token of movements, as many as fit into a page. */
 const complete = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   { found, isFromFirst, next, searched }: Found,
@@ -187,7 +187,7 @@ const complete = Effect.fnUntraced(function* (
     const flagged = stranger !== undefined && isLookalike(stranger)
     if (place !== undefined)
       rows.push({ ...candidate, ...place, token: tokens.get(candidate.movement.asset), isLookalike: flagged })
-    // Sound: the place of the first movement was read.
+    // Sound: the position of the first movement was read.
     else return { rows, next: nextOf(last!, candidate) }
   }
   return { rows, next }
@@ -207,7 +207,7 @@ export const source: WalletPage.Source<MovementRow, Selection, NotWatched> = {
  * Reads a page.
  *
  * **Errors**
- * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
+ * - `Stale`, `NotDerived`, `StoreError`: as for all pages.
  * - `NotWatched`: the index does not cover the wallet.
  */
 export const read = WalletPage.make(source)

@@ -1,6 +1,6 @@
 /**
- * Pages of the rows of a wallet: the range, the position, the rows, where the next page begins, and what the index covers. Everything that
- * a page needs of the database is read in one snapshot. It knows neither HTTP nor the cursors and parameters of a dialect.
+ * Pages of a wallet's rows: the range, the position, the rows, where the next page starts, and what the index covers. Everything that a
+ * page needs from the database is read in one snapshot. It knows neither HTTP nor the cursors and parameters of a dialect.
  *
  * Source: docs/interface.md#4.1; decisions 0008 and 0011.
  */
@@ -18,51 +18,51 @@ import type { InTurn } from "./PinnedReader.ts"
 import { type NotDerived, Stale } from "./QueryError.ts"
 import * as Range from "./Range.ts"
 
-/** A row that was read: its block, its index in it, and the part of it, where a row is read in parts. */
+/** A row that was read: its block, its index in it, and its part, if rows are read in parts. */
 export interface Place {
   readonly block: number
   readonly index: number
   readonly part?: number | undefined
 }
 
-/** Where a list goes on: a page that follows another one reads the same blocks, whatever was indexed meanwhile. */
+/** Where a list continues: a later page reads the same blocks, regardless of what was indexed meanwhile. */
 export interface Continuation {
   /** First block of the list. */
   readonly from: number
   /** Last block of the list. */
   readonly to: number
-  /** The last row that was read, or searched. */
+  /** The last row read or searched. */
   readonly after: Place
   /** Hash of the block of that row. */
   readonly afterHash: string
   /** The highest block of the list: later blocks are not part of it. */
   readonly top: BlockRef
-  /** Serial of the state that the page was read of; `finalSerial` where the list is final. */
+  /** Serial of the state from which the page was read; `finalSerial` if the list is final. */
   readonly serial: number
 }
 
 /**
- * Serial of a list whose top block is final, so that its continuation is the same whenever its page is read. Each state that has the block
- * answers it, and one that has not reached the block is behind.
+ * Serial of a list whose top block is final, so that its continuation is always the same. Every state with that block can serve it, and a
+ * state that has not reached the block is behind.
  */
 export const finalSerial = Number.MAX_SAFE_INTEGER
 
-/** A place of a list, and the number of rows up to it. */
+/** A position in a list, and the number of rows up to it. */
 export interface CountedPlace {
   readonly place: Place
   readonly rows: number
 }
 
-/** A page begins behind a number of rows, which are counted in steps that others leave time for. */
+/** Starts a page after a number of rows, which are counted in steps between other work. */
 export interface Skip {
   readonly _tag: "Skip"
   readonly rows: number
-  /** Rows are counted from this place on, one among those that are skipped; left out, from the first one. */
+  /** Position from which rows are counted, among the skipped ones; if absent, the first one. */
   readonly known?: CountedPlace | undefined
   readonly inTurn: InTurn
 }
 
-/** Where a page begins: at the first row, behind a number of rows, or behind the page before. */
+/** Where a page starts: at the first row, after a number of rows, or after the previous page. */
 export type Position =
   | { readonly _tag: "First" }
   | Skip
@@ -81,13 +81,13 @@ export interface Query<Selection> {
   readonly position: Position
   /** Maximum number of rows. */
   readonly limit: number
-  /** Maximum size of the rows, in bytes; a larger row is a page by itself. */
+  /** Maximum size of the rows, in bytes; a larger row forms a page by itself. */
   readonly maxBytes: number
-  /** What selects rows beside the range. */
+  /** Filters besides the range. */
   readonly selection: Selection
 }
 
-/** Which rows are read of a source. */
+/** Which rows to read from a source. */
 export interface SourceQuery<Selection> extends Pick<
   Query<Selection>,
   "wallet" | "order" | "limit" | "maxBytes" | "selection"
@@ -96,11 +96,11 @@ export interface SourceQuery<Selection> extends Pick<
   readonly from: number
   /** Last block, inclusive. */
   readonly to: number
-  /** Rows begin after this one, in the order of the page. */
+  /** Rows start after this one, in page order. */
   readonly after: Place | null
 }
 
-/** The place just before the first one that is read or searched of a source with parts, in the order of the page. */
+/** The position just before the first one to read or search in a source with parts, in page order. */
 export const placeBefore = ({ after, order }: Pick<SourceQuery<unknown>, "after" | "order">): Place | null => {
   if (after === null) return null
   const { block, index, part } = after
@@ -109,23 +109,23 @@ export const placeBefore = ({ after, order }: Pick<SourceQuery<unknown>, "after"
   return index < Movement.blockLevelIndex ? { block, index: index + 1 } : { block: block + 1, index: 0 }
 }
 
-/** The rows that fit a page. */
+/** Rows that fit into a page. */
 export interface SourceRows<Row> {
   readonly rows: ReadonlyArray<Row>
-  /** The last row that was read or searched; `null` where nothing is left. */
+  /** The last row read or searched; `null` if nothing is left. */
   readonly next: Place | null
 }
 
-/** Rows of a projection, and how they are read. */
+/** Rows of a projection, and how to read them. */
 export interface Source<Row, Selection, E> extends Pick<Projection, "id" | "kind" | "revision"> {
   readonly check: Coverage.Requirement<E>
   readonly read: (
     snapshot: Snapshot,
     query: SourceQuery<Selection>,
   ) => Effect.Effect<SourceRows<Row>, StoreError.StoreError>
-  /** What `read` asks of the snapshot first, where that is one page of it. */
+  /** What `read` first requests from the snapshot, if that is a single page. */
   readonly pageOf?: ((query: SourceQuery<Selection>) => PageQuery) | undefined
-  /** The last of a number of rows, which are not read; `null` where there are fewer. */
+  /** The last of a number of rows, which are not read; `null` if there are fewer. */
   readonly skip: (
     snapshot: Snapshot,
     query: SourceQuery<Selection>,
@@ -137,20 +137,20 @@ export interface Source<Row, Selection, E> extends Pick<Projection, "id" | "kind
 /** A page. */
 export interface Page<Row> {
   readonly rows: ReadonlyArray<Row>
-  /** The row that the page begins behind; `null` for none. */
+  /** The row after which the page starts; `null` for none. */
   readonly after: Place | null
-  /** Where the next page begins; `null` on the last. */
+  /** Where the next page starts; `null` on the last page. */
   readonly next: Continuation | null
   readonly coverage: Coverage.Coverage
-  /** The chain does not change the page any more: its list ends with a final block, and nothing of the index is missing. */
+  /** Whether the chain can no longer change the page: its list ends with a final block, and the index has no gaps. */
   readonly isFixed: boolean
 }
 
 /**
- * The first block whose rows may have changed since a page was read; `null` while both blocks of its continuation are stored.
+ * First block whose rows may have changed since a page was read; `null` if both blocks of its continuation are stored.
  *
  * **Errors**
- * - `StoreError`, retryable: the state is an earlier one than that of the continuation, and has not reached its blocks.
+ * - `StoreError`, retryable: the state is earlier than that of the continuation, and has not reached its blocks.
  *
  * Source: decision 0011.
  */
@@ -171,19 +171,19 @@ const reorgedFrom = Effect.fnUntraced(function* (
     if (from !== null) known.push(from)
   }
   if (known.length === missing.length) return Math.min(...known)
-  // Nothing is known of a block: only final blocks are certain not to have changed.
+  // Nothing is known about a block: only final blocks are certain to be unchanged.
   const lowest = Math.min(...missing.map(({ number }) => number), ...known)
   const afterFinal = (checkpoint?.finalized ?? -1) + 1
   return afterFinal > 0 && afterFinal <= lowest ? afterFinal : Math.min(lowest, checkpoint?.first ?? 0)
 })
 
-/** What a page continues; undefined for the first one of a list. */
+/** What a page continues; undefined for the first page of a list. */
 const continuationOf = ({ position }: Query<unknown>): Continuation | undefined =>
   position._tag === "After" ? position.continuation : undefined
 
 /**
- * The checkpoint that a page states. The list of a continuation begins with a block that was resolved for its first page: blocks that were
- * indexed below it since are not part of it.
+ * Checkpoint that a page reports. The list of a continuation starts with a block resolved for its first page; blocks indexed below it since
+ * are not part of it.
  */
 const coveredBy = Effect.fnUntraced(function* (
   snapshot: Snapshot,
@@ -199,8 +199,8 @@ const coveredBy = Effect.fnUntraced(function* (
 const isFinal = (block: number, { finalized }: Checkpoint): boolean => finalized !== null && block <= finalized
 
 /**
- * Whether the blocks of a list stay as they are: its last block is stated and final, and no blocks can be added below its first one. Instants
- * state neither, as only blocks around them do.
+ * True if the blocks of a list cannot change: its last block is given and final, and no blocks can be added below its first one. Instants
+ * qualify for neither, because only the surrounding blocks determine them.
  */
 const isFixedRange = ({ chain, range, ...query }: Query<unknown>, checkpoint: Checkpoint): boolean => {
   const continuation = continuationOf({ chain, range, ...query })
@@ -210,7 +210,7 @@ const isFixedRange = ({ chain, range, ...query }: Query<unknown>, checkpoint: Ch
   return begins && to !== undefined && isFinal(to, checkpoint) && !ServedChain.mayRewind(chain)
 }
 
-/** How the list goes on behind a row. */
+/** How the list continues after a row. */
 const continuationAfter = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   continuation: Continuation | undefined,
@@ -226,7 +226,7 @@ const continuationAfter = Effect.fnUntraced(function* (
   return { from, to, after, afterHash: block.hash, top: { number: top.number, hash: top.hash }, serial }
 })
 
-/** The row that a page begins after; `null` for none, undefined where the list ends before it. */
+/** The row after which a page starts; `null` for none, undefined if the list ends before it. */
 const startOf = <Row, Selection, E>(
   source: Source<Row, Selection, E>,
   snapshot: Snapshot,
@@ -282,13 +282,13 @@ const readIn = Effect.fnUntraced(function* <Row, Selection, E>(
   }
 })
 
-/** A block of a bound; undefined for an instant, which the index of times finds. */
+/** Block of a bound; undefined for an instant, which the time index resolves. */
 const blockOf = (bound: Range.Bound, open: number): number | undefined => {
   if (bound._tag === "Open") return open
   return bound._tag === "Block" ? bound.block : undefined
 }
 
-/** What a page asks for, as far as that does not depend on the index; undefined where it does. */
+/** What a page requests, as far as it does not depend on the index; undefined if it does. */
 const expectedPage = <Row, Selection, E>(
   { pageOf }: Source<Row, Selection, E>,
   query: Query<Selection>,
@@ -302,7 +302,7 @@ const expectedPage = <Row, Selection, E>(
   return pageOf({ wallet, from: continuation?.from ?? from, to, order, after, limit, maxBytes, selection })
 }
 
-/** Which snapshot to read, any for a first page and at least that of the page before for a later one, and what the page reads there. */
+/** Which snapshot to read (any for a first page, at least that of the previous page for a later one), and what the page reads there. */
 const optionsOf = <Row, Selection, E>(source: Source<Row, Selection, E>, query: Query<Selection>): SnapshotOptions => {
   const { range, wallet } = query
   const continuation = continuationOf(query)
@@ -317,7 +317,7 @@ const optionsOf = <Row, Selection, E>(source: Source<Row, Selection, E>, query: 
  *
  * **Errors**
  * - `Stale`: the position refers to a block that was reorged.
- * - `NotDerived`: the rows of the projection are not derived of all blocks yet.
+ * - `NotDerived`: the rows of the projection are not derived for all blocks yet.
  * - `StoreError`: the database cannot be read, or has not reached the blocks of the position.
  */
 export const make =

@@ -32,23 +32,26 @@ export interface Query {
   readonly range: Range.Range
 }
 
-/** What is known of a wallet beside its movements. */
+/** What is known about a wallet besides its movements. */
 export interface Known {
-  /** What it held before the first block, of each holding that was read. */
+  /** Opening balances, for each holding that was read. */
   readonly openings: ReadonlyArray<OpeningBalance>
   /** Last comparison with the state of the chain. */
   readonly proof: WalletProof | null
-  /** Assets that were asked for; undefined for all. */
+  /** Requested assets; undefined for all. */
   readonly assets: ReadonlySet<string> | undefined
-  /** How its tokens describe themselves, as far as they were read. */
+  /** Self-descriptions of its tokens, as far as they were read. */
   readonly tokens: ReadonlyMap<string, TokenMetadata>
-  /** Last block up to the end of the sums that an earlier version stored without what it only has a role in; undefined for none. */
+  /**
+   * Last block, up to the end of the sums, that an earlier version stored without transactions in which the wallet only has a role;
+   * undefined for none.
+   */
   readonly directOnlyTo: number | undefined
-  /** Last block up to the end of the sums that lacks traces; undefined for none. */
+  /** Last block, up to the end of the sums, that lacks traces; undefined for none. */
   readonly untracedTo: number | undefined
-  /** Last block up to the end of the sums by whose rules native balances change without a statement of it; undefined for none. */
+  /** Last block, up to the end of the sums, under rules by which native balances change without a trace; undefined for none. */
   readonly unstatedTo: number | undefined
-  /** Last block up to which the past of a wallet that was added later was searched; undefined for another one. */
+  /** Last block up to which the past of a wallet that was added later was searched; undefined for other wallets. */
   readonly searchedTo: number | undefined
 }
 
@@ -63,7 +66,7 @@ export interface Sums {
   /** After the range. */
   readonly closing: Totals.Totals
   readonly checkpoint: Checkpoint
-  /** Transactions of the index, of any wallet, that have no row. */
+  /** Number of indexed transactions, of any wallet, without a row. */
   readonly missing: number
   readonly known: Known
 }
@@ -71,14 +74,14 @@ export interface Sums {
 /** Why sums cannot be made. */
 export type SumsError = NotIndexed | NotSearched | NotWatched | NotDerived | StoreError
 
-/** Blocks that a request means. */
+/** Blocks to which a request refers. */
 interface Resolved {
   readonly subject: LedgerGrowth.Subject
   readonly checkpoint: Checkpoint
   readonly openings: ReadonlyArray<OpeningBalance>
   readonly from: number
   readonly to: number
-  /** Last final block; below the first one where none is. */
+  /** Last final block; below the first one if there is none. */
   readonly final: number
 }
 
@@ -111,10 +114,10 @@ const resolve = Effect.fnUntraced(function* (
   return { subject, checkpoint, openings, from, to, final: finalized ?? first - 1 }
 })
 
-/** Tokens that are read in a turn. */
+/** Number of tokens read per turn. */
 const tokensPerTurn = 512
 
-/** The tokens among the sums, as far as they were read, beside those of the first turn. */
+/** Tokens among the sums, as far as they were read, in addition to those of the first turn. */
 const tokensOf = Effect.fnUntraced(function* (
   { inTurn }: LedgerGrowth.Shared,
   { reader }: Pick<IndexedChain, "reader">,
@@ -130,15 +133,15 @@ const tokensOf = Effect.fnUntraced(function* (
   return found
 })
 
-/** The sums of all assets do not hold those that are asked for apart from others. */
+/** The sums of all assets do not keep the requested ones separate. */
 const needsOwnPass = "needs own pass"
 
-/** True where sums of all assets hold some of them exactly. */
+/** True if sums of all assets have some of them exactly. */
 const isExact = ({ merged, omitted }: Totals.Totals, assets: ReadonlySet<string>): boolean =>
   omitted === 0 && [...assets].every((asset) => !merged.has(asset))
 
 /**
- * Sums at both ends: final places first, then the rest in one snapshot, which both ends share. It is kept between turns where `isKept`: pages
+ * Sums at both ends: final positions first, then the rest in one snapshot for both ends. If `isKept`, it is kept between turns, since pages
  * need one of the few that may be open.
  */
 const sumsOf = Effect.fnUntraced(function* (
@@ -193,7 +196,10 @@ const sumsOf = Effect.fnUntraced(function* (
   }
 })
 
-/** Whether an opening is missing of an asset that moved, but for merged contracts, or of the native one, or is a number of tokens without their ids. */
+/**
+ * Whether the opening balance is missing for an asset that moved, except for merged contracts, or for the native asset, or is a number of
+ * tokens without their ids.
+ */
 export const lacksOpening = ({ merged, sums }: Totals.Totals, { assets, openings }: Known): boolean => {
   const known = new Set(openings.map(({ holding }) => Holding.keyOf(holding)))
   const isAsked = ({ asset }: Holding.Holding) => assets === undefined || assets.has(asset)
@@ -210,18 +216,18 @@ export const lacksOpening = ({ merged, sums }: Totals.Totals, { assets, openings
 export const make = () => {
   const cache = TotalsCache.make()
 
-  /** Most wallets have few places behind the last final block. Those up to it are kept, and so not summed again. */
+  /** Most wallets have few positions after the last final block. Sums up to it are kept, so they are not recomputed. */
   const passOf = (shared: LedgerGrowth.Shared, query: Query, isApart: boolean) =>
     Effect.catchTag(sumsOf(shared, query, isApart, false), "LongTail", () =>
-      // A snapshot that is kept has no tail that is too long.
+      // With a kept snapshot, the tail cannot be too long.
       Effect.catchTag(sumsOf(shared, query, isApart, true), "LongTail", Effect.die),
     )
 
-  /** Sums of all assets, which every list of assets shares, or those of a list by themselves where they are needed. */
+  /** Sums of all assets, which every list of assets shares, or separate sums for a list if needed. */
   const read = Effect.fnUntraced(function* (shared: LedgerGrowth.Shared, query: Query) {
     const sums = yield* passOf(shared, query, false)
     if (sums !== needsOwnPass) return sums
-    // Sound: sums by themselves need no pass of their own.
+    // Sound: separate sums need no further pass.
     return (yield* passOf(shared, query, true)) as Sums
   })
 
@@ -231,9 +237,9 @@ export const make = () => {
    * **Errors**
    * - `NotIndexed`: the range has no indexed block.
    * - `NotWatched`: the index does not cover the wallet.
-   * - `NotSearched`: the past of the wallet is still searched.
-   * - `NotDerived`: the ledgers are not derived of all blocks yet.
-   * - `StoreError`: the database cannot be read, or changes again and again.
+   * - `NotSearched`: the past of the wallet is still being searched.
+   * - `NotDerived`: the ledgers are not derived for all blocks yet.
+   * - `StoreError`: the database cannot be read, or keeps changing.
    */
   return (query: Query, sharing: LedgerGrowth.Sharing): Effect.Effect<Sums, SumsError> =>
     PinnedReader.restarting(read({ ...sharing, cache }, query))

@@ -1,5 +1,5 @@
 /**
- * The transactions of a wallet: those that it is a direct part of, or all that concern it in any role.
+ * Transactions of a wallet: those that it is a direct party to, or all those in which it has any role.
  *
  * Source: decisions 0009, 0013, 0014 and 0048.
  */
@@ -15,12 +15,12 @@ import type { IndexedChain } from "./IndexedChain.ts"
 import { type NotDerived, NotTraced, type NotWatched, type Stale } from "./QueryError.ts"
 import * as WalletPage from "./WalletPage.ts"
 
-/** `direct`: by the parts of a transaction that name the wallet. `all`: by its ledger. */
+/** `direct`: by the fields of a transaction that name the wallet. `all`: by its ledger. */
 export type Scope = "direct" | "all"
 
-/** What is read of each transaction. */
+/** What to read for each transaction. */
 export interface Selection {
-  /** True: internal transactions are read too. */
+  /** Whether to read internal transactions too. */
   readonly internal: boolean
 }
 
@@ -49,7 +49,7 @@ export const sourceOf = <E>(
     snapshot.skip(projection, { key, from, to, order, after, rows }),
 })
 
-/** The transactions that a wallet is a direct part of. */
+/** Transactions that a wallet is a direct party to. */
 export const direct: Source<NotWatched> = sourceOf({ ...projection, kind: "appearances" }, Coverage.checkWallet)
 
 const readers = {
@@ -60,8 +60,8 @@ const readers = {
 } as const
 
 /**
- * Whether a page cannot show internal transactions, because no stored block has traces. Where some have, as after traces were turned on or
- * off, a row without has `null`.
+ * True if a page cannot show internal transactions because no stored block has traces. If some blocks have them, for example after traces
+ * were turned on or off, a row without them has `null`.
  */
 const lacksTraces = Effect.fnUntraced(function* (
   chain: IndexedChain,
@@ -84,9 +84,9 @@ export type ReadError = NotDerived | NotTraced | NotWatched | Stale | StoreError
  * Reads a page.
  *
  * **Errors**
- * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NotWatched`: the index does not have the rows of the wallet.
- * - `NotTraced`: internal transactions are asked for, and the index has none.
+ * - `Stale`, `NotDerived`, `StoreError`: as for all pages.
+ * - `NotWatched`: the index lacks the rows of the wallet.
+ * - `NotTraced`: internal transactions are requested, but the index has none.
  */
 export const read = Effect.fnUntraced(function* (
   scope: Scope,

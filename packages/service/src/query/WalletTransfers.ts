@@ -1,5 +1,5 @@
 /**
- * The transfers of tokens of a wallet, as logs state them: also of amount 0, which are no movements.
+ * Token transfers of a wallet, from logs, including those of amount 0, which are not movements.
  *
  * Source: decision 0070.
  */
@@ -23,7 +23,7 @@ export interface Transfer {
   readonly logIndex: string
 }
 
-/** The topics of a log, as many as it has. */
+/** The used topics of a log. */
 export const topicsOf = ({ topic0, topic1, topic2, topic3 }: LogWire): ReadonlyArray<string> =>
   [topic0, topic1, topic2, topic3].filter((topic) => typeof topic === "string" && topic !== "") as ReadonlyArray<string>
 
@@ -58,20 +58,20 @@ const readerOf = (roles: number, isListed: (transfer: Transfer, address: string)
 const { created, internal_callee, recipient, token_recipient, token_sender } = Role.bits
 
 /**
- * Reads a page; the selection narrows the transfers.
+ * Reads a page of transfers, filtered by the selection.
  *
  * **Errors**
- * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
+ * - `Stale`, `NotDerived`, `StoreError`: as for all pages.
  * - `NotWatched`: the index does not cover the wallet.
  * - `TooManyTexts`: the rows before the page are too far apart to count them.
  */
 export const read = readerOf(token_sender | token_recipient, ({ from, to }, wallet) => from === wallet || to === wallet)
 
 /**
- * Reads a page of the transfers of a contract. It logs them where it is called or created, which traces state: they are whole only in blocks that
- * have their traces, and every call of the contract.
+ * Reads a page of the transfers of a contract. It logs them when it is called or created, which traces show, so they are only complete in
+ * blocks with traces and all calls of the contract.
  *
  * **Errors**
- * - As of `read`.
+ * - As for `read`.
  */
 export const readOfToken = readerOf(recipient | internal_callee | created, ({ token }, contract) => token === contract)

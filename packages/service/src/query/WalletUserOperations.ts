@@ -1,6 +1,5 @@
 /**
- * The user operations of a wallet, as logs state them: those that it sent, those that it paid for as paymaster, and those that its
- * transactions carried as bundler.
+ * User operations of a wallet, from logs: those that it sent, paid for as paymaster, or carried as bundler.
  *
  * Source: ERC-4337; decision 0048.
  */
@@ -20,7 +19,7 @@ export interface Operation extends UserOperation.LoggedOperation {
   readonly roles: ReadonlyArray<Role.Role>
 }
 
-/** The operations of a transaction in which a wallet has a role. */
+/** Operations of a transaction in which a wallet has a role. */
 export const operationsOf = (
   { from_address: bundler, logs }: WalletTransactionWire,
   wallet: string,
@@ -42,11 +41,11 @@ const page = WalletPage.make(
 )
 
 /**
- * Reads a page, which begins behind another one and so counts no rows; the selection narrows the operations.
+ * Reads a page of operations, filtered by the selection. It starts after another page and thus counts no rows.
  *
  * **Errors**
- * - `Stale`, `NotDerived`, `StoreError`: as of all pages.
- * - `NotWatched`: the index does not have the rows of the wallet.
+ * - `Stale`, `NotDerived`, `StoreError`: as for all pages.
+ * - `NotWatched`: the index lacks the rows of the wallet.
  */
 export const read = (query: Parameters<typeof page>[0]) =>
   page(query).pipe(Effect.catchTag("TooManyTexts", (error) => Effect.die(error)))

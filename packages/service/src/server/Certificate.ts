@@ -1,15 +1,16 @@
 /**
- * Whether a certificate is valid at a time. One that is not is used nevertheless, and reported: clients of a closed network may accept it.
+ * Checks whether a certificate is valid at a given time. An invalid one is used nevertheless and reported, because clients of a closed
+ * network may accept it.
  */
 import { X509Certificate } from "node:crypto"
 
-/** Whether a certificate is valid, and a sentence that states until when, or since when it is not. */
+/** Whether a certificate is valid, with a sentence about since or until when. */
 export interface Validity {
   readonly isValid: boolean
   readonly text: string
 }
 
-/** The validity of a certificate as PEM, the first one of a chain, at a time in milliseconds since 1970. */
+/** Validity of a PEM certificate, the first one of a chain, at a time in milliseconds since 1970. */
 export const validityAt = (nowMillis: number, pem: Uint8Array): Validity => {
   const { validFrom, validTo } = new X509Certificate(pem)
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]

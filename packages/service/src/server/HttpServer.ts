@@ -1,6 +1,6 @@
 /**
- * The HTTP server: listens, gives each response an id and CORS headers, limits connections and shuts down gracefully. What it
- * answers is the routes that it is given.
+ * The HTTP server: listens, adds an id and CORS headers to each response, limits connections and shuts down gracefully. The routes are
+ * passed in.
  *
  * Source: decisions 0012 and 0019.
  */
@@ -40,14 +40,14 @@ import * as Routes from "./http/Routes.ts"
 
 /** How to answer. */
 export interface AnswerOptions extends Pick<Listener.Options, "listen"> {
-  /** Proxies before the server that add the address of their client to `X-Forwarded-For`. */
+  /** Number of proxies in front of the server that add the address of their client to `X-Forwarded-For`. */
   readonly trustedProxies: number
-  /** Origins of web pages that may call; `*` allows all. */
+  /** Origins of web pages that may call the server; `*` allows all. */
   readonly allowedOrigins: ReadonlyArray<string>
-  /** Further names in the `Host` header of a server on a loopback address. */
+  /** Additional names accepted in the `Host` header of a server on a loopback address. */
   readonly allowedHosts: ReadonlyArray<string>
   readonly limits: Connections.Options
-  /** Each request is a line of the log at the level `Info`; else at `Debug`. Default false. */
+  /** Whether each request is logged at the level `Info`, otherwise at `Debug`. Default false. */
   readonly log?: { readonly access: boolean }
   /** Receives each response. */
   readonly onResponse?: (answered: HandledRequest) => void
@@ -55,26 +55,26 @@ export interface AnswerOptions extends Pick<Listener.Options, "listen"> {
 
 /** How to listen and to answer. */
 export interface Options extends AnswerOptions, Listener.Options {
-  /** The turns in which requests begin. Default: turns of the server alone. */
+  /** Turns in which requests start. Default: the server's own turns. */
   readonly turns?: Turns.Turns
-  /** Whose work a request of an address is. Default: all are work of the process. */
+  /** Attributes the work of an address to a holder. Default: all work belongs to the process. */
   readonly holderOf?: KnownKeys["holderOf"]
 }
 
-/** A server that listens. */
+/** A listening server. */
 export class HttpServer extends Context.Service<
   HttpServer,
   {
     readonly address: Listener.Address
     /**
-     * Makes other routes and bounds; gives what answers with them from the next request on. Open requests end with those that they began with,
-     * and have as long as when the server stops.
+     * Prepares other routes and bounds; returns an effect that applies them from the next request on. Open requests finish with those that
+     * they started with, and have as much time as when the server stops.
      */
     readonly prepare: <E>(
       routes: Layer.Layer<never, E, Provided>,
       options: AnswerOptions,
     ) => Effect.Effect<Effect.Effect<void>, E>
-    /** Reads the files of the certificate again; gives what uses them for the connections that follow. */
+    /** Reads the certificate files again; returns an effect that uses them for subsequent connections. */
     readonly prepareTls: Effect.Effect<Effect.Effect<void>, InvalidConfig>
   }
 >()("@daybook/service/server/HttpServer") {}
@@ -83,7 +83,7 @@ const preflightSeconds = 86_400
 
 type App = Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest | Scope.Scope>
 
-/** The headers of every response where all origins are allowed: they do not depend on the request. */
+/** Headers common to all responses if all origins are allowed, since they then do not depend on the request. */
 const openHeaders = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": ApiHeader.exposed.join(","),
@@ -101,7 +101,7 @@ const corsOf = (allowedOrigins: ReadonlyArray<string>) => {
     })
   return {
     headers: isOpen ? openHeaders : {},
-    /** Browsers let each page open a WebSocket, and leave it to the server whether the page may. */
+    /** Browsers let any page open a WebSocket, and leave the decision to the server. */
     isAllowed: ({ host, origin }: Headers): boolean =>
       isOpen || origin === undefined || isAllowed(origin) || origin.replace(/^https?:\/\//, "") === host,
     /** Adds the headers that depend on the request's origin. */
@@ -117,7 +117,10 @@ type Provided =
   | Layer.Success<typeof NodeHttpServer.layerHttpServices>
   | OwnRequests.OwnRequests
 
-/** Headers of every response but those of the explorer: it is data for one caller, and nothing that a browser shows or runs. */
+/**
+ * Headers of every response except those of the explorer: responses are data for one caller, not something that a browser should display or
+ * execute.
+ */
 const securityHeaders = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -136,7 +139,7 @@ const refuseHost = (hostIssue: HostCheck.HostIssue): App =>
         ),
   )
 
-/** A person opens a page: a program asks for no markup. */
+/** Only a person opens a page: a program does not request markup. */
 const isOfBrowser = ({ headers, method }: HttpServerRequest): boolean =>
   method === "GET" && (headers["accept"] ?? "").startsWith("text/html")
 
@@ -166,14 +169,14 @@ const app = (
   const cors = corsOf(allowedOrigins)
   const checkHost = HostCheck.make(listen, allowedHosts)
 
-  /** The page of the explorer, which states that it has none of this path. */
+  /** The page of the explorer for a path that does not exist. */
   const page = (request: HttpServerRequest) =>
     Effect.provideService(handle, HttpServerRequest, request.modify({ url: "/" })).pipe(
       Effect.map((response) => HttpServerResponse.setStatus(response, StaticPage.is(response) ? 404 : response.status)),
       Effect.orDie,
     )
 
-  /** What the router has no route for: a preflight request, another method or an unknown path. */
+  /** Requests that match no route: a preflight request, another method or an unknown path. */
   const unmatched = Effect.gen(function* () {
     const request = yield* HttpServerRequest
     const { method, url } = request
@@ -191,7 +194,7 @@ const app = (
     return HttpServerResponse.setHeader(preflight, "allow", allow)
   })
 
-  // Routes answer their own errors; what is left is that none matched.
+  // Routes handle their own errors; what remains is that none matched.
   const matched = handle.pipe(Effect.catch(() => unmatched))
   const [matchedWithCors, unmatchedWithCors] = [cors.add(matched), cors.add(unmatched)]
 
@@ -203,7 +206,7 @@ const app = (
   return Effect.flatMap(HttpServerRequest, (received) => {
     const startedAt = now()
     const url = normalizeUrl(received.url)
-    // The router takes an empty segment for an empty parameter.
+    // The router treats an empty segment as an empty parameter.
     const message = NodeHttpServerRequest.toIncomingMessage(received)
     const hostIssue = checkHost(message.rawHeaders)
     const effectOfPath = () => {
@@ -236,7 +239,7 @@ const app = (
         const { status } = response
         const route = facts.route ?? find(url)?.path
         const traced = facts.span === undefined ? {} : { traceparent: RequestFacts.traceparent(facts.span) }
-        // A route that states how long its response may be kept has decided that.
+        // A route that sets its cache duration has already decided.
         const cacheControl = response.headers["cache-control"]
         const kept = cacheControl === undefined ? {} : { "cache-control": cacheControl }
         const added = { ...(StaticPage.is(response) ? own : headers), ...kept, ...traced }
@@ -251,16 +254,16 @@ const app = (
   })
 }
 
-/** The bounds of connections; all connections of a proxy have one address. */
+/** Bounds of connections; all connections of a proxy share one address. */
 const connectionBounds = ({ limits, listen, trustedProxies }: AnswerOptions): Connections.Options =>
   trustedProxies > 0 || "socket" in listen ? { ...limits, connectionsPerAddress: limits.connections } : limits
 
-/** Answers requests, and knows the kind of work that each is. */
+/** Answers requests, and classifies the work of each. */
 interface Handler extends Pick<Connections.RequestTurns, "kindOf"> {
   readonly handle: Parameters<Connections.Connections["serve"]>[0]
 }
 
-/** The kind of a request is the path of its route: a query or a name that a client may choose makes no kind of its own. */
+/** The kind of a request is the path of its route, so that a client-chosen query or name does not create new kinds. */
 const kindOf =
   ({ find }: Pick<Routes.Routes["Service"], "find">): Connections.RequestTurns["kindOf"] =>
   ({ url = "" }) =>
@@ -284,7 +287,7 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
     Layer.succeed(OwnRequests.OwnRequests, ownRequests),
   )
   const all = Layer.provideMerge(routes, provided)
-  // Routes that are replaced must not share what is made of them.
+  // Replaced routes must not share what they build.
   const context = yield* Layer.buildWithMemoMap(all, Layer.makeMemoMapUnsafe(), own)
   const beginLog = AccessLog.make(options.log?.access ?? false, yield* Effect.context<never>())
   const now = yield* MonotonicClock.reader
@@ -300,11 +303,11 @@ const makeHandler = Effect.fnUntraced(function* <E, R>(
 })
 
 /**
- * Listens with the routes of a layer until the scope ends; then it waits a few seconds for open requests. A request to change the protocol
- * (`Upgrade`) is answered as any other, unless the route of a WebSocket accepts it.
+ * Listens with the routes of a layer until the scope ends, then waits a few seconds for open requests. A request to change the protocol
+ * (`Upgrade`) is answered like any other, unless a WebSocket route accepts it.
  *
  * **Errors**
- * - As `Listener.open`.
+ * - As for `Listener.open`.
  */
 export const make = Effect.fn("HttpServer.make")(function* <E, R>(
   routes: Layer.Layer<never, E, R>,
@@ -316,7 +319,7 @@ export const make = Effect.fn("HttpServer.make")(function* <E, R>(
 > {
   // Released after the server, which waits for its open requests.
   const requests = yield* Scope.fork(yield* Effect.scope)
-  // Done once the server stops: the next answer on each connection is its last.
+  // Completed when the server stops: the next response on each connection is then its last.
   const stopping = yield* Deferred.make<void>()
   const { holderOf = () => "", turns = Turns.make(yield* MonotonicClock.reader) } = options
   let { trustedProxies } = options

@@ -18,7 +18,7 @@ import * as Certificate from "./Certificate.ts"
 import * as Upgrade from "./http/Upgrade.ts"
 import * as ErrorCode from "../config/ErrorCode.ts"
 
-/** Paths of a certificate, with those that it depends on, and of its key, both as PEM. */
+/** Paths of a certificate chain and its key, both in PEM. */
 export interface TlsFiles {
   readonly cert: string
   readonly key: string
@@ -28,7 +28,7 @@ export interface TlsFiles {
 export interface Options {
   readonly listen: Listen.Listen
   readonly tls?: TlsFiles
-  /** Key of the configuration that states the address, for messages. Default: `listen`. */
+  /** Configuration key of the address, for messages. Default: `listen`. */
   readonly key?: string
 }
 
@@ -36,11 +36,11 @@ export interface Options {
 export interface Address {
   readonly host: string
   readonly port: number
-  /** The base URL, without a slash at its end; `unix:` and the path for a socket. */
+  /** The base URL, without a trailing slash; `unix:` and the path for a socket. */
   readonly url: string
 }
 
-/** The server cannot listen; the message names the address and the reason. */
+/** The server cannot listen; the message states the address and the reason. */
 export class ListenError extends Data.TaggedError("ListenError")<{
   readonly problem: string
   /** What to change. */
@@ -59,19 +59,19 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 }
 
-/** `Connections` ends handshakes earlier, some at a time. This ends those of a peer without an address. */
+/** `Connections` ends handshakes earlier, in batches. This ends those of a peer without an address. */
 const handshakeTimeout = 15_000
 
-/** A request for another protocol is answered as any other. */
+/** A request for another protocol is answered like any other. */
 const upgrades = { shouldUpgradeCallback: Upgrade.isAcceptable }
 
 /** Permissions of a socket: its owner and the group, to which a proxy may belong. */
 const socketMode = 0o660
 
-/** Bytes of the path of a socket at most, without the one that ends it. */
+/** Maximum number of bytes of a socket path, excluding the terminator. */
 const maxSocketBytes = process.platform === "linux" ? 107 : 103
 
-/** A file that this process can look at. */
+/** Status of a file, if this process can access it. */
 const fileAt = (path: string) => {
   try {
     return statSync(path, { throwIfNoEntry: false })
@@ -99,7 +99,7 @@ const listenError = (cause: unknown, options: Options): ListenError => {
         `Stop the other program, or change "${key}" in the configuration.`,
       )
     case "EACCES":
-      // Node reports a folder that is missing as one that may not be written.
+      // Node reports a missing folder as a permission error.
       if (isSocket && !existsSync(dirname(listen.socket))) return failed(...noFolder(key))
       return failed(
         "permission denied",
@@ -118,10 +118,10 @@ const listenError = (cause: unknown, options: Options): ListenError => {
 }
 
 /**
- * Checks that a socket can have its path.
+ * Checks that a socket can be created at its path.
  *
  * **Errors**
- * - `InvalidConfig`: the path is too long, or a file that is no socket is there.
+ * - `InvalidConfig`: the path is too long, or a file that is not a socket is there.
  */
 export const checkSocket = (options: Pick<Options, "key" | "listen">): Effect.Effect<void, InvalidConfig> => {
   const { key = "listen", listen } = options
@@ -144,7 +144,7 @@ export const checkSocket = (options: Pick<Options, "key" | "listen">): Effect.Ef
  * Reads a certificate and its key.
  *
  * **Errors**
- * - `InvalidConfig`: a file cannot be read, or they do not belong together. The message names the files and shows nothing of them.
+ * - `InvalidConfig`: a file cannot be read, or they do not belong together. The message names the files without showing their contents.
  */
 export const readTls = ({ cert, key }: TlsFiles) =>
   Effect.try({
@@ -160,7 +160,7 @@ export const readTls = ({ cert, key }: TlsFiles) =>
     },
   })
 
-/** Reads a certificate and its key. Logs one that is not valid, and one that replaces another. */
+/** Reads a certificate and its key. Logs an invalid certificate, and a replaced one. */
 const readReported = Effect.fnUntraced(function* (files: TlsFiles, before?: Uint8Array) {
   const read = yield* readTls(files)
   const { isValid, text } = Certificate.validityAt(yield* Clock.currentTimeMillis, read.cert)
@@ -169,7 +169,7 @@ const readReported = Effect.fnUntraced(function* (files: TlsFiles, before?: Uint
   return read
 })
 
-/** Removes a socket that a process which was killed has left; one that is in use is left for `listen` to report. */
+/** Removes a socket left by a killed process; one that is in use is left for `listen` to report. */
 const removeStale = (listen: Listen.Listen): Effect.Effect<void> => {
   if (!("socket" in listen) || fileAt(listen.socket) === undefined) return Effect.void
   const { socket: path } = listen
@@ -185,11 +185,11 @@ const removeStale = (listen: Listen.Listen): Effect.Effect<void> => {
   })
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listener {
   readonly node: Server
   readonly address: Address
-  /** Reads the files of the certificate again; gives what uses them for the connections that follow. */
+  /** Reads the certificate files again; returns an effect that uses them for subsequent connections. */
   readonly prepareTls: Effect.Effect<Effect.Effect<void>, InvalidConfig>
 }
 
@@ -200,12 +200,12 @@ const addressOf = ({ listen, tls }: Options, port: number): Address => {
 }
 
 /**
- * Listens until the scope ends; a handler is still to be added. A client that ends its side of a connection behind a request still receives
- * the response (`httpAllowHalfOpen`).
+ * Listens until the scope ends; the handler is added later. A client that ends its side of a connection after a request still receives the
+ * response (`httpAllowHalfOpen`).
  *
  * **Errors**
  * - `ListenError`: the address is in use, not an address of this machine, or not allowed.
- * - `InvalidConfig`: the certificate cannot be used, or no socket can have its path.
+ * - `InvalidConfig`: the certificate cannot be used, or no socket can be created at its path.
  */
 export const open = Effect.fn("Listener.open")(function* (
   options: Options,
