@@ -30,8 +30,9 @@ const bytes: Decode<BytesReading.BytesResult> = ({ bytes: large, text }) => {
  * - The call is sent alone. Identical calls in flight share its result, so do not modify it.
  * - A response above 256 KiB is not parsed. It is scanned as it arrives, in steps of 32 KiB: brackets, strings and encoding are checked,
  *   but not the syntax of the result.
- * - `sharing` runs these steps, and the parsing of smaller responses, in turns that the program schedules, and counts the bytes held while
- *   a response is read. Of identical calls, all but the first continue in a step of their own. No timeout ends the wait for a step.
+ * - `sharing` runs these steps, the processing of each response once its headers are received, and the parsing of smaller responses, in turns
+ *   that the program schedules. It also counts the bytes held while a response is read. Of identical calls, all but the first continue in a
+ *   step of their own. No timeout ends the wait for a step.
  *
  * **Errors**
  * - Those of every call. `InvalidResponse` with the reason `too-large` also for an error above 256 KiB.

@@ -16,8 +16,8 @@ export interface BytesResult {
 export interface Sharing {
   /**
    * Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. Work that follows synchronously belongs to the
-   * step: parsing a small response, and the continuation of identical calls after the first that shares a request. Every step must run,
-   * since no timeout ends the wait for it.
+   * step: processing a response whose headers were received, parsing a small response, and the continuation of identical calls after the
+   * first that shares a request. Every step must run, since no timeout ends the wait for it.
    */
   readonly inTurn: (step: () => void, onError: (error: unknown) => void) => void
   /** Starts counting the bytes that a response holds; called once per response. */
@@ -68,7 +68,7 @@ const trim = (bytes: Uint8Array): Uint8Array => {
   return bytes.subarray(start, end)
 }
 
-/** Yields the chunks of a body in order, without a range. */
+/** Yields the part of a body that a range selects, in order and by chunks. */
 const cut = function* (chunks: ReadonlyArray<Uint8Array>, { end, start }: MemberFinder.Range): Generator<Uint8Array> {
   let at = 0
   for (const chunk of chunks) {
@@ -102,8 +102,8 @@ interface Reading {
   readonly keep: (result: BytesResult) => void
   readonly hold: Hold
   readonly step: (work: () => void) => Promise<void>
-  /** Waits until a small body may be parsed as a whole. */
-  readonly parsing: () => Promise<void>
+  /** Waits for a step in which to parse a small body as a whole. */
+  readonly turn: () => Promise<void>
 }
 
 const isUtf8 = async (bytes: Uint8Array, { step }: Reading): Promise<boolean> => {
@@ -147,7 +147,7 @@ const takeResult = async (
 
 /** Reads a body; returns the chunks of it that the client receives. */
 const read = async (reading: Reading): Promise<Array<Uint8Array>> => {
-  const { hold, maxBytes, parsing, reader, signal, step } = reading
+  const { hold, maxBytes, reader, signal, step, turn } = reading
   const chunks: Array<Uint8Array> = []
   const finder = MemberFinder.make(["result", "error"])
   const scan = async (chunk: Uint8Array) => {
@@ -170,7 +170,7 @@ const read = async (reading: Reading): Promise<Array<Uint8Array>> => {
     isLarge = true
   }
   if (!isLarge) {
-    await parsing()
+    await turn()
     return chunks
   }
   const found = MemberFinder.end(finder)
@@ -201,8 +201,6 @@ const wrap =
   (fetch, maxBytes, keep) =>
   async (url, init) => {
     const response = await fetch(url, init)
-    const { body } = response
-    if (body === null || body === undefined) return response
     const { signal } = init
     const inTurn = sharedTurns ?? ownTurns()
     const step = (work: () => void): Promise<void> =>
@@ -213,14 +211,18 @@ const wrap =
           resolve()
         }, reject)
       })
-    const parsing = async () => sharedTurns && (await step(() => undefined))
+    const turn = async () => sharedTurns && (await step(() => undefined))
+    // One turn of the event loop may receive hundreds of responses, and would process all of them.
+    await turn()
+    const { body } = response
+    if (body === null || body === undefined) return response
     const getReader = () => {
       const reader = body.getReader()
       let chunks: Array<Uint8Array> | undefined
       const readAll = async () => {
         const held = hold()
         try {
-          return await read({ reader, maxBytes, signal, keep, hold: held, step, parsing })
+          return await read({ reader, maxBytes, signal, keep, hold: held, step, turn })
         } finally {
           held.release()
         }

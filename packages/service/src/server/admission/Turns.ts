@@ -34,6 +34,8 @@ export interface Turns {
    * Runs a function in a turn, and passes what it throws to `onError`. Default holder: the process, and kind: that of its last work.
    */
   readonly enter: (work: () => void, onError: (error: unknown) => void, holder?: string, kind?: string) => void
+  /** Runs a function at once in a piece of its holder that has time, and else as `enter` does. */
+  readonly goOn: Turns["enter"]
   /** What the holders have used. */
   readonly shares: FairShares.FairShares
 }
@@ -86,6 +88,13 @@ const makeElapsed = (read: MonotonicClock.Reader): MonotonicClock.Reader => {
     last = read()
     return last - before
   }
+}
+
+/** Plans a turn after sockets were read. Node runs what a piece calls back at once, such as promises, before the next immediate. */
+const planTurn = (begin: () => void, step: () => void, end: () => void) => {
+  setImmediate(begin)
+  for (let count = 1; count < piecesPerTurn; count++) setImmediate(step)
+  setImmediate(end)
 }
 
 /**
@@ -161,12 +170,9 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
     if (waiting.size > 0) schedule()
   }
 
-  /** Plans a turn after sockets were read. Node runs what a piece calls back at once, such as promises, before the next immediate. */
   const schedule = () => {
     isScheduled = true
-    setImmediate(begin)
-    for (let count = 1; count < piecesPerTurn; count++) setImmediate(step)
-    setImmediate(end)
+    planTurn(begin, step, end)
   }
 
   const hasTime = (): boolean => piece !== undefined && now() - piece.startedAt < turnMillis
@@ -185,5 +191,10 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
         hasTime() ? work : Effect.andThen(next(fiber.getRef(Holder), fiber.getRef(Kind)), work),
       ),
     enter: (work, onError, holder = "", kind) => wait(holder, caught(work, onError), kind),
+    goOn: (work, onError, holder = "", kind) => {
+      const resume = caught(work, onError)
+      if (piece?.holder === holder && hasTime()) resume()
+      else wait(holder, resume, kind)
+    },
   }
 }

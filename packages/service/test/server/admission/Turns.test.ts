@@ -144,6 +144,36 @@ describe("Turns", () => {
     }),
   )
 
+  it("goOn: runs at once in a piece of its holder that has time, and else in a turn", async () => {
+    const { events, spend, turns } = make()
+    const goOn = (name: string, holder = "one") =>
+      turns.goOn(
+        () => (spend(1), events.push(name)),
+        (error) => events.push(String(error)),
+        holder,
+      )
+    const fail = () => {
+      throw new Error("failed")
+    }
+    goOn("first")
+    turns.enter(
+      () => {
+        turns.goOn(fail, (error) => events.push(String(error)), "one")
+        goOn("at once")
+        goOn("other", "other")
+        goOn("at once again")
+        goOn("later")
+        events.push("end")
+      },
+      (error) => expect.fail(String(error)),
+      "one",
+    )
+    expect(events).toEqual([])
+    for (let count = 0; count < 3; count++) await turn()
+
+    expect(events).toEqual(["first", "Error: failed", "at once", "at once again", "end", "other", "later"])
+  })
+
   it.live("run: a piece that fails or is interrupted lets the next one run", () =>
     Effect.gen(function* () {
       const { turns, work } = make()

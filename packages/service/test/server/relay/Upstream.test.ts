@@ -81,6 +81,32 @@ const closing = Effect.acquireRelease(
 describe("Upstream", () => {
   afterEach(() => void vi.useRealTimers())
 
+  it.live("call: takes up a response in a turn of the key, and parses it in the same one", () =>
+    Effect.gen(function* () {
+      const { url } = yield* LocalServer.scoped(() =>
+        FakeNode.start(({ method }) => ({ result: method === "eth_chainId" ? "0x1" : "0x2" })),
+      )
+      const turns = Turns.make(() => 0)
+      const steps: Array<string> = []
+      const goOn: Turns.Turns["goOn"] = (step, ...given) => {
+        let isEntered = false
+        turns.goOn(
+          () => {
+            steps.push(`${isEntered ? "later" : "at once"} as ${given[1]}`)
+            step()
+          },
+          ...given,
+        )
+        isEntered = true
+      }
+      const bounds = Bounds.make(Schema.decodeSync(Limits)({}), { ...turns, goOn })
+      const upstream = yield* make([url], bounds)
+      yield* Effect.provideService(upstream.call("eth_gasPrice", []), Turns.Holder, "one")
+
+      expect(steps).toEqual(["later as one", "at once as one"])
+    }),
+  )
+
   it.live("call: holds large responses within a bound while they are read, and none once its call has ended", () =>
     Effect.gen(function* () {
       const bytes = 2 * mebibyte
