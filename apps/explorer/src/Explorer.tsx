@@ -15,7 +15,7 @@ const TransactionPage = lazyPage(async () => (await import("./pages/TransactionP
 const AddressPage = lazyPage(async () => (await import("./pages/AddressPage.tsx")).AddressPage)
 const WebhooksPage = lazyPage(async () => (await import("./pages/WebhooksPage.tsx")).WebhooksPage)
 
-/** Pages by the first part of their paths. */
+/** Pages by the first segment of their path. */
 const pages = new Map<string, Preloaded>([
   ["", HomePage],
   ["block", BlockPage],
@@ -24,7 +24,7 @@ const pages = new Map<string, Preloaded>([
   ["webhooks", WebhooksPage],
 ])
 
-/** Loads the code of the page of a path; undefined where it is there, or the path has no page. */
+/** Loads the code of the page at a path; undefined if it is already loaded, or if the path has no page. */
 export const load: Load = (path) => pages.get(path.split(/[/?]/)[1] ?? "")?.preload()
 
 const fallback = (
@@ -58,7 +58,7 @@ const Pages = () => (
   </PageBoundary>
 )
 
-/** The explorer, with the page of the URL. */
+/** The explorer, showing the page for the current URL. */
 export const Explorer = () => (
   <PageBoundary show={showError}>
     <Navigation load={load}>

@@ -1,4 +1,4 @@
-/** Entry of the explorer: mounts it in the page. */
+/** Entry point of the explorer: mounts it in the page. */
 import { type Query, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
@@ -11,19 +11,19 @@ import "./styles/layout.css"
 import "./styles/parts.css"
 import "./styles/tables.css"
 
-/** A response to a key that was entered before states nothing of the present one. */
+/** A response to a previous key does not concern the current one. */
 const onError = (error: unknown, { queryKey }: Pick<Query, "queryKey">): void => {
   if (isUnauthorized(error) && queryKey.includes(ApiKey.read())) ApiKey.refuse()
 }
 
-// The clients have retried what can be retried.
+// The clients already retry what can be retried.
 const queries = new QueryClient({
   queryCache: new QueryCache({ onError }),
   defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false } },
 })
 
 Entry.start()
-// Its code is read while the settings are.
+// Loads the page's code in parallel with the settings.
 void load(location.pathname)?.catch(() => undefined)
 
 const root = document.getElementById("root")

@@ -117,7 +117,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     const after = page.locator('.rows-body .row [data-name="Balance after"] data').first()
     await after.waitFor()
     expect(await after.getAttribute("value")).toBe(await heldAt("latest"))
-    expect(await page.getByText("sums of movements alone").count()).toBe(0)
+    expect(await page.getByText("sums of movements only").count()).toBe(0)
   })
 
   it("address: files of each tab hold what the API states", async ({ site, world }) => {

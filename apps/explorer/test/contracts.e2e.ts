@@ -36,7 +36,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     await page.getByRole("heading", { name: "Gold (GOLD)", level: 1 }).waitFor()
 
     await page.getByRole("link", { name: "Contract", exact: true }).click()
-    await page.getByRole("heading", { name: /^Functions that write/ }).waitFor()
+    await page.getByRole("heading", { name: /^Write functions/ }).waitFor()
     await page.getByRole("heading", { name: /^Events/ }).waitFor()
     await page.getByText(/^balanceOf\(/).click()
     const form = page.locator("details[open] .read-form")
@@ -185,7 +185,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
 
     await site.page.getByRole("button", { name: "Show the state before and after" }).click()
 
-    const table = site.page.getByRole("group", { name: "Changes of state" })
+    const table = site.page.getByRole("group", { name: "State changes" })
     await table.waitFor()
     const text = await table.innerText()
     expect(words.filter((word) => !text.includes(word))).toEqual([])

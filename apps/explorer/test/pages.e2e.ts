@@ -160,7 +160,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
     ] as const) {
       await open(`/address/${address}`)
       await page.getByRole("button", { name: "Watch" }).click()
-      await page.getByLabel("Own label").fill(label)
+      await page.getByLabel("Your label").fill(label)
       await check("watching an address")
       await page.getByRole("button", { name: "Save" }).click()
     }

@@ -26,7 +26,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer",
 
     await site.open(`/address/${accounts.dave}`)
     await site.page.getByRole("button", { name: "Watch" }).click()
-    await site.page.getByLabel("Own label").fill("Savings عملة")
+    await site.page.getByLabel("Your label").fill("Savings عملة")
     await site.page.getByRole("button", { name: "Save" }).click()
     await Site.search(site.page, "savings")
     await site.page.getByRole("link", { name: /your label/ }).click()

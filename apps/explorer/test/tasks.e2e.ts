@@ -164,7 +164,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("tasks in the explorer", 
     await person.paste(world.scenario.transactions.swap)
     await person.click(site.page.getByRole("button", { name: "Show the state before and after" }))
 
-    await site.page.getByRole("group", { name: "Changes of state" }).waitFor()
+    await site.page.getByRole("group", { name: "State changes" }).waitFor()
     expect(person.counts()).toBe(stated("What did this transaction change in storage?"))
   })
 

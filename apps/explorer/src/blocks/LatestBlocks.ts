@@ -1,6 +1,6 @@
-/** The latest blocks of a chain, and those that a reorg replaced while the page was open. Pure. */
+/** The latest blocks of a chain, and those that a reorg replaced while the page is open. Pure. */
 
-/** What a list of blocks needs of a block. */
+/** The fields of a block that the list needs. */
 export interface BlockLike {
   readonly number: bigint | null
   readonly hash: string | null
@@ -16,10 +16,10 @@ export interface Entry<B> {
   readonly reorgs: number
 }
 
-/** Newest first; of one number, the block of the chain first. */
+/** Newest first; of blocks with the same number, the canonical one first. */
 export type LatestBlocks<B> = ReadonlyArray<Entry<B>>
 
-/** Reverted blocks that are kept: those of the latest reorgs. */
+/** Maximum number of reverted blocks kept: those of the latest reorgs. */
 const maxReverted = 8
 
 const numberOf = ({ block }: Pick<Entry<BlockLike>, "block">): bigint => block.number ?? -1n
@@ -30,13 +30,13 @@ const byPlace = (one: Entry<BlockLike>, other: Entry<BlockLike>): number => {
   return Number(one.isReverted) - Number(other.isReverted)
 }
 
-/** Whether a block of this hash is on screen, as part of the chain. */
+/** Whether a canonical block with this hash is on screen. */
 export const has = (state: LatestBlocks<BlockLike>, hash: string): boolean =>
   state.some(({ block, isReverted }) => !isReverted && block.hash === hash)
 
 /**
- * Adds the head of the chain and its ancestors, newest first and each the parent of the one before it: down to a block that is on
- * screen, or as many as fit.
+ * Adds the head of the chain and its ancestors, newest first, each the parent of the previous one: down to a block that is on screen, or
+ * as many as fit.
  */
 export const add = <B extends BlockLike>(
   state: LatestBlocks<B>,
@@ -47,7 +47,7 @@ export const add = <B extends BlockLike>(
   if (lowest === undefined) return state
   const added = new Set(branch.map(({ hash }) => hash))
   const old = state.filter(({ block }) => !added.has(block.hash))
-  // Blocks from the lowest one up that are not part of the branch were replaced, and so were those above the head.
+  // Blocks at or above the lowest block of the branch that are not part of it were replaced, and so were those above the head.
   const isReplaced = (entry: Entry<B>): boolean => !entry.isReverted && numberOf(entry) >= (lowest.number ?? 0n)
   const replaced = old.filter(isReplaced).map(({ block }) => ({ block, isReverted: true, reorgs: 0 }))
   const blocks = [

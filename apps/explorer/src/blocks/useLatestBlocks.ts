@@ -36,7 +36,7 @@ const readBranch = async (client: RpcClient, known: Followed["blocks"]): Promise
   return branch
 }
 
-/** The latest blocks, reverted ones included, and what went wrong. */
+/** The latest blocks, including reverted ones, and the error if reading them failed. */
 export const useLatestBlocks = (): { readonly blocks: Followed["blocks"]; readonly error: unknown } => {
   const { chain } = useService()
   const [followed, setFollowed] = useState<Followed>({ chain: chain.name, blocks: [] })

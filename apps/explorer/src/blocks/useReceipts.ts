@@ -1,4 +1,4 @@
-/** The receipts of a block by the hash of their transactions: read once for all rows that show an outcome. */
+/** The receipts of a block by transaction hash, read once for all rows that show an outcome. */
 import type { HydratedBlock, Receipt } from "@daybook/rpc/promise"
 import { useRpc } from "../service/Service.tsx"
 

@@ -27,7 +27,7 @@ const Charts = ({ history }: { readonly history: FeeHistory }) => {
     return [
       {
         ...shared,
-        label: `Gas used of the limit, last ${ratios.length} blocks`,
+        label: `Share of the gas limit used, last ${ratios.length} blocks`,
         series: [
           {
             name: "Gas used",
@@ -52,7 +52,7 @@ const Charts = ({ history }: { readonly history: FeeHistory }) => {
         ],
       },
     ]
-    // The history is a new value for each head.
+    // The history is a new object for each head.
   }, [history])
   return (
     <div className="columns">
@@ -65,7 +65,7 @@ const Charts = ({ history }: { readonly history: FeeHistory }) => {
 export const GasChart = ({ head }: { readonly head: bigint }) => {
   const count = head + 1n < BigInt(maxBlocks) ? Number(head) + 1 : maxBlocks
   const { data, error } = useRpc(["fees", String(head)], (client) => client.eth_feeHistory(count, "latest", []))
-  // The chart of the head before stays until that of the new one is there.
+  // The chart of the previous head stays until the data of the new one is loaded.
   const shown = useRef(data)
   if (data !== undefined) shown.current = data
   if (shown.current !== undefined) return <Charts history={shown.current} />

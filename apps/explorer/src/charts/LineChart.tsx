@@ -1,4 +1,4 @@
-/** A chart of lines over an axis, with the same numbers as a table for those who do not see it. */
+/** A line chart, with the same numbers as a table for screen readers. */
 import { type ReactNode, useEffect, useRef } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
@@ -12,9 +12,9 @@ import * as Axis from "./Axis.ts"
 /** A line. */
 export interface Series {
   readonly name: string
-  /** Heights for the eye; the table has the exact values. */
+  /** Heights to draw, rounded; the table has the exact values. */
   readonly heights: ReadonlyArray<number | null>
-  /** The value of a point in words, exact. */
+  /** The exact value of a point, as text. */
   readonly exactAt: (at: number) => ReactNode
   readonly format: (height: number) => string
   /** Holds its height until the next point. */
@@ -24,7 +24,7 @@ export interface Series {
 
 interface LineChartProps {
   readonly label: string
-  /** Positions on the axis: seconds since 1970 where `isTime`, else numbers. */
+  /** Positions on the axis: seconds since 1970 if `isTime`, otherwise numbers. */
   readonly xs: ReadonlyArray<number>
   readonly xName: string
   readonly xAt: (at: number) => ReactNode
@@ -36,7 +36,7 @@ const height = 200
 
 const colour = (element: Element, name: string): string => getComputedStyle(element).getPropertyValue(name).trim()
 
-/** Room for the labels at the left, as wide as the widest of them is drawn. */
+/** Room for the labels on the left: the width of the widest one as drawn. */
 const roomFor = (chart: uPlot, labels: ReadonlyArray<string> | null): number => {
   const { ctx } = chart
   const [font] = chart.axes[1]?.font ?? []
@@ -44,7 +44,7 @@ const roomFor = (chart: uPlot, labels: ReadonlyArray<string> | null): number => 
   return Axis.roomFor(labels ?? [], (label) => ctx.measureText(label).width / devicePixelRatio)
 }
 
-/** Shows the values of the last point while none is pointed at. */
+/** Shows the values of the last point while the pointer is on none. */
 const showLast = (chart: uPlot): void => {
   const last = chart.data[0].length - 1
   if (last >= 0 && (chart.legend.idx === null || chart.legend.idx === undefined)) chart.setLegend({ idx: last }, false)
@@ -59,7 +59,7 @@ const optionsOf = (box: HTMLElement, { isTime = false, series, xName }: LineChar
   return {
     width: box.clientWidth,
     height,
-    // The first and the last bar have room for both of their halves.
+    // Leaves room for both halves of the first and the last bar.
     scales: { x: { time: isTime, range: (_, min, max) => (hasBars ? [min - 0.5, max + 0.5] : [min, max]) } },
     cursor: { y: false },
     hooks: { ready: [showLast], setCursor: [showLast] },

@@ -1,4 +1,4 @@
-/** Calls of a contract that read: arguments from texts, and results as texts. Pure. */
+/** Read calls to a contract: arguments parsed from text, and results as text. Pure. */
 import * as AbiReader from "@daybook/abi/AbiReader"
 import * as AbiType from "@daybook/abi/AbiType"
 import * as Signature from "@daybook/abi/Signature"
@@ -6,7 +6,7 @@ import type { AbiItem, AbiParameter } from "@daybook/rest/ExplorerClient"
 import * as Result from "effect/Result"
 import * as AbiParameters from "ox/AbiParameters"
 
-/** A text is no value of its type; the message states what is. */
+/** A text is not a value of its type; the message states what is expected. */
 export class InvalidArgument extends Error {
   override readonly name = "InvalidArgument"
 }
@@ -39,7 +39,7 @@ const valueOf = (parameter: AbiParameter, given: unknown): unknown => {
   return type === "string" ? String(given) : text
 }
 
-/** A list is written in JSON; numbers in it may be texts, so that large ones stay exact. */
+/** Lists are written as JSON; numbers in them may be strings, so that large ones stay exact. */
 const parse = (parameter: AbiParameter, text: string): unknown => {
   if (!/\]$|^tuple$/.test(parameter.type)) return text
   try {
@@ -49,7 +49,7 @@ const parse = (parameter: AbiParameter, text: string): unknown => {
   }
 }
 
-/** Encodes a call. Throws where an argument is no value of its type. */
+/** Encodes a call. Throws if an argument is not a value of its type. */
 export const encode = (item: AbiItem, texts: ReadonlyArray<string>): `0x${string}` => {
   const values = item.inputs.map((input, at) => valueOf(input, parse(input, texts[at] ?? "")))
   const { key } = Result.getOrThrow(Signature.fromItem(item))
@@ -57,13 +57,13 @@ export const encode = (item: AbiItem, texts: ReadonlyArray<string>): `0x${string
   return `${key as `0x${string}`}${AbiParameters.encode(item.inputs, values).slice(2)}`
 }
 
-/** A result is no clean encoding of what the function returns. */
+/** A result is not an exact encoding of the function's outputs. */
 export class InvalidResult extends Error {
   override readonly name = "InvalidResult"
   override readonly message = "Invalid result: expected what the ABI states, received other data."
 }
 
-/** The results of a call as texts, one for each output. Throws where the bytes are no result of the function. */
+/** The results of a call as texts, one per output. Throws if the bytes are not a result of the function. */
 export const decode = ({ outputs = [] }: AbiItem, data: string): ReadonlyArray<string> => {
   const types = Result.getOrThrow(Result.all(outputs.map((output) => AbiType.fromParameter(output))))
   const digits = AbiReader.digitsOf(data)

@@ -1,12 +1,12 @@
-/** Addresses as text, with their checksums: what wallets and compilers take. */
+/** Addresses as text in checksummed form, which wallets and compilers accept. */
 import { Address } from "@daybook/rest/Resource"
 
-/** Addresses whose checksum is kept: a list draws the same ones again and again. */
+/** Number of addresses whose checksum is cached: a list draws the same ones repeatedly. */
 const maxKept = 5_000
 
 const kept = new Map<string, string>()
 
-/** The checksummed form of an address; any other text as it is. */
+/** The checksummed form of an address; any other text unchanged. */
 export const checksummed = (text: string): string => {
   const known = kept.get(text)
   if (known !== undefined) return known
@@ -17,7 +17,7 @@ export const checksummed = (text: string): string => {
   return shown
 }
 
-/** The first eight and last six digits: fewer can be imitated by an address that is made for it. */
+/** The first eight and last six digits: with fewer, an attacker can generate an address that looks the same. */
 export const shortened = (text: string): string => {
   const shown = checksummed(text)
   return shown.length <= 19 ? shown : `${shown.slice(0, 10)}…${shown.slice(-6)}`

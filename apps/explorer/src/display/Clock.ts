@@ -26,5 +26,5 @@ const subscribe = (listener: () => void) => {
 /** Milliseconds since 1970, a few seconds old at most. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now)
 
-/** Sets the clock to the present: something new is on screen. */
+/** Sets the clock to the current time, for use when something new appears on screen. */
 export const refreshNow = tick

@@ -1,4 +1,4 @@
-/** A part of a whole as a bar, with its share in words. */
+/** A part of a whole as a bar, with its share as text. */
 import { formatInteger, formatShare } from "./Numbers.ts"
 
 interface GaugeProps {

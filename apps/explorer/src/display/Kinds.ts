@@ -1,4 +1,4 @@
-/** Kinds of movements as people call them. Pure. */
+/** Display names of the kinds of movements. Pure. */
 
 const names: ReadonlyMap<string, string> = new Map([
   ["value", "ether"],
@@ -7,5 +7,5 @@ const names: ReadonlyMap<string, string> = new Map([
   ["erc1155", "ERC-1155"],
 ])
 
-/** The name of a kind; one that is not known is written without underscores. */
+/** The display name of a kind. An unknown kind is shown with spaces for underscores. */
 export const formatKind = (kind: string): string => names.get(kind) ?? kind.replaceAll("_", " ")

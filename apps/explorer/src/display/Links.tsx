@@ -10,12 +10,12 @@ import { ForeignText } from "../text/ForeignText.tsx"
 
 interface AddressLinkProps {
   readonly address: string
-  /** Label of the service, `null` for none; left out, the service is asked for it. One of the person has precedence. */
+  /** Label of the service, `null` for none; if omitted, it is requested from the service. The user's own label has precedence. */
   readonly label?: string | null | undefined
-  /** Shown as text: the page of this address is open. */
+  /** Renders text instead of a link, because the page of this address is open. */
   readonly isCurrent?: boolean
   readonly withCopy?: boolean
-  /** The whole address, beside its label. */
+  /** Shows the whole address next to its label. */
   readonly isFull?: boolean
 }
 
@@ -47,10 +47,10 @@ const NamedLink = ({ address, isCurrent = false, isFull = false, name, withCopy 
   )
 }
 
-/** Asks the service for the label. */
+/** Requests the label from the service. */
 const ReadLink = (props: Omit<NamedLinkProps, "name">) => <NamedLink {...props} name={useLabel(props.address)} />
 
-/** An address by its label, else shortened. A label is chosen by others, and isolated from the text around it. */
+/** An address by its label, otherwise shortened. Labels are chosen by others, so they are isolated from the surrounding text. */
 export const AddressLink = ({ label, ...rest }: AddressLinkProps) => {
   const own = useWatchLabel(rest.address)
   const name = [own, label].find(hasText)
@@ -64,7 +64,7 @@ export const TransactionLink = ({ hash, isFull = false }: { readonly hash: strin
   </Link>
 )
 
-/** A block by its number, or by its hash where the number may belong to another block. */
+/** A block by its number, or by its hash if the number may belong to another block. */
 export const BlockLink = ({ hash, number }: { readonly number: bigint | number; readonly hash?: string }) => (
   <Link to={Paths.block(hash ?? number)}>{formatInteger(number)}</Link>
 )

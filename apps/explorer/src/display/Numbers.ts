@@ -1,24 +1,24 @@
-/** Numbers as text. What is cut off is marked, so that no number is rounded without a sign of it. Pure. */
+/** Numbers as text. Truncation is marked, so that no number is rounded without a visible sign. Pure. */
 
 /** A number for the screen, and in full. */
 export interface Shown {
-  /** Ends with an ellipsis where digits were cut off. */
+  /** Ends with an ellipsis if digits were cut off. */
   readonly text: string
   readonly exact: string
 }
 
-/** Digits after the point that are shown. */
+/** Number of fraction digits shown. */
 const shownDigits = 6
 
 const grouped = (digits: string): string => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")
 
-/** A whole number with separators of thousands. */
+/** A whole number with thousands separators. */
 export const formatInteger = (value: bigint | number): string => {
   const text = String(value)
   return text.startsWith("-") ? `-${grouped(text.slice(1))}` : grouped(text)
 }
 
-/** The exact decimal form of an amount, without separators and without zeros at its end. */
+/** The exact decimal form of an amount, without separators or trailing zeros. */
 export const formatUnits = (amount: bigint, decimals: number): string => {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, "0")
   const at = digits.length - decimals
@@ -26,7 +26,7 @@ export const formatUnits = (amount: bigint, decimals: number): string => {
   return `${amount < 0n ? "-" : ""}${digits.slice(0, at)}${fraction === "" ? "" : `.${fraction}`}`
 }
 
-/** An amount in units of its asset; `isWhole` with every digit. One that would read as 0 is stated to be less than what is shown. */
+/** An amount in units of its asset, with every digit if `isWhole`. An amount that would read as 0 is shown as less than the smallest digit. */
 export const formatAmount = (amount: bigint, decimals: number, isWhole = false): Shown => {
   const exact = formatUnits(amount, decimals)
   const [whole = "0", fraction = ""] = exact.replace(/^-/, "").split(".")
@@ -38,13 +38,13 @@ export const formatAmount = (amount: bigint, decimals: number, isWhole = false):
   return { text: `${sign}${grouped(whole)}${shown === "" ? "" : `.${shown}`}${end}`, exact }
 }
 
-/** The smallest unit of ether, and the one in which prices of gas are written. */
+/** Units of ether: gwei, in which gas prices are written, and wei, the smallest. */
 const etherUnits = [
   ["gwei", 9, 1_000_000n],
   ["wei", 0, 1n],
 ] as const
 
-/** An amount of ether in the first unit of the currency in which its digits are shown: ether itself, gwei or wei. */
+/** An amount of ether in the largest unit that shows its digits: ether itself, gwei or wei. */
 export const formatEther = (amount: bigint, symbol: string, isWhole = false): Shown & { readonly unit: string } => {
   const shown = { ...formatAmount(amount, 18, isWhole), unit: symbol }
   const size = amount < 0n ? -amount : amount
@@ -53,7 +53,7 @@ export const formatEther = (amount: bigint, symbol: string, isWhole = false): Sh
   return { ...shown, text: formatAmount(amount, decimals).text, unit }
 }
 
-/** A part of a whole in percent, with two digits; marked with `<` and `>` where those would read as none or all. */
+/** A part of a whole in percent, with two digits. Marked with `<` or `>` if it would otherwise read as 0 % or 100 %. */
 export const formatShare = (part: bigint, whole: bigint): string => {
   if (whole === 0n) return "0%"
   const hundredths = (part * 10_000n) / whole
@@ -62,7 +62,7 @@ export const formatShare = (part: bigint, whole: bigint): string => {
   return `${formatUnits(hundredths, 2)}%`
 }
 
-/** Bytes of hex text. */
+/** Number of bytes in a hex text. */
 export const byteLength = (hex: string): number => Math.max(0, (hex.length - 2) / 2)
 
 /** The start and the end of a hash or address. */

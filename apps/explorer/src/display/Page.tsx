@@ -1,10 +1,10 @@
-/** Parts that pages are made of: titles, panels, lists of facts, notices and placeholders. */
+/** Building blocks of pages: titles, panels, lists of facts, notices and placeholders. */
 import { type ReactNode, useEffect, useId } from "react"
 import { explain } from "../service/Errors.ts"
 import { ForeignText } from "../text/ForeignText.tsx"
 
 interface PageProps {
-  /** In the tab of the browser. */
+  /** Title of the browser tab. */
   readonly title: string
   readonly heading: ReactNode
   readonly actions?: ReactNode
@@ -50,7 +50,7 @@ export const Panel = ({ actions, children, id, title }: PanelProps) => {
 }
 
 interface FactsProps {
-  /** Most of them are short: on phones they are beside each other. */
+  /** Most of the facts are short: on phones they are laid out side by side. */
   readonly areShort?: boolean
   readonly children: ReactNode
 }
@@ -62,7 +62,7 @@ export const Facts = ({ areShort = false, children }: FactsProps) => (
 
 interface FactProps {
   readonly name: string
-  /** What the name means, on hover. */
+  /** Explanation of the name, shown on hover. */
   readonly hint?: string
   readonly children: ReactNode
 }
@@ -111,7 +111,7 @@ export const Notice = ({
   </div>
 )
 
-/** What went wrong, with a button that tries again. */
+/** An error, with a button that retries. */
 export const ErrorNotice = ({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => unknown }) => {
   const { detail, title } = explain(error)
   return (
@@ -131,7 +131,7 @@ export const ErrorNotice = ({ error, onRetry }: { readonly error: unknown; reado
   )
 }
 
-/** Bars in the place of rows that are loading. */
+/** Placeholder bars for rows that are loading. */
 export const Skeleton = ({ label, rows = 6 }: { readonly label: string; readonly rows?: number }) => (
   <div className="skeleton" role="status" aria-label={`Loading ${label}`}>
     {Array.from({ length: rows }, (_, at) => (
@@ -140,7 +140,7 @@ export const Skeleton = ({ label, rows = 6 }: { readonly label: string; readonly
   </div>
 )
 
-/** A table that scrolls sideways where it is too wide, also by keyboard. */
+/** A table that scrolls sideways if it is too wide, also by keyboard. */
 export const TableBox = ({ children, label }: { readonly children: ReactNode; readonly label: string }) => (
   <div className="table-box" role="group" aria-label={label} tabIndex={0}>
     {children}

@@ -1,4 +1,4 @@
-/** A table of rows that are all known, of which the first ones are shown. Histories have `VirtualRows`. */
+/** A table whose rows are all in memory; shows the first ones and a button for more. Histories use `VirtualRows`. */
 import type { ReactNode } from "react"
 import { TableBox } from "./Page.tsx"
 import { useFirst } from "./useFirst.tsx"
@@ -30,13 +30,13 @@ interface TableProps<Row> {
   readonly marksOf?: (row: Row) => Marks
 }
 
-/** Rows that are shown at first, and added by the button. */
+/** Number of rows shown initially and added by the button. */
 const step = 100
 
 const classOf = ({ isNumeric = false, isWide = false }: Pick<Column<never>, "isNumeric" | "isWide">) =>
   isNumeric ? { className: "numeric" } : isWide ? { className: "wide" } : {}
 
-/** On phones the cells of a row are below each other; the roles are stated, as browsers drop them where the layout is no table. */
+/** On phones the cells of a row are stacked. Roles are explicit, because browsers drop the implicit ones if the layout is not a table. */
 export const Table = <Row,>({ columns, keyOf, label, marksOf, rows }: TableProps<Row>) => {
   const [shown, more] = useFirst(rows, step)
   return (

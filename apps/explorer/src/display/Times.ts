@@ -1,4 +1,4 @@
-/** Times as text: local with its zone, in UTC, and how long ago. Pure. */
+/** Times as text: local with time zone, in UTC, and relative to now. Pure. */
 
 const pad = (value: number): string => String(value).padStart(2, "0")
 
@@ -6,7 +6,7 @@ const pad = (value: number): string => String(value).padStart(2, "0")
 export const formatUtc = (time: Date): string =>
   Number.isNaN(time.getTime()) ? "unknown time" : `${time.toISOString().slice(0, 19).replace("T", " ")} UTC`
 
-/** Minutes before or after UTC as `+02:00`. */
+/** The offset of the local time zone from UTC, as `+02:00`. */
 const zoneOf = (time: Date): string => {
   const minutes = -time.getTimezoneOffset()
   const size = Math.abs(minutes)

@@ -1,4 +1,4 @@
-/** Single values: amounts, numbers, times, hashes, bytes. What is shortened is whole on hover and when copied. */
+/** Single values: amounts, numbers, times, hashes, bytes. A shortened value is complete on hover and when copied. */
 import { type ReactNode, useEffect, useState } from "react"
 import { useService } from "../service/Service.tsx"
 import { useNow } from "./Clock.ts"
@@ -19,7 +19,7 @@ export const CopyButton = ({ text, what }: { readonly text: string; readonly wha
   }, [state])
   const copy = async () => {
     try {
-      // Missing on pages without TLS that are not of this machine.
+      // The clipboard is missing on pages without TLS, except those from localhost.
       await navigator.clipboard.writeText(text)
       setState("copied")
     } catch {
@@ -55,11 +55,11 @@ const NumberText = ({ exactUnit, shown, tone, unit }: NumberProps) => (
 export interface AmountProps {
   readonly amount: bigint
   readonly decimals: number
-  /** Chosen by a contract, perhaps: isolated from the text around it. */
+  /** May be chosen by a contract, so it is isolated from the surrounding text. */
   readonly symbol?: string | undefined
-  /** With a sign, and coloured by it. */
+  /** Shows the sign, and colours the amount by it. */
   readonly signed?: boolean
-  /** With every digit, where there is room. */
+  /** Shows every digit, where there is room. */
   readonly isWhole?: boolean
 }
 
@@ -83,7 +83,7 @@ export const Amount = ({ amount, decimals, isWhole = false, signed = false, symb
 
 type EtherProps = Omit<AmountProps, "decimals" | "symbol">
 
-/** An amount of the currency of the chain: small ones in gwei or wei, so that their digits are shown. */
+/** An amount of the chain's currency. Small amounts are in gwei or wei, so that their digits are shown. */
 export const Ether = ({ amount, isWhole = false, signed = false }: EtherProps) => {
   const { symbol } = useService().chain.currency
   const shown = formatEther(amount, symbol, isWhole)
@@ -115,7 +115,7 @@ export const fromSeconds = (seconds: bigint): Date => new Date(Number(seconds) *
 
 interface TimeProps {
   readonly time: Date
-  /** `age` in tables, `full` on pages of one thing. */
+  /** `age` for tables, `full` for the page of a single item. */
   readonly form?: "age" | "full"
 }
 
@@ -139,7 +139,7 @@ export const Hash = ({ hash, what }: { readonly hash: string; readonly what: str
   </span>
 )
 
-/** A hash that is shortened. */
+/** A shortened hash. */
 export const ShortHash = ({ hash }: { readonly hash: string }) => (
   <code className="hash" title={hash}>
     {shorten(hash)}

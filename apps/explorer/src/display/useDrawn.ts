@@ -1,7 +1,7 @@
-/** Whether a page was drawn with what a person reads first. */
+/** Whether the main content of a page was drawn. */
 import { useEffect, useState } from "react"
 
-/** True after the first frame with what `isReady` states: what is loaded from then on delays nothing of it. */
+/** True after the first frame in which `isReady` holds, so that whatever is loaded from then on does not delay the main content. */
 export const useDrawn = (isReady: boolean): boolean => {
   const [isDrawn, setDrawn] = useState(false)
   useEffect(() => {

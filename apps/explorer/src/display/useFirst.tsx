@@ -1,8 +1,8 @@
-/** Long lists by parts: a browser that draws thousands of rows at once responds to nothing meanwhile. */
+/** Long lists in parts: a browser that draws thousands of rows at once is unresponsive meanwhile. */
 import { type ReactNode, useState } from "react"
 import { formatInteger } from "./Numbers.ts"
 
-/** The first rows of a list, and a button that adds as many again; `null` where all of them are shown. */
+/** The first rows of a list, and a button that adds as many again, `null` once all rows are shown. */
 export const useFirst = <Row,>(
   rows: ReadonlyArray<Row>,
   step: number,

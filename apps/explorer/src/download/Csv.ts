@@ -1,6 +1,6 @@
-/** Rows as comma-separated values. Texts that a spreadsheet would take for a formula begin with an apostrophe. Pure. */
+/** Rows as comma-separated values. A text that a spreadsheet would take for a formula is prefixed with an apostrophe. Pure. */
 
-/** A cell: text that others chose, or a value of a known form. */
+/** A cell: untrusted text, or a value of a known form. */
 export type Cell = string | number | bigint | boolean | null | undefined
 
 /** Numbers keep their sign. */

@@ -5,12 +5,12 @@ import { type Rows, tables } from "./Tables.ts"
 
 export type Format = "csv" | "ndjson"
 
-/** What a file holds. */
+/** Contents of a file. */
 export interface Contents<Table extends keyof Rows> {
-  /** Name of the file, without its ending. */
+  /** File name without extension. */
   readonly name: string
   readonly table: Table
-  /** All rows, read anew. */
+  /** Reads all rows again. */
   readonly rows: (signal: AbortSignal) => Promise<AsyncIterable<Rows[Table]> | ReadonlyArray<Rows[Table]>>
 }
 
@@ -33,7 +33,7 @@ const download = (parts: ReadonlyArray<string>, name: string, format: Format): v
   URL.revokeObjectURL(url)
 }
 
-/** Reads all rows and saves them; gives their number. */
+/** Reads all rows and saves them; returns their number. */
 export const save = async <Table extends keyof Rows>(
   format: Format,
   { name, rows, table }: Contents<Table>,

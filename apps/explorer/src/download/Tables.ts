@@ -1,19 +1,19 @@
-/** The columns of the files that each tab gives. Values are those of the interface, in the smallest unit. */
+/** The columns of each tab's files. Values are those of the interface, in the smallest unit. */
 import type { Balance, InternalTransaction, Movement, Sum, WalletTransaction } from "@daybook/rest/promise"
 import type { Cell } from "./Csv.ts"
 
-/** A column and how to read it from a row. */
+/** Columns by name, each with a function that reads its value from a row. */
 type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>
 
 /** An internal transaction with the time of its block. */
 export interface InternalRow {
   readonly call: InternalTransaction
-  /** Its place in the transaction, from 0. */
+  /** Position in the transaction, from 0. */
   readonly index: number
   readonly transaction: WalletTransaction
 }
 
-/** Rows by the table that they are in. */
+/** Row types by table. */
 export interface Rows {
   readonly transactions: WalletTransaction
   readonly movements: Movement

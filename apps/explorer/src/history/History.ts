@@ -1,56 +1,56 @@
-/** Reads the history of a wallet for the screen: pages on request, and a stream of what is new. */
+/** Reads the history of a wallet for the screen: pages on request, and a stream of new rows. */
 import * as Rows from "./HistoryRows.ts"
 
-/** A page of rows, which requests the one after it. */
+/** A page of rows, which can request the next page. */
 export interface PageOf<Row> {
   readonly result: ReadonlyArray<Row>
   readonly cursor?: string | null | undefined
   readonly next: () => Promise<PageOf<Row> | null>
 }
 
-/** Rows from a block on were replaced by a reorg. */
+/** A reorg replaced the rows from a block on. */
 interface Reverted {
   readonly _tag: "RowsReverted"
   readonly fromBlock: bigint
 }
 
-/** Where rows come from. */
+/** The source of the rows of a history. */
 export interface Source<Row> extends Rows.Reading<Row> {
-  /** Last block of the past; `null` where all blocks, or none, are followed. */
+  /** Last block of the past; `null` if all blocks, or none, are followed. */
   readonly boundary: number | null
-  /** The first page of the past; `null` where the history has no past of its own. */
+  /** Reads the first page of the past; `null` if the history has no past because every row is followed. */
   readonly first: ((signal: AbortSignal) => Promise<PageOf<Row>>) | null
-  /** What is new, without an end; `null` to follow nothing. */
+  /** Streams new rows indefinitely; `null` to follow nothing. */
   readonly follow: ((signal: AbortSignal) => AsyncIterable<Row | Reverted>) | null
 }
 
-/** What is on screen. A new object after each change. */
+/** The state of a history on screen. Each change makes a new object. */
 export interface Snapshot<Row> {
   readonly rows: Rows.HistoryRows<Row>
   readonly count: number
   readonly isLoading: boolean
-  /** All rows of the past are there. */
+  /** All rows of the past are loaded. */
   readonly isComplete: boolean
   readonly error: unknown
-  /** Rows of the past were replaced by a reorg, and read again. */
+  /** A reorg replaced rows of the past, and they were read again. */
   readonly isReloaded: boolean
 }
 
-/** The history of a wallet while it is open. */
+/** An open history of a wallet. */
 export interface History<Row> {
   readonly subscribe: (listener: () => void) => () => void
   readonly snapshot: () => Snapshot<Row>
   readonly boundary: number | null
   /** Reads the next page, unless one is being read. */
   readonly loadMore: () => void
-  /** Reads on after an error. */
+  /** Continues after an error. */
   readonly retry: () => void
 }
 
-/** A history that is followed alone is taken for empty after this time without a row, in milliseconds. */
+/** Time without a row after which a history that is only followed counts as empty, in milliseconds. */
 const emptyMillis = 1_000
 
-/** A failed stream is started again after this time, in milliseconds. */
+/** Delay before a failed stream is restarted, in milliseconds. */
 const restartMillis = 3_000
 
 const isStale = (error: unknown): boolean =>
@@ -79,10 +79,10 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
   }
   let snapshot: Snapshot<Row> = { ...state, rows, count: 0 }
   let isAnnounced = false
-  /** Pages that were requested, of which only the last one counts. */
+  /** Number of page requests so far. Only the response to the last one is used. */
   let readings = 0
 
-  /** Many rows may arrive at once: the page is drawn once for them. */
+  /** Many rows may arrive at once: the page is drawn once for all of them. */
   const announce = (next: Partial<typeof state> = {}): void => {
     state = { ...state, ...next }
     if (isAnnounced) return
@@ -107,7 +107,7 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
     const reading = ++readings
     try {
       const next = page === null ? await first(signal) : await page.next()
-      // The list is read again meanwhile.
+      // The list was reset in the meantime.
       if (reading !== readings) return
       page = next ?? page
       for (const row of next?.result ?? []) rows.past.push(row)
@@ -143,7 +143,7 @@ export const open = <Row>(source: Source<Row>, signal: AbortSignal): History<Row
       }
       await wait(restartMillis, signal)
       if (signal.aborted) return
-      // The stream starts anew, with all rows that are not final.
+      // The restarted stream begins with all rows that are not final.
       rows = { past: rows.past, live: [] }
       announce({ error: null })
     }

@@ -1,6 +1,6 @@
 /**
- * The rows of a wallet on screen: pages of the past, newest first, and above them the rows of blocks that are not final, which are
- * followed. Rows of blocks that a reorg replaced stay, marked, until their replacement has the same key. Pure.
+ * The rows of a wallet on screen: pages of the past, newest first, and above them the followed rows of blocks that are not final. Rows of
+ * blocks that a reorg replaced are marked and stay until a replacement with the same key arrives. Pure.
  */
 
 /** A row on screen. */
@@ -9,20 +9,20 @@ export interface Entry<Row> {
   readonly isReverted: boolean
 }
 
-/** What the list needs to know of a row. */
+/** The key and the block of a row. */
 export interface Reading<Row> {
   readonly keyOf: (row: Row) => string
   readonly blockOf: (row: Row) => bigint
 }
 
-/** Reverted rows that are kept. */
+/** Maximum number of reverted rows kept. */
 const maxReverted = 200
 
-/** The rows. Arrays are appended to in place: 100,000 rows are never copied. */
+/** The rows. Arrays are appended to in place, so that 100,000 rows are never copied. */
 export interface HistoryRows<Row> {
-  /** Of the past, newest first. */
+  /** Rows of the past, newest first. */
   readonly past: Array<Row>
-  /** Of blocks that are not final, oldest first. */
+  /** Rows of blocks that are not final, oldest first. */
   live: Array<Entry<Row>>
 }
 
@@ -30,7 +30,7 @@ export const empty = <Row>(): HistoryRows<Row> => ({ past: [], live: [] })
 
 export const count = <Row>({ live, past }: HistoryRows<Row>): number => live.length + past.length
 
-/** The row at a place from the top. */
+/** The row at an index from the top. */
 export const at = <Row>({ live, past }: HistoryRows<Row>, index: number): Entry<Row> | undefined => {
   if (index < live.length) return live[live.length - 1 - index]
   const row = past[index - live.length]
@@ -46,7 +46,7 @@ export const addLive = <Row>(rows: HistoryRows<Row>, row: Row, { keyOf }: Readin
   rows.live.push({ row, isReverted: false })
 }
 
-/** Marks rows from a block on as reverted; gives whether rows of the past are among them, which are to be read again. */
+/** Marks rows from a block on as reverted. Returns whether rows of the past are among them, which must be read again. */
 export const revert = <Row>(rows: HistoryRows<Row>, fromBlock: bigint, { blockOf }: Reading<Row>): boolean => {
   let left = maxReverted
   rows.live = rows.live

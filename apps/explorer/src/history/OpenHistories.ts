@@ -1,35 +1,35 @@
 /**
- * Histories that are open, so that a person who goes back to one finds its rows and position. One that was left stays open for a while: it
- * is still followed, and shows what has happened meanwhile.
+ * Open histories, so that a user who navigates back to one finds its rows and position. A history that was left stays open for a while:
+ * it is still followed, and shows what has happened in the meantime.
  */
 import type { History } from "./History.ts"
 
 interface Open {
   readonly history: History<unknown>
   readonly close: () => void
-  /** Rows on top of those of the past when the history was left; `null` while it is on screen. */
+  /** Number of live rows when the history was left; `null` while it is on screen. */
   leftWith: number | null
   timer: ReturnType<typeof setTimeout> | undefined
 }
 
-/** What stays open at most. */
+/** Limits of the histories that stay open. */
 export interface Bounds {
   readonly maxLeft: number
-  /** Rows of all that were left. */
+  /** Total rows of all histories that were left. */
   readonly maxRows: number
   readonly leftMillis: number
 }
 
 /** The open histories. */
 export interface OpenHistories {
-  /** The history of an id, while it is open. */
+  /** The history with an id, while it is open. */
   readonly find: (id: string) => History<unknown> | undefined
   /** Opens a history, which stays open until it is left. */
   readonly open: (id: string, make: (signal: AbortSignal) => History<unknown>) => void
-  /** Keeps one that was left open again until it is left; false where none is open. */
+  /** Keeps a history that was left open until it is left again; false if it is no longer open. */
   readonly hold: (id: string) => boolean
   readonly leave: (id: string) => void
-  /** Rows that were added on top since the history was left. */
+  /** Number of rows added on top since the history was left. */
   readonly added: (id: string) => number
 }
 
@@ -38,7 +38,7 @@ const countOf = ({ history }: Open): number => history.snapshot().count
 const liveOf = ({ history }: Open): number => history.snapshot().rows.live.length
 
 export const make = ({ leftMillis, maxLeft, maxRows }: Bounds): OpenHistories => {
-  /** Those that were left last come last. */
+  /** In the order in which they were left, the most recent last. */
   const all = new Map<string, Open>()
 
   const drop = (id: string): void => {
@@ -49,7 +49,7 @@ export const make = ({ leftMillis, maxLeft, maxRows }: Bounds): OpenHistories =>
     all.delete(id)
   }
 
-  /** Closes those that were left first, until the others are within the bounds. */
+  /** Closes the histories that were left first, until the others are within the bounds. */
   const trim = (): void => {
     const left = [...all].filter(([, { leftWith }]) => leftWith !== null)
     let count = left.length
@@ -93,5 +93,5 @@ export const make = ({ leftMillis, maxLeft, maxRows }: Bounds): OpenHistories =>
   }
 }
 
-/** Those of this tab. */
+/** The open histories of this tab. */
 export const histories = make({ maxLeft: 3, maxRows: 250_000, leftMillis: 300_000 })

@@ -3,15 +3,15 @@ import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise
 
 type Query = Parameters<RestPromiseClient["walletTransactions"]>[0]
 
-/** How far to look. */
+/** Limits of a search. */
 interface Search {
   readonly matches: (row: WalletTransaction) => boolean
-  /** Most pages that are requested. */
+  /** Maximum number of pages requested. */
   readonly maxPages: number
   readonly signal: AbortSignal
 }
 
-/** The first row that matches; `null` where none of the pages has one. */
+/** The first row that matches; `null` if no page has one. */
 export const find = async (
   client: RestPromiseClient,
   query: Query,
@@ -27,7 +27,7 @@ export const find = async (
   }
 }
 
-/** A transaction in one block, which a reorg may replace by another one with the same number. */
+/** A transaction in a block. Names the block's hash too, because a reorg may replace it by another block with the same number. */
 export interface Place {
   readonly hash: string
   readonly sender: string
@@ -35,10 +35,10 @@ export interface Place {
   readonly blockHash: string
 }
 
-/** Most pages of one sender's transactions of one block that are searched. */
+/** Maximum number of pages of one sender's transactions in one block that are searched. */
 const maxPagesOfBlock = 5
 
-/** The row of a transaction; `null` where the service has not indexed its block, or it is behind all pages that are searched. */
+/** The row of a transaction; `null` if the service has not indexed its block, or if the row is beyond the pages that are searched. */
 export const findInBlock = (
   client: RestPromiseClient,
   { block, blockHash, hash, sender }: Place,

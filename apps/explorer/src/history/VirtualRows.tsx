@@ -1,4 +1,4 @@
-/** A table of any length, of which only the rows on screen are in the page. It grows as a person scrolls. */
+/** A table of any length that keeps only the visible rows in the page. It grows as the user scrolls. */
 import { memo, type ReactNode, useEffect, useRef, useSyncExternalStore } from "react"
 import { ErrorNotice, Notice, Skeleton } from "../display/Page.tsx"
 import * as Rows from "./HistoryRows.ts"
@@ -17,22 +17,22 @@ interface VirtualRowsProps<Row> {
   readonly columns: ReadonlyArray<Column>
   readonly history: Shown<Row>
   readonly keyOf: (row: Row) => string
-  /** The cells of a row, one for each column. The same function while they are the same. */
+  /** Returns the cells of a row, one per column. Keeps its identity while the cells are unchanged. */
   readonly cells: (row: Row, isReverted: boolean) => ReadonlyArray<ReactNode>
-  /** What an empty history means, and what to do. */
+  /** Shown for an empty history: what that means, and what to do. */
   readonly empty: ReactNode
-  /** Name of the layout of the columns in the styles. */
+  /** Name of the column layout in the style sheet. */
   readonly layout: string
 }
 
-/** Heights of a row, in pixels; on phones its cells are below each other. */
+/** Heights of a row, in pixels; on phones its cells are stacked. */
 const rowHeight = 44
 const phoneHeight = 124
 
-/** Rows that are drawn above and below those on screen. */
+/** Number of rows drawn above and below the visible ones. */
 const overscan = 6
 
-/** Rows before the end of the list at which the next page is read. */
+/** Number of rows before the end of the list at which the next page is read. */
 const ahead = 20
 
 const phone = matchMedia("(max-width: 900px)")
@@ -91,7 +91,7 @@ const TableRow = <Row,>({ cells, columns, height, id, index, isReverted, row, to
   </div>
 )
 
-/** A row that was on screen before is not drawn again. Sound: the props are the same ones. */
+/** A row that is already on screen is not drawn again. Sound: `memo` takes the same props. */
 const KeptRow = memo(TableRow) as typeof TableRow
 
 export const VirtualRows = <Row,>({ cells, columns, empty, history, keyOf, label, layout }: VirtualRowsProps<Row>) => {

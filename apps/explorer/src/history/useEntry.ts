@@ -2,5 +2,5 @@
 import { useMemo } from "react"
 import * as Entry from "../navigation/Entry.ts"
 
-/** Identifies the entry in which `what` is shown: the same again once a person goes back to it, and another one for a new visit. */
+/** Identifies the entry in which `what` is shown: the same key when the user navigates back to it, and a new one for each new visit. */
 export const useEntry = (what: string): string => useMemo(() => Entry.key(), [what])

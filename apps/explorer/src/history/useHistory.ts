@@ -8,16 +8,16 @@ import * as History from "./History.ts"
 import { histories } from "./OpenHistories.ts"
 import { useEntry } from "./useEntry.ts"
 
-/** Nothing is on screen before the client is loaded. */
+/** The snapshot before the client is loaded. */
 const none = { count: 0, isComplete: false, isReloaded: false, boundary: undefined } as const
 
 const never = () => () => undefined
 
-/** A snapshot with what continues it. */
+/** A snapshot with the functions that continue it. */
 export interface Shown<Row> extends History.Snapshot<Row> {
-  /** Last block of the part that is read page by page, `null` for none; undefined before the history is open. */
+  /** Last block of the part that is read in pages, `null` for none; undefined before the history is open. */
   readonly boundary: number | null | undefined
-  /** Rows that were added on top since a person left this history, when they have come back to it. */
+  /** Number of rows added on top between the user leaving this history and returning to it. */
   readonly added: number
   readonly loadMore: () => void
   readonly retry: () => void
@@ -25,14 +25,14 @@ export interface Shown<Row> extends History.Snapshot<Row> {
 
 type Make<Row> = (client: RestPromiseClient, chain: string) => History.Source<Row>
 
-/** Opens the history of an id, or finds it open; again once the chain ends below its boundary. `null` waits. */
+/** Opens the history with an id, or reuses the open one. Reopens it once the chain ends below its boundary. `null` waits. */
 const useOpen = <Row>(id: string | null, make: Make<Row>) => {
   const { apiKey, chain } = useService()
   const status = useStatus()
   const [opened, setOpened] = useState({ id: "", isAgain: false })
   const [turn, setTurn] = useState(0)
   const [error, setError] = useState<unknown>(null)
-  // Sound: the id names the kind of the rows.
+  // Sound: the id includes the kind of the rows.
   const history = id === null ? undefined : (histories.find(id) as History.History<Row> | undefined)
   const isGone = history !== undefined && status !== undefined && isBelow(status, history.boundary)
   useEffect(() => {
@@ -49,7 +49,7 @@ const useOpen = <Row>(id: string | null, make: Make<Row>) => {
       isLeft = true
       histories.leave(id)
     }
-    // `make` follows from the id.
+    // `make` is determined by the id.
   }, [id, turn, isGone])
   const retry = () => {
     setError(null)
@@ -59,8 +59,8 @@ const useOpen = <Row>(id: string | null, make: Make<Row>) => {
 }
 
 /**
- * Opens the history of `make`, and another one whenever `key` changes. A person who goes back finds the one they left. `null` as `key`
- * waits.
+ * Opens a history with `make`, and another one whenever `key` changes. A user who navigates back finds the one they left. A `key` of
+ * `null` waits.
  */
 export const useHistory = <Row>(key: string | null, make: Make<Row>): Shown<Row> => {
   const { apiKey, chain } = useService()

@@ -1,10 +1,10 @@
-/** Keeps the rows that a person reads in their place, while rows are added above them and once the person goes back to them. */
+/** Keeps the scroll position of the rows being read while rows are added above them, and restores it when the user navigates back. */
 import { type RefObject, useEffect, useLayoutEffect, useRef } from "react"
 
 interface Position {
-  /** Rows above those of the past. */
+  /** Number of rows above those of the past. */
   readonly live: number
-  /** Rows that were added since the history was left. */
+  /** Number of rows added since the history was left. */
   readonly added: number
   /** Height of a row in pixels. */
   readonly height: number
@@ -13,7 +13,7 @@ interface Position {
 export const usePosition = (box: RefObject<HTMLElement | null>, { added, height, live }: Position): void => {
   const before = useRef(live)
   const shift = (rows: number) => {
-    // A person at the top of the list sees what is new there.
+    // At the top of the list, new rows move into view.
     const isInside = box.current !== null && box.current.getBoundingClientRect().top < 0
     if (rows !== 0 && isInside) window.scrollBy(0, rows * height)
   }
@@ -21,7 +21,7 @@ export const usePosition = (box: RefObject<HTMLElement | null>, { added, height,
     shift(live - before.current)
     before.current = live
   }, [live])
-  // The page is where it was left by then.
+  // By then the page has been scrolled to where it was left.
   const isMoved = useRef(false)
   useEffect(() => {
     if (!isMoved.current) shift(added)
@@ -31,7 +31,7 @@ export const usePosition = (box: RefObject<HTMLElement | null>, { added, height,
   useLayoutEffect(() => {
     const ratio = height / drawnHeight.current - 1
     drawnHeight.current = height
-    // A phone was turned: the row on top stays there.
+    // When a phone is rotated, the top row stays in place.
     const above = -(box.current?.getBoundingClientRect().top ?? 0)
     if (ratio !== 0 && above > 0) window.scrollBy(0, above * ratio)
   }, [height])

@@ -1,17 +1,17 @@
-/** Which rows of a list are on screen. All rows have one height, so that none is measured, whatever their number. */
+/** Which rows of a list are on screen. All rows have the same height, so that none has to be measured. */
 import { type RefObject, useLayoutEffect, useState } from "react"
 import { flushSync } from "react-dom"
 
-/** Places of rows from the top, of which some may be before the first row or behind the last one. */
+/** Range of row indexes from the top; may extend before the first row or beyond the last one. */
 interface RowWindow {
   readonly first: number
-  /** The place after the last one. */
+  /** Index after the last row. */
   readonly end: number
 }
 
 const none: RowWindow = { first: 0, end: 0 }
 
-/** The rows of `box` on screen, as the page is scrolled. `height` is that of a row, in pixels. */
+/** The rows of `box` that are on screen, updated as the page scrolls. `height` is the row height in pixels. */
 export const useRowWindow = (box: RefObject<HTMLElement | null>, height: number): RowWindow => {
   const [rows, setRows] = useState(none)
   useLayoutEffect(() => {
@@ -22,9 +22,9 @@ export const useRowWindow = (box: RefObject<HTMLElement | null>, height: number)
       const end = Math.ceil((top + window.innerHeight) / height)
       setRows((before) => (before.first === first && before.end === end ? before : { first, end }))
     }
-    // Before the next frame, in which the rows would be missing.
+    // Draws before the next frame, in which the rows would otherwise be missing.
     const draw = () => flushSync(update)
-    // Also when the page was moved to where it was left, and when what is above the list grows.
+    // Also updates when the page's scroll position is restored, and when the content above the list grows.
     const observer = new ResizeObserver(draw)
     addEventListener("scroll", draw, { passive: true })
     addEventListener("resize", draw)

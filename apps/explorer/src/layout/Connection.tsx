@@ -1,4 +1,7 @@
-/** Reads again what is on screen once the chain has moved, and shows that the service does not respond. Once it is back, everything that failed is read again. */
+/**
+ * Reads the data on screen again once the chain has moved, and shows a notice while the service does not respond. Once it responds again,
+ * everything that failed is read again.
+ */
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect } from "react"
 import { Notice } from "../display/Page.tsx"
@@ -14,13 +17,13 @@ export const Connection = () => {
     if (tip !== undefined) void refetchLive(queries)
   }, [queries, tip])
   useEffect(() => {
-    // It may have started again with other chains.
+    // It may have restarted with other chains.
     if (isError) return void queries.refetchQueries({ queryKey: ["settings"] })
     void queries.refetchQueries({ type: "active", predicate: ({ state }) => state.status === "error" })
   }, [isError, queries])
   return isError ? (
     <Notice title="The service does not respond" tone="warning">
-      What is on screen may be out of date. This page tries again by itself.
+      This page may be out of date. It retries automatically.
     </Notice>
   ) : null
 }

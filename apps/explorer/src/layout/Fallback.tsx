@@ -1,4 +1,4 @@
-/** What is shown for an unknown path, and for a page that failed. */
+/** Fallbacks for an unknown path and for a page that failed. */
 import { useQuery } from "@tanstack/react-query"
 import { useEffect } from "react"
 import { Notice, Page } from "../display/Page.tsx"
@@ -18,7 +18,7 @@ export const NotFound = () => (
   </Page>
 )
 
-/** Whether the service, once it responds, serves another build than the one on screen, whose parts have other names. */
+/** Whether the service, once it responds, serves a different build, whose chunks have other names. */
 const isOtherBuild = async (context: { readonly signal: AbortSignal }): Promise<boolean> => {
   await load(context)
   const page = await (await fetch(Paths.home, context)).text()
@@ -26,7 +26,7 @@ const isOtherBuild = async (context: { readonly signal: AbortSignal }): Promise<
   return script !== null && !page.includes(new URL(script.src).pathname)
 }
 
-/** Loads the page again once the service responds, which a part of the explorer was to be loaded from. */
+/** Reloads the page once the service responds, if a chunk of the explorer failed to load. */
 const useReload = (isPart: boolean): void => {
   const {
     data: isOther = false,
@@ -37,19 +37,19 @@ const useReload = (isPart: boolean): void => {
     queryFn: isOtherBuild,
     enabled: isPart,
     refetchInterval: retryMillis,
-    // What was read before the failure is out of date.
+    // A response from before the failure is out of date.
     gcTime: 0,
     staleTime: 0,
   })
   useEffect(() => {
-    // Of a service that responded all the time with this build, the part fails for another reason: to load the page again would have no end.
+    // If the service responded throughout with this build, the chunk fails for another reason, and reloading would loop.
     if (isPart && isSuccess && (isOther || errorUpdateCount > 0)) location.reload()
   }, [errorUpdateCount, isOther, isPart, isSuccess])
 }
 
 const retryMillis = 3_000
 
-/** What failed, and how to try again. */
+/** The error, and a button to retry. */
 export const Failure = ({ error }: { readonly error: unknown }) => {
   const isPart = isLoadFailure(error)
   useReload(isPart)

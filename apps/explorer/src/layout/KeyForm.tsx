@@ -1,4 +1,4 @@
-/** Asks for an API key, where the service needs one. */
+/** Asks for an API key if the service requires one. */
 import { type FormEvent, useState } from "react"
 import * as ApiKey from "../service/ApiKey.ts"
 
@@ -13,8 +13,8 @@ export const KeyForm = () => {
     <form className="key-form panel" onSubmit={onSubmit}>
       <h1>API key</h1>
       <p>
-        This service answers to keys. The operator makes one with <code>daybook keys add NAME</code>. It is kept in this
-        tab until the tab is closed.
+        This service requires an API key. The operator creates one with <code>daybook keys add NAME</code>. The key is
+        kept in this tab until the tab is closed.
       </p>
       {ApiKey.wasRefused() ? <p role="alert">The service does not accept this key. Enter another one.</p> : null}
       <label>

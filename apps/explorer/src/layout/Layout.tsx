@@ -1,4 +1,4 @@
-/** What every page has around it: header with search, chain and theme, then the page. */
+/** The frame of every page: a header with search, chain and theme, then the page. */
 import type { ExplorerSettings } from "@daybook/rest/ExplorerClient"
 import { useQuery } from "@tanstack/react-query"
 import { type MouseEvent, type ReactNode, useMemo } from "react"
@@ -45,7 +45,7 @@ const Header = () => (
   </header>
 )
 
-/** The chain of the URL, by name or number; undefined where the service has no such chain. */
+/** The chain of the URL, by name or chain id; undefined if the service has no such chain. */
 const selectChain = ({ chains }: ExplorerSettings, selected: string | undefined) =>
   selected === undefined
     ? chains[0]
@@ -68,7 +68,7 @@ const Content = ({ children, settings }: { readonly settings: ExplorerSettings; 
   const entered = ApiKey.useApiKey()
   const { chain: selected } = useSearch()
   const chain = selectChain(settings, selected)
-  // The header is there in any case.
+  // The header needs a chain even if the selected one does not exist.
   const shown = chain ?? settings.chains[0]
   const apiKey = settings.access === "open" ? ApiKey.openKey : entered
   const service = useMemo(
@@ -99,7 +99,7 @@ const Content = ({ children, settings }: { readonly settings: ExplorerSettings; 
   )
 }
 
-/** Moves the focus alone: the link of the browser would add an entry to its history. */
+/** Only moves the focus: following the link would add an entry to the browser's history. */
 const skip = (event: MouseEvent): void => {
   event.preventDefault()
   document.getElementById("content")?.focus()

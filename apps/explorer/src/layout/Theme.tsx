@@ -1,4 +1,4 @@
-/** Dark or light: as the system has it, or as the person chose. */
+/** Dark or light theme: the system's, or the one that the user chose. */
 import { useSyncExternalStore } from "react"
 import * as Kept from "../service/Kept.ts"
 
@@ -21,7 +21,7 @@ const apply = (): void => {
 }
 
 const choose = (theme: Theme): void => {
-  // The choice of the system needs no entry, and is followed when it changes.
+  // The system's theme is not stored, so that later changes of it are followed.
   if (theme === (dark.matches ? "dark" : "light")) Kept.browser.removeItem(name)
   else Kept.browser.setItem(name, theme)
   apply()
@@ -38,7 +38,7 @@ const subscribe = (listener: () => void) => {
 
 apply()
 
-/** The theme on screen, as it changes. */
+/** The current theme, updated when it changes. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, read)
 
 /** Switches between dark and light. */

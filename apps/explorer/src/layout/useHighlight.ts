@@ -1,4 +1,4 @@
-/** Marks every place of an address on the page while the pointer or the focus is on one of them. */
+/** Highlights every occurrence of an address on the page while the pointer or the focus is on one of them. */
 import { useEffect } from "react"
 
 const addressOf = (target: EventTarget | null): string | undefined =>

@@ -1,4 +1,4 @@
-/** Collects what is asked for at once into few requests. */
+/** Batches lookups that are made at the same time into few requests. */
 
 interface Waiting<A> {
   readonly key: string
@@ -6,10 +6,10 @@ interface Waiting<A> {
   readonly reject: (error: unknown) => void
 }
 
-/** Time for others to ask, in milliseconds. */
+/** Time to wait for further lookups, in milliseconds. */
 const delayMillis = 5
 
-/** Makes a lookup by key from one of several keys, which gives a value for each in their order. */
+/** Makes a lookup of one key from a lookup of several keys, which returns a value for each in their order. */
 export const make = <A>(
   lookup: (keys: ReadonlyArray<string>) => Promise<ReadonlyArray<A>>,
   maxKeys: number,

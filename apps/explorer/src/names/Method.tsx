@@ -1,4 +1,4 @@
-/** What a transaction or a call does, in a word: the name of the function, `send`, `create`, or the selector of an unknown one. */
+/** What a transaction or a call does, in one word: the function name, `send`, `create`, or the selector of an unknown function. */
 import type { NamedFunction } from "@daybook/rest/ExplorerClient"
 import { kindOf, selectorOf } from "./TransactionKind.ts"
 import { useMethod } from "./useNames.ts"
@@ -8,7 +8,7 @@ interface MethodProps {
   /** `null` for a creation. */
   readonly to: string | null | undefined
   readonly input: string | null | undefined
-  /** The function, where it is decoded already. */
+  /** The function, if it is already decoded. */
   readonly decoded?: NamedFunction | null | undefined
 }
 
@@ -17,7 +17,7 @@ interface Called {
   readonly input: string | null
 }
 
-/** Of a function whose selector others have too, by a public directory, the name is one of several. */
+/** If a public directory lists other functions with the same selector, the name is one of several. */
 const Named = ({ label, others = [], signature }: NamedFunction) => (
   <ForeignText
     className="method"
@@ -28,7 +28,7 @@ const Named = ({ label, others = [], signature }: NamedFunction) => (
 
 const Kind = ({ input, to }: Called) => <code className="method">{kindOf({ to, input })}</code>
 
-/** Asks the service for the name of the function. */
+/** Requests the function name from the service. */
 const ReadMethod = (called: Called & { readonly to: string }) => {
   const named = useMethod(called.to, called.input)
   return named === undefined ? <Kind {...called} /> : <Named {...named} />

@@ -1,24 +1,24 @@
-/** Names that the service knows: labels of addresses, functions by their selectors, errors by their data. */
+/** Names known to the service: labels of addresses, functions by their selectors, errors by their data. */
 import type { Names } from "@daybook/rest/ExplorerClient"
 import * as Clients from "../service/Clients.ts"
 import * as Batch from "./Batch.ts"
 
-/** Kinds of names, each with the list of its names in a response. */
+/** Kinds of names, each with the field of a response that lists its names. */
 const lists = { address: "addresses", call: "calls", error: "errors" } as const satisfies Record<string, keyof Names>
 
 type Kind = keyof typeof lists
 
-/** A name of a kind; `null` where the service has none. */
+/** A name of a kind; `null` if the service has none. */
 type Name<K extends Kind> = Names[(typeof lists)[K]][number]
 
-/** Names of one request; the data of an error may fill the URL. */
+/** Maximum number of names per request; the data of one error may fill the URL. */
 const maxKeys: Readonly<Record<Kind, number>> = { address: 50, call: 50, error: 1 }
 
 type Lookup<K extends Kind> = (key: string) => Promise<Name<K>>
 
 const batches = new Map<string, Lookup<Kind>>()
 
-/** Reads the name of one key, together with others that are asked for at the same time. */
+/** Reads the name of a key, batched with others that are requested at the same time. */
 export const find = <K extends Kind>(
   kind: K,
   key: string,
@@ -31,6 +31,6 @@ export const find = <K extends Kind>(
   }
   const batch = batches.get(id) ?? Batch.make(lookup, maxKeys[kind])
   batches.set(id, batch)
-  // Sound: the id begins with the kind.
+  // Sound: the id starts with the kind.
   return (batch as Lookup<K>)(key)
 }

@@ -1,4 +1,4 @@
-/** What a transaction does, in a word, without an ABI. Pure. */
+/** What a transaction does, in one word, without an ABI. Pure. */
 
 /** The parts of a transaction that show its kind. */
 interface TransactionLike {
@@ -10,7 +10,7 @@ interface TransactionLike {
 export const selectorOf = (input: string | null | undefined): string | undefined =>
   input !== null && input !== undefined && input.length >= 10 ? input.slice(0, 10) : undefined
 
-/** `send` of ether, `create`, or the selector of a call. */
+/** `send` for ether, `create`, or the selector of a call. */
 export const kindOf = ({ input, to }: TransactionLike): string => {
   if (to === null || to === undefined) return "create"
   return selectorOf(input) ?? "send"

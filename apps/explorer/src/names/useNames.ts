@@ -6,10 +6,10 @@ import { selectorOf } from "./TransactionKind.ts"
 import { useService } from "../service/Service.tsx"
 import { find } from "./Names.ts"
 
-/** A label or ABI that is added shows after this time at most, on the next page. */
+/** Time after which the next page shows a label or ABI that was added, in milliseconds. */
 const freshMillis = 10_000
 
-/** Longest data of an error that the service decodes, in characters. */
+/** Maximum length of error data that the service decodes, in characters. */
 const maxErrorCharacters = 4_098
 
 const useName = <K extends "address" | "call" | "error">(kind: K, key: string | null) => {
@@ -22,10 +22,10 @@ const useName = <K extends "address" | "call" | "error">(kind: K, key: string | 
   }).data
 }
 
-/** The label of an address; undefined where it has none. `null` asks for nothing. */
+/** The label of an address; undefined if it has none. `null` requests nothing. */
 export const useLabel = (address: string | null): string | undefined => useName("address", address) ?? undefined
 
-/** The function that a call names by its selector; undefined where it is not known. */
+/** The function with the selector of a call; undefined if unknown. */
 export const useMethod = (
   to: string | null | undefined,
   input: string | null | undefined,
@@ -35,7 +35,7 @@ export const useMethod = (
   return useName("call", isCall ? `${to}:${selector}` : null) ?? undefined
 }
 
-/** The error that a call of a contract ended with; undefined where it is not known. */
+/** The error with which a contract call failed; undefined if unknown. */
 export const useErrorName = (
   to: string | null | undefined,
   data: string | null | undefined,

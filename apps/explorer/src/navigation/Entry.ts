@@ -1,17 +1,17 @@
 /**
- * Entries of the browser's history. Each has a key, by which it is known again when a person goes back to it, and the position at which its
- * page was left. Positions are kept until the document is loaded again.
+ * Entries of the browser's history. Each has a key that identifies it when the user navigates back to it, and the scroll position at which
+ * its page was left. Positions are kept until the document is reloaded.
  */
 
-/** How an entry of the history is made. */
+/** How a history entry is made. */
 export interface Change {
-  /** The entry on screen stays the same one, with another URL. */
+  /** Changes the URL of the current entry instead of adding one. */
   readonly replace?: boolean | undefined
-  /** The new page begins where the one on screen is, rather than at its top. */
+  /** Keeps the scroll position instead of starting at the top. */
   readonly keepsPosition?: boolean | undefined
 }
 
-/** Pixels from the top of the page by key. */
+/** Scroll positions by key, in pixels from the top of the page. */
 const positions = new Map<string, number>()
 
 let made = 0
@@ -21,7 +21,7 @@ const makeKey = (): string => `${performance.timeOrigin}-${made++}`
 const keyOf = (state: unknown): string =>
   typeof state === "object" && state !== null && "key" in state && typeof state.key === "string" ? state.key : ""
 
-/** The key of the entry on screen. */
+/** The key of the current entry. */
 export const key = (): string => keyOf(history.state)
 
 let current = key()
@@ -30,10 +30,10 @@ const leave = (): void => {
   positions.set(current, window.scrollY)
 }
 
-/** The position at which the entry on screen was left; 0 for a new one. */
+/** The scroll position at which the current entry was left; 0 for a new one. */
 export const position = (): number => positions.get(key()) ?? 0
 
-/** The state of the entry that comes next, once the one on screen was left. */
+/** Returns the state of the next entry, after saving the position of the current one. */
 export const next = ({ keepsPosition = false, replace = false }: Change): { readonly key: string } => {
   leave()
   if (!replace) current = makeKey()
@@ -41,13 +41,13 @@ export const next = ({ keepsPosition = false, replace = false }: Change): { read
   return { key: current }
 }
 
-/** Gives the entry on screen a key, where it has none. */
+/** Gives the current entry a key if it has none. */
 const enter = (): void => {
   if (key() === "") history.replaceState({ key: makeKey() }, "")
   current = key()
 }
 
-/** Takes over from the browser, which would move a page before its rows are there. Called once, before the first page is drawn. */
+/** Takes over scroll restoration from the browser, which would scroll before the rows are drawn. Called once, before the first page is drawn. */
 export const start = (): void => {
   enter()
   history.scrollRestoration = "manual"

@@ -1,4 +1,4 @@
-/** The parameters of the URL on screen, links and navigation. The selected chain is kept in each URL. */
+/** Parameters of the current URL, links and navigation. Every URL keeps the selected chain. */
 import { type ComponentProps, createContext, type ReactNode, useContext, useMemo } from "react"
 import { type AroundNavHandler, Router, Link as RouterLink, useLocation } from "wouter"
 import { useLocationProperty } from "wouter/use-browser-location"
@@ -7,10 +7,10 @@ import * as Paths from "./Paths.ts"
 
 const SearchContext = createContext<Paths.Search>({})
 
-/** The parameters of the URL on screen. */
+/** The parameters of the current URL. */
 export const useSearch = (): Paths.Search => useContext(SearchContext)
 
-/** Loads the code of the page of a path; undefined where it is there. */
+/** Loads the code of the page at a path; undefined if it is already loaded. */
 export type Load = (path: string) => Promise<unknown> | undefined
 
 const LoadContext = createContext<Load>(() => undefined)
@@ -22,27 +22,27 @@ interface NavigationProps {
   readonly children: ReactNode
 }
 
-/** Opens pages once their code is there: until then the one on screen stays. */
+/** Opens a page once its code is loaded; until then the current page stays. */
 const openWith = (load: Load): AroundNavHandler => {
   let latest = 0
   return (navigate, to, options) => {
     const turn = ++latest
     const from = Entry.key()
     const open = () => {
-      // Another link was followed meanwhile.
+      // Another link was followed in the meantime.
       if (turn !== latest || from !== Entry.key()) return
-      // As in the browser, a link to the page on screen adds no entry.
+      // As in browsers, a link to the current page adds no entry.
       const replace = options?.replace === true || to === `${location.pathname}${location.search}`
       navigate(to, { ...options, replace, state: Entry.next({ ...options?.state, replace }) })
     }
     const loading = load(to)
     if (loading === undefined) open()
-    // The page itself shows why it could not be loaded.
+    // Opened even on failure: the page itself shows why it could not be loaded.
     else loading.then(open, open)
   }
 }
 
-/** What links and pages need around them. `load` is the same function for as long as the page is open. */
+/** Provides navigation to links and pages. `load` must keep its identity while the page is open. */
 export const Navigation = ({ children, load }: NavigationProps) => {
   const text = useLocationProperty(currentSearch)
   const search = useMemo(() => Paths.parseSearch(text), [text])
@@ -56,9 +56,9 @@ export const Navigation = ({ children, load }: NavigationProps) => {
   )
 }
 
-/** A page with parameters of its URL; `chain` is the selected one when absent. */
+/** A page with the parameters of its URL; `chain` defaults to the selected one. */
 interface Target {
-  /** As `Paths` makes it. */
+  /** A path made by `Paths`. */
   readonly to: string
   readonly search?: Paths.Search | undefined
 }
@@ -75,7 +75,7 @@ export const useNavigate = (): ((target: Target, change?: Entry.Change) => void)
 
 interface LinkProps extends Target, Pick<Entry.Change, "keepsPosition">, Omit<ComponentProps<"a">, "href"> {}
 
-/** A link to a page, whose code is loaded as soon as a person points at it. */
+/** A link to a page. Preloads the page's code when the pointer is over it. */
 export const Link = ({ keepsPosition, search, to, ...rest }: LinkProps) => {
   const { chain } = useSearch()
   const load = useContext(LoadContext)

@@ -1,16 +1,16 @@
-/** Shows that a page or a part of it failed, until the person goes elsewhere. */
+/** Shows the failure of a page or a part of it, until the user navigates elsewhere. */
 import { Component, type ReactNode } from "react"
 import { useLocationProperty } from "wouter/use-browser-location"
 import * as Entry from "./Entry.ts"
 
 interface PageBoundaryProps {
-  /** What is shown of a failure. */
+  /** Renders a failure. */
   readonly show: (error: unknown) => ReactNode
   readonly children: ReactNode
 }
 
 interface BoundaryProps extends PageBoundaryProps {
-  /** Key of the entry on screen. */
+  /** Key of the current entry. */
   readonly entry: string
 }
 

@@ -15,11 +15,11 @@ export const webhooks = "/webhooks"
 /** Parameters of a URL by name. */
 export type Search = Readonly<Record<string, string | undefined>>
 
-/** Reads the part of a URL that begins with `?`. Of parameters with the same name the last one counts; empty ones are left out. */
+/** Parses the query of a URL, which starts with `?`. The last of several parameters with one name counts; empty ones are omitted. */
 export const parseSearch = (text: string): Search =>
   Object.fromEntries([...new URLSearchParams(text)].filter(([, value]) => value !== ""))
 
-/** A path with parameters. Those that are undefined or empty are left out. */
+/** A path with parameters. Undefined or empty ones are omitted. */
 export const withSearch = (path: string, search: Search): string => {
   const set = Object.entries(search).flatMap(([name, value]) =>
     value === undefined || value === "" ? [] : [[name, value]],

@@ -1,9 +1,9 @@
-/** Moves a page to where it was left, and the focus to a page that is new. */
+/** Restores the scroll position of a page, and moves the focus to a new page. */
 import { useLayoutEffect, useRef } from "react"
 import { useLocationProperty, usePathname } from "wouter/use-browser-location"
 import * as Entry from "./Entry.ts"
 
-/** Comes after the page, so that its rows are there. */
+/** Rendered after the page, so that its rows exist. */
 export const Position = () => {
   const key = useLocationProperty(Entry.key)
   const path = usePathname()
@@ -12,7 +12,7 @@ export const Position = () => {
     window.scrollTo(0, Entry.position())
   }, [key])
   useLayoutEffect(() => {
-    // What a person activated is gone: a screen reader goes on with the new page, and states its heading.
+    // The focused element is gone: focus the new page, so that a screen reader continues there and reads its heading.
     const isLost = document.activeElement === document.body
     if (path !== shown.current && isLost) document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true })
     shown.current = path

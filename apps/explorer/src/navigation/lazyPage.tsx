@@ -1,17 +1,17 @@
-/** Pages whose code is a file of its own. */
+/** Pages whose code is a separate chunk. */
 import { type ComponentType, createElement, type FunctionComponent, use } from "react"
 
-/** What is loaded when it is needed. */
+/** Code that is loaded on demand. */
 export interface Preloaded {
-  /** Loads the code, again if that failed before; undefined where it is there. */
+  /** Loads the code, retrying after an earlier failure; undefined if it is already loaded. */
   readonly preload: () => Promise<unknown> | undefined
-  /** The code is there, so that it is drawn at once. */
+  /** Whether the code is loaded, so that it can be drawn at once. */
   readonly isLoaded: () => boolean
 }
 
 /**
- * Makes a page of a function that imports it. Once it is loaded it is drawn at once; before, the boundary above waits. (`lazy` of React would
- * show the fallback of the boundary for a page that was loaded ahead, too.)
+ * Makes a page from a function that imports it. A loaded page is drawn at once; otherwise the boundary above shows its fallback. (React's
+ * `lazy` would show the fallback for a preloaded page, too.)
  */
 export const lazyPage = <Props extends object>(
   read: () => Promise<ComponentType<Props>>,
@@ -29,7 +29,7 @@ export const lazyPage = <Props extends object>(
       return component
     } catch (error) {
       hasFailed = true
-      // Going back or forward tries again; a new attempt with each drawing would have no end.
+      // Navigating back or forward retries; a new attempt on each render would loop.
       addEventListener("popstate", forget, { once: true, capture: true })
       throw error
     }

@@ -1,4 +1,4 @@
-/** One address: what it is, what it holds, and its history by tabs. */
+/** The page of an address: what it is, what it holds, and its history in tabs. */
 import { Suspense, useEffect, useRef } from "react"
 import { Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { checksummed } from "../display/AddressText.ts"
@@ -22,7 +22,7 @@ import { WatchButton } from "./address/WatchButton.tsx"
 import { ForeignText } from "../text/ForeignText.tsx"
 import { isolated } from "../text/VisibleText.ts"
 
-/** What is below the tabs. The first one is part of the page, the others are loaded when a person is about to open them. */
+/** Contents of the tabs. The first one is part of the page, the others are loaded when the user is about to open them. */
 const contents = {
   transfers: lazyPage(async () => (await import("./address/TransfersTab.tsx")).TransfersTab),
   transactions: TransactionsTab,
@@ -49,7 +49,7 @@ const names: Readonly<Record<Tab, string>> = {
   contract: "Contract",
 }
 
-/** Tabs of contracts alone, and of tokens alone. */
+/** Whether a tab is shown: some are for contracts only, some for tokens only. */
 const isShown = (tab: Tab, kind: AddressKind | undefined): boolean => {
   if (tab === "contract") return kind?._tag === "Contract"
   return tab !== "transfers" || tokenIn(kind) !== null
@@ -58,7 +58,7 @@ const isShown = (tab: Tab, kind: AddressKind | undefined): boolean => {
 const Tabs = ({ address, selected }: { readonly address: string; readonly selected: Tab }) => {
   const kind = useKind(address).data
   const box = useRef<HTMLElement>(null)
-  // On a phone not all of them are on screen.
+  // On a phone, the selected tab may be off screen.
   useEffect(() => {
     const [nav, link] = [box.current, box.current?.querySelector<HTMLElement>("[aria-current]")]
     if (nav === null || link === null || link === undefined) return

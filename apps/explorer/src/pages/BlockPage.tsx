@@ -1,4 +1,4 @@
-/** One block, by number or hash: its header, what was verified, its transactions and withdrawals. */
+/** The page of a block, by number or hash: its header, what was verified, its transactions and withdrawals. */
 import type { HydratedBlock, RpcClient } from "@daybook/rpc/promise"
 import { useRef } from "react"
 import { formatInteger } from "../display/Numbers.ts"
@@ -48,7 +48,7 @@ const Missing = ({ id }: { readonly id: string }) => {
   )
 }
 
-/** States that a block was replaced while it was on screen. */
+/** Notice that a block was replaced while it was on screen. */
 const Replaced = ({ block, now }: { readonly block: HydratedBlock; readonly now: HydratedBlock | null }) => (
   <Notice title="Reverted: this block is no longer part of the chain" tone="warning">
     <p>
@@ -91,7 +91,7 @@ const Found = ({ id }: { readonly id: string }) => {
   const { data, error, refetch } = useRpc(["block", id], (client) => readBlock(client, id), {
     isLive: true,
   })
-  // The first block with this id that was on screen: a reorg replaces it.
+  // The first block shown for this id, which a reorg may replace.
   const first = useRef<HydratedBlock | null>(null)
   first.current ??= data ?? null
   const seen = first.current

@@ -1,4 +1,4 @@
-/** Home: the chains of the service, and the latest blocks and transactions of the selected one. */
+/** The home page: the chains of the service, and the latest blocks and transactions of the selected chain. */
 import { lazy, Suspense } from "react"
 import { useLatestBlocks } from "../blocks/useLatestBlocks.ts"
 import { useDrawn } from "../display/useDrawn.ts"

@@ -1,4 +1,4 @@
-/** One transaction: what it did, overview and what moved; and its details, whose code is loaded once the overview is drawn. */
+/** The page of a transaction: what it did, an overview, what moved, and details, whose code is loaded once the overview is drawn. */
 import type { WalletTransaction } from "@daybook/rest/promise"
 import type { CallFrame, Receipt, RpcClient } from "@daybook/rpc/promise"
 import { Suspense, useRef } from "react"
@@ -35,8 +35,8 @@ const readKnown = async (client: RpcClient, hash: string): Promise<Known | null>
 }
 
 /**
- * The transaction as the service has it, with decoded items and labels; `null` where it is not indexed. The node has a block before the
- * service, also one that replaces another: the row is looked for until it is found.
+ * The transaction as indexed by the service, with decoded items and labels; `null` if it is not indexed. The node has a block before the
+ * service does, including after a reorg, so the row is polled until it is found.
  */
 const useRow = ({ receipt, transaction: { from, hash } }: Known) =>
   useRest<WalletTransaction | null>(
@@ -49,12 +49,12 @@ const useRow = ({ receipt, transaction: { from, hash } }: Known) =>
     { enabled: receipt !== null, everyMillis: (row) => (row === null ? pollMillis : false) },
   )
 
-/** The outermost call of a failed transaction: by its trace, else by executing it again on the state before its block. */
+/** The outermost call of a failed transaction: from its trace, otherwise by executing it again on the state before its block. */
 const useFailure = ({ receipt, transaction }: Known): CallFrame | undefined => {
   const { hash } = transaction
   const key = [hash, receipt?.blockHash]
   const isFailed = receipt?.status === 0
-  // Of every transaction: what shows it is loaded meanwhile.
+  // Read for every transaction, while the code that shows it is loading.
   const traced = useTrace(hash, receipt?.blockHash)
   const isSilent = traced.error !== null || (traced.data !== undefined && Replay.isWithoutReason(traced.data))
   const repeated = useRpc(
@@ -70,11 +70,11 @@ const useFailure = ({ receipt, transaction }: Known): CallFrame | undefined => {
 interface MovedPanelProps {
   readonly known: Known
   readonly receipt: Receipt
-  /** `null` where the service has not indexed it; undefined until that is known. */
+  /** `null` if the service has not indexed it; undefined until that is known. */
   readonly row: WalletTransaction | null | undefined
 }
 
-/** What the transaction moved for each of its parties. */
+/** Shows what the transaction moved for each of its parties. */
 const MovedPanel = ({ known: { transaction }, receipt, row }: MovedPanelProps) => {
   const parties = [transaction.from, transaction.to, receipt.contractAddress].filter(
     (address, at, all) => address !== null && address !== undefined && all.indexOf(address) === at,
@@ -148,21 +148,21 @@ const Missing = () => {
   return (
     <Notice title="No transaction has this hash">
       <p>
-        The node of {chain.name} does not know it: it may not have arrived yet, be replaced by another one of the same
-        nonce, or belong to another chain. It appears here once the node has it.{" "}
+        The node of {chain.name} does not know it: it may not have arrived yet, may have been replaced by another one
+        with the same nonce, or may belong to another chain. It appears here once the node has it.{" "}
         <Link to={Paths.home}>See the latest transactions.</Link>
       </p>
     </Notice>
   )
 }
 
-/** States that a transaction lost its block while it was on screen. */
+/** Notice that a reorg replaced the block of a transaction while it was on screen. */
 const Reverted = ({ now, seen }: { readonly seen: Known; readonly now: Known | null }) => (
   <Notice title="Reverted: a reorg replaced the block of this transaction" tone="warning">
     <p>
       It was in block {seen.receipt === null ? "" : formatInteger(seen.receipt.blockNumber)}.{" "}
       {now === null
-        ? "The chain does not have it any more; what is below is how it was."
+        ? "It is no longer part of the chain; this page shows it as it was."
         : now.receipt === null
           ? "It is pending again."
           : `It is in block ${formatInteger(now.receipt.blockNumber)} now.`}
@@ -179,7 +179,7 @@ const Found = ({ hash }: { readonly hash: string }) => {
   const last = useRef<Known | null>(null)
   if (data !== undefined && data !== null) {
     if (data.receipt !== null) first.current ??= data
-    // The same values while the block is the same, so that the page is not drawn again.
+    // Keeps the identity of the values while the block is unchanged, so that the page is not drawn again.
     if (last.current === null || last.current.receipt?.blockHash !== data.receipt?.blockHash) last.current = data
   }
   const shown = last.current

@@ -1,4 +1,4 @@
-/** The webhooks of the API key, for a key of an operator all of them, and the deliveries of the selected one. */
+/** The webhooks of the API key (an operator's key lists all webhooks), and the deliveries of the selected one. */
 import type { Webhook } from "@daybook/rest/WebhookClient"
 import { ErrorNotice, Notice, Page, Panel, Skeleton } from "../display/Page.tsx"
 import { useSearch } from "../navigation/Navigation.tsx"
@@ -10,11 +10,11 @@ import { WebhookTable } from "./webhooks/WebhookTable.tsx"
 
 const Empty = () => (
   <p className="empty">
-    No webhooks. <code>daybook webhooks add</code> or <code>POST /api/v2.2/webhooks</code> makes one.
+    No webhooks. <code>daybook webhooks add</code> or <code>POST /api/v2.2/webhooks</code> creates one.
   </p>
 )
 
-/** A service that sends none answers as one that lacks the operation. */
+/** A service without webhooks responds as if the operation did not exist. */
 const Failure = ({ error, onRetry }: { readonly error: Error; readonly onRetry: () => unknown }) =>
   tagOf(error) === "NotFound" ? (
     <Notice title="This service sends no webhooks">
@@ -40,7 +40,7 @@ const Content = () => {
   if (data === undefined) {
     return error === null ? <Skeleton label="webhooks" /> : <Failure error={error} onRetry={refetch} />
   }
-  // With one alone there is nothing to select.
+  // A single webhook needs no selection.
   const selected = id ?? (data.length === 1 ? data[0]?.id : undefined)
   return (
     <>

@@ -1,4 +1,4 @@
-/** Finds what a search means: the page of an exact hit, several hits, or why nothing was found. */
+/** Resolves a search: to the page of an exact hit, to several hits, or to the reason why nothing was found. */
 import type { RpcClient } from "@daybook/rpc/promise"
 import * as Clients from "../service/Clients.ts"
 import type { Service } from "../service/Service.tsx"
@@ -20,7 +20,7 @@ export interface Hit {
   readonly detail: string
 }
 
-/** What a search leads to. */
+/** The result of a search. */
 export type Resolution =
   | { readonly _tag: "Exact"; readonly target: Target }
   | { readonly _tag: "Hits"; readonly hits: ReadonlyArray<Hit> }
@@ -39,7 +39,7 @@ const findHash = async (client: RpcClient, hash: string): Promise<Target | undef
   return block === null ? undefined : { page: "block", id: hash }
 }
 
-/** The same hash on the other chains of the service; one that fails has nothing. */
+/** Looks for a hash on the other chains of the service. A chain that fails is treated as having no result. */
 const findElsewhere = async (hash: string, { apiKey, chain, chains }: Service): Promise<ReadonlyArray<Hit>> => {
   const others = chains.filter(({ name }) => name !== chain.name)
   const found = await Promise.all(
@@ -61,7 +61,7 @@ const resolveHash = async (hash: string, service: Service): Promise<Resolution> 
   const where =
     chains.length === 1 ? chain.name : `any chain of this service (${chains.map(({ name }) => name).join(", ")})`
   return nothing(
-    `No transaction and no block of ${where} has this hash. A transaction may still be pending elsewhere, or a reorg reverted it.`,
+    `No transaction and no block of ${where} has this hash. A transaction may still be pending elsewhere, or a reorg may have reverted it.`,
   )
 }
 
@@ -83,7 +83,7 @@ const resolveTag = async (tag: BlockTag, { apiKey, chain }: Service): Promise<Re
   return exact("block", String(block.number))
 }
 
-/** Rows that are shown. */
+/** Maximum number of hits shown. */
 const maxHits = 20
 
 const findNames = async (
@@ -112,14 +112,14 @@ const resolveText = async (text: string, service: Service, watched: ReadonlyArra
   const hits = await findNames(text, service, watched)
   if (hits.length > 0) return { _tag: "Hits", hits }
   return nothing(
-    `No label and no token of ${service.chain.name} has "${text}" in its name. A new token is found once its block is final. Addresses and hashes begin with 0x; blocks are numbers, or latest.`,
+    `No label or token of ${service.chain.name} has "${text}" in its name. A new token is found once its block is final. Addresses and hashes begin with 0x; blocks are numbers, or latest.`,
   )
 }
 
-/** Shortest text that is looked for while a person types. */
+/** Minimum length of a text for suggestions while typing. */
 const minSuggested = 2
 
-/** Names that have a text which is not whole yet; none for the beginning of an address, a hash or a number. */
+/** Names that match a text while it is being typed; none for the beginning of an address, a hash or a number. */
 export const suggest = async (
   text: string,
   service: Service,
@@ -129,7 +129,7 @@ export const suggest = async (
   return query._tag === "Text" && query.text.length >= minSuggested ? findNames(query.text, service, watched) : []
 }
 
-/** Resolves what a person typed. */
+/** Resolves the text of a search. */
 export const resolve = async (text: string, service: Service, watched: ReadonlyArray<Watched>): Promise<Resolution> => {
   const query = parse(text)
   switch (query._tag) {

@@ -1,4 +1,4 @@
-/** The search box in the header. `/` focuses it, names appear while a person types, Enter searches, and Escape closes the results. */
+/** The search box in the header. `/` focuses it, names appear while typing, Enter searches, and Escape closes the results. */
 import { type FormEvent, type KeyboardEvent, useEffect, useRef } from "react"
 import { checksummed } from "../display/AddressText.ts"
 import { Link } from "../navigation/Navigation.tsx"
@@ -10,7 +10,7 @@ import { loadResolver, pathOf, type State, useSearch } from "./useSearch.ts"
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** Focuses the box when a person presses `/` outside of a field. */
+/** Focuses the box when `/` is pressed outside a field. */
 const useSlash = (focus: () => void) => {
   useEffect(() => {
     const onKey = (event: globalThis.KeyboardEvent) => {
@@ -41,7 +41,7 @@ const Results = ({ onClose, state }: { readonly state: State; readonly onClose: 
     <ul
       className="search-results"
       aria-label="Results"
-      // The box keeps the focus, so that it does not close the list before the click.
+      // The box keeps the focus: losing it would close the list before the click.
       onMouseDown={(event) => event.preventDefault()}
     >
       {state.hits.map((hit: Hit) => (

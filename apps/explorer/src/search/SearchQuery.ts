@@ -1,13 +1,13 @@
-/** What a person typed into the search box, by its form. Pure. */
+/** Classifies the text of a search by its form. Pure. */
 import { checksummed } from "../display/AddressText.ts"
 
-/** Blocks by their place in the chain. */
+/** Tags of blocks by their position in the chain. */
 const tags = ["latest", "earliest", "finalized", "safe"] as const
 
-/** A block by its place in the chain. */
+/** The tag of a block. */
 export type BlockTag = (typeof tags)[number]
 
-/** A query by its form. */
+/** A search query, classified by its form. */
 export type SearchQuery =
   | { readonly _tag: "Empty" }
   | { readonly _tag: "Address"; readonly address: string }
@@ -18,7 +18,7 @@ export type SearchQuery =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Invalid"; readonly reason: string }
 
-/** Characters that are searched for, at most: URLs are long. */
+/** Maximum length of a search text, in characters: URLs are longer. */
 const maxCharacters = 100
 const maxUrlCharacters = 2_000
 
@@ -32,7 +32,7 @@ const blockNumber = (digits: string, text = digits): SearchQuery => {
   return number <= maxBlockNumber ? { _tag: "BlockNumber", number, text } : invalid("No block has so high a number.")
 }
 
-/** An address. Letters of both cases are its checksum, which a mistyped digit breaks. */
+/** An address. Mixed-case letters carry a checksum, which reveals a mistyped digit. */
 const addressOf = (digits: string): SearchQuery => {
   const lower = digits.toLowerCase()
   const address = checksummed(`0x${lower}`)
@@ -40,7 +40,7 @@ const addressOf = (digits: string): SearchQuery => {
   return !isChecked || address === `0x${digits}`
     ? { _tag: "Address", address: `0x${lower}` }
     : invalid(
-        `The capital letters of this address do not match its checksum: a character is wrong. Compare it with its source; in small letters it is searched for as it is.`,
+        `The capital letters of this address do not match its checksum: a character is wrong. Compare it with its source; in lower case it is searched for without this check.`,
       )
 }
 
@@ -54,7 +54,7 @@ const hexadecimal = (digits: string): SearchQuery => {
   )
 }
 
-/** Parts of the paths of explorers before what they show. */
+/** Path segments that precede the identifier in URLs of block explorers. */
 const pathNames: ReadonlySet<string> = new Set([
   "address",
   "addresses",
@@ -67,11 +67,11 @@ const pathNames: ReadonlySet<string> = new Set([
   "blocks",
 ])
 
-/** What the URL of a page of an explorer shows; undefined where it is no such URL. */
+/** The identifier in the URL of a block explorer's page; undefined for other URLs. */
 const shownBy = (text: string): string | undefined => {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined
   const { hash, pathname } = new URL(text)
-  // Some keep their path in the fragment.
+  // Some explorers keep the path in the fragment.
   const parts = `${pathname}/${hash.replace(/^#\/?/, "")}`.split("/")
   return parts.find((part, at) => part !== "" && pathNames.has(parts[at - 1]?.toLowerCase() ?? ""))
 }
@@ -86,7 +86,7 @@ export const parse = (input: string): SearchQuery => {
   if (hex !== undefined) return hexadecimal(hex)
   const tag = tags.find((one) => one === text.toLowerCase())
   if (tag !== undefined) return { _tag: "BlockTag", tag }
-  // Without its prefix, as logs print it.
+  // Hex without its prefix, as some logs print it.
   if (/^(?:[0-9a-f]{64}|(?=.*[a-f])[0-9a-f]{40})$/i.test(text)) return hexadecimal(text)
   if (/^#?\d{1,3}(?:[,_' ]?\d{3})*$|^#?\d+$/.test(text)) return blockNumber(text.replaceAll(/[^0-9]/g, ""), text)
   return { _tag: "Text", text }

@@ -1,4 +1,4 @@
-/** The state of the search box: names while a person types, and what Enter finds. */
+/** The state of the search box: suggestions while typing, and the result of Enter. */
 import { useRef, useState } from "react"
 import * as Entry from "../navigation/Entry.ts"
 import { useNavigate } from "../navigation/Navigation.tsx"
@@ -10,7 +10,7 @@ import type { Resolution, Target } from "./Resolve.ts"
 
 const paths = { address: Paths.address, tx: Paths.transaction, block: Paths.block }
 
-/** The path of the page of a hit. */
+/** The path of a hit's page. */
 export const pathOf = ({ id, page }: Target): string => paths[page](id)
 
 /** What the box shows. */
@@ -18,13 +18,13 @@ export type State = { readonly _tag: "Idle" } | { readonly _tag: "Searching" } |
 
 const idle: State = { _tag: "Idle" }
 
-/** Time without a key after which names are looked for. */
+/** Time without a keystroke after which suggestions are requested, in milliseconds. */
 const suggestionMillis = 200
 
-/** Loads the code of the search, once a person turns to the box. */
+/** Loads the code of the search. Called when the box gets the focus. */
 export const loadResolver = () => import("./Resolve.ts")
 
-/** The text of the box, what is shown for it, and what changes them. `onFound` is called before the page of an exact hit is opened. */
+/** The text and state of the box, and the functions that change them. `onFound` is called before the page of an exact hit opens. */
 export const useSearch = (onFound: () => void) => {
   const service = useService()
   const watched = useWatchList()
@@ -34,7 +34,7 @@ export const useSearch = (onFound: () => void) => {
   const [text, setText] = useState("")
   const [state, setState] = useState<State>(idle)
 
-  /** Ends what is under way. */
+  /** Cancels the search in progress. */
   const begin = (): number => {
     clearTimeout(timer.current)
     return ++latest.current
@@ -52,7 +52,7 @@ export const useSearch = (onFound: () => void) => {
     const turn = begin()
     const entry = Entry.key()
     setText(value)
-    // Hits stay until others replace them, so that the list does not flicker.
+    // Hits stay until new ones replace them, so that the list does not flicker.
     if (state._tag !== "Hits" || value === "") setState(idle)
     timer.current = setTimeout(() => void suggest(value, turn, entry), suggestionMillis)
   }
@@ -66,7 +66,7 @@ export const useSearch = (onFound: () => void) => {
       return { _tag: "Nothing", reason: `${title}. ${detail}` }
     })
     if (turn !== latest.current) return
-    // Another page was opened meanwhile.
+    // Another page was opened in the meantime.
     if (entry !== Entry.key()) return close()
     setState(found)
     if (found._tag !== "Exact") return

@@ -1,10 +1,10 @@
-/** The API key that a person entered, for as long as the tab is open. It is never part of a URL. */
+/** The API key that the user entered, kept while the tab is open. It is never part of a URL. */
 import { useSyncExternalStore } from "react"
 import * as Kept from "./Kept.ts"
 
 const name = "daybook.apiKey"
 
-/** What a service that needs no key takes for none. */
+/** Placeholder key for a service that requires none. */
 export const openKey = "explorer"
 
 let refused = false
@@ -25,7 +25,7 @@ export const write = (key: string): void => {
   announce()
 }
 
-/** Forgets the key, which the service does not accept. */
+/** Forgets the key after the service rejected it. */
 export const refuse = (): void => {
   if (read() === null) return
   refused = true
@@ -33,7 +33,7 @@ export const refuse = (): void => {
   announce()
 }
 
-/** The last key was not accepted. */
+/** Whether the last key was rejected. */
 export const wasRefused = (): boolean => refused
 
 const subscribe = (listener: () => void) => {
@@ -41,5 +41,5 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener)
 }
 
-/** The key, as it changes. */
+/** The key, updated when it changes. */
 export const useApiKey = (): string | null => useSyncExternalStore(subscribe, read)

@@ -1,6 +1,6 @@
-/** What an error means to a person, and what to do about it. */
+/** Explains errors to users: what an error means, and what to do about it. */
 
-/** An error in words. */
+/** An explained error. */
 export interface Explained {
   readonly title: string
   readonly detail: string
@@ -32,24 +32,24 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  TransportError: "Check that it runs. This page tries again by itself.",
-  TimeoutError: "This page tries again by itself.",
-  Unavailable: "This page tries again by itself.",
-  RateLimited: "This page tries again by itself.",
+  TransportError: "Check that it is running. This page retries automatically.",
+  TimeoutError: "This page retries automatically.",
+  Unavailable: "This page retries automatically.",
+  RateLimited: "This page retries automatically.",
   Unauthorized: "Enter another key.",
 }
 
-/** A part of the explorer could not be loaded: the service does not respond, or serves another build. */
+/** Whether a chunk of the explorer could not be loaded: the service does not respond, or serves another build. */
 export const isLoadFailure = (error: unknown): boolean =>
   error instanceof TypeError && /imported module|module script/i.test(error.message)
 
-/** Explains an error of the clients, or any other. */
+/** Explains an error of the clients, or any other error. */
 export const explain = (error: unknown): Explained => {
   const tag = tagOf(error)
   if (isLoadFailure(error)) {
     return {
       title: "The service does not respond",
-      detail: "A part of the explorer could not be loaded from it. This page tries again by itself.",
+      detail: "A part of the explorer could not be loaded from it. This page retries automatically.",
     }
   }
   const isNetwork = error instanceof TypeError && /fetch|network/i.test(error.message)
@@ -62,16 +62,16 @@ export const explain = (error: unknown): Explained => {
   }
 }
 
-/** The API key was refused. */
+/** Whether the API key was rejected. */
 export const isUnauthorized = (error: unknown): boolean => tagOf(error) === "Unauthorized"
 
-/** What the service or the node sent is not what was asked for. */
+/** Whether the service or the node sent an invalid response. */
 export const isInvalidResponse = (error: unknown): boolean => tagOf(error) === "InvalidResponse"
 
 /** The code of a rejected request, such as `traces_not_indexed`. */
 export const codeOf = (error: unknown): string | undefined =>
   isObject(error) && typeof error["code"] === "string" ? error["code"] : undefined
 
-/** What a node refused, such as `methodUnsupported`. */
+/** The kind of a node's error, such as `methodUnsupported`. */
 export const kindOf = (error: unknown): string | undefined =>
   isObject(error) && typeof error["kind"] === "string" ? error["kind"] : undefined

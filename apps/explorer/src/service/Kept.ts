@@ -1,4 +1,4 @@
-/** What the browser keeps for the pages. Where a person has it keep nothing, values last as long as the page is open. */
+/** Values stored by the browser. If the user has disabled storage, values last while the page is open. */
 
 type Values = Pick<Storage, "getItem" | "setItem" | "removeItem">
 

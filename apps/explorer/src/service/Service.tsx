@@ -1,4 +1,4 @@
-/** The service for the pages: the selected chain, the clients, and the status of the indexes. */
+/** Access to the service for pages: the selected chain, the clients, and the status of the indexes. */
 import type { ChainStatus, ServedChain } from "@daybook/rest/ExplorerClient"
 import type { RestPromiseClient } from "@daybook/rest/promise"
 import type { RpcClient } from "@daybook/rpc/promise"
@@ -8,7 +8,7 @@ import * as Clients from "./Clients.ts"
 import * as Status from "./Status.ts"
 import * as Tip from "./Tip.ts"
 
-/** What pages need of the service. */
+/** The selected chain and access to the service. */
 export interface Service {
   readonly chains: ReadonlyArray<ServedChain>
   /** The selected chain. */
@@ -21,18 +21,18 @@ const ServiceContext = createContext<Service | null>(null)
 
 export const ServiceProvider = ServiceContext.Provider
 
-/** The service; only below the provider. */
+/** The service. Must be called below the provider. */
 export const useService = (): Service => {
   const service = useContext(ServiceContext)
   if (service === null) throw new Error("useService: expected a provider above, received none.")
   return service
 }
 
-/** How often the status is read, in milliseconds. */
+/** Poll intervals of the status of the selected chain and of all chains, in milliseconds. */
 const statusMillis = 1_250
 const allMillis = 10_000
 
-/** Status of all chains, read again and again. */
+/** Status of all chains, polled. */
 export const useStatuses = (): UseQueryResult<ReadonlyArray<ChainStatus>> =>
   useQuery({
     queryKey: ["status", "all"],
@@ -40,7 +40,7 @@ export const useStatuses = (): UseQueryResult<ReadonlyArray<ChainStatus>> =>
     refetchInterval: allMillis,
   })
 
-/** Status of the selected chain, read again and again. */
+/** Status of the selected chain, polled. */
 export const useChainStatus = (): UseQueryResult<ReadonlyArray<ChainStatus>> => {
   const { name } = useService().chain
   return useQuery({
@@ -53,10 +53,10 @@ export const useChainStatus = (): UseQueryResult<ReadonlyArray<ChainStatus>> => 
 /** Status of the selected chain; undefined until it is known. */
 export const useStatus = (): ChainStatus | undefined => useChainStatus().data?.[0]
 
-/** Time after which a query is read again, in milliseconds, by what was read last. */
+/** Time after which a query is read again, in milliseconds, depending on the last result; false for never. */
 type Every<A> = (data: A | undefined) => number | false
 
-/** Reads again what changes with the chain, once it has moved. */
+/** Reads all data again that changes with the chain. Called once the chain has moved. */
 export const refetchLive = (queries: QueryClient): Promise<void> =>
   queries.refetchQueries(
     { type: "active", predicate: ({ meta }) => meta?.["isLive"] === true },
@@ -66,16 +66,16 @@ export const refetchLive = (queries: QueryClient): Promise<void> =>
 /** Options of a query. */
 interface ReadOptions<A> {
   readonly enabled?: boolean
-  /** It changes with the chain, and is read again once that has moved. */
+  /** The result changes with the chain, and is read again once the chain has moved. */
   readonly isLive?: boolean
-  /** Until something is there, it is looked for again and again. */
+  /** Poll interval, typically until there is a result. */
   readonly everyMillis?: Every<A>
 }
 
-/** Failed queries are tried again after this time, in milliseconds. */
+/** Delay before a failed query is retried, in milliseconds. */
 const retryMillis = 5_000
 
-/** Live queries are read again after this time, where moves of the chain are not seen, and where they are. */
+/** Refresh intervals of live queries, in milliseconds: while moves of the chain are not observed, and while they are. */
 const unseenMillis = 2_000
 const seenMillis = 60_000
 
@@ -88,7 +88,7 @@ const intervalOf = <A,>(
   return every === false && isLive ? (Tip.isKnown() ? seenMillis : unseenMillis) : every
 }
 
-/** Reads by JSON-RPC from the selected chain. The key of the query gets the chain in front. */
+/** Reads from the selected chain by JSON-RPC. The query key is prefixed with the chain. */
 export const useRpc = <A,>(
   key: ReadonlyArray<unknown>,
   read: (client: RpcClient) => Promise<A>,
@@ -105,7 +105,7 @@ export const useRpc = <A,>(
   })
 }
 
-/** Reads by REST. The key of the query gets the chain in front. */
+/** Reads by REST. The query key is prefixed with the chain. */
 export const useRest = <A,>(
   key: ReadonlyArray<unknown>,
   read: (client: RestPromiseClient, chain: string, signal: AbortSignal) => Promise<A>,

@@ -2,10 +2,10 @@
 import type { ChainStatus } from "@daybook/rest/ExplorerClient"
 import * as Clients from "./Clients.ts"
 
-/** A service that hangs is seen before a person waits for it: the response is small, and is made of what is known. */
+/** Short, to detect a hanging service before the user waits for it: the response is small and served from memory. */
 const timeout = "2500 millis"
 
-/** Reads the status of one chain, or of all, which needs no key. */
+/** Reads the status of one chain, or of all. Needs no key. */
 export const load = async (chain: string | undefined, signal: AbortSignal): Promise<ReadonlyArray<ChainStatus>> => {
   const query = chain === undefined ? {} : { chain }
   const status = await (await Clients.status()).ready(query, { signal, timeout })

@@ -1,4 +1,4 @@
-/** How far the selected chain is: what is on screen is read again when it moves, and not before. */
+/** The tip of the selected chain: data on screen is read again when it moves, and not before. */
 import type { ChainStatus } from "@daybook/rest/ExplorerClient"
 import type { createRestClient } from "@daybook/rest/promise"
 
@@ -6,7 +6,7 @@ type Fetch = NonNullable<Parameters<typeof createRestClient>[0]["fetch"]>
 
 let current: string | undefined
 
-/** The tip of a chain as a text that every block and every reorg changes; undefined while it is not known. */
+/** The tip of a chain as a text that every block and every reorg changes; undefined while unknown. */
 export const tipOf = (status: ChainStatus | undefined): string | undefined =>
   status === undefined || status.head === null
     ? undefined
@@ -22,10 +22,10 @@ export const tipOf = (status: ChainStatus | undefined): string | undefined =>
 /** Sets the tip of the selected chain. */
 export const set = (tip: string | undefined): void => void (current = tip)
 
-/** Whether a move of the tip is seen, so that nothing has to be read again before it. */
+/** Whether moves of the tip are observed, so that nothing has to be read again before one. */
 export const isKnown = (): boolean => current !== undefined
 
-/** Largest text that is kept, in characters, and most texts. */
+/** Maximum length of a cached response, in characters, and maximum number of cached responses. */
 const maxCharacters = 50_000
 const maxKept = 8
 
@@ -38,8 +38,8 @@ interface Kept {
 const copyOf = ({ init, text }: Kept): Response => new Response(text, init)
 
 /**
- * Makes a `fetch` that answers a request which is repeated at the same tip with the response that it had: histories that are followed ask
- * for their newest row each second.
+ * Makes a `fetch` that repeats the previous response to a request while the tip is the same: followed histories request their newest row
+ * each second.
  */
 export const fetchOnce = (send: Fetch, tip = () => current): Fetch => {
   const kept = new Map<string, Kept>()

@@ -1,11 +1,14 @@
-/** Text that a contract, a sender, a node or an operator chose: visible in full, and isolated from the direction of the text around it. */
+/**
+ * Untrusted text, chosen by a contract, a sender, a node or an operator. Every character is visible, and its direction is isolated from the
+ * surrounding text.
+ */
 import { VisibleText } from "@daybook/rest/Resource"
 import { isolated } from "./VisibleText.ts"
 
 interface ForeignTextProps {
   readonly text: string
   readonly className?: string
-  /** On hover; also chosen by others. */
+  /** Shown on hover; also untrusted. */
   readonly title?: string
 }
 

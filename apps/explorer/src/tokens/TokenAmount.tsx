@@ -11,7 +11,7 @@ interface TokenAmountProps {
   readonly asset: string
   readonly amount: bigint
   readonly tokenId?: bigint | null | undefined
-  /** As the service read it; `null` where it did not. */
+  /** Token description from the service; `null` if it has none. */
   readonly token?: { readonly symbol: string | null; readonly decimals: number | null } | null | undefined
   readonly signed?: boolean
 }
@@ -44,7 +44,7 @@ const DescribedAmount = ({ amount, asset, decimals, signed = false, symbol, toke
       decimals === undefined ? (
         <span
           className="muted"
-          title="The contract states no decimals, or could not be read: the amount is in its smallest unit."
+          title="The contract does not state its decimals, or could not be read: the amount is in the smallest unit."
         >
           {" "}
           units
@@ -59,10 +59,10 @@ const DescribedAmount = ({ amount, asset, decimals, signed = false, symbol, toke
   </span>
 )
 
-/** Asks the contract how its amounts are written. */
+/** Reads decimals and symbol from the contract. */
 const ReadAmount = (props: Omit<TokenAmountProps, "token">) => {
   const read = useToken(props.asset)
-  // Without its decimals an amount would be another one.
+  // An amount without its decimals would be misread.
   if (read === undefined && (props.tokenId === null || props.tokenId === undefined)) {
     return (
       <span className="token-amount">

@@ -1,22 +1,22 @@
-/** What contracts return about themselves, decoded. Contracts choose it: texts are bounded, and shown with every character visible. Pure. */
+/** Decodes what contracts return about themselves. The texts are untrusted, so their length is bounded and every character visible. Pure. */
 import { VisibleText } from "@daybook/rest/Resource"
 
-/** Longest name or symbol that is shown, in characters. */
+/** Maximum length of a name or symbol, in characters. */
 const maxCharacters = 64
 
 const bytesOf = (hex: string): Uint8Array =>
   Uint8Array.from({ length: Math.floor(hex.length / 2) }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16))
 
-/** Zeros around a text fill its word. */
+/** Zero bytes that pad a text to a full word. */
 const fill = /^\0+|\0+$/g
 
-/** The text on one line with every character visible; undefined where nothing is left. */
+/** The text on one line with every character visible; undefined if nothing is left. */
 export const clean = (text: string): string | undefined => {
   const shown = VisibleText.visibleStart(text.replaceAll(fill, ""), maxCharacters)
   return shown === "" ? undefined : shown
 }
 
-/** Reads a `string`, or a `bytes32` of early tokens. */
+/** Reads a `string`, or a `bytes32` as early tokens return it. */
 export const readText = (output: string): string | undefined => {
   const body = output.slice(2)
   if (body.length === 64) return clean(new TextDecoder().decode(bytesOf(body.replace(/(?:00)+$/, ""))))
@@ -37,12 +37,12 @@ export const readDecimals = (output: string): number | undefined => {
 /** Reads a number of 256 bits; `null` for anything else. */
 export const readWord = (output: string): bigint | null => (output.length === 66 ? BigInt(output) : null)
 
-/** What a contract states as its name and symbol. */
+/** Name and symbol that a contract reports. */
 export interface TokenNames {
   readonly name: string | undefined
   readonly symbol: string | undefined
 }
 
-/** A token by its name and symbol, as the contract states them: `Demo Dollar (dUSD)`. */
+/** Name and symbol of a token as one text: `Demo Dollar (dUSD)`. */
 export const titleOf = ({ name, symbol }: TokenNames): string | undefined =>
   name === undefined || symbol === undefined ? (name ?? symbol) : `${name} (${symbol})`

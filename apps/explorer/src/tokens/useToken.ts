@@ -3,7 +3,7 @@ import type { RpcClient } from "@daybook/rpc/promise"
 import { useRpc } from "../service/Service.tsx"
 import { readDecimals, readText, readWord } from "./TokenText.ts"
 
-/** A token; a part is undefined where the contract does not give it. */
+/** A token description; a field is undefined if the contract does not return it. */
 export interface TokenDescription {
   readonly name: string | undefined
   readonly symbol: string | undefined
@@ -35,11 +35,11 @@ export const readToken = async (client: RpcClient, address: string): Promise<Tok
   return { name: readText(name), symbol: readText(symbol), decimals: readDecimals(decimals) }
 }
 
-/** How much of a token there is, in its smallest unit; `null` where the contract does not state it. */
+/** The total supply of a token, in its smallest unit; `null` if the contract does not report it. */
 export const readSupply = async (client: RpcClient, address: string): Promise<bigint | null> =>
   readWord(await call(client, address, selectors.totalSupply))
 
-/** The description of a contract; undefined until it is read, `null` where it could not be read. */
+/** The description of a contract; undefined until it is read, `null` if it could not be read. */
 export const useToken = (address: string, enabled = true): TokenDescription | null | undefined => {
   const { data, error } = useRpc(["token", address], (client) => readToken(client, address), { enabled })
   return data ?? (error === null ? undefined : null)

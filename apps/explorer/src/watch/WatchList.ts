@@ -1,4 +1,4 @@
-/** The addresses that a person watches, with own labels. They are kept in this browser alone. */
+/** The addresses that the user watches, with their labels. Stored only in this browser. */
 import { useSyncExternalStore } from "react"
 import * as Kept from "../service/Kept.ts"
 
@@ -6,16 +6,16 @@ import * as Kept from "../service/Kept.ts"
 export interface Watched {
   /** In lower case. */
   readonly address: string
-  /** Own label; empty for none. */
+  /** The user's label; empty for none. */
   readonly label: string
 }
 
 const name = "daybook.watchList"
 
-/** Longest label, in characters. */
+/** Maximum length of a label, in characters. */
 export const maxLabel = 64
 
-/** Most addresses. */
+/** Maximum number of addresses. */
 export const maxWatched = 200
 
 const listeners = new Set<() => void>()
@@ -30,7 +30,7 @@ const isWatched = (value: unknown): value is Watched =>
   typeof value.label === "string" &&
   value.label.length <= maxLabel
 
-/** Reads a stored list; what is not valid is left out. */
+/** Reads a stored list; invalid entries are dropped. */
 export const parse = (text: string | null): ReadonlyArray<Watched> => {
   if (text === null) return []
   try {
@@ -54,17 +54,17 @@ const write = (next: ReadonlyArray<Watched>): void => {
   for (const listener of listeners) listener()
 }
 
-/** A list with one more address, or with another label of one that it has; the list itself where it is full. */
+/** Adds an address to a list, or changes the label of one that is in it. A full list is returned unchanged. */
 export const added = (watched: ReadonlyArray<Watched>, entry: Watched): ReadonlyArray<Watched> => {
   const others = watched.filter((one) => one.address !== entry.address)
   return others.length >= maxWatched ? watched : [...others, entry]
 }
 
-/** Watches an address, or changes its label. A full list is left as it is. */
+/** Watches an address, or changes its label. A full list stays unchanged. */
 export const watch = (address: string, label: string): void =>
   write(added(read(), { address: address.toLowerCase(), label: label.trim().slice(0, maxLabel) }))
 
-/** Watches an address no longer. */
+/** Stops watching an address. */
 export const unwatch = (address: string): void => write(read().filter((one) => one.address !== address.toLowerCase()))
 
 const subscribe = (listener: () => void) => {
@@ -76,10 +76,10 @@ const subscribe = (listener: () => void) => {
   }
 }
 
-/** The list, also as other tabs change it. */
+/** The list, updated when this or another tab changes it. */
 export const useWatchList = (): ReadonlyArray<Watched> => useSyncExternalStore(subscribe, read)
 
-/** Own label of an address; undefined for none. */
+/** The user's label of an address; undefined for none. */
 export const useWatchLabel = (address: string): string | undefined => {
   const label = useWatchList().find((one) => one.address === address)?.label
   return label === "" ? undefined : label

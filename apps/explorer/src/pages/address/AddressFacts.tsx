@@ -31,13 +31,13 @@ const KindFact = ({ kind }: { readonly kind: AddressKind }) => {
         {kind.token === null ? null : <Badge>token</Badge>} <Count value={kind.bytes} /> bytes of code
       </Fact>
       {kind.implementation === null ? null : (
-        <Fact name="Implementation" hint={`By ${kind.proxy ?? ""}, at the latest block`}>
+        <Fact name="Implementation" hint={`According to ${kind.proxy ?? ""}, at the latest block`}>
           <AddressLink address={kind.implementation} isFull withCopy />
         </Fact>
       )}
       {kind.token === null ? null : (
-        <Fact name="Token" hint="As the contract describes itself: anyone can choose a name.">
-          <ForeignText text={kind.token.name ?? "without a name"} />{" "}
+        <Fact name="Token" hint="As the contract describes itself: anyone can choose any name.">
+          <ForeignText text={kind.token.name ?? "unnamed"} />{" "}
           {kind.token.symbol === undefined ? null : <ForeignText className="symbol" text={kind.token.symbol} />}
           {kind.token.decimals === undefined ? null : <span className="muted"> {kind.token.decimals} decimals</span>}
         </Fact>
@@ -46,36 +46,36 @@ const KindFact = ({ kind }: { readonly kind: AddressKind }) => {
   )
 }
 
-/** What an address is; read once for all parts of its page. */
+/** What an address is, read once for all parts of its page. */
 export const useKind = (address: string, enabled = true) =>
   useRpc(["kind", address], (client) => readKind(client, address), { enabled })
 
-/** What the comparison of the balance with the movements gave: a word where they are equal, both where they differ. */
+/** Result of comparing the balance with the movements: proved, or different. */
 const BalanceProof = ({ compared }: { readonly compared: Compared | undefined }) => {
   if (compared === undefined) return null
   const at = formatInteger(compared.block)
   return isProved(compared) ? (
-    <Badge tone="good" hint={`The sum of all movements is what the chain states at block ${at}.`}>
+    <Badge tone="good" hint={`The sum of all movements equals the balance on the chain at block ${at}.`}>
       proved at block {at}
     </Badge>
   ) : (
-    <Badge tone="bad" hint="The sum of all movements is another amount than the chain states.">
+    <Badge tone="bad" hint="The sum of all movements differs from the balance on the chain.">
       differs from the movements
     </Badge>
   )
 }
 
-/** Both sums, where they differ. */
+/** Shows both sums if they differ. */
 const Difference = ({ compared }: { readonly compared: Compared | undefined }) =>
   compared === undefined || isProved(compared) ? null : (
-    <Fact name="Sum of movements" hint="What was held before the first indexed block, and all movements since">
-      <Ether amount={compared.sum} isWhole /> at block {formatInteger(compared.block)}, by{" "}
-      <Ether amount={compared.sum - compared.held} isWhole signed /> another amount than the{" "}
-      <Ether amount={compared.held} isWhole /> of the chain
+    <Fact name="Sum of movements" hint="Balance before the first indexed block, plus all movements since">
+      <Ether amount={compared.sum} isWhole /> at block {formatInteger(compared.block)}, a difference of{" "}
+      <Ether amount={compared.sum - compared.held} isWhole signed /> from the <Ether amount={compared.held} isWhole />{" "}
+      on the chain
     </Fact>
   )
 
-/** The supply of a token that can be divided; of collections it is a count. */
+/** The total supply: an amount for a fungible token, a count for a collection. */
 const Supply = ({ address, token }: { readonly address: string; readonly token: TokenDescription }) => {
   const { data } = useRpc(["supply", address], (client) => readSupply(client, address), { isLive: true })
   if (data === undefined || data === null) return null
@@ -86,7 +86,7 @@ const Supply = ({ address, token }: { readonly address: string; readonly token: 
   )
 }
 
-/** The transaction that created a contract: the first one of its history, where the index reaches back to it. */
+/** The transaction that created a contract: the first one of its history, if the index reaches back to it. */
 const Creation = ({ address }: { readonly address: string }) => {
   const { data } = useRest(["creation", address], async (client, chain, signal) => {
     const page = await client.walletTransactions({ address, chain, scope: "all", order: "ASC", limit: 1 }, { signal })
@@ -94,7 +94,7 @@ const Creation = ({ address }: { readonly address: string }) => {
   })
   if (data === undefined || data === null) return null
   return (
-    <Fact name="Created" hint="By the first transaction of its history">
+    <Fact name="Created" hint="By the first transaction in its history">
       in <TransactionLink hash={data.hash} /> by <AddressLink address={data.from_address} />,{" "}
       <Time time={data.block_timestamp} />
     </Fact>
@@ -128,7 +128,7 @@ export const AddressFacts = ({ address, heading }: AddressFactsProps) => {
   return (
     <Facts areShort>
       {label === undefined || label === heading ? null : (
-        <Fact name="Label" hint="By the service">
+        <Fact name="Label" hint="From the service">
           <ForeignText text={label} />
         </Fact>
       )}
@@ -139,7 +139,7 @@ export const AddressFacts = ({ address, heading }: AddressFactsProps) => {
           <Creation address={address} />
         </>
       )}
-      <Fact name="Balance" hint="By the node, at its latest block">
+      <Fact name="Balance" hint="From the node, at its latest block">
         <Ether amount={state.data.balance} isWhole /> <BalanceProof compared={compared} />
       </Fact>
       <Difference compared={compared} />

@@ -2,19 +2,19 @@
 import type { RpcClient } from "@daybook/rpc/promise"
 import { readToken, type TokenDescription } from "../../tokens/useToken.ts"
 
-/** An account, or a contract with what is known of it. */
+/** An account, or a contract with what is known about it. */
 export type AddressKind =
   | { readonly _tag: "Account"; readonly delegate: string | null }
   | {
       readonly _tag: "Contract"
       readonly bytes: number
       readonly implementation: string | null
-      /** How the implementation is named. */
+      /** Proxy standard that names the implementation. */
       readonly proxy: "EIP-1967" | "EIP-1167" | "beacon" | null
       readonly token: TokenDescription | null
     }
 
-/** The token that a contract describes itself as; `null` for none. */
+/** The token as which a contract describes itself; `null` for none. */
 export const tokenIn = (kind: AddressKind | undefined): TokenDescription | null =>
   kind?._tag === "Contract" ? kind.token : null
 
@@ -22,7 +22,7 @@ export const tokenIn = (kind: AddressKind | undefined): TokenDescription | null 
 const implementationSlot = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"
 const beaconSlot = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"
 
-/** Code of an account that delegates (EIP-7702), and of a minimal proxy (EIP-1167). */
+/** Code of a delegating account (EIP-7702), and of a minimal proxy (EIP-1167). */
 const delegation = /^0xef0100(?<address>[0-9a-f]{40})$/
 const minimalProxy = /^0x363d3d373d3d3d363d73(?<address>[0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
 

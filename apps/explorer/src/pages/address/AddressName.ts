@@ -1,10 +1,10 @@
-/** The name in the heading of an address. Pure. */
+/** The name in the heading of an address page. Pure. */
 import type { ContractAbi } from "@daybook/rest/ExplorerClient"
 import { titleOf, type TokenNames } from "../../tokens/TokenText.ts"
 
-/** What is known of an address; a part is undefined or `null` where there is none. */
+/** Names known for an address; undefined or `null` for none. */
 interface Known {
-  /** The label of the person. */
+  /** The user's own label. */
   readonly own: string | undefined
   /** The label of the service. */
   readonly served: string | undefined
@@ -12,7 +12,7 @@ interface Known {
   readonly contract: ContractAbi | undefined
 }
 
-/** A label stands before what a token states of itself, but not the name of its code, which tokens share. */
+/** A label has precedence over the name that a token reports, unless the label is just the name of its code, which other tokens share. */
 export const nameOf = ({ contract, own, served, token }: Known): string | undefined => {
   const isWhole = token?.name !== undefined && token.symbol !== undefined
   const isOfCode = contract !== undefined && contract.abi.length > 0 && contract.name === served

@@ -1,6 +1,6 @@
-/** Parameters of the page of an address: its tab and the filters of that tab. Pure. */
+/** Parameters of an address page: its tab and the filters of that tab. Pure. */
 
-/** Tabs in their order. */
+/** Tabs in display order. */
 export const tabs = [
   "transfers",
   "transactions",
@@ -14,15 +14,15 @@ export const tabs = [
 
 export type Tab = (typeof tabs)[number]
 
-/** Parameters in the URL; values that are not valid are left out. */
+/** Parameters in the URL; invalid values are omitted. */
 export interface AddressSearch {
   readonly tab?: Tab | undefined
-  /** Transactions: `direct` shows those the address sent or received itself. */
+  /** Transactions: `direct` shows only those that the address sent or received itself. */
   readonly scope?: "direct" | undefined
   readonly order?: "ASC" | undefined
   /** Movements: `native` or the address of a token. */
   readonly asset?: string | undefined
-  /** Kinds of movements with commas between them. */
+  /** Kinds of movements, separated by commas. */
   readonly kind?: string | undefined
   readonly direction?: "in" | "out" | undefined
   /** Days in UTC: `2026-01-31`. */

@@ -1,4 +1,4 @@
-/** Native balance and fees of an address over time, by its latest movements. */
+/** Native balance and fees of an address over time, from its latest movements. */
 import type { Movement, RestPromiseClient } from "@daybook/rest/promise"
 import { useMemo } from "react"
 import { LineChart } from "../../charts/LineChart.tsx"
@@ -9,20 +9,20 @@ import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 import { NotIndexed } from "./NotIndexed.tsx"
 
-/** Movements that are drawn, at most. */
+/** Maximum number of movements drawn. */
 const maxRows = 1_000
 
-/** How often the first movements of an address without any are looked for. */
+/** Poll interval for the first movements of an address without any, in milliseconds. */
 const pollMillis = 5_000
 
 interface Point {
   readonly time: Date
   readonly balance: bigint
-  /** Fees paid since the first point, this one included. */
+  /** Fees paid since the first point, including this one. */
   readonly fees: bigint
 }
 
-/** Points oldest first, from movements newest first and what is held after the newest. */
+/** Points, oldest first, from movements, newest first, and the balance after the newest one. */
 const pointsOf = (rows: ReadonlyArray<Movement>, held: bigint): ReadonlyArray<Point> => {
   const points: Array<Point> = []
   let balance = held
@@ -39,7 +39,7 @@ const useHistory = (address: string) => {
   const { apiKey } = useService()
   const read = async (client: RestPromiseClient, chain: string, signal: AbortSignal) => {
     const { block_number: block, result } = await client.balances({ address, chain, asset: "native" }, { signal })
-    // The state of the chain includes what was held before the first indexed block.
+    // Unlike sums of movements, the state of the chain includes holdings from before the first indexed block.
     const node = await Clients.rpc(chain, apiKey)
     const held = await node.eth_getBalance(address, block).catch(() => result[0]?.balance ?? 0n)
     const rows: Array<Movement> = []

@@ -1,4 +1,4 @@
-/** What an address holds of collections, apart from what can be divided. Pure. */
+/** Separates the collectibles that an address holds from its fungible assets. Pure. */
 import type { Balance } from "@daybook/rest/promise"
 
 /** The items of one collection. */
@@ -8,13 +8,13 @@ export interface Collection {
   readonly items: ReadonlyArray<Balance>
 }
 
-/** Balances by what they are: each collection once, in the order of its first item. */
+/** Balances by type. Each collection appears once, in the order of its first item. */
 export interface Holdings {
   readonly fungible: ReadonlyArray<Balance>
   readonly collections: ReadonlyArray<Collection>
 }
 
-/** Sorts balances into collections and the others. */
+/** Splits balances into collections and fungible assets. */
 export const holdingsOf = (balances: ReadonlyArray<Balance>): Holdings => {
   const collections = new Map<string, Array<Balance>>()
   const fungible: Array<Balance> = []

@@ -1,25 +1,25 @@
-/** Compares the sums of the movements of an address with what the node states of the same block. */
+/** Compares the sums of an address's movements with the state of the node at the same block. */
 import type { Balance, Balances, Statement } from "@daybook/rest/promise"
 import type { RpcClient } from "@daybook/rpc/promise"
 
-/** A sum of movements beside the state of the chain at the end of a block. */
+/** A sum of movements next to the state of the chain at the end of a block. */
 export interface Compared {
   readonly block: bigint
-  /** What the address held before the first indexed block, and all movements since. */
+  /** Holdings from before the first indexed block plus all movements since. */
   readonly sum: bigint
-  /** What it held before the first indexed block, where the sums of movements lack it. */
+  /** Holdings from before the first indexed block, if the sums of movements lack them. */
   readonly opening: bigint
-  /** By the node. */
+  /** Balance on the node. */
   readonly held: bigint
 }
 
-/** The sum is what the chain states. */
+/** Whether the sum equals the balance on the chain. */
 export const isProved = ({ held, sum }: Compared): boolean => held === sum
 
-/** Comparisons by the key of their holding. */
+/** Comparisons by the key of the holding. */
 export type ByAsset = ReadonlyMap<string, Compared>
 
-/** What was held before the first indexed block, of sums that lack it; undefined where that is not known of each of them. */
+/** Holdings from before the first indexed block, for sums that lack them; undefined unless known for each of them. */
 export const openingsOf = (
   { incomplete, result }: Pick<Balances, "incomplete" | "result">,
   compared: ByAsset,
@@ -32,24 +32,24 @@ export const openingsOf = (
   return openings.includes(undefined) ? undefined : openings.filter((one) => one !== undefined)
 }
 
-/** What is shown of a balance. */
+/** The fields of a balance that are shown. */
 export type Held = Pick<Balance, "asset" | "balance" | "proved_at_block" | "token" | "token_id">
 
-/** What the service knows of the time before the first indexed block, which is a movement of that block. */
+/** Holdings that the service knows from before the first indexed block: movements of kind `genesis` in that block. */
 export const genesisOf = (sums: Statement["sums"]): ReadonlyArray<Held> =>
   sums
     .filter(({ kind }) => kind === "genesis")
     .map(({ amount, asset, token, token_id }) => ({ asset, token, token_id, balance: amount, proved_at_block: null }))
 
-/** Sums that may lack what was held before the first indexed block. */
+/** Sums that may lack holdings from before the first indexed block. */
 interface Sums {
   readonly opening: ReadonlyArray<Held>
   readonly closing: ReadonlyArray<Held>
 }
 
 /**
- * Adds to the sums at both ends of a range what was held before the first indexed block; undefined where that is not known of each of
- * them. What is 0 then is left out.
+ * Adds holdings from before the first indexed block to the sums at both ends of a range; undefined unless they are known for each sum.
+ * Sums of 0 are then omitted.
  */
 export const withOpenings = ({ closing, opening }: Sums, compared: ByAsset): Sums | undefined => {
   const keyFor = (row: Held) => keyOf(holdingOf(row))
@@ -65,7 +65,7 @@ export const withOpenings = ({ closing, opening }: Sums, compared: ByAsset): Sum
   return { opening: added(opening), closing: added(closing) }
 }
 
-/** Holdings of tokens that are compared: anyone may send an address thousands of them. */
+/** Maximum number of token holdings compared: anyone may send an address thousands of tokens. */
 const maxTokens = 50
 
 /** The currency of the chain, a token, or an id of a collection. */
@@ -81,7 +81,7 @@ const holdingOf = ({ asset, token_id: id }: Pick<Balance, "asset" | "token_id">)
 
 const word = (value: string): string => value.padStart(64, "0")
 
-/** Calls that state what an address holds: of a token, of an id by ERC-1155, and the owner of an id by ERC-721. */
+/** Calls that return what an address holds: of a token, of an ERC-1155 id, or the owner of an ERC-721 id. */
 const callsOf = (address: string, id: bigint | null): ReadonlyArray<`0x${string}`> => {
   const owner = word(address.slice(2))
   if (id === null) return [`0x70a08231${owner}`]
@@ -91,7 +91,7 @@ const callsOf = (address: string, id: bigint | null): ReadonlyArray<`0x${string}
 
 const ownerSelector = "0x6352211e"
 
-/** What a contract states of a holding; `null` where it does not. One that is not there yet holds nothing. */
+/** A holding as its contract reports it; `null` if it does not. A contract that does not exist yet counts as holding nothing. */
 const readToken = async (client: RpcClient, address: string, { asset, id }: Holding, block: bigint) => {
   for (const data of callsOf(address, id)) {
     const output = await client.eth_call({ to: asset, data }, block).catch(() => null)
@@ -103,13 +103,13 @@ const readToken = async (client: RpcClient, address: string, { asset, id }: Hold
   return null
 }
 
-/** What an address holds after a block; `null` where the node does not state it. */
+/** What an address holds after a block; `null` if the node does not return it. */
 const readHeld = (client: RpcClient, address: string, holding: Holding, block: bigint): Promise<bigint | null> =>
   holding.asset === "native"
     ? client.eth_getBalance(address, block).catch(() => null)
     : readToken(client, address, holding, block)
 
-/** What the address held before the first indexed block, of sums that lack it: the state after the block before it, or after block 0. */
+/** Holdings from before the first indexed block, for sums that lack them: the state after the previous block, or after block 0. */
 const readOpening = async (
   client: RpcClient,
   address: string,
@@ -120,20 +120,20 @@ const readOpening = async (
   return held === null ? null : held - inFirst
 }
 
-/** What a comparison is made of. */
+/** Input of a comparison. */
 export interface Read {
   readonly address: string
   /** Sums after a block. */
   readonly balances: Pick<Balances, "block_number" | "block_hash" | "incomplete" | "result">
   /** First indexed block. */
   readonly first: number
-  /** Sums after block 0, of an index that begins with it and lacks what was held before. */
+  /** Sums after block 0, for an index that starts there and lacks the genesis state. */
   readonly inFirst: ReadonlyArray<Pick<Balance, "asset" | "balance" | "token_id">>
 }
 
 /**
- * Compares the currency of the chain, tokens and ids of collections. One of which the node does not have the state is left out; so
- * is all of it where a reorg replaced the block meanwhile.
+ * Compares the currency of the chain, tokens and ids of collections. A holding whose state the node does not have is omitted; if a reorg
+ * replaced the block in the meantime, all of them are.
  */
 export const read = async (client: RpcClient, { address, balances, first, inFirst }: Read): Promise<ByAsset> => {
   const block = balances.block_number

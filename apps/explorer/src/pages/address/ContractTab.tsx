@@ -1,4 +1,4 @@
-/** The ABI of a contract: its functions, of which those that read can be called, its events and errors, and who described it. */
+/** The ABI of a contract: its functions, events and errors, and the source of the description. Read functions can be called. */
 import type { AbiItem, ContractAbi } from "@daybook/rest/ExplorerClient"
 import { type FormEvent, useState } from "react"
 import { signatureOf } from "../../contract/AbiText.ts"
@@ -31,7 +31,7 @@ const Values = ({ item, values }: { readonly item: AbiItem; readonly values: Rea
   </ul>
 )
 
-/** Calls a function that reads, at the latest block. */
+/** Calls a read function at the latest block. */
 const ReadForm = ({ address, item }: { readonly address: string; readonly item: AbiItem }) => {
   const { apiKey, chain } = useService()
   const [texts, setTexts] = useState<ReadonlyArray<string>>(item.inputs.map(() => ""))
@@ -79,7 +79,7 @@ const ReadForm = ({ address, item }: { readonly address: string; readonly item: 
 interface ItemsProps {
   readonly title: string
   readonly items: ReadonlyArray<AbiItem>
-  /** Whose functions are called; left out, items are shown alone. */
+  /** Contract whose functions are called; if omitted, items cannot be called. */
   readonly address?: string
 }
 
@@ -114,7 +114,7 @@ const isRead = ({ stateMutability }: AbiItem): boolean => stateMutability === "v
 interface AbiProps {
   readonly address: string
   readonly described: ContractAbi
-  /** The ABI is that of what is behind the proxy. */
+  /** The ABI belongs to the implementation behind the proxy. */
   readonly isBehind?: boolean
 }
 
@@ -123,8 +123,8 @@ const Abi = ({ address, described, isBehind = false }: AbiProps) => {
   const of = (type: AbiItem["type"]) => described.abi.filter((item) => item.type === type)
   return (
     <>
-      <Items title={`Functions that read${where}`} items={of("function").filter(isRead)} address={address} />
-      <Items title={`Functions that write${where}`} items={of("function").filter((item) => !isRead(item))} />
+      <Items title={`Read functions${where}`} items={of("function").filter(isRead)} address={address} />
+      <Items title={`Write functions${where}`} items={of("function").filter((item) => !isRead(item))} />
       <Items title={`Events${where}`} items={of("event")} />
       <Items title={`Errors${where}`} items={of("error")} />
     </>
@@ -135,11 +135,10 @@ const sourceText = (source: string): string =>
   source === "command" ? "added by command" : source === "upload" ? "uploaded" : `the project ${source}`
 
 const Unknown = ({ address }: { readonly address: string }) => (
-  <Notice title="The service has no ABI of this contract">
+  <Notice title="The service has no ABI for this contract">
     <p>
-      Calls and logs are decoded by well-known signatures. No artifact of a project that the service watches has this
-      address, or the code at it. Compile the project whose contract it is, or run{" "}
-      <code>daybook abi add {address} FILE</code>.
+      Calls and logs are decoded with well-known signatures. No artifact of a watched project has this address or the
+      code at it. Compile the project that the contract belongs to, or run <code>daybook abi add {address} FILE</code>.
     </p>
   </Notice>
 )
@@ -158,7 +157,7 @@ export const ContractTab = ({ address }: { readonly address: string }) => {
           <Fact name="Name">
             <ForeignText text={contract.name} />
           </Fact>
-          <Fact name="Source" hint="Who described this contract to the service">
+          <Fact name="Source" hint="Where the service got this description">
             <ForeignText text={sourceText(contract.source)} />
           </Fact>
           {implementation === null ? null : (

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from "react"
 import { useNavigate, useSearch } from "../../navigation/Navigation.tsx"
 import { type AddressSearch, parse } from "./AddressSearch.ts"
 
-/** The parameters of the page, and how to change some of them. */
+/** The parameters of the page, and a function that changes some of them. */
 export const useAddressSearch = (): readonly [AddressSearch, (change: AddressSearch) => void] => {
   const text = useSearch()
   const navigate = useNavigate()
@@ -16,12 +16,12 @@ export const useAddressSearch = (): readonly [AddressSearch, (change: AddressSea
 interface ChoiceProps {
   readonly label: string
   readonly value: string
-  /** Values with their names; the first one stands for no filter. */
+  /** Values with their names; the first one means no filter. */
   readonly options: ReadonlyArray<readonly [value: string, name: string]>
   readonly onChange: (value: string | undefined) => void
 }
 
-/** One of several values. */
+/** A choice between several values. */
 export const Choice = ({ label, onChange, options, value }: ChoiceProps) => (
   <label>
     {label}
@@ -35,7 +35,7 @@ export const Choice = ({ label, onChange, options, value }: ChoiceProps) => (
   </label>
 )
 
-/** The days of a range, in UTC. */
+/** Inputs for a range of days, in UTC. */
 export const DayRange = () => {
   const [{ from, to }, change] = useAddressSearch()
   return (
@@ -62,13 +62,13 @@ export const DayRange = () => {
   )
 }
 
-/** The bounds of a query for days in UTC: the whole of both. */
+/** Bounds of a query for a range of days in UTC, both inclusive. */
 export const datesOf = ({ from, to }: Pick<AddressSearch, "from" | "to">) => ({
   from_date: from === undefined ? undefined : new Date(`${from}T00:00:00Z`),
   to_date: to === undefined ? undefined : new Date(`${to}T23:59:59Z`),
 })
 
-/** The line above a history: filters, then downloads. On phones a button shows the filters. */
+/** The bar above a history: filters, then downloads. On phones a button shows the filters. */
 export const Toolbar = ({ children, downloads }: { readonly children?: ReactNode; readonly downloads: ReactNode }) => {
   const [isOpen, setOpen] = useState(false)
   const id = useId()

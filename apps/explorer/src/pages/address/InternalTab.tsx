@@ -1,4 +1,4 @@
-/** Calls of contracts that an address took part in. */
+/** Internal transactions that an address took part in. */
 import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
 import { useCallback } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
@@ -29,7 +29,7 @@ const columns = [
 
 const keyOf = ({ index, transaction }: InternalRow): string => `${transaction.hash} ${index}`
 
-/** The calls of a transaction that name an address. */
+/** The calls of a transaction that involve an address. */
 const callsOf = (transaction: WalletTransaction, address: string): ReadonlyArray<InternalRow> =>
   (transaction.internal_transactions ?? []).flatMap((call, index) =>
     call.from === address || call.to === address ? [{ call, index, transaction }] : [],
@@ -37,7 +37,7 @@ const callsOf = (transaction: WalletTransaction, address: string): ReadonlyArray
 
 type Page = Awaited<ReturnType<RestPromiseClient["walletTransactions"]>>
 
-/** Pages without any call that are read on at once; then the person decides. */
+/** Maximum number of pages without calls that are read in a row; then the user decides whether to continue. */
 const maxEmpty = 20
 
 /** Pages of transactions as one page of their calls. */

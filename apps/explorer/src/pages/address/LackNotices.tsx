@@ -1,9 +1,9 @@
-/** States up to which block the service stores less of a wallet than it does of later ones. */
+/** Notices that state up to which block the service stores less about a wallet than for later blocks. */
 import { Notice } from "../../display/Page.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
 import { useRest } from "../../service/Service.tsx"
 
-/** What the sums of the wallet may lack; undefined until it was read. */
+/** What the sums of the wallet may lack; undefined until it is read. */
 const useIncomplete = (address: string) =>
   useRest(
     ["incomplete", address],
@@ -25,24 +25,24 @@ export const LackNotices = ({ address }: { readonly address: string }) => {
           tone="warning"
         >
           <p>
-            An earlier version of the service stored those blocks with the transactions that this address sent or
-            received alone. An operator makes them again with <code>daybook reindex --all</code>.
+            For those blocks, an earlier version of the service stored only the transactions that this address sent or
+            received. An operator rebuilds them with <code>daybook reindex --all</code>.
           </p>
         </Notice>
       )}
       {untracedTo === undefined ? null : (
         <Notice title={`Internal transactions may be missing up to block ${formatInteger(untracedTo)}`} tone="warning">
           <p>
-            Not every transaction up to there has a trace. Balances and movements may lack what contracts sent to this
-            address or from it.
+            Not every transaction up to that block has a trace. Balances and movements may lack what contracts sent to
+            or from this address.
           </p>
         </Notice>
       )}
       {unstatedTo === undefined ? null : (
-        <Notice title={`Changes of the balance may be missing up to block ${formatInteger(unstatedTo)}`} tone="warning">
+        <Notice title={`Balance changes may be missing up to block ${formatInteger(unstatedTo)}`} tone="warning">
           <p>
-            This chain changes some balances without a transaction that states it, such as refunds and fees that another
-            account pays.
+            This chain changes some balances without recording the change in a transaction, such as refunds and fees
+            that another account pays.
           </p>
         </Notice>
       )}

@@ -1,7 +1,7 @@
-/** Whether sums of a wallet are shown with a note. */
+/** Whether the sums of a wallet are shown with a note. */
 import type { Incomplete } from "@daybook/rest/promise"
 
-/** Movements, or what was held before, may be missing of sums. */
+/** Whether movements or earlier holdings may be missing from sums. */
 export const mayLack = ({
   direct_only_to: directOnlyTo,
   opening,

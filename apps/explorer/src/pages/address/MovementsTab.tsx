@@ -1,4 +1,4 @@
-/** Movements of an address: each change of what it holds, with filters and the balance after it. */
+/** Movements of an address: each change of its holdings, with filters and the balance after it. */
 import type { Balance, Movement } from "@daybook/rest/promise"
 import { useCallback, useMemo } from "react"
 import { FlagMarks } from "../../display/FlagMarks.tsx"
@@ -26,12 +26,12 @@ const columns = [
   { name: "Kind" },
   { name: "Block" },
   { name: "Age" },
-  { name: "Other side" },
+  { name: "Counterparty" },
   { name: "Amount", isNumeric: true },
   { name: "Balance after", isNumeric: true },
 ]
 
-/** Without the balance after a movement, which the movements before it decide. */
+/** Columns without the balance after a movement, which depends on all movements before it. */
 const columnsOfPart = columns.slice(0, -1)
 
 const follow = "1 second"
@@ -46,13 +46,13 @@ const kinds = [
   ["reward", "rewards"],
   ["mint", "mints from L1"],
   ["irregular", "imports and exports"],
-  ["ether_log", "ether by log"],
+  ["ether_log", "ether from logs"],
   ["genesis", "before the index"],
 ] as const
 
 type Kinds = NonNullable<Parameters<Awaited<ReturnType<typeof Clients.rest>>["movements"]>[0]["kind"]>
 
-/** The filters of a query. Sound: the service rejects kinds that it does not know. */
+/** The filters of a query. Sound: the service rejects unknown kinds. */
 const filtersOf = ({ asset, direction, kind }: AddressSearch) => ({
   asset,
   kind: kind === undefined ? undefined : (kind.split(",") as unknown as Kinds),
@@ -87,7 +87,7 @@ const cellsOf = (row: Movement, isReverted: boolean, after: bigint | undefined) 
   ),
 ]
 
-/** Balances at the boundary of the history; none where it begins with the first indexed block. */
+/** Balances at the boundary of the history; none if it starts at the first indexed block. */
 const useHeld = (address: string, boundary: number | null, enabled: boolean) =>
   useRest(
     ["held", address, boundary],
@@ -101,8 +101,8 @@ const useBalances = (address: string) =>
     .data
 
 /**
- * What was held before the first indexed block, as the node states it; `null` where it is not known, undefined until it is read. Its
- * identity is that of its values.
+ * Holdings from before the first indexed block, read from the node; `null` if unknown, undefined until read. The result keeps its identity
+ * while its values are equal.
  */
 const useOpenings = (address: string) => {
   const [balances, { data: compared, isPending }] = [useBalances(address), useComparison(address)]
@@ -112,14 +112,14 @@ const useOpenings = (address: string) => {
   return useMemo(() => openings, [text])
 }
 
-/** States what the balances after movements lack. */
+/** Notice of what the balances after movements lack. */
 const Incomplete = () => (
-  <Notice title="Balances are sums of movements alone">
-    <p>What this address held before the first indexed block is not known, and not part of them.</p>
+  <Notice title="Balances are sums of movements only">
+    <p>Holdings of this address from before the first indexed block are not known, and not included.</p>
   </Notice>
 )
 
-/** The assets that an address holds, for the filter. */
+/** The assets that an address holds, as options of the filter. */
 const useAssets = (address: string): ReadonlyArray<readonly [string, string]> => {
   const { chain } = useService()
   const data = useBalances(address)
@@ -191,7 +191,7 @@ export const MovementsTab = ({ address }: { readonly address: string }) => {
   })
   const held = useHeld(address, history.boundary ?? null, history.boundary !== undefined && isWhole)
   const openings = useOpenings(address)
-  // Rows of another history are others.
+  // Another history has other rows.
   const balances = useMemo(
     () =>
       held === undefined || openings === undefined

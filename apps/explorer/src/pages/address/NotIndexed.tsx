@@ -8,8 +8,8 @@ export const NotIndexed = ({ isFiltered, what }: { readonly what: string; readon
   if (indexed === null || indexed === undefined) return <p>The service has not indexed a block of this chain yet.</p>
   return (
     <p>
-      No {what} of this address in blocks {formatInteger(indexed.from)} to {formatInteger(indexed.to)}, which are those
-      that the service has indexed. New ones appear here by themselves.
+      No {what} of this address in the indexed blocks, {formatInteger(indexed.from)} to {formatInteger(indexed.to)}. New
+      ones appear here automatically.
     </p>
   )
 }

@@ -1,4 +1,4 @@
-/** The same address on the other chains of the service, read when a person asks for it. */
+/** The same address on the other chains of the service, read on request. */
 import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
@@ -11,16 +11,16 @@ import * as Clients from "../../service/Clients.ts"
 import { useService } from "../../service/Service.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
-/** What a chain has of an address; `null` where it is not known. */
+/** State of an address on a chain; `null` where unknown. */
 interface OnChain {
   readonly chain: ServedChain
   readonly balance: bigint | null
   readonly nonce: number | null
-  /** Tokens and items that it holds, by the index. */
+  /** Number of tokens and items held, according to the index. */
   readonly holdings: number | null
 }
 
-/** Reads one chain; what fails there is no reason to show nothing of the others. */
+/** Reads one chain. A failure does not hide the results of the others. */
 const readChain = async (
   chain: ServedChain,
   { address, apiKey, signal }: { readonly address: string; readonly apiKey: string; readonly signal: AbortSignal },

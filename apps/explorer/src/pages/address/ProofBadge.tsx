@@ -17,7 +17,7 @@ export const ProofBadge = ({ balance, compared, incomplete }: ProofBadgeProps) =
   const block = isEqual ? compared.block : balance.proved_at_block
   if (compared !== undefined && !isEqual) {
     return (
-      <Badge tone="bad" hint={`The chain states another amount at block ${formatInteger(compared.block)}.`}>
+      <Badge tone="bad" hint={`The chain has a different amount at block ${formatInteger(compared.block)}.`}>
         differs
       </Badge>
     )
@@ -30,10 +30,10 @@ export const ProofBadge = ({ balance, compared, incomplete }: ProofBadgeProps) =
     )
   }
   return mayLack(incomplete) ? (
-    <Badge tone="warning" hint="Movements, or what was held before the first indexed block, may be missing.">
+    <Badge tone="warning" hint="Movements, or holdings from before the first indexed block, may be missing.">
       incomplete
     </Badge>
   ) : (
-    <Badge hint="The sum was not compared with the state of the chain yet.">not compared</Badge>
+    <Badge hint="The sum has not been compared with the state of the chain yet.">not compared</Badge>
   )
 }

@@ -1,14 +1,14 @@
-/** What a wallet held of each asset after each of its movements, from what it holds at a block. Pure. */
+/** Balance of each asset after each movement of a wallet, computed from its balances at a block. Pure. */
 import type { Balance, Movement } from "@daybook/rest/promise"
 import type { HistoryRows } from "../../history/HistoryRows.ts"
 
-/** An asset, and the id of its token. */
+/** Key of an asset and token id. */
 export const assetOf = ({ asset, token_id }: Pick<Movement, "asset" | "token_id">): string =>
   `${asset} ${token_id ?? ""}`
 
 type Held = Pick<Balance, "asset" | "token_id" | "balance">
 
-/** What was held before the first indexed block, added to sums of movements alone. */
+/** Adds holdings from before the first indexed block to sums of movements. */
 export const withOpenings = (held: ReadonlyArray<Held>, openings: ReadonlyArray<Held>): ReadonlyArray<Held> => {
   const all = new Map(held.map((row) => [assetOf(row), row]))
   for (const opening of openings) {
@@ -18,19 +18,19 @@ export const withOpenings = (held: ReadonlyArray<Held>, openings: ReadonlyArray<
   return [...all.values()]
 }
 
-/** Identifies a movement of a wallet. */
+/** Key of a movement of a wallet. */
 export const keyOf = (row: Movement): string =>
   [row.block_hash, row.transaction_hash ?? row.kind, row.movement_index].join(" ")
 
 /** Balances after movements, computed once for each row. */
 export interface RunningBalances {
-  /** The balance after a movement; undefined for one that is not part of the chain. */
+  /** The balance after a movement; undefined for a reverted movement. */
   readonly after: (row: Movement) => bigint | undefined
-  /** Takes rows that are new. */
+  /** Processes new rows. */
   readonly update: (rows: HistoryRows<Movement>) => void
 }
 
-/** Starts with what is held at the boundary between the past and the rows that are followed. */
+/** Starts from the balances at the boundary between the past and the followed rows. */
 export const make = (held: ReadonlyArray<Held>): RunningBalances => {
   const start = new Map(held.map((balance) => [assetOf(balance), balance.balance]))
   let below = new Map(start)
@@ -39,7 +39,7 @@ export const make = (held: ReadonlyArray<Held>): RunningBalances => {
   let taken = 0
 
   const takePast = (rows: ReadonlyArray<Movement>) => {
-    // Rows that are read again, after a reorg, begin anew.
+    // After a reorg the rows are read again, so the balances are recomputed.
     if (rows.length < taken) [below, past, taken] = [new Map(start), new Map(), 0]
     for (; taken < rows.length; taken++) {
       const row = rows[taken]!

@@ -1,4 +1,4 @@
-/** The statement of an address over a range of days: what it held, what moved by asset and kind, what it holds. */
+/** The statement of an address over a range of days: opening balances, sums by asset and kind, and closing balances. */
 import type { Incomplete, Proof, Statement } from "@daybook/rest/promise"
 import { Badge, Disclosure, ErrorNotice, Notice, Panel, Skeleton } from "../../display/Page.tsx"
 import { formatKind } from "../../display/Kinds.ts"
@@ -64,7 +64,7 @@ const sumColumnsShown: ReadonlyArray<Column<Sum>> = [
   { name: "Count", isNumeric: true, cell: ({ count }) => <Count value={count} /> },
   { name: "In", isNumeric: true, cell: (sum) => amountOf(sum, sum.in) },
   { name: "Out", isNumeric: true, cell: (sum) => amountOf(sum, sum.out) },
-  { name: "Together", isNumeric: true, cell: (sum) => amountOf(sum, sum.amount, true) },
+  { name: "Net", isNumeric: true, cell: (sum) => amountOf(sum, sum.amount, true) },
 ]
 
 const Sums = ({ sums }: Pick<Statement, "sums">) =>
@@ -81,7 +81,7 @@ const Sums = ({ sums }: Pick<Statement, "sums">) =>
 
 const ProofFacts = ({ isCompared, proof }: { readonly proof: Proof | null; readonly isCompared: boolean }) => {
   if (proof === null) {
-    return isCompared ? null : <p>The sums were not compared with the state of the chain yet.</p>
+    return isCompared ? null : <p>The sums have not been compared with the state of the chain yet.</p>
   }
   return (
     <>
@@ -111,7 +111,7 @@ const ProofFacts = ({ isCompared, proof }: { readonly proof: Proof | null; reado
 
 interface ContentsProps {
   readonly statement: Statement
-  /** Closing sums beside the state of the chain. */
+  /** Comparison of the closing sums with the state of the chain. */
   readonly compared: ByAsset
 }
 
@@ -123,7 +123,7 @@ const Contents = ({ compared, statement }: ContentsProps) => {
   const { closing: held, opening: heldBefore } = known ?? stated
   const lacks = [
     ...(incomplete.places > 0 ? ["Movements of some transactions are not known."] : []),
-    ...(known === undefined ? ["What was held before the first indexed block is not known."] : []),
+    ...(known === undefined ? ["Holdings from before the first indexed block are not known."] : []),
   ]
   return (
     <>

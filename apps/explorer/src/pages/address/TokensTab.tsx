@@ -1,4 +1,4 @@
-/** What an address holds: the currency of the chain and tokens, with their proofs. */
+/** Holdings of an address: the currency of the chain and tokens, with their proofs. */
 import type { Balance, Incomplete } from "@daybook/rest/promise"
 import { Fragment } from "react"
 import { formatInteger } from "../../display/Numbers.ts"
@@ -73,7 +73,7 @@ const columnsOf = (
   { name: "History", cell: ({ asset }) => <HistoryLink address={address} asset={asset} /> },
 ]
 
-/** Items of a collection that are listed; the file has all. */
+/** Maximum number of items listed per collection; the download has all. */
 const maxItems = 50
 
 const Item = ({ balance, token_id: id }: Balance) => (
@@ -98,12 +98,12 @@ const Items = ({ items }: Collection) => (
       </Fragment>
     ))}
     {items.length <= maxItems ? null : (
-      <span className="muted"> and {formatInteger(items.length - maxItems)} more, which the files have</span>
+      <span className="muted"> and {formatInteger(items.length - maxItems)} more, included in the downloads</span>
     )}
   </>
 )
 
-/** The proof of each item, or how many items have been compared. */
+/** The proof of a single item, or how many items have been compared. */
 const ItemsProof = ({ compared, incomplete, items }: Collection & Pick<ProofsOf, "compared" | "incomplete">) => {
   const [first] = items
   if (first === undefined) return null
@@ -148,10 +148,10 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
   )
   const { data: compared, isPending: isComparing } = useComparison(address)
   if (data === undefined && error !== null) return <ErrorNotice error={error} onRetry={refetch} />
-  // Sums alone would be taken for balances.
+  // Without the comparison, bare sums would be mistaken for balances.
   if (data === undefined || (data.incomplete.opening && isComparing)) return <Skeleton label="balances" rows={8} />
   const { collections, fungible } = holdingsOf(data.result)
-  // What was read of the chain includes it.
+  // Balances read from the chain include it.
   const lacksOpening = data.incomplete.opening && !data.result.every((row) => comparedOf(compared, row) !== undefined)
   return (
     <>
@@ -167,8 +167,8 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
         }
       />
       {lacksOpening || data.incomplete.places > 0 ? (
-        <Notice title="These balances may not be whole">
-          {lacksOpening ? <p>What was held before the first indexed block is not known. </p> : null}
+        <Notice title="These balances may be incomplete">
+          {lacksOpening ? <p>Holdings from before the first indexed block are not known. </p> : null}
           {data.incomplete.places > 0 ? (
             <p>
               Movements may be missing in <Count value={data.incomplete.places} /> transactions or blocks.
@@ -179,7 +179,7 @@ export const TokensTab = ({ address }: { readonly address: string }) => {
       <Panel title={`Held at block ${data.block_number}`}>
         {fungible.length === 0 ? (
           <p className="empty">
-            This address holds no currency and no token that can be divided, as far as blocks are indexed.
+            As of the last indexed block, this address holds no native currency and no fungible token.
           </p>
         ) : (
           <Table

@@ -1,4 +1,4 @@
-/** Transactions of an address: those it took part in, or only those it sent or received itself. */
+/** Transactions of an address: all that it took part in, or only those that it sent or received itself. */
 import type { ServedChain } from "@daybook/rest/ExplorerClient"
 import type { WalletTransaction } from "@daybook/rest/promise"
 import { fee } from "@daybook/rest/promise"
@@ -30,7 +30,7 @@ const columns = [
 
 const keyOf = (row: WalletTransaction): string => row.hash
 
-/** How often the service is asked for new rows. */
+/** Interval at which new rows are requested. */
 const follow = "1 second"
 
 const directionOf = (row: WalletTransaction, address: string): "in" | "out" | "self" | "other" => {

@@ -1,4 +1,4 @@
-/** The latest transfers of a token, by its logs. Who holds a token is not listed: that needs an index of all of its transfers. */
+/** The latest transfers of a token, from its logs. Holders are not listed: that needs an index of all transfers. */
 import { useState } from "react"
 import { AddressLink, BlockLink, TransactionLink } from "../../display/Links.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
@@ -29,7 +29,7 @@ interface RangeProps {
 }
 
 const Range = ({ address, newer }: RangeProps) => {
-  // What is below begins where this page ended: it is kept as it was.
+  // The older page below starts where this one ended, so this one is frozen.
   const [continued, setContinued] = useState<TokenTransfers.TransferPage | null>(null)
   const last = newer === null ? null : newer.from - 1n
   const { data, error, refetch } = useRpc(
@@ -59,7 +59,7 @@ const Range = ({ address, newer }: RangeProps) => {
       )}
       {hidden === 0 ? null : (
         <p className="muted">
-          Block <BlockLink number={from} /> has {formatInteger(hidden)} more: the pages of its transactions list them.
+          Block <BlockLink number={from} /> has {formatInteger(hidden)} more, listed on the pages of its transactions.
         </p>
       )}
       {from === 0n ? (
@@ -80,7 +80,7 @@ const Range = ({ address, newer }: RangeProps) => {
 export const TransfersTab = ({ address }: { readonly address: string }) => (
   <>
     <p className="muted">
-      From the logs of the contract, as the node has them. Holders are not listed: that needs an index of all transfers.
+      Read from the logs of the contract on the node. Holders are not listed: that needs an index of all transfers.
     </p>
     <Panel title="Transfers">
       <Range address={address} newer={null} />

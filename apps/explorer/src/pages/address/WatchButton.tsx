@@ -1,4 +1,4 @@
-/** Watches an address, with an own label that is kept in this browser. */
+/** Watches an address, with a label that is stored in this browser. */
 import { type FormEvent, useId, useRef, useState } from "react"
 import { maxLabel, maxWatched, unwatch, useWatchList, watch } from "../../watch/WatchList.ts"
 
@@ -25,11 +25,11 @@ export const WatchButton = ({ address }: { readonly address: string }) => {
           <h2 id={title}>{watched === undefined ? "Watch this address" : "Watched address"}</h2>
           <p className="muted">
             {isFull
-              ? `${maxWatched} addresses are watched, which is the most. Remove one of them first.`
-              : "It is listed on the first page. The list is kept in this browser alone."}
+              ? `${maxWatched} addresses are watched, which is the maximum. Remove one of them first.`
+              : "It is listed on the home page. The list is stored only in this browser."}
           </p>
           <label>
-            Own label
+            Your label
             <input
               type="text"
               dir="auto"

@@ -1,10 +1,10 @@
-/** The sums of an address beside the state of the chain. */
+/** The sums of an address compared with the state of the chain. */
 import type { Balances, RestPromiseClient } from "@daybook/rest/promise"
 import * as Clients from "../../service/Clients.ts"
 import { useChainStatus, useRest, useService } from "../../service/Service.tsx"
 import { type ByAsset, read } from "./Compared.ts"
 
-/** Sums of an address, and what is needed to compare them. */
+/** Sums of an address, with what is needed to compare them. */
 interface Sums {
   readonly address: string
   readonly chain: string
@@ -22,13 +22,13 @@ const compare = async (client: RestPromiseClient, sums: Sums, signal: AbortSigna
   return read(await Clients.rpc(chain, apiKey), { address, balances, first: first ?? 0, inFirst })
 }
 
-/** The first indexed block; pending until a status was read, or could not be. */
+/** The first indexed block; pending until reading the status has succeeded or failed. */
 const useFirst = () => {
   const { data, isPending } = useChainStatus()
   return { first: data?.[0]?.indexed?.from, isFirstPending: isPending }
 }
 
-/** The comparison of the latest sums, of `native` alone or of all, made again with each block; not pending where there will be none. */
+/** Compares the latest sums of all assets, or only of `native`, again after each block. Not pending if no comparison can be made. */
 export const useComparison = (address: string, asset?: "native") => {
   const { apiKey } = useService()
   const { first, isFirstPending } = useFirst()
@@ -43,11 +43,11 @@ export const useComparison = (address: string, asset?: "native") => {
   return { data, isPending: isFirstPending || isLoading }
 }
 
-/** Comparisons by asset, of `native` alone or of all; undefined until they are made. */
+/** Comparisons by asset, of all assets or only of `native`; undefined until they are made. */
 export const useCompared = (address: string, asset?: "native"): ByAsset | undefined =>
   useComparison(address, asset).data
 
-/** The comparison of sums that were read; not pending where there will be none. */
+/** Compares sums that are already read. Not pending if no comparison can be made. */
 export const useComparisonOf = (address: string, balances: Sums["balances"] | undefined) => {
   const { apiKey } = useService()
   const { first, isFirstPending } = useFirst()

@@ -1,8 +1,8 @@
-/** What the operator has described of a contract. */
+/** The description of a contract by the operator. */
 import * as Clients from "../../service/Clients.ts"
 import { useRest, useService } from "../../service/Service.tsx"
 
-/** The description of a contract with its ABI; read once for all parts of its page. */
+/** The description of a contract with its ABI, read once for all parts of its page. */
 export const useContract = (address: string, enabled = true) => {
   const { apiKey } = useService()
   return useRest(

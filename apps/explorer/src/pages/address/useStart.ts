@@ -1,15 +1,15 @@
-/** Where the followed part of the history on screen begins: as it was when the page was opened. */
+/** The boundary at which the followed part of a history starts, as of when the page was opened. */
 import { useRef } from "react"
 import { boundaryOf, isBelow } from "../../history/Boundary.ts"
 import { useService, useStatus } from "../../service/Service.tsx"
 
 /** The boundary. */
 export interface Start {
-  /** Last block of the past; `null` where all blocks are followed. */
+  /** Last block of the past; `null` if all blocks are followed. */
   readonly boundary: number | null
 }
 
-/** The boundary; undefined until the status is known. A chain that has become shorter, as that of a node which starts anew, has another one. */
+/** The boundary; undefined until the status is known. It changes if the chain becomes shorter, as when a development node restarts. */
 export const useStart = (): Start | undefined => {
   const { chain } = useService()
   const status = useStatus()

@@ -16,7 +16,7 @@ const verified: Readonly<Record<ServedChain["checks"], string>> = {
   full: "block hash, parent, blooms, roots of transactions and receipts, and the hash of each transaction",
 }
 
-/** What the service verified before it stored the block, and whether it is final. */
+/** What the service verified before it stored the block, and whether the block is final. */
 const IndexFacts = ({ number }: { readonly number: bigint }) => {
   const { chain } = useService()
   const status = useStatus()

@@ -5,7 +5,7 @@ import { type Column, Table } from "../../display/Table.tsx"
 import { Amount, Count } from "../../display/Values.tsx"
 import { useService } from "../../service/Service.tsx"
 
-/** Digits after the point of an amount in gwei, as one of ether. */
+/** Decimals of ether for amounts in gwei. */
 const gweiDecimals = 9
 
 const columnsOf = (symbol: string): ReadonlyArray<Column<Withdrawal>> => [

@@ -1,4 +1,4 @@
-/** The chains of the service with the state of their indexes. */
+/** The chains of the service with the state of each index. */
 import type { ChainStatus } from "@daybook/rest/ExplorerClient"
 import { Badge, ErrorNotice, Skeleton } from "../../display/Page.tsx"
 import { formatDuration } from "../../display/Times.ts"

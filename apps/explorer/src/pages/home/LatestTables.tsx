@@ -9,12 +9,12 @@ import { type Column, Table } from "../../display/Table.tsx"
 import { Count, Ether, fromSeconds, Time } from "../../display/Values.tsx"
 import { Method } from "../../names/Method.tsx"
 
-/** Transactions that are shown. */
+/** Maximum number of transactions shown. */
 const maxTransactions = 12
 
 type Blocks = LatestBlocks<HydratedBlock>
 
-/** Seconds with at most one decimal, as an average has. */
+/** Seconds of an average, with at most one decimal. */
 const formatSeconds = (seconds: number): string => (Number.isInteger(seconds) ? String(seconds) : seconds.toFixed(1))
 
 const Reverted = () => (
@@ -59,14 +59,14 @@ export const BlockTable = ({ blocks }: { readonly blocks: Blocks }) => (
   />
 )
 
-/** The time between two of these blocks, on average. */
+/** Average time between two of these blocks. */
 export const BlockTime = ({ blocks }: { readonly blocks: Blocks }) => {
   const times = blocks.filter(({ isReverted }) => !isReverted).map(({ block }) => Number(block.timestamp))
   const [newest, oldest] = [times[0], times.at(-1)]
   if (newest === undefined || oldest === undefined || times.length < 2) return null
   const seconds = (newest - oldest) / (times.length - 1)
   return (
-    <span className="muted" title={`Of the last ${times.length} blocks`}>
+    <span className="muted" title={`Over the last ${times.length} blocks`}>
       {seconds < 1 ? "under 1 s" : `every ${formatSeconds(seconds)} s`} on average
     </span>
   )
@@ -78,7 +78,7 @@ interface Row {
   readonly isReverted: boolean
 }
 
-/** The newest transactions; one of a reverted block only where no block of the chain has it. */
+/** The newest transactions. One from a reverted block is included only if no canonical block has it. */
 const rowsOf = (blocks: Blocks): ReadonlyArray<Row> => {
   const current = new Set(
     blocks.flatMap(({ block, isReverted }) => (isReverted ? [] : block.transactions.map(({ hash }) => hash))),
@@ -93,7 +93,7 @@ const rowsOf = (blocks: Blocks): ReadonlyArray<Row> => {
     .slice(0, maxTransactions)
 }
 
-/** A failed transaction is marked; the receipts of a block that was replaced are not read. */
+/** Marks a failed transaction. Receipts of a replaced block are not read. */
 const Failed = ({ block, transaction }: Row) => {
   const receipt = useReceipts(block)?.get(transaction.hash)
   return receipt?.status === 0 ? <Badge tone="bad">failed</Badge> : null
@@ -131,7 +131,7 @@ const transactionColumns: ReadonlyArray<Column<Row>> = [
 export const TransactionTable = ({ blocks }: { readonly blocks: Blocks }) => {
   const rows = rowsOf(blocks)
   if (rows.length === 0) {
-    return <p className="empty">No transactions in the latest blocks. New ones appear here by themselves.</p>
+    return <p className="empty">No transactions in the latest blocks. New ones appear here automatically.</p>
   }
   return (
     <Table

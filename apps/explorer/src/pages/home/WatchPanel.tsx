@@ -14,7 +14,7 @@ interface State {
   readonly nonce: number
 }
 
-/** What of the state of an address a cell shows; both cells of a row read it once. */
+/** A cell that shows a part of an address's state; both cells of a row share one read. */
 const OfState = ({ address, show }: { readonly address: string; readonly show: (state: State) => ReactNode }) => {
   const { data } = useRpc(
     ["balance", address],

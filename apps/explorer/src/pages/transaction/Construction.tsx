@@ -1,4 +1,4 @@
-/** What the constructor of a created contract was called with, by the artifact of the contract. */
+/** The constructor arguments of a created contract, decoded with the contract's artifact. */
 import { Skeleton } from "../../display/Page.tsx"
 import { Decoded } from "./Decoded.tsx"
 import { useFrameText } from "./FrameCall.tsx"

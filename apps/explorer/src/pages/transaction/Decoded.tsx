@@ -15,7 +15,7 @@ import * as ValueTree from "./ValueTree.ts"
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 
-/** An amount of the token at an address, where that states its decimals. */
+/** An amount of the token at an address, in its units if the contract reports its decimals. */
 const OwnAmount = ({ amount, token }: { readonly amount: bigint; readonly token: string }) =>
   useToken(token)?.decimals === undefined ? null : (
     <span className="muted">
@@ -24,7 +24,7 @@ const OwnAmount = ({ amount, token }: { readonly amount: bigint; readonly token:
     </span>
   )
 
-/** The name of the value of an enum, and its number. */
+/** The name and number of an enum value. */
 export const EnumValue = ({ label, text }: { readonly label: string; readonly text: string }) => (
   <>
     <ForeignText className="value" text={label} /> <span className="muted">({text})</span>
@@ -33,7 +33,7 @@ export const EnumValue = ({ label, text }: { readonly label: string; readonly te
 
 interface LeafProps {
   readonly tree: ValueTree.ValueTree
-  /** The token whose amount it is; undefined for another value. */
+  /** The token of which the value is an amount; undefined for other values. */
   readonly token?: string | undefined
 }
 
@@ -76,14 +76,14 @@ const Tree = ({ token, tree }: LeafProps) =>
     <Leaf tree={tree} token={token} />
   )
 
-/** What was decoded: a call, an event, or an error. */
+/** A decoded call, event, or error. */
 type Item = Pick<DecodedItem, "label" | "signature" | "params">
 
 interface DecodedProps {
   readonly item: Item
-  /** Contract that was called, or that emitted the event. */
+  /** The contract that was called or that emitted the event. */
   readonly address: string | null | undefined
-  /** Without the ABI of the contract, fields of structs are named by their places, and indexed parameters have no mark. */
+  /** Skips the contract's ABI: fields of structs are named by position, and indexed parameters are not marked. */
   readonly withoutAbi?: boolean
   /** Topics of the log of an event; undefined for a call. */
   readonly topics?: ReadonlyArray<string>
@@ -118,7 +118,7 @@ const columns: ReadonlyArray<Column<Shown>> = [
     cell: ({ isIndexed, param: { name } }, at) => (
       <>
         <ForeignText text={name === "" ? String(at) : name} />{" "}
-        {isIndexed ? <Badge hint="A topic of the log, by which it can be found">indexed</Badge> : null}
+        {isIndexed ? <Badge hint="A topic of the log: logs can be searched by its value">indexed</Badge> : null}
       </>
     ),
   },

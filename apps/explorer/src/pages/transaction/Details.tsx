@@ -1,4 +1,4 @@
-/** The parts of a transaction below its overview: user operations, tokens, input, logs, trace, state and JSON. They are loaded after it. */
+/** The sections below a transaction's overview: user operations, tokens, input, logs, trace, state and JSON. Loaded after the overview. */
 import * as InputText from "@daybook/abi/InputText"
 import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"
 import type { CallFrame, Receipt } from "@daybook/rpc/promise"
@@ -17,7 +17,7 @@ import { Trace } from "./Trace.tsx"
 import { UserOperations } from "./UserOperations.tsx"
 import { WordsTable } from "./WordsTable.tsx"
 
-/** The outermost call as the transaction has it, with its error where it failed. */
+/** The outermost call according to the transaction, with its error if it failed. */
 const outermostOf = (
   { from, gas, input, to, value }: Known["transaction"],
   { contractAddress, gasUsed }: Receipt,
@@ -38,7 +38,7 @@ interface InputProps {
   readonly call: DecodedItem | null | undefined
   /** `null` for a creation. */
   readonly to: string | null | undefined
-  /** The contract that it created. */
+  /** The contract that the transaction created. */
   readonly created: string | null | undefined
 }
 
@@ -68,20 +68,20 @@ const Input = ({ call, created, input, to }: InputProps) => {
 const reasonFor = (row: WalletTransaction | null | undefined, error: unknown): string => {
   if (row === null) return "Not decoded: the service has not indexed this transaction."
   if (row !== undefined) return "No known event has this signature."
-  return error === null ? "…" : "Not decoded: the service did not send this transaction."
+  return error === null ? "…" : "Not decoded: the service did not return this transaction."
 }
 
 interface DetailsProps {
   readonly known: Known
-  /** `null` where the service has not indexed it; undefined until that is known. */
+  /** `null` if the service has not indexed it; undefined until that is known. */
   readonly row: WalletTransaction | null | undefined
-  /** Why the row was not read; `null` where it was, or is being read. */
+  /** Why the row could not be read; `null` if it was read or is being read. */
   readonly error: unknown
-  /** The outermost call, where it failed. */
+  /** The outermost call, if it failed. */
   readonly failure: CallFrame | undefined
 }
 
-/** The input, which is being read until the row of the service is known. */
+/** The input; shown as loading until the row of the service is known. */
 const InputPanel = ({ error, known: { receipt, transaction }, row }: Omit<DetailsProps, "failure">) => {
   const input = transaction.input ?? "0x"
   if (input === "0x") return null

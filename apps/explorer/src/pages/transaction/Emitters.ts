@@ -1,10 +1,10 @@
-/** Contracts that emitted the decoded logs of a transaction, and how many of them have their ABIs read: one request each. Pure. */
+/** Contracts that emitted the decoded logs of a transaction, and the maximum number of ABIs to read, at one request each. Pure. */
 import type { DecodedItem } from "@daybook/rest/promise"
 
-/** Contracts whose ABIs are read for the logs of one transaction. */
+/** Maximum number of contracts whose ABIs are read for the logs of one transaction. */
 export const maxAbis = 20
 
-/** The parts of a log that name its contract and its event. */
+/** The fields of a log that identify its contract and event. */
 interface EmittedLog {
   readonly address: string
   readonly logIndex: number | null

@@ -1,4 +1,4 @@
-/** The call of a frame: its function with arguments and results, or what it prints; until they are decoded, the name of its function. */
+/** The call of a frame: its function with arguments and results, or the text that it prints. Until decoded, only the function name. */
 import type { CallFrame } from "@daybook/rpc/promise"
 import { useQuery } from "@tanstack/react-query"
 import { Fragment } from "react"
@@ -9,12 +9,12 @@ import { ForeignText } from "../../text/ForeignText.tsx"
 import type { Value } from "./FrameText.ts"
 import { useAbis } from "./useAbis.ts"
 
-/** Longest value that is shown beside others, in characters; the whole is on hover. */
+/** Maximum length of an inline value, in characters; the complete value is shown on hover. */
 const maxCharacters = 120
 
 const shorten = (text: string): string => (text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`)
 
-/** A value in a line: structs as `(name: value, …)`, lists as `[value, …]`. */
+/** An inline value: structs as `(name: value, …)`, lists as `[value, …]`. */
 const Inline = ({ value }: { readonly value: Value }) => {
   const { hidden, label, members, text, type } = value
   if (text === undefined) {
@@ -65,7 +65,7 @@ const Values = ({ values }: { readonly values: ReadonlyArray<Value> }) =>
 
 const loadText = () => import("./FrameText.ts")
 
-/** The code of decoding; undefined until it is loaded. */
+/** The module that decodes frames; undefined until it is loaded. */
 export const useFrameText = () =>
   useQuery({ queryKey: ["code", "frames"], queryFn: loadText, staleTime: Infinity }).data
 

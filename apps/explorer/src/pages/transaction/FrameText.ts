@@ -1,6 +1,6 @@
 /**
- * The call of a frame in words: its function with arguments and results, by an ABI or by a signature, and the text of `console.log`. It
- * decodes ABI data, and is loaded once a trace is shown. Pure.
+ * The call of a frame as text: its function with arguments and results, decoded with an ABI or a signature, and the text of `console.log`.
+ * Loaded on demand, once a trace is shown. Pure.
  */
 import * as AbiReader from "@daybook/abi/AbiReader"
 import * as AbiType from "@daybook/abi/AbiType"
@@ -9,26 +9,26 @@ import type { AbiItem, AbiParameter } from "@daybook/rest/ExplorerClient"
 import * as Result from "effect/Result"
 import * as ValueTree from "./ValueTree.ts"
 
-/** A value with what is known of it, and its members where it is a list or a struct. */
+/** A decoded value, with its members if it is a list or a struct. */
 export type Value = ValueTree.ValueTree
 
-/** Members of one value that are shown: a trace has many. */
+/** Maximum number of members shown per value: a trace has many values. */
 const maxMembers = 40
 
-/** A call by its function. */
+/** A decoded call. */
 export interface FrameText {
   readonly label: string
   readonly args: ReadonlyArray<Value>
-  /** Undefined where they are not known: of a call that failed, or of a function without an ABI. */
+  /** Undefined if unknown: for a call that failed, or a function without an ABI. */
   readonly results: ReadonlyArray<Value> | undefined
 }
 
-/** Where compilers for tests send what a contract prints. */
+/** Address to which test frameworks send what a contract prints. */
 export const consoleAddress: string = "0x000000000000000000636f6e736f6c652e6c6f67"
 
 const printable = ["string", "uint256", "bool", "address"] as const
 
-/** The lists of up to four printable types. */
+/** The parameter lists of up to four printable types. */
 const overloads = (): ReadonlyArray<string> => {
   let lists: ReadonlyArray<string> = [""]
   const all: Array<string> = ["int256", "bytes"]
@@ -49,7 +49,7 @@ const signaturesOfConsole = (): ReadonlyMap<string, Signature.Signature> =>
     }),
   ))
 
-/** A parameter with its type, and what the ABI has of it. */
+/** A parameter with its type, and its definition in the ABI. */
 interface Typed {
   readonly name: string
   readonly abi: AbiType.AbiType
@@ -84,14 +84,14 @@ const ofSignature = ({ parameters }: Signature.Signature): ReadonlyArray<Typed> 
 
 const selectorBytes = 4
 
-/** The text that a call of the console prints; undefined for another call. */
+/** The text that a console call prints; undefined for other calls. */
 export const consoleText = (input: string): string | undefined => {
   const signature = signaturesOfConsole().get(input.slice(0, 10))
   if (signature === undefined) return undefined
   return textsOf(ofSignature(signature), input, selectorBytes)?.join(" ")
 }
 
-/** The item of an ABI that a call names. */
+/** The ABI item of a called function. */
 const itemFor = (abi: ReadonlyArray<AbiItem>, selector: string): AbiItem | undefined =>
   abi.find((item) => item.type === "function" && Result.getOrUndefined(Signature.fromItem(item))?.key === selector)
 
@@ -116,7 +116,7 @@ const bySignature = (text: string, { input }: Call): FrameText | undefined => {
   return args === undefined ? undefined : { label: signature.label, args, results: undefined }
 }
 
-/** Decodes a call by the ABIs of its contract, else by the signature of its function; undefined where neither fits its data. */
+/** Decodes a call with the ABIs of its contract, otherwise with its function signature; undefined if neither fits its data. */
 export const decode = (
   abis: ReadonlyArray<ReadonlyArray<AbiItem>>,
   signature: string | undefined,
@@ -130,7 +130,7 @@ export const decode = (
   return signature === undefined ? undefined : bySignature(signature, call)
 }
 
-/** What a constructor was called with. */
+/** Decoded constructor arguments. */
 export interface Construction {
   readonly signature: string
   readonly params: ReadonlyArray<ValueTree.Param>
@@ -138,8 +138,8 @@ export interface Construction {
 }
 
 /**
- * Decodes the arguments of a constructor, which follow the code of a creation; undefined where the ABI does not state where they begin, or what
- * follows is not exactly what it takes.
+ * Decodes constructor arguments, which follow the creation code; undefined if the ABI does not determine where they start, or if the data
+ * that follows does not match them exactly.
  */
 export const decodeCreation = (abi: ReadonlyArray<AbiItem>, input: string): Construction | undefined => {
   const item = abi.find(({ type }) => type === "constructor")

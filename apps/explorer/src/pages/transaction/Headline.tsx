@@ -1,4 +1,4 @@
-/** What a transaction did, in a sentence, with its outcome and age; nothing where that is not clear. */
+/** One sentence that states what a transaction did, with its outcome and age. Shows nothing if that is not clear. */
 import * as Sentence from "@daybook/abi/Sentence"
 import type { DecodedItem } from "@daybook/rest/promise"
 import { VisibleText } from "@daybook/rest/Resource"
@@ -32,10 +32,10 @@ const Part = ({ part }: { readonly part: Sentence.Part }) => {
   }
 }
 
-/** Longest reason that is shown here, in characters; the outcome has the whole. */
+/** Maximum length of the reason shown here, in characters; the outcome shows it in full. */
 const maxReason = 200
 
-/** Movements that are no part of what a transaction is for. */
+/** Kinds of movements that are incidental to a transaction. */
 const asides: ReadonlySet<string> = new Set(["fee", "reward", "genesis"])
 
 const changesOf = ({ rows }: Moved): ReadonlyArray<Sentence.Change> =>
@@ -43,14 +43,14 @@ const changesOf = ({ rows }: Moved): ReadonlyArray<Sentence.Change> =>
     .filter(({ kind }) => !asides.has(kind))
     .map(({ amount, asset, token_id: tokenId }) => ({ asset, amount, tokenId: tokenId ?? null }))
 
-/** Calls inside are known, so that movements have all ether. */
+/** Whether internal calls are indexed, so that movements include all ether. */
 const hasTraces = (status: ReturnType<typeof useStatus>): boolean =>
   status !== undefined && status.traces !== null && status.traces !== "off" && (status.gaps?.trace ?? 0) === 0
 
 interface HeadlineProps extends Pick<Known, "transaction" | "block"> {
   readonly place: Place
   readonly receipt: Receipt
-  /** The call, where it is decoded. */
+  /** The call, if it is decoded. */
   readonly call: Pick<DecodedItem, "label" | "signature"> | null
   readonly reason: string | undefined
 }
@@ -58,7 +58,7 @@ interface HeadlineProps extends Pick<Known, "transaction" | "block"> {
 export const Headline = ({ block, call, reason, place, receipt, transaction }: HeadlineProps) => {
   const { data: moved } = useMovements({ ...place, address: transaction.from })
   const status = useStatus()
-  // Until the movements are read, another sentence would be shown in between.
+  // Before the movements are read, a different sentence would flash up.
   if (place.isIndexed && moved === undefined) return null
   const sentence = Sentence.fromFacts({
     from: transaction.from,

@@ -1,4 +1,4 @@
-/** The calls inside a transaction as the service has indexed them, for nodes without a call tracer. */
+/** The internal calls of a transaction as indexed by the service, for nodes without a call tracer. */
 import type { InternalTransaction, RestPromiseClient } from "@daybook/rest/promise"
 import type { CallFrame } from "@daybook/rpc/promise"
 import { ForeignText } from "../../text/ForeignText.tsx"
@@ -11,7 +11,7 @@ import { useRest } from "../../service/Service.tsx"
 import { FrameCall } from "./FrameCall.tsx"
 import { useReason } from "./useReason.ts"
 
-/** How often a transaction that is not indexed is looked for. */
+/** Poll interval for a transaction that is not indexed yet, in milliseconds. */
 const pollMillis = 2_000
 
 const readCalls = async (
@@ -24,14 +24,14 @@ const readCalls = async (
   return row?.internal_transactions ?? null
 }
 
-/** A row as a frame of a trace, without the calls inside of it. */
+/** A row as a trace frame, without its inner calls. */
 const frameOf = ({ error, gas, gas_used: gasUsed, ...row }: InternalTransaction): CallFrame => {
   const { from, input, output, to, type, value } = row
   const frame = { type, from, to: to ?? null, input: input ?? null, output: output ?? null, value, gas, gasUsed }
   return error === null || error === undefined ? frame : { ...frame, error }
 }
 
-/** The call, and why it failed. */
+/** The call, with the reason if it failed. */
 const Call = ({ frame }: { readonly frame: CallFrame }) => {
   const reason = useReason(frame)
   return (
@@ -64,7 +64,7 @@ const columns: ReadonlyArray<Column<CallFrame>> = [
 
 interface IndexedCallsProps {
   readonly place: RowSearch.Place
-  /** The outermost call, which is not among those that the service has. */
+  /** The outermost call, which is not among the indexed ones. */
   readonly outermost: CallFrame
 }
 
@@ -85,8 +85,8 @@ export const IndexedCalls = ({ outermost, place }: IndexedCallsProps) => {
   return (
     <>
       <p className="muted">
-        The node has no call tracer, as those of Hardhat and Ganache, or the API key may not use it: these are the calls
-        that the service has indexed, in the order in which they began. Which call made which is not known.
+        The node has no call tracer, like those of Hardhat and Ganache, or the API key may not use it. These are the
+        calls that the service has indexed, in the order in which they began; which call made which is not known.
       </p>
       <Table
         label="Calls of the transaction"

@@ -14,7 +14,7 @@ interface LogsProps {
   readonly logs: ReadonlyArray<Log>
   /** Decoded events by the index of the log in the block. */
   readonly events: ReadonlyMap<number, DecodedItem>
-  /** What is stated of a log that has none. */
+  /** Text for a log without a decoded event. */
   readonly undecoded: string
 }
 
@@ -52,7 +52,7 @@ const LogItem = ({ event, log, undecoded, withoutAbi }: LogItemProps) => (
   </li>
 )
 
-/** Logs that are shown at first, and added by the button. */
+/** Number of logs shown initially and added by the button. */
 const step = 50
 
 export const Logs = ({ events, logs, undecoded }: LogsProps) => {
@@ -63,7 +63,7 @@ export const Logs = ({ events, logs, undecoded }: LogsProps) => {
     <>
       {emitters.length === read.size ? null : (
         <p className="muted">
-          Fields are named by the ABIs of the first {maxAbis} of {formatInteger(emitters.length)} contracts.
+          Field names are read from the ABIs of the first {maxAbis} of {formatInteger(emitters.length)} contracts.
         </p>
       )}
       <ol className="logs">

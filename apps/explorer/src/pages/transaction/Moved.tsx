@@ -1,4 +1,4 @@
-/** What a transaction moved: tokens by its logs, and what each of its parties gained and paid by the ledger of the service. */
+/** What a transaction moved: tokens according to its logs, and what each party gained and paid according to the service's ledger. */
 import type { Movement } from "@daybook/rest/promise"
 import { type Receipt, transfers } from "@daybook/rpc/promise"
 import { FlagMarks } from "../../display/FlagMarks.tsx"
@@ -10,7 +10,7 @@ import { type Column, Table } from "../../display/Table.tsx"
 import { useRest } from "../../service/Service.tsx"
 import { TokenAmount } from "../../tokens/TokenAmount.tsx"
 
-/** Rows of a ledger that are read for one block. */
+/** Maximum number of ledger rows read for one block. */
 const maxRows = 100
 
 type Transfer = ReturnType<typeof transfers>[number]
@@ -45,7 +45,7 @@ export interface Place {
   readonly block: bigint
   readonly blockHash: string
   readonly hash: string
-  /** Before that the service has no movements of the block. */
+  /** Whether the service has indexed the block. Before that it has no movements of it. */
   readonly isIndexed: boolean
 }
 
@@ -53,10 +53,10 @@ interface ChangeProps extends Place {
   readonly address: string
 }
 
-/** The movements of an address by a transaction. */
+/** The movements of an address in a transaction. */
 export interface Moved {
   readonly rows: ReadonlyArray<Movement>
-  /** False where the block has more movements of the address than are read. */
+  /** False if the block has more movements of the address than are read. */
   readonly isWhole: boolean
 }
 
@@ -87,18 +87,18 @@ const Change = (props: ChangeProps) => {
           <FlagMarks flags={flags} />
         </li>
       ))}
-      {isWhole ? null : <li className="muted">The block has more movements of this address: see its page.</li>}
+      {isWhole ? null : <li className="muted">This address has more movements in the block: see its page.</li>}
     </ul>
   )
 }
 
 interface MovedProps extends Place {
   readonly parties: ReadonlyArray<string>
-  /** Labels of the service by address. */
+  /** The service's labels by address. */
   readonly labels: ReadonlyMap<string, string | null | undefined>
 }
 
-/** Changes of what each party holds, fees included. */
+/** Balance changes of each party, including fees. */
 export const Changes = ({ labels, parties, ...place }: MovedProps) => (
   <Table
     label="Changes by address"

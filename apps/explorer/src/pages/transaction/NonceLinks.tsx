@@ -1,4 +1,4 @@
-/** Links to the transactions that the same sender sent before and after this one. */
+/** Links to the sender's previous and next transactions by nonce. */
 import type { RestPromiseClient, WalletTransaction } from "@daybook/rest/promise"
 import type { Transaction } from "@daybook/rpc/promise"
 import * as RowSearch from "../../history/RowSearch.ts"
@@ -6,11 +6,11 @@ import { Link } from "../../navigation/Navigation.tsx"
 import * as Paths from "../../navigation/Paths.ts"
 import { useRest } from "../../service/Service.tsx"
 
-/** Most pages of the sender's history that are searched, and rows of each. */
+/** Maximum number of pages of the sender's history that are searched, and rows per page. */
 const maxPages = 3
 const pageRows = 50
 
-/** How often a transaction that follows is looked for. */
+/** Poll interval for the next transaction, in milliseconds. */
 const followMillis = 5_000
 
 interface Place {
@@ -19,7 +19,7 @@ interface Place {
   readonly block: bigint
 }
 
-/** The hash of the sender's transaction of a nonce, from a block on in either direction; `null` where the service has none. */
+/** The hash of the sender's transaction with a nonce, searched from a block in either direction; `null` if the service has none. */
 const find = async (
   client: RestPromiseClient,
   { block, nonce, sender }: Place,
@@ -33,7 +33,7 @@ const find = async (
   return (await RowSearch.find(client, query, { matches, maxPages, signal }))?.hash ?? null
 }
 
-/** One that follows may be sent later: it is looked for until it is found. */
+/** The next transaction may be sent later, so it is polled until found. */
 const useNeighbour = (place: Place, isBefore: boolean): string | null | undefined =>
   useRest(
     ["nonce", place.sender, String(place.nonce), String(place.block), isBefore],

@@ -1,4 +1,4 @@
-/** What the parts of a user operation mean. Pure. */
+/** Interprets the fields of a user operation. Pure. */
 import { entryPoints } from "@daybook/rpc/promise"
 import { formatInteger } from "../../display/Numbers.ts"
 
@@ -6,10 +6,10 @@ import { formatInteger } from "../../display/Numbers.ts"
 export const versionOf = (entryPoint: string): string | undefined =>
   Object.hasOwn(entryPoints, entryPoint) ? entryPoints[entryPoint] : undefined
 
-/** Bits of the sequence in a nonce, below its key. */
+/** Size of a nonce's sequence number in bits, below its key. */
 const sequenceBits = 64n
 
-/** A nonce as people read it: its sequence, and the key to which that belongs unless it is 0. */
+/** A readable nonce: its sequence number, and its key unless that is 0. */
 export const nonceOf = (nonce: bigint): string => {
   const key = nonce >> sequenceBits
   const sequence = formatInteger(nonce & ((1n << sequenceBits) - 1n))

@@ -9,7 +9,7 @@ import { useService, useStatus } from "../../service/Service.tsx"
 import { ForeignText } from "../../text/ForeignText.tsx"
 import { NonceLinks } from "./NonceLinks.tsx"
 
-/** What is known of a transaction. */
+/** A transaction with its receipt and block. */
 export interface Known {
   readonly transaction: Transaction
   /** `null` while it is pending. */
@@ -26,7 +26,7 @@ const typeNames: Readonly<Record<number, string>> = {
   126: "deposit from L1",
 }
 
-/** Longest reason that is shown beside the outcome, in characters; a longer one opens. */
+/** Maximum length of a reason shown next to the outcome, in characters; a longer one is collapsed. */
 const maxReason = 160
 
 const Reason = ({ text }: { readonly text: string }) => {
@@ -63,7 +63,7 @@ const Position = ({ receipt }: { readonly receipt: Receipt }) => {
       {isFinal ? (
         <Badge tone="good">final</Badge>
       ) : head === undefined || BigInt(head) < receipt.blockNumber ? null : (
-        <Badge hint="Blocks on top of it, and its own">
+        <Badge hint="Blocks on top of it, including its own">
           <Count value={BigInt(head) - receipt.blockNumber + 1n} /> confirmations
         </Badge>
       )}
@@ -71,10 +71,10 @@ const Position = ({ receipt }: { readonly receipt: Receipt }) => {
   )
 }
 
-/** Nodes of development take gas alone, by no rules that the clients know. */
+/** Development nodes charge only for gas, by no rules that the clients know. */
 const developmentChains: ReadonlySet<number> = new Set([31_337, 1_337])
 
-/** The parts of the fee, and what of it was burnt. */
+/** The parts of the fee, and the burnt share. */
 const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly block: Block | null }) => {
   const { chainId } = useService().chain
   const parts = fee(receipt, { chain: chainId, timestamp: block?.timestamp })
@@ -92,7 +92,7 @@ const FeeFacts = ({ block, receipt }: { readonly receipt: Receipt; readonly bloc
       <Fact name="Fee">
         <Ether amount={parts.total} isWhole />
         {parts.isComplete || developmentChains.has(chainId) ? null : (
-          <span className="muted"> or more: a part of it is not known</span>
+          <span className="muted"> or more: a part of the fee is not known</span>
         )}
         {paid.length < 2 ? null : (
           <ul className="parts">
@@ -133,7 +133,7 @@ const GasFacts = ({ block, receipt, transaction }: Known) => {
       {gas === undefined || gas === null ? null : (
         <Fact name="Gas used">
           {receipt === null ? "pending" : <Count value={receipt.gasUsed} />} of <Count value={gas} />{" "}
-          {receipt === null ? null : <Gauge part={receipt.gasUsed} whole={gas} label="Gas used of the limit" />}
+          {receipt === null ? null : <Gauge part={receipt.gasUsed} whole={gas} label="Share of the gas limit used" />}
         </Fact>
       )}
       {price === undefined || price === null ? null : (
@@ -162,7 +162,7 @@ const GasFacts = ({ block, receipt, transaction }: Known) => {
   )
 }
 
-/** What only transactions of a type have: blobs, and the code that accounts delegate to. */
+/** Facts of particular transaction types: blobs, and the code that accounts delegate to. */
 const TypeFacts = ({ transaction }: Pick<Known, "transaction">) => (
   <>
     {"blobVersionedHashes" in transaction ? (
@@ -178,7 +178,7 @@ const TypeFacts = ({ transaction }: Pick<Known, "transaction">) => (
       </Fact>
     ) : null}
     {"authorizationList" in transaction ? (
-      <Fact name="Delegates to" hint="Code that accounts of this transaction authorise for themselves (EIP-7702)">
+      <Fact name="Delegates to" hint="Code that accounts delegate to in this transaction (EIP-7702)">
         {transaction.authorizationList.map(({ address }, at) => (
           <div key={at}>
             <AddressLink address={address} isFull withCopy />
@@ -191,7 +191,7 @@ const TypeFacts = ({ transaction }: Pick<Known, "transaction">) => (
 
 interface OverviewProps extends Known {
   readonly reason: string | undefined
-  /** As the service has them; undefined where the transaction is not indexed. */
+  /** Labels from the service; undefined if the transaction is not indexed. */
   readonly labels: { readonly from: string | null | undefined; readonly to: string | null | undefined }
 }
 

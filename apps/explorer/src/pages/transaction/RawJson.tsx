@@ -1,4 +1,4 @@
-/** A value as the JSON of the wire. */
+/** A value as JSON, in the wire format. */
 import { CopyButton } from "../../display/Values.tsx"
 
 /** Quantities are hex, as JSON-RPC writes them. */

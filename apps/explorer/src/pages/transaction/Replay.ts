@@ -1,15 +1,15 @@
-/** Why a transaction failed, by executing it again on the state before its block: for nodes that do not trace calls. */
+/** Finds out why a transaction failed by executing it again on the state before its block, for nodes that do not trace calls. */
 import { type CallFrame, isRpcError, type RpcClient, type Transaction } from "@daybook/rpc/promise"
 import * as Revert from "@daybook/rpc/Revert"
 
-/** A tracer states that a call failed, and neither bytes nor a text. */
+/** Whether a tracer reported that a call failed, but neither its return data nor a reason. */
 export const isWithoutReason = ({ error, output, revertReason }: CallFrame): boolean =>
   error != null && revertReason == null && (output == null || output === "0x")
 
-/** Gas of a transaction whose node does not state its limit. */
+/** Gas limit of the replay, if the node does not state that of the transaction. */
 const defaultGas = 30_000_000n
 
-/** The bytes that the node's error has, in words where the language itself has them. */
+/** The data of the node's error, with the reason if it is one of Solidity's built-in errors. */
 type Failure = Pick<CallFrame, "error" | "output" | "revertReason">
 
 const failureOf = (error: unknown): Failure | null => {
@@ -21,7 +21,8 @@ const failureOf = (error: unknown): Failure | null => {
 }
 
 /**
- * The outermost call with its error; `null` where it succeeds on that state: transactions before it in its block may have changed what it met.
+ * The outermost call with its error; `null` if it succeeds on that state, because earlier transactions in its block may have changed the
+ * state that it saw.
  */
 export const read = async (
   client: RpcClient,

@@ -1,7 +1,7 @@
-/** The reason of a revert in words, from the error that the service has decoded, or from its bytes. Pure. */
+/** The reason of a revert as text, from the error decoded by the service or from the return data. Pure. */
 import type { DecodedItem } from "@daybook/rest/promise"
 
-/** Selectors of `Error(string)` and `Panic(uint256)`, which the language itself has. */
+/** Selectors of Solidity's built-in errors, `Error(string)` and `Panic(uint256)`. */
 const plainSelectors = new Set(["0x08c379a0", "0x4e487b71"])
 
 const panics: Readonly<Record<string, string>> = {
@@ -16,7 +16,7 @@ const panics: Readonly<Record<string, string>> = {
   "51": "call of an uninitialised function",
 }
 
-/** Longest reason that is shown, in characters. */
+/** Maximum length of a reason, in characters. */
 const maxCharacters = 500
 
 const shorten = (text: string): string => (text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text)
@@ -26,7 +26,7 @@ const panicText = (value: string): string => {
   return `Panic 0x${code}: ${panics[code] ?? "unknown code"}`
 }
 
-/** An error as it is written in Solidity, with named parameters; of the two that the language has, what they state. */
+/** An error in Solidity notation, with named parameters; for the two built-in errors, their reason. */
 export const formatError = ({ label, params, signature }: DecodedItem): string => {
   const values = params.map(({ name, value }) => (name === "" ? value : `${name}: ${value}`))
   const first = params[0]?.value
@@ -35,7 +35,7 @@ export const formatError = ({ label, params, signature }: DecodedItem): string =
   return shorten(`${label}(${values.join(", ")})`)
 }
 
-/** The selector of a custom error in words; undefined where the bytes are none. */
+/** The selector of a custom error as text; undefined if the data has none. */
 export const formatSelector = (output: string | null | undefined): string | undefined => {
   const selector = output?.slice(0, 10) ?? ""
   return selector.length < 10 || plainSelectors.has(selector) ? undefined : `Custom error ${selector}`

@@ -1,11 +1,11 @@
-/** Links to the parts of a transaction with their counts, in reach while the page is scrolled. */
+/** Links to the sections of a transaction page with their counts, visible while the page scrolls. */
 import { type Receipt, transfers, userOperations } from "@daybook/rpc/promise"
 import type { MouseEvent } from "react"
 import { formatInteger } from "../../display/Numbers.ts"
 import type { Known } from "./Overview.tsx"
 import { countOf, useTrace } from "./useTrace.ts"
 
-/** A part by the `id` of its panel. */
+/** A section, identified by the `id` of its panel. */
 interface Section {
   readonly id: string
   readonly name: string
@@ -32,7 +32,7 @@ const sectionsOf = (
   ]
 }
 
-/** Scrolls to a part without an entry in the history of the browser, which has one for each page. */
+/** Scrolls to a section without adding an entry to the browser's history, which has one per page. */
 const show = (event: MouseEvent, id: string): void => {
   event.preventDefault()
   const part = document.querySelector<HTMLElement>(`#${id}`)

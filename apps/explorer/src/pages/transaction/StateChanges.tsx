@@ -1,4 +1,4 @@
-/** The state before and after a transaction, where the node computes it: balances, nonces, code and storage. */
+/** The state before and after a transaction, if the node can compute it: balances, nonces, code and storage. */
 import { useState } from "react"
 import { byteLength, formatInteger } from "../../display/Numbers.ts"
 import { AddressLink } from "../../display/Links.tsx"
@@ -59,14 +59,14 @@ const Loaded = ({ blockHash, hash }: StateChangesProps) => {
   }
   if (data === undefined) return <Skeleton label="the state" rows={4} />
   if (data.result === null) {
-    return <p className="empty">The node has answered with something else than the state before and after.</p>
+    return <p className="empty">The node responded with something other than the state before and after.</p>
   }
   const { changes, isCut } = data.result
   if (changes.length === 0) return <p className="empty">This transaction changed no state.</p>
   return (
     <>
       <Table
-        label="Changes of state"
+        label="State changes"
         columns={columns}
         rows={changes}
         keyOf={({ address, kind, slot }) => `${address} ${kind} ${slot}`}
@@ -81,7 +81,7 @@ interface StateChangesProps {
   readonly blockHash: string
 }
 
-/** Asked for by a button: the node executes the transaction again. */
+/** Loaded on request, because the node has to execute the transaction again. */
 export const StateChanges = (props: StateChangesProps) => {
   const [isShown, setShown] = useState(false)
   return isShown ? (

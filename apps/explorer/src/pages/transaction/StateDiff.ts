@@ -4,23 +4,23 @@
  * Source: geth built-in tracers.
  */
 
-/** A value before and after; `null` where there was or is none. */
+/** A value before and after; `null` for none. */
 export interface Change {
   readonly address: string
-  /** The key of a slot of storage, for `storage` alone. */
+  /** The key of a storage slot; only for `storage`. */
   readonly slot: string | null
   readonly kind: "balance" | "nonce" | "code" | "storage"
   readonly before: string | null
   readonly after: string | null
 }
 
-/** Changes, and whether there were more. */
+/** Changes, and whether there are more. */
 export interface StateDiff {
   readonly changes: ReadonlyArray<Change>
   readonly isCut: boolean
 }
 
-/** Changes that are shown at most. */
+/** Maximum number of changes shown. */
 const maxChanges = 2_000
 
 const zeroWord = `0x${"0".repeat(64)}`
@@ -40,7 +40,7 @@ const textOf = (value: unknown): string | null =>
       ? value.toLowerCase()
       : null
 
-/** Quantities as decimal digits; bytes as they are. */
+/** Quantities as decimal digits; bytes unchanged. */
 const valueOf = (kind: Change["kind"], value: unknown): string | null => {
   const text = textOf(value)
   if (kind === "code") return text === "0x" ? null : text
@@ -59,7 +59,7 @@ interface Sides {
 
 const fieldChanges = ({ address, isCreated, isDeleted, post, pre }: Sides): ReadonlyArray<Change> =>
   fields.flatMap((kind): ReadonlyArray<Change> => {
-    // Of an account that still exists, fields without a change have no value after.
+    // If the account still exists, unchanged fields have no value in the post-state.
     if (!isDeleted && post[kind] === undefined) return []
     const before = isCreated ? null : valueOf(kind, pre[kind])
     const after = isDeleted ? null : valueOf(kind, post[kind])
@@ -72,13 +72,13 @@ const slotChanges = ({ address, post, pre }: Sides): ReadonlyArray<Change> => {
     /^0x[0-9a-f]{1,64}$/i.test(slot),
   )
   return slots.toSorted().flatMap((slot): ReadonlyArray<Change> => {
-    // A slot of zero is left out on its side.
+    // A zero slot is omitted from its side.
     const [before, after] = [textOf(from[slot]) ?? zeroWord, textOf(to[slot]) ?? zeroWord]
     return before === after ? [] : [{ address, slot, kind: "storage", before, after }]
   })
 }
 
-/** Reads the result of the tracer; undefined where it is none. */
+/** Reads the result of the tracer; undefined if it has a different form. */
 export const fromTrace = (result: unknown): StateDiff | undefined => {
   if (!isObject(result) || !isObject(result["pre"]) || !isObject(result["post"])) return undefined
   const [pre, post] = [result["pre"], result["post"]]

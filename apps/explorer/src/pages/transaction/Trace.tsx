@@ -1,4 +1,4 @@
-/** The calls of a transaction as a tree that opens. A large tree is folded below its first levels. */
+/** The calls of a transaction as an expandable tree. A large tree is folded below its first levels. */
 import type { CallFrame } from "@daybook/rpc/promise"
 import { useState } from "react"
 import { formatInteger } from "../../display/Numbers.ts"
@@ -14,25 +14,25 @@ import { countOf, useTrace } from "./useTrace.ts"
 import { isolated } from "../../text/VisibleText.ts"
 import { ForeignText } from "../../text/ForeignText.tsx"
 
-/** Calls of a tree that is shown open. */
+/** Maximum number of calls in a tree that is shown expanded. */
 const maxOpen = 60
 
-/** Levels that are open in a larger tree, beside those that lead to a failure; and levels that are shown at all. */
+/** Levels that are expanded in a larger tree, in addition to those that lead to a failure, and the maximum depth shown. */
 const openLevels = 2
 const maxLevels = 400
 
-/** Calls inside one call that are shown at first, and added by the button; and calls of a tree that are shown before one is opened. */
+/** Inner calls shown initially per call and added by the button, and calls of a tree shown before one is expanded. */
 const step = 50
 const maxShown = 150
 
 interface FrameProps {
   readonly frame: CallFrame
   readonly level: number
-  /** Frames that are open at first. */
+  /** Frames that are initially expanded. */
   readonly opened: ReadonlySet<CallFrame>
 }
 
-/** The frames of a tree that are open at first. */
+/** The frames of a tree that are initially expanded. */
 const openedOf = (root: CallFrame, isSmall: boolean): ReadonlySet<CallFrame> => {
   const opened = new Set<CallFrame>()
   let [frames, shown]: [ReadonlyArray<CallFrame>, number] = [[root], 1]
@@ -136,20 +136,20 @@ interface TraceProps {
   readonly sender: string
   readonly block: bigint
   readonly blockHash: string
-  /** The outermost call as the transaction and its receipt state it. */
+  /** The outermost call according to the transaction and its receipt. */
   readonly outermost: CallFrame
 }
 
 /**
- * The outermost call with the gas of the transaction, as geth has it. Others state it without what the transaction costs before its first
- * call; anvil states the gas used by the block up to the transaction.
+ * The outermost call with the gas of the transaction, as geth reports it. Other nodes exclude the intrinsic gas, and anvil reports the gas
+ * used by the block up to the transaction.
  */
 const rootOf = (frame: CallFrame, { outermost: { gas, gasUsed } }: TraceProps): CallFrame =>
   gas === null || gas === undefined
     ? { ...frame, gasUsed: gasUsed ?? null }
     : { ...frame, gas, gasUsed: gasUsed ?? null }
 
-/** The node refuses the method or the tracer, or returns steps instead of calls. */
+/** Whether the node rejects the method or the tracer, or returns struct logs instead of calls. */
 const hasNoTracer = (error: unknown): boolean => {
   const kind = kindOf(error)
   return (

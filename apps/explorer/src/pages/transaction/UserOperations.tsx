@@ -1,4 +1,4 @@
-/** User operations that a transaction carried, as entry points logged them: what each account did, and who paid. */
+/** The user operations in a transaction, from the logs of entry points: what each account did, and who paid. */
 import { type Receipt, userOperations } from "@daybook/rpc/promise"
 import { AddressLink } from "../../display/Links.tsx"
 import { formatInteger } from "../../display/Numbers.ts"
@@ -10,7 +10,7 @@ import * as OperationFacts from "./OperationFacts.ts"
 
 type Operation = ReturnType<typeof userOperations>[number]
 
-/** Operations that are shown at first, and added by the button: a transaction may carry thousands. */
+/** Number of operations shown initially and added by the button: a transaction may have thousands. */
 const step = 50
 
 const EntryPoint = ({ entryPoint }: Operation) => {
@@ -19,7 +19,7 @@ const EntryPoint = ({ entryPoint }: Operation) => {
     <>
       <AddressLink address={entryPoint} />{" "}
       {version === undefined ? (
-        <Badge tone="bad" hint="This contract is no known entry point. It may log operations that did not happen.">
+        <Badge tone="bad" hint="This contract is not a known entry point. It may log operations that did not happen.">
           unconfirmed
         </Badge>
       ) : (
@@ -75,7 +75,7 @@ const Item = (operation: Operation) => {
   )
 }
 
-/** The operations of a receipt; nothing where it has none. */
+/** The user operations of a receipt; nothing if it has none. */
 export const UserOperations = ({ receipt }: { readonly receipt: Receipt }) => {
   const all = userOperations(receipt)
   const [shown, more] = useFirst(all, step)
@@ -83,8 +83,8 @@ export const UserOperations = ({ receipt }: { readonly receipt: Receipt }) => {
   return (
     <Panel id="operations" title={`User operations (${formatInteger(all.length)})`}>
       <p className="muted">
-        Accounts did this through an entry point (ERC-4337). What an operation cost is part of what moved, and not added
-        to it.
+        Accounts did this through an entry point (ERC-4337). The cost of an operation is included in what moved, not
+        added to it.
       </p>
       <ol className="logs">
         {shown.map((operation) => (

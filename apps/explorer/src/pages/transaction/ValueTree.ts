@@ -1,6 +1,6 @@
 /**
- * The value of a decoded parameter as a tree: lists and structs with their members, each with its name, type and text. Values come as the
- * service writes them: a text, or compact JSON of an array or a tuple. Pure.
+ * The value of a decoded parameter as a tree: lists and structs with their members, each with its name, type and text. Values are in the
+ * format of the service: a text, or compact JSON of an array or a tuple. Pure.
  */
 import type { AbiItem, AbiParameter } from "@daybook/rest/ExplorerClient"
 import { typeOf } from "../../contract/AbiText.ts"
@@ -9,12 +9,12 @@ import { typeOf } from "../../contract/AbiText.ts"
 export interface ValueTree {
   readonly name: string
   readonly type: string
-  /** Undefined where it has members. */
+  /** Undefined if the value has members. */
   readonly text: string | undefined
-  /** Name of the value of an enum, where the ABI has it. */
+  /** Name of an enum value, if the ABI has it. */
   readonly label?: string | undefined
   readonly members: ReadonlyArray<ValueTree>
-  /** Members that are left out. */
+  /** Number of omitted members. */
   readonly hidden: number
 }
 
@@ -25,11 +25,11 @@ export interface Param {
   readonly value: string
 }
 
-/** Members of a list or a struct that are shown, and of all lists and structs of a parameter together. */
+/** Maximum number of members shown per list or struct, and in total per parameter. */
 const maxMembers = 100
 const maxParameterNodes = 200
 
-/** The types between the parentheses of a tuple. */
+/** The member types in the parentheses of a tuple type. */
 const memberTypes = (type: string): ReadonlyArray<string> => {
   const types: Array<string> = []
   let [level, start] = [0, 1]
@@ -44,7 +44,7 @@ const memberTypes = (type: string): ReadonlyArray<string> => {
   return [...types, type.slice(start, -1)]
 }
 
-/** What the ABI has of a value. */
+/** The definition of a value in the ABI. */
 interface Known {
   readonly name: string
   readonly components?: ReadonlyArray<AbiParameter> | undefined
@@ -56,12 +56,12 @@ const leaf = ({ enum: names = [], name }: Known, type: string, text: string): Va
   return { name, type, text, label, members: [], hidden: 0 }
 }
 
-/** Members that a parameter may still show. */
+/** Remaining number of members that a parameter may show. */
 interface Budget {
   nodes: number
 }
 
-/** The tree of one member, by its place. */
+/** Makes the tree of the member at an index. */
 type MemberTree = (member: unknown, at: number) => ValueTree
 
 const branch = (
@@ -106,42 +106,42 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** Makes the tree of a parameter, of bounded size; members of structs and values of enums have names where the ABI has them. */
+/** Makes the tree of a parameter, of bounded size. Struct members and enum values are named if the ABI names them. */
 export const make = ({ name, type, value }: Param, known?: AbiParameter, maxNodes = maxParameterNodes): ValueTree => {
   const isNested = /[\])]$/.test(type)
   const given = isNested ? (parse(value) ?? value) : value
   return treeOf(type, given, { ...known, name }, { nodes: maxNodes })
 }
 
-/** The signature of an item; that of a constructor has no name of its own. */
+/** The signature of an item; a constructor's starts with its type, as it has no name. */
 const signatureOf = ({ inputs, name, type }: AbiItem): string =>
   `${type === "constructor" ? type : name}(${inputs.map(typeOf).join(",")})`
 
-/** The item of an ABI with a signature; undefined where none has it. */
+/** The ABI item with a signature; undefined if there is none. */
 export const itemOf = (
   abis: ReadonlyArray<ReadonlyArray<AbiItem>>,
   kind: "event" | "function" | "constructor",
   signature: string,
 ): AbiItem | undefined => abis.flat().find((item) => item.type === kind && signature === signatureOf(item))
 
-/** A topic has the hash of an indexed text, list or struct, not the value. */
+/** Whether a topic has the hash of the value instead of the value, as for an indexed string, list or struct. */
 export const isHash = ({ type, value }: Param, topics: ReadonlyArray<string>): boolean =>
   /^(?:string|bytes)$|[\])]$/.test(type) && topics.includes(value)
 
-/** Names of parameters that hold an instant in seconds. */
+/** Names of parameters that hold a timestamp in seconds. */
 const timeName = /deadline|expir|until|timestamp|valid(?:After|Before)|(?:start|end|unlock|release|lock)_?(?:time|at)$/i
 
-/** From 2009 to 2100. */
+/** Plausible timestamps: from 2009 to 2100. */
 const [firstSeconds, lastSeconds] = [1_230_000_000n, 4_110_000_000n]
 
-/** The instant that a number states by its name, in seconds; undefined for another number. */
+/** The timestamp in seconds of a number whose name suggests one; undefined for other numbers. */
 export const secondsOf = ({ name, text, type }: Pick<ValueTree, "name" | "text" | "type">): bigint | undefined => {
   if (text === undefined || !/^u?int\d*$/.test(type) || !/^\d{10}$/.test(text) || !timeName.test(name)) return undefined
   const seconds = BigInt(text)
   return seconds >= firstSeconds && seconds <= lastSeconds ? seconds : undefined
 }
 
-/** Parameters that are an amount of the token whose contract is called, or logged them. */
+/** Signatures with a parameter that is an amount of the token that is called or that emitted the log. */
 const amountParams: ReadonlyMap<string, number> = new Map([
   ["Transfer(address,address,uint256)", 2],
   ["Approval(address,address,uint256)", 2],
@@ -157,5 +157,5 @@ const amountParams: ReadonlyMap<string, number> = new Map([
   ["burnFrom(address,uint256)", 1],
 ])
 
-/** Index of the parameter that is an amount of the contract's own token; undefined where none is known to be. */
+/** Index of the parameter that is an amount of the contract's own token; undefined if none is known. */
 export const amountIndex = (signature: string): number | undefined => amountParams.get(signature)

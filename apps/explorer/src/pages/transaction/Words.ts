@@ -1,16 +1,16 @@
-/** Bytes of a call or a log split as the ABI lays them out: the selector, and words of 32 bytes. Pure. */
+/** Splits the bytes of a call or a log into the units of ABI encoding: the selector, and words of 32 bytes. Pure. */
 
-/** A word with its place. */
+/** A word with its offset. */
 export interface Word {
-  /** Offset behind the selector, in hex. */
+  /** Offset after the selector, in hex. */
   readonly offset: string
   readonly digits: string
 }
 
-/** Words that are shown at most. */
+/** Maximum number of words. */
 const maxWords = 256
 
-/** Splits hex; undefined where it is no whole number of words behind its first bytes, or has too many. */
+/** Splits hex; undefined if the rest after the selector is not a whole number of words, or has too many. */
 export const split = (
   hex: string,
   selectorBytes: 0 | 4,

@@ -1,13 +1,13 @@
-/** Bytes of a call or a log that are not decoded: in words of 32 bytes where the ABI may have laid them out so, else as they are. */
+/** Undecoded bytes of a call or a log, split into words of 32 bytes if they may be ABI-encoded, otherwise unchanged. */
 import { Fact, Facts } from "../../display/Page.tsx"
 import { Bytes } from "../../display/Values.tsx"
 import * as Words from "./Words.ts"
 
 interface WordsTableProps {
   readonly hex: string
-  /** Bytes before the first word: 4 of a call, none of a log. */
+  /** Number of bytes before the first word: 4 for a call, 0 for a log. */
   readonly selectorBytes: 0 | 4
-  /** What the bytes are, for those who do not see them. */
+  /** Description of the bytes for screen readers. */
   readonly label: string
 }
 
@@ -23,7 +23,7 @@ export const WordsTable = ({ hex, label, selectorBytes }: WordsTableProps) => {
             </Fact>
           )}
           {split.words.map(({ digits, offset }) => (
-            <Fact name={offset} hint="Place of the word behind the selector" key={offset}>
+            <Fact name={offset} hint="Offset of the word after the selector" key={offset}>
               <code className="hash">{digits}</code>
             </Fact>
           ))}

@@ -1,10 +1,10 @@
-/** ABIs of a contract, and of what is behind it where it is a proxy. */
+/** ABIs of a contract, and of its implementation if it is a proxy. */
 import type { AbiItem, ContractAbi } from "@daybook/rest/ExplorerClient"
 import { useQuery } from "@tanstack/react-query"
 import * as Clients from "../../service/Clients.ts"
 import { useService } from "../../service/Service.tsx"
 
-/** The ABIs that the service has; none where it has none, undefined until they are read. */
+/** The ABIs known to the service; undefined until they are read. */
 export const useAbis = (address: string | null | undefined): ReadonlyArray<ReadonlyArray<AbiItem>> | undefined => {
   const { apiKey, chain } = useService()
   const { data, isError } = useQuery({

@@ -1,4 +1,4 @@
-/** The last attempts to send messages of a webhook, newest first. */
+/** The last attempts to deliver messages of a webhook, newest first. */
 import type { WebhookDelivery } from "@daybook/rest/WebhookClient"
 import { useState } from "react"
 import { ErrorNotice, Panel, Skeleton } from "../../display/Page.tsx"

@@ -1,4 +1,4 @@
-/** What an attempt to send a message resulted in. */
+/** The outcome of an attempt to deliver a message. */
 import type { WebhookDelivery } from "@daybook/rest/WebhookClient"
 import { Badge } from "../../display/Page.tsx"
 

@@ -9,7 +9,7 @@ interface RunProps {
   readonly isRunning: boolean
 }
 
-/** Sends all rows again from a place on. */
+/** A form that sends all rows again from a given position. */
 const ReplayForm = ({ id: webhook, isRunning, run }: Pick<Webhook, "id"> & RunProps) => {
   const [from, setFrom] = useState("")
   const place = from.trim()
@@ -34,7 +34,7 @@ const ReplayForm = ({ id: webhook, isRunning, run }: Pick<Webhook, "id"> & RunPr
           Send again from there
         </button>
       </form>
-      <p className="muted">The receiver gets rows that it has received before, with the same ids.</p>
+      <p className="muted">The receiver gets rows again that it has already received, with the same ids.</p>
     </Disclosure>
   )
 }

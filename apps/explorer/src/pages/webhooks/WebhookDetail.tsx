@@ -1,4 +1,4 @@
-/** One webhook: what it sends to whom, what can be done with it, and its last deliveries. */
+/** One webhook: what it sends and where, its actions, and its last deliveries. */
 import type { Webhook } from "@daybook/rest/WebhookClient"
 import { AddressLink } from "../../display/Links.tsx"
 import { Disclosure, Fact, Facts, Panel } from "../../display/Page.tsx"
@@ -9,7 +9,7 @@ import { Deliveries } from "./Deliveries.tsx"
 import { WebhookActions } from "./WebhookActions.tsx"
 import { State } from "./WebhookTable.tsx"
 
-/** Wallets that are shown without opening the list. */
+/** Maximum number of wallets shown without opening the list. */
 const shownWallets = 5
 
 const Wallets = ({ address_count, addresses, chain }: Pick<Webhook, "address_count" | "addresses" | "chain">) => {
@@ -24,7 +24,7 @@ const Wallets = ({ address_count, addresses, chain }: Pick<Webhook, "address_cou
     </ul>
   )
   if (address_count <= shownWallets) return list
-  const first = address_count > addresses.length ? `, the first ${addresses.length} of them` : ""
+  const first = address_count > addresses.length ? `, the first ${addresses.length} shown` : ""
   return <Disclosure title={`${address_count} wallets${first}`}>{list}</Disclosure>
 }
 
@@ -65,10 +65,10 @@ const WebhookFacts = ({ webhook }: { readonly webhook: Webhook }) => {
           <Time time={next_attempt_at} form="full" />
         </Fact>
       )}
-      <Fact name="Made">
+      <Fact name="Created">
         <Time time={created_at} form="full" /> by {source === "operator" ? "the operator" : "an API key"}
       </Fact>
-      <Fact name="Public key" hint="Verifies the signatures of ed25519.">
+      <Fact name="Public key" hint="Verifies the signatures made with ed25519.">
         <span className="copyable">
           <code className="hash">
             <ForeignText text={public_key} />

@@ -1,4 +1,4 @@
-/** Webhooks with their states, each of which opens. */
+/** The table of webhooks with their states. Each row opens a webhook. */
 import type { Webhook } from "@daybook/rest/WebhookClient"
 import { Badge } from "../../display/Page.tsx"
 import { type Column, Table } from "../../display/Table.tsx"
@@ -13,7 +13,7 @@ const tones = { active: "good", failing: "bad", paused: "warning" } as const
 /** The state of a webhook. */
 export const State = ({ state }: Pick<Webhook, "state">) => <Badge tone={tones[state]}>{state}</Badge>
 
-/** The host that receives messages: what follows it may hold a secret of the receiver. */
+/** The host of the receiver. The rest of the URL may contain a secret. */
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
 
 const columnsOf = (selected: string | undefined): ReadonlyArray<Column<Webhook>> => [
@@ -55,7 +55,7 @@ const columnsOf = (selected: string | undefined): ReadonlyArray<Column<Webhook>>
 
 interface WebhookTableProps {
   readonly webhooks: ReadonlyArray<Webhook>
-  /** Id of the one that is open. */
+  /** Id of the open webhook. */
   readonly selected: string | undefined
 }
 

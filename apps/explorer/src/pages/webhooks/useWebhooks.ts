@@ -1,4 +1,4 @@
-/** Webhooks and their deliveries, read again and again, and the calls that change a webhook. */
+/** Webhooks and their deliveries, polled, and the calls that change a webhook. */
 import type { Webhook, WebhookDelivery, WebhookPromiseClient } from "@daybook/rest/WebhookClient"
 import {
   useMutation,
@@ -10,14 +10,14 @@ import {
 import * as Clients from "../../service/Clients.ts"
 import { useService } from "../../service/Service.tsx"
 
-/** How often webhooks are read, in milliseconds: while one of them fails, and otherwise. */
+/** Poll intervals for webhooks, in milliseconds: while one is failing, and otherwise. */
 const busyMillis = 2_000
 const idleMillis = 10_000
 
-/** Whether a webhook waits for its next attempt. */
+/** Whether any webhook is waiting for its next attempt. */
 const isBusy = (webhooks: ReadonlyArray<Webhook> = []): boolean => webhooks.some(({ state }) => state === "failing")
 
-/** The webhooks of the key; for a key of an operator, all of them. */
+/** The webhooks of the API key; for an operator's key, all webhooks. */
 export const useWebhooks = (): UseQueryResult<ReadonlyArray<Webhook>> => {
   const { apiKey } = useService()
   return useQuery({
@@ -27,7 +27,7 @@ export const useWebhooks = (): UseQueryResult<ReadonlyArray<Webhook>> => {
   })
 }
 
-/** Which attempts are shown. */
+/** Filter of the attempts. */
 export type Result = "all" | "failed"
 
 /** The last attempts of a webhook. */
@@ -46,7 +46,7 @@ export const useDeliveries = (webhook: string, result: Result): UseQueryResult<R
 /** A call that changes a webhook. */
 export type Action = (client: WebhookPromiseClient) => Promise<unknown>
 
-/** Runs calls that change webhooks, after each of which they are read again. */
+/** Runs a call that changes webhooks, then reads them again. */
 export const useAction = (): UseMutationResult<unknown, Error, Action> => {
   const { apiKey } = useService()
   const queries = useQueryClient()
