@@ -1,4 +1,4 @@
-/** A wallet's history with infinite scroll, by React and TanStack Query. */
+/** A wallet's history with infinite scroll, using React and TanStack Query. */
 import { isRestError, type RestPromiseClient, Wei } from "@daybook/rest/promise"
 import { useInfiniteQuery } from "@tanstack/react-query"
 
@@ -14,7 +14,7 @@ export const History = ({ address, rest }: HistoryProps) => {
     queryFn: ({ pageParam, signal }) => rest.walletTransactions({ address, cursor: pageParam, limit: 5 }, { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: ({ cursor }) => cursor,
-    retry: false, // the client has retried what can be retried
+    retry: false, // the client already retries what can be retried
   })
   if (history.isPending) return <p>Loading</p>
   if (history.isError) return <p role="alert">{isRestError(history.error) ? history.error.message : "Failed"}</p>

@@ -1,4 +1,4 @@
-/** Counts the failed transactions of a wallet as an Effect program, with typed errors, and with spans that are sent to a collector. */
+/** Counts the failed transactions of a wallet in an Effect program, with typed errors and with spans sent to a collector. */
 import { RestClient } from "@daybook/rest"
 import { RpcClient } from "@daybook/rpc"
 import { Config, Console, Effect, Layer, Stream } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Keeps the transactions of a wallet in a file, through reorgs and its own restarts, and goes on with new ones until it is stopped.
- * A program with a database writes rows and position in one transaction.
+ * Maintains a file of a wallet's transactions across reorgs and restarts, and follows new ones until it is stopped.
+ * With a database, write rows and position in one transaction.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createRestClient } from "@daybook/rest/promise"

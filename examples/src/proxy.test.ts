@@ -1,4 +1,4 @@
-/** The proxy behind a real nginx, whose cache keeps the pages of a fake service. */
+/** Tests the proxy behind a real nginx that caches the pages of a fake service. */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
@@ -29,7 +29,7 @@ const program = createServer((request, response) => {
   })
 })
 
-/** A port on which nothing listens now. */
+/** A port on which nothing is listening. */
 const freePort = async (): Promise<number> => {
   const server = createServer()
   const port = await listen(server)
@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(nginx))("proxy behind nginx", () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Waits until nginx listens. */
+  /** Waits until nginx is listening. */
   const isUp = () =>
     expect
       .poll(

@@ -1,10 +1,10 @@
 /**
- * Answers `/<address>` with a page of a wallet, for browsers: it hides the key, and states how long a page may be kept, so that a cache such as
- * nginx (deploy/nginx.conf) stands before it. A page that the sender has is 304, also towards the service.
+ * Responds to `/<address>` with a page of a wallet, for browsers. It hides the key and sets how long a page may be cached, so that a cache
+ * such as nginx (deploy/nginx.conf) can run in front of it. Revalidation with a tag yields 304, also from the service.
  */
 import { type createRestClient, isRestError, toJson } from "@daybook/rest/promise"
 
-/** The newest rows change with each block; a page of final blocks is kept for as long as the service states. */
+/** The newest rows change with each block. A page of final blocks may be cached for as long as the service states. */
 const lifetime = (stated: string | undefined): string => stated?.replace("private", "public") ?? "public, max-age=1"
 
 export const proxy =

@@ -1,10 +1,10 @@
-/** Tests of a program without a network, a chain or a database: against a fake service, also where requests fail. */
+/** Tests a program without a network, a chain or a database: against a fake service, including failing requests. */
 import { createRestClient } from "@daybook/rest/promise"
 import { FakeService } from "@daybook/testkit"
 import { expect, it } from "vitest"
 import { sentTo } from "./sent.ts"
 
-/** What the wallet of a fake sent, by the blocks of its chain. */
+/** The amounts that a fake's wallet sent, computed from the blocks of its chain. */
 const expectedOf = ({ blocks, wallet }: FakeService.FakeService): ReadonlyMap<string, bigint> => {
   const sums = new Map<string, bigint>()
   for (const { from, succeeded, to, value } of blocks().flatMap(({ transactions }) => transactions))

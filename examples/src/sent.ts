@@ -1,8 +1,8 @@
-/** Adds up the ether that a wallet sent, by recipient. `sent.test.ts` tests it. */
+/** Sums the ether that a wallet sent, by recipient. Tested by `sent.test.ts`. */
 import type { RestPromiseClient } from "@daybook/rest/promise"
 
 export const sentTo = async (rest: RestPromiseClient, given: string): Promise<ReadonlyMap<string, bigint>> => {
-  const address = given.toLowerCase() // as in rows
+  const address = given.toLowerCase() // as rows have it
   const sums = new Map<string, bigint>()
   for await (const row of rest.walletTransactionsStream({ address, order: "ASC" })) {
     const { from_address: from, receipt_status: status, to_address: to, value } = row

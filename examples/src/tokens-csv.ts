@@ -1,10 +1,10 @@
-/** Prints every token that a wallet sent or received as CSV, also those in transactions of others. */
+/** Prints every token transfer to or from a wallet as CSV, including those in transactions sent by others. */
 import { createRestClient, Wei } from "@daybook/rest/promise"
 
 const { DAYBOOK_BASE_URL = "", DAYBOOK_API_KEY = "", DAYBOOK_ADDRESS: address = "" } = process.env
 const rest = createRestClient({ baseUrl: DAYBOOK_BASE_URL, apiKey: DAYBOOK_API_KEY })
 
-/** Quotes a cell, and keeps a spreadsheet from taking the name of a token for a formula. */
+/** Quotes a cell, and prevents spreadsheets from treating a token name as a formula. */
 const cell = (text: string): string => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 
 console.log("time,transaction,log,kind,token,symbol,id,amount,counterparty")

@@ -1,4 +1,4 @@
-/** Reads a balance through viem over this project's transport, and decodes the logs of a wallet's history by viem. */
+/** Reads a balance through viem over this project's transport, and decodes the logs of a wallet's history with viem. */
 import { createRestClient } from "@daybook/rest/promise"
 import { daybookTransport } from "@daybook/rpc/viem"
 import { createPublicClient, erc20Abi, formatEther, getAddress, parseEventLogs } from "viem"

@@ -1,4 +1,4 @@
-/** Answers `/<address>` with the wallet's latest transactions, in Cloudflare Workers, Deno, Bun and as a Lambda function URL. */
+/** Responds to `/<address>` with the wallet's latest transactions, on Cloudflare Workers, Deno, Bun and Lambda function URLs. */
 import { createRestClient, isRestError, toJson } from "@daybook/rest/promise"
 
 export interface Environment {

@@ -37,7 +37,7 @@ describe("History", () => {
     act(() => root.unmount())
 
     expect(expected.length).toBeGreaterThan(10)
-    // Programs of other tests may have sent transactions of the wallet since: newer rows come before.
+    // Other tests may have sent transactions from the wallet in the meantime; their newer rows precede these.
     expect(all.slice(-expected.length)).toEqual(expected)
   })
 })

@@ -1,4 +1,4 @@
-/** Runs each program against a service, and compares what it prints with what the node of the service has. */
+/** Runs each program against a service, and compares its output with the data of the service's node. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -44,7 +44,7 @@ const movedBy = ({
   const [kind = "", first = "", second = "", third = ""] = topics
   if (kind === transfer && topics.length === 4) return [[token, String(BigInt(third)), 1n, first, second]]
   if (kind === transfer && topics.length === 3 && data.length === 66) return [[token, "", BigInt(data), first, second]]
-  // Wrapped ether, whose contract of this chain logs no Transfer for them.
+  // Wrapped ether, whose contract on this chain logs no Transfer for deposits and withdrawals.
   if (kind === deposit) return [[token, "", BigInt(data), "", first]]
   if (kind === withdrawal) return [[token, "", BigInt(data), first, ""]]
   if (kind === single) {
@@ -100,7 +100,7 @@ describe("programs", () => {
     const file = join(folder, "history.json")
     const kept = (): ReadonlyArray<string> =>
       JSON.parse(readFileSync(file, "utf8")).rows.map(({ hash }: { readonly hash: string }) => hash)
-    /** Runs the program until it has kept enough, and kills it. */
+    /** Runs the program until it has stored enough, then kills it. */
     const runUntil = async (isEnough: (hashes: ReadonlyArray<string>) => boolean) => {
       const child = start("follow.ts", [file])
       const ended = once(child, "close")

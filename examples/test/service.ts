@@ -1,4 +1,4 @@
-/** The service that `pnpm with-service programs` has started, and its node. */
+/** The service started by `pnpm with-service programs`, and its node. */
 const setting = (name: string): string => {
   const value = process.env[name]
   if (value === undefined) throw new Error(`${name} is not set: run "pnpm with-service programs".`)

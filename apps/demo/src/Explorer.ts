@@ -1,4 +1,4 @@
-/** The explorer for the demo: built from its sources, which takes some seconds, and opened in the browser of the user. */
+/** The explorer for the demo: builds it from its sources, which takes a few seconds, and opens it in the user's browser. */
 import { execFile, spawn } from "node:child_process"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -6,21 +6,21 @@ import { Data, Effect } from "effect"
 
 const folder = join(import.meta.dirname, "../../explorer")
 
-/** The explorer was not built. */
+/** Building the explorer failed. */
 export class BuildFailed extends Data.TaggedError("BuildFailed")<{ readonly message: string }> {}
 
-/** Builds the pages, which a service of this repository then serves. */
+/** Builds the pages that the service then serves. */
 export const build: Effect.Effect<void, BuildFailed> = Effect.callback((resume) => {
   const manifest = createRequire(join(folder, "package.json")).resolve("vite/package.json")
   const vite = join(manifest, "../bin/vite.js")
   const child = execFile(process.execPath, [vite, "build"], { cwd: folder }, (error, _output, errors) => {
-    const message = `The explorer was not built: ${errors.trim().split("\n")[0] ?? ""}. Run pnpm --filter @daybook/explorer build.`
+    const message = `Building the explorer failed: ${errors.trim().split("\n")[0] ?? ""}. Run pnpm --filter @daybook/explorer build.`
     resume(error === null ? Effect.void : Effect.fail(new BuildFailed({ message })))
   })
   return Effect.sync(() => child.kill())
 })
 
-/** Opens a page in the browser of the user; where there is none, nothing happens. */
+/** Opens a page in the user's browser; does nothing if there is none. */
 export const open = (url: string): Effect.Effect<void> =>
   Effect.sync(() => {
     const programs: Readonly<Record<string, readonly [string, ...ReadonlyArray<string>]>> = {

@@ -31,7 +31,7 @@ export const direction = (
         ? "self"
         : "out"
 
-/** The other party of a transaction: its label if the server has one, else its address. */
+/** The other party of a transaction: its label if the server has one, otherwise its address. */
 export const counterparty = (wallet: Address.Address, transaction: Transaction): string => {
   if (transaction.from_address !== wallet)
     return transaction.from_address_label ?? shortAddress(transaction.from_address)
@@ -41,7 +41,7 @@ export const counterparty = (wallet: Address.Address, transaction: Transaction):
     : `new ${shortAddress(transaction.receipt_contract_address)}`
 }
 
-/** The function called: its decoded name, else its selector; `create` or `transfer` for a transaction without a call. */
+/** The called function: its decoded name, otherwise its selector; `create` or `transfer` for a transaction without a call. */
 export const call = (transaction: Transaction): string =>
   transaction.decoded_call !== null
     ? transaction.decoded_call.label
@@ -55,7 +55,7 @@ export const call = (transaction: Transaction): string =>
 export const status = (transaction: Transaction): string =>
   transaction.receipt_status === 1 ? "ok" : transaction.receipt_status === 0 ? "failed" : "?"
 
-/** Time to the second, in UTC. */
+/** Time in UTC, to the second. */
 export const time = (date: Date): string => date.toISOString().slice(0, 19).replace("T", " ")
 
 /** A decoded event or call on one line. */

@@ -1,5 +1,5 @@
 /**
- * Shows the ledger of a wallet: a statement of its ether beside the balances of the node, and a wallet that only contracts ever paid.
+ * Shows the ledger of a wallet: a statement of its ether compared with the node's balances, and a wallet that only contracts ever paid.
  */
 import { RestClient } from "@daybook/rest"
 import { RpcClient } from "@daybook/rpc"
@@ -29,7 +29,7 @@ const sumRow = ({ count, in: received, kind, out }: Statement.Sum): ReadonlyArra
   Format.shortEther(out),
 ]
 
-/** Servers of other makes, and indexes that are still being filled, have no ledger. */
+/** Servers of other providers, and indexes that are still being filled, have no ledger. */
 const withoutLedger = Effect.fn("LedgerTour.withoutLedger")(function* (message: string) {
   const screen = yield* Screen
   yield* screen.line(`   not available here: ${message}`)
@@ -51,7 +51,7 @@ const showSums = Effect.fn("LedgerTour.showSums")(function* ({ address, chain }:
   yield* screen.line(`   the node ${Wei.formatEther(node)}, ${compared}`)
 })
 
-/** Wallets that contracts paid in transactions, each once. */
+/** Wallets that contracts paid in transactions, without duplicates. */
 const paidByContracts = (
   transactions: ReadonlyArray<WalletTransaction.WalletTransaction>,
 ): ReadonlyArray<Address.Address> => [
@@ -62,10 +62,10 @@ const paidByContracts = (
   ),
 ]
 
-/** Wallets that are searched for one without transactions of its own. */
+/** Maximum number of wallets examined to find one without transactions of its own. */
 const maxSearched = 50
 
-/** Shows a wallet without transactions of its own that contracts paid, from the history of contracts. */
+/** Shows a wallet that contracts paid and that has no transactions of its own, found in the history of contracts. */
 const showPaid = Effect.fn("LedgerTour.showPaid")(function* (
   chain: string,
   transactions: ReadonlyArray<WalletTransaction.WalletTransaction>,
@@ -87,10 +87,10 @@ const showPaid = Effect.fn("LedgerTour.showPaid")(function* (
   yield* screen.line("   none among the wallets that contracts paid")
 })
 
-/** Blocks of the statement: a node has the state of recent ones. */
+/** Number of blocks in the statement: nodes keep the state of recent blocks only. */
 const blocks = 30n
 
-/** Runs the part of the walk-through about the ledger, over the last blocks of an index. */
+/** Runs the ledger part of the walk-through over the last indexed blocks. */
 export const run = Effect.fn("LedgerTour.run")(function* (
   wallet: Wallet,
   { indexedFrom, indexedTo }: RestClient.IndexCoverage,

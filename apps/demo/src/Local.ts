@@ -17,7 +17,7 @@ import type { Provider } from "./WalkThrough.ts"
 export interface Options {
   /** Seed of the traffic. Default 1. */
   readonly seed?: number
-  /** Smallest number of blocks. Default 60. */
+  /** Minimum number of blocks. Default 60. */
   readonly blocks?: number
   /** Whether to send blobs; the chain needs a few seconds for the first one. Default true. */
   readonly blobs?: boolean

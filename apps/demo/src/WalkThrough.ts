@@ -54,7 +54,7 @@ const showPage = Effect.fn("WalkThrough.showPage")(function* (wallet: Address.Ad
   }
 })
 
-/** The query: with internal transactions unless the provider does not index them. */
+/** The query, with internal transactions if the provider indexes them. */
 const queryOf = Effect.fn("WalkThrough.queryOf")(function* (provider: Provider) {
   const rest = yield* RestClient.RestClient
   const query = { address: provider.address, chain: provider.chain, limit: pageSize }
@@ -67,7 +67,7 @@ const queryOf = Effect.fn("WalkThrough.queryOf")(function* (provider: Provider) 
   )
 })
 
-/** The transaction to show in detail: the latest swap of the page, else the one with the most events. */
+/** The transaction to show in detail: the latest swap on the page, otherwise the one with the most events. */
 const choose = (page: WalletPage.WalletPage): WalletTransaction.WalletTransaction | undefined => {
   const events = (transaction: WalletTransaction.WalletTransaction) =>
     transaction.logs.flatMap((log) => log.decoded_event?.label ?? [])

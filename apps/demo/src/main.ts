@@ -130,12 +130,12 @@ const demo = Command.make("npm run demo --", flags, ({ baseUrl, rpcUrl, apiKey, 
 
 const program = demo.pipe(
   Command.run({ version: "0.1.0" }),
-  // An invalid flag is reported by the command itself, with the help.
+  // The command itself reports an invalid flag and prints the help.
   Effect.tapError((error) => (CliError.isCliError(error) ? Effect.void : Console.error(`demo: ${error.message}`))),
   // The log of the service is for operators and is not shown.
   Effect.provide(Layer.mergeAll(NodeServices.layer, Screen.layer, Logger.layer([]))),
 )
 
-// A reader that closes the pipe (`| head`) ends the demo as Ctrl-C does.
+// If a reader closes the pipe (`| head`), the demo ends as on Ctrl-C.
 process.stdout.on("error", () => process.kill(process.pid, "SIGINT"))
 NodeRuntime.runMain(program, { disableErrorReporting: true })

@@ -1,4 +1,4 @@
-/** Options that both clients have: each is tested with both, by the same test. */
+/** Options shared by both clients. The same test runs each option with both. */
 import { describe, expect, it } from "vitest"
 import type { Client as RestOptions } from "@daybook/rest"
 import * as Rest from "@daybook/rest/promise"
@@ -9,7 +9,7 @@ type SharedOption = keyof RestOptions.Options & keyof RpcOptions.CommonOptions
 type SharedCallOption = keyof Rest.CallOptions & keyof Rpc.CallOptions
 type Shared = Pick<RestOptions.Options, Exclude<SharedOption, "retry">> & Pick<RpcOptions.CommonOptions, "retry">
 
-/** Every option that both have, so that a new one does not compile until it is listed, and tested below. */
+/** Every shared option, so that a new one does not compile until it is listed and tested below. */
 const options = {
   timeout: true,
   retry: true,
@@ -29,7 +29,7 @@ type Call = (options?: CallOptions) => Promise<unknown>
 
 const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
-/** A call of each client, and the text of its response. */
+/** A call by each client, and the text of its response. */
 const clients: Readonly<
   Record<
     string,
@@ -75,7 +75,7 @@ interface Outgoing {
 describe.each(Object.keys(clients))("options of %s", (name) => {
   const { make, text } = clients[name]!
 
-  /** A `fetch` that gives these statuses in turn, then 200, and what it was called with. */
+  /** A `fetch` that responds with these statuses in turn, then with 200, and records its arguments. */
   const serve = (...statuses: ReadonlyArray<number>) => {
     const sent: Array<Outgoing> = []
     const fetch: Fetch = async (url, { body, headers }) => {
@@ -86,13 +86,13 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     return { sent, fetch }
   }
 
-  /** A client, and its calls with options that \`with\` gives them, one after the other. */
+  /** A client, and its consecutive calls with the options that \`with\` returns. */
   const bound = (given: Partial<Shared>) => {
     const { with: withOptions } = clients[name]!
     return { client: make(given), own: (...options: ReadonlyArray<CallOptions>) => withOptions(given, options) }
   }
 
-  /** A `fetch` whose responses never come. */
+  /** A `fetch` that never receives a response. */
   const stalled: Fetch = (_url, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))))
 

@@ -1,4 +1,4 @@
-/** A wallet with more rows in one block than a client remembers is followed through a service on the embedded chain. */
+/** Follows a wallet that has more rows in one block than a client remembers, through a service on the embedded chain. */
 import { type Anvil, Head } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import * as Rpc from "@daybook/harness/Rpc"
@@ -19,7 +19,7 @@ beforeAll(async () => {
   return started.close
 }, 180_000)
 
-/** Mines one block with so many transfers to the wallet. */
+/** Mines one block with a number of transfers to the wallet. */
 const mineTransfers = Effect.fnUntraced(function* (node: Anvil.Node, wallet: string) {
   const [from = ""] = node.accounts
   yield* node.call("evm_setBlockGasLimit", ["0x8000000"])
@@ -35,7 +35,7 @@ const mineTransfers = Effect.fnUntraced(function* (node: Anvil.Node, wallet: str
   yield* Head.mine(node)
 })
 
-/** A server without events: the client polls then. */
+/** A server without events, so that the client polls. */
 const withoutEvents: typeof fetch = (input, init) =>
   new URL(input instanceof Request ? input.url : input).pathname.endsWith("/events")
     ? Promise.resolve(Response.json({ message: "Unknown path.", code: "not_found", requestId: "1" }, { status: 404 }))

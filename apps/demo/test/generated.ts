@@ -1,4 +1,4 @@
-/** A service over a generated history: a store filled through the store's interface, and `daybook serve` as a process. */
+/** A service over a generated history: a store filled through its public interface, and `daybook serve` as a process. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -23,11 +23,11 @@ const clientOf = ({ provider }: Local.Local) => RestClient.make({ baseUrl: provi
 const hex = (value: number | bigint) => `0x${value.toString(16)}`
 const word = (value: string | bigint) => BigInt(value).toString(16).padStart(64, "0")
 
-/** Wei of an account at the end of a block, by the node. */
+/** Balance of an account in wei at the end of a block, from the node. */
 const etherAt = (node: Anvil.Node, wallet: string, block: number) =>
   Effect.map(node.call<string>("eth_getBalance", [wallet, hex(block)]), BigInt)
 
-/** What a contract states of a wallet, by the node: of one id, or of all. */
+/** Balance of a wallet in a token contract, from the node: for one id, or for all. */
 const tokenAt = (node: Anvil.Node, wallet: string, asset: string, id: bigint | null, block: number) => {
   const data = id === null ? `0x70a08231${word(wallet)}` : `0x00fdd58e${word(wallet)}${word(id)}`
   return Effect.map(node.call<string>("eth_call", [{ to: asset, data }, hex(block)]), BigInt)
@@ -35,7 +35,7 @@ const tokenAt = (node: Anvil.Node, wallet: string, asset: string, id: bigint | n
 
 type Row = Movement.Movement
 
-/** Sums that are not 0, by what `keyOf` gives. */
+/** Nonzero sums by key. */
 const sumsOf = <A>(rows: ReadonlyArray<A>, keyOf: (row: A) => string, amountOf: (row: A) => bigint) => {
   const sums = new Map<string, bigint>()
   for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0n) + amountOf(row))
@@ -48,7 +48,7 @@ const movementSums = (rows: ReadonlyArray<Row>) => sumsOf(rows, assetOf, ({ amou
 
 const balanceSums = (result: ReadonlyArray<Balance.Balance>) => sumsOf(result, assetOf, ({ balance }) => balance)
 
-/** What a holding is to its contract: the ids of an ERC-721 contract are counted together. */
+/** Identity of a holding as its contract counts it: the ids of an ERC-721 contract are counted together. */
 const holdingOf = ({ asset, kind, token_id }: Row) => `${asset} ${kind === "erc1155" ? token_id : ""}`
 
 const movementsOf = (rest: RestClient.Client, query: Parameters<RestClient.Client["movementsStream"]>[0]) =>
@@ -64,13 +64,13 @@ describe("the ledger of a wallet", () => {
           const { node, world } = local
           const rest = yield* clientOf(local)
           const blocks = [1, Math.floor(world.lastBlock / 2), world.lastBlock - 1, world.lastBlock]
-          // The row of the chain names the contract of its wrapped currency, which is not the one of this chain.
+          // The chain table names the contract of a wrapped currency that is not the one on this chain.
           const wrapped = world.contracts.wrappedEther
           const compared = { ether: 0, tokens: 0, kinds: new Set<string>() }
           for (const address of world.addresses) {
             const rows = yield* movementsOf(rest, { address })
             for (const { kind } of rows) compared.kinds.add(kind)
-            // An account of the genesis block may have a movement of what it held there.
+            // An account of the genesis block may have a movement for its genesis balance.
             const hasOpening = rows.some(({ kind }) => kind === "genesis")
             const opening = hasOpening ? 0n : yield* etherAt(node, address, 0)
             for (const block of blocks) {

@@ -1,6 +1,6 @@
 /**
  * Streams the history of a wallet with 1,000 and with 100,000 rows from a service over a generated store. Prints the peak of the
- * live heap, and rows per second beside fetch and JSON.parse of the same pages: `pnpm --filter @daybook/demo rest:large`.
+ * live heap, and rows per second compared with fetch and JSON.parse of the same pages: `pnpm --filter @daybook/demo rest:large`.
  * Each measurement runs in its own process. Exits with 1 when memory grows with the history.
  */
 import { spawn } from "node:child_process"
@@ -36,7 +36,7 @@ async function* byFetch(baseUrl: string, apiKey: string): AsyncGenerator<unknown
   }
 }
 
-/** Reads all rows once. `everyRows`: how often the live heap is measured. */
+/** Reads all rows once. Measures the live heap every `everyRows` rows. */
 const readAll = async (way: Way, baseUrl: string, apiKey: string, everyRows: number | undefined): Promise<Measured> => {
   const rows =
     way === "fetch"

@@ -1,4 +1,4 @@
-/** Starts the embedded chain with so many blocks, and the service on it, until they are closed. */
+/** Starts the embedded chain with a number of blocks and the service on it. They run until closed. */
 import { Effect, Exit, Layer, Logger, Scope } from "effect"
 import * as Local from "../src/Local.ts"
 import * as Screen from "../src/Screen.ts"

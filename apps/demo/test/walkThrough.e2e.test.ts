@@ -27,7 +27,7 @@ const result = Effect.gen(function* () {
   return { text, local, transactions, balance }
 }).pipe(Effect.scoped, Effect.provide(Logger.layer([])))
 
-/** Ether as decimal text, without the code under test. */
+/** Ether as decimal text, computed without the code under test. */
 const ether = (wei: bigint) => {
   const text = `${wei / 10n ** 18n}.${(wei % 10n ** 18n).toString().padStart(18, "0")}`
   return text.replace(/0+$/, "").replace(/\.$/, "")
