@@ -1,7 +1,7 @@
 // Runs a root script with the Node and pnpm versions of this repository: `node tooling/bootstrap.mjs <script> [args]`.
 // Installed versions are used if they are new enough; otherwise npx downloads them once into npm's cache.
-// Standard input, standard output, signals and the exit code are passed through. With DAYBOOK_INSTALLED=true the dependencies are
-// used as they are.
+// Standard input, standard output, signals and the exit code are passed through. With DAYBOOK_INSTALLED=true the
+// installed dependencies are used unchanged.
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { constants } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * What a page downloads of the clients by four bundlers: `pnpm sizes`. It fails where a size differs from the table in the README of
- * `@daybook/rest` by more than 1 KiB; `--write` writes the table. Each program is minified, and compressed by gzip.
+ * Download size of the clients in a page, for four bundlers: `pnpm sizes`. Fails if a size differs by more than 1 KiB from the table in the
+ * README of `@daybook/rest`; `--write` writes the table. Each program is minified and compressed with gzip.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -19,7 +19,7 @@ const { default: webpack } = await import("webpack")
 
 const kibibytes = (text: string | Uint8Array): number => gzipSync(text, { level: 9 }).length / 1024
 
-/** Runs a bundler on the file of a program. */
+/** Runs a bundler on a program file. */
 const withEntry = async <A>({ folder, source }: Program, use: (entry: string) => Promise<A>): Promise<A> => {
   const own = join(root, folder, "node_modules/.sizes")
   rmSync(own, { recursive: true, force: true })

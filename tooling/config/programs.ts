@@ -1,6 +1,6 @@
 /**
- * Bundles entries of a package with everything that they import: those that run as a process or a thread, and those that Node imports. A
- * program starts from a few files in place of a thousand. What other programs and bundlers import keeps a file for each module; see `tsup.ts`.
+ * Bundles entries of a package with everything that they import: those that run as a process or a thread, and those that Node imports, so
+ * that a program starts from a few files instead of a thousand. Modules that bundlers import keep a file each; see `tsup.ts`.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -13,7 +13,7 @@ const location = /\bimport\.meta\.url\b/g
 /** The folder of the package's code, from the URL of any file in it. */
 const dist = String.raw`import.meta.url.replace(/(.*\/dist\/).*/, "$1")`
 
-/** The URL of a module stays that of its own file in `dist`, by which it finds files of the package, whichever chunk has its code. */
+/** A module keeps the URL of its own file in `dist`, whichever chunk has its code, because it finds files of the package by that URL. */
 const ownLocations = (source: string): Plugin => ({
   name: "own locations",
   setup: (bundle) =>
@@ -27,10 +27,10 @@ const ownLocations = (source: string): Plugin => ({
 
 const licenseFiles = ["LICENSE", "LICENSE.md", "LICENSE.txt", "LICENCE", "license", "license.md", "license.txt"]
 
-/** The folder of the package that a file of `node_modules` belongs to. */
+/** The package folder that a file in `node_modules` belongs to. */
 const packageOf = (file: string): string | undefined => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]
 
-/** Writes the licences of the packages whose code the programs have. */
+/** Writes the licences of the packages whose code is bundled into the programs. */
 const licences = (target: string): Plugin => ({
   name: "licences",
   setup: (bundle) =>
@@ -49,17 +49,17 @@ const licences = (target: string): Plugin => ({
     }),
 })
 
-/** Modules of CommonJS in a bundle call a function that modules of ECMAScript do not have. */
+/** CommonJS modules in a bundle call `require`, which ECMAScript modules do not have. */
 const requires = `import { createRequire as createRequireOfBundle } from "node:module"
 const require = createRequireOfBundle(import.meta.url)`
 
 /** What to bundle. */
 export interface Options {
-  /** Paths in `src`, without their ending. */
+  /** Paths in `src`, without extension. */
   readonly entries: ReadonlyArray<string>
-  /** Modules that stay imports: packages that read files of their own, and modules that hold state of the whole program. */
+  /** Modules that stay imports: packages that read their own files, and modules that hold state for the whole program. */
   readonly external: ReadonlyArray<string>
-  /** Folder in `dist` of bundles that lie beside the modules of their entries. Default: they take the place of these modules. */
+  /** Folder in `dist` for the bundles, next to the modules of their entries. Default: bundles replace these modules. */
   readonly folder?: string
 }
 

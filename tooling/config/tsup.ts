@@ -1,5 +1,5 @@
 /**
- * tsup preset of the published packages: ESM, JavaScript only, one file per module as in `src`, but for bundles.
+ * tsup preset of the published packages: ESM, JavaScript only, one file per module as in `src`, except for bundles.
  *
  * Relative imports stay imports, so that `import.meta.url` resolves workers in `dist` as in `src` and a class exists once.
  * `tsc -p tsconfig.build.json` emits the declarations, because tsup needs a compiler API that TypeScript 7 does not have.
@@ -14,7 +14,7 @@ interface Options {
   readonly onSuccess?: () => void
 }
 
-/** The modules whose place their bundles take. */
+/** The modules that their bundles replace. */
 const replaced = ({ entries = [], folder }: Partial<Programs> = {}): ReadonlyArray<string> =>
   folder === undefined ? entries : []
 

@@ -1,6 +1,6 @@
 /**
- * Set-up file of a mutation run: a law that detects a mutant fails with the values that it met first. No one reads smaller ones, and
- * searching for them on a database took up to ten minutes for each mutant.
+ * Set-up file of a mutation run: a law that detects a mutant fails with the first counterexample, without shrinking. No one reads smaller
+ * ones, and searching for them on a database took up to ten minutes per mutant.
  */
 import * as Arbitrary from "effect/Arbitrary"
 

@@ -20,10 +20,10 @@ interface StrykerMutant {
   readonly location: { readonly start: Position; readonly end: Position }
 }
 
-/** A mutant that behaves as the source does, or differs only where no contract exists. */
+/** A mutant that behaves like the source, or differs only where no contract exists. */
 export interface Equivalent {
   readonly file: string
-  /** Name of the mutator of Stryker. */
+  /** Name of the Stryker mutator. */
   readonly mutator: string
   /** The first mutated line without its indentation. */
   readonly line: string
@@ -65,7 +65,7 @@ const textBetween = (lines: ReadonlyArray<string>, { start, end }: StrykerMutant
 const identity = ({ file, mutator, line, original, replacement }: Omit<Equivalent, "reason">): string =>
   JSON.stringify([file, mutator, line, original, replacement])
 
-/** Whether the source of an equivalent no longer has its line, or no longer what the mutant replaces. */
+/** Whether the source of an equivalent no longer has its line, or no longer has the text that the mutant replaces. */
 export const isStale = ({ line, original }: Omit<Equivalent, "reason">, source: string): boolean => {
   const lines = source.split("\n").map((text) => text.trim())
   return !lines.some((text, index) => {
@@ -104,7 +104,7 @@ export const mutants = (report: StrykerReport, equivalents: ReadonlyArray<Equiva
 const count = (all: ReadonlyArray<Mutant>, outcome: Outcome): number =>
   all.filter((one) => one.outcome === outcome).length
 
-/** Share of the mutants that tests detect, in percent, without equivalent and invalid ones; 100 without any. See `failureOf`. */
+/** Share of mutants that tests detect, in percent, excluding equivalent and invalid ones; 100 if there are none. See `failureOf`. */
 export const score = (all: ReadonlyArray<Mutant>): number => {
   const killed = count(all, "killed")
   const judged = killed + count(all, "survived")
@@ -114,12 +114,12 @@ export const score = (all: ReadonlyArray<Mutant>): number => {
 /** Mutants under a name. */
 export type Group = readonly [name: string, mutants: ReadonlyArray<Mutant>]
 
-/** A target that ran, or why it did not. */
+/** The result of a target that ran, or the reason why it did not run. */
 export type TargetResult =
   | { readonly name: string; readonly mutants: ReadonlyArray<Mutant> }
   | { readonly name: string; readonly failure: string }
 
-/** Why a result gives no score; `undefined` where it gives one. */
+/** Why a result has no score; `undefined` if it has one. */
 export const failureOf = (result: TargetResult): string | undefined => {
   if ("failure" in result) return result.failure
   const judged = result.mutants.filter(({ outcome }) => outcome !== "invalid")
@@ -132,7 +132,7 @@ export const groupsOf = (results: ReadonlyArray<TargetResult>): ReadonlyArray<Gr
 
 const percent = (all: ReadonlyArray<Mutant>): string => `${score(all).toFixed(1)} %`
 
-/** Why a run fails: targets that did not run, too few mutants detected, or equivalents that belong to no mutant any more. */
+/** Why a run fails: targets that did not run, too few detected mutants, or equivalents that no longer match a mutant. */
 export const failures = (
   results: ReadonlyArray<TargetResult>,
   stale: ReadonlyArray<string>,
@@ -169,7 +169,7 @@ export const bySource = (all: ReadonlyArray<Mutant>): ReadonlyArray<Group> =>
     .toSorted()
     .map((file) => [file, all.filter((one) => one.file === file)] as const)
 
-/** A table as lines: one per group and the sum. */
+/** A table as lines: one per group, then the total. */
 export const table = (what: string, groups: ReadonlyArray<Group>): ReadonlyArray<string> => {
   const row = ([name, some]: Group): ReadonlyArray<string> => [
     name,

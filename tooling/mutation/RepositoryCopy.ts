@@ -1,6 +1,6 @@
 /**
  * A copy of the working tree in a temporary folder, with its dependencies installed. Stryker writes into the sources of
- * the copy; the repository stays as it is.
+ * the copy; the repository stays unchanged.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -32,7 +32,7 @@ export const make = async (): Promise<RepositoryCopy> => {
     copyFileSync(join(root, file), join(folder, file))
   }
   await execute(folder, "pnpm", "install", "--frozen-lockfile", "--prefer-offline")
-  // A copy, not a link: packages beside it are found from where it lies.
+  // A copy, not a link: packages next to it are resolved from its location.
   cpSync(stryker, join(folder, "tooling/mutation/node_modules"), { recursive: true, verbatimSymlinks: true })
   return { folder, remove: () => rmSync(outer, { recursive: true, force: true }) }
 }

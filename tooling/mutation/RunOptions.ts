@@ -1,10 +1,10 @@
-/** Command line of a mutation run: its options with their defaults, read from the arguments, and their list for `--help`. */
+/** Command line of a mutation run: parses the options with their defaults, and formats them for `--help`. */
 import { parseArgs } from "node:util"
 
-/** What a run takes. */
+/** Options of a run. */
 export interface RunOptions {
   readonly files: ReadonlyArray<string>
-  /** Undefined for every mutant. */
+  /** Undefined to run every mutant. */
   readonly count: number | undefined
   readonly seed: number
   readonly patience: number
@@ -17,7 +17,7 @@ export interface RunOptions {
 const about =
   "Changes operators, conditions, branches and blocks of the sources that matter, and lists the changes that no test detects."
 
-/** Options by their names: the value that each takes, its default and what it chooses. */
+/** Options by name, each with its value, default and meaning. */
 const options = {
   files: ["TEXT", undefined, "only sources whose path contains the text; repeatable"],
   count: ["N", undefined, "a sample of whole declarations with about N mutants, of each target its share"],
@@ -42,7 +42,7 @@ type NumberName = {
   [Name in keyof typeof options]: (typeof options)[Name][0] extends "N" ? Name : never
 }[keyof typeof options]
 
-/** Reads the arguments; undefined where they ask for help. Throws where they are not understood. */
+/** Parses the arguments; undefined if they request help. Throws on invalid arguments. */
 export const read = (args: ReadonlyArray<string>): RunOptions | undefined => {
   const text = { type: "string" } as const
   const { values } = parseArgs({

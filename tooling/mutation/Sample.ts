@@ -1,6 +1,6 @@
 /**
- * A seeded sample of the declarations of some sources, for a run that is shorter than all mutants. The unit is a top-level
- * declaration: the mutants of a function belong together, and a sampled function is reported completely.
+ * A seeded sample of the declarations of some sources, for a run shorter than one of all mutants. The unit is a top-level
+ * declaration, because the mutants of a function belong together: a sampled function is reported completely.
  */
 import { parse, walk } from "../check/Syntax.ts"
 import type { Node } from "../check/Syntax.ts"
@@ -15,7 +15,7 @@ export interface Declaration {
   readonly weight: number
 }
 
-/** Mutants per node of the syntax tree, as measured on the sources of this repository. */
+/** Mutants per node of the syntax tree, measured on the sources of this repository. */
 const weights: Readonly<Record<string, number>> = {
   ArrowFunctionExpression: 0.7,
   BinaryExpression: 2,
@@ -77,10 +77,10 @@ export const sample = (all: ReadonlyArray<Declaration>, count: number, seed: num
 
 const weightOf = (all: ReadonlyArray<Declaration>): number => all.reduce((sum, { weight }) => sum + weight, 0)
 
-/** Weight that is drawn of each group at least, so that a small one has some mutants too. */
+/** Minimum weight drawn from each group, so that small groups have some mutants too. */
 const minWeight = 8
 
-/** A sample of each group by its share of the weights, and of a small weight at least. */
+/** A sample of each group in proportion to its weight, with a small minimum. */
 export const stratified = (
   groups: ReadonlyArray<ReadonlyArray<Declaration>>,
   count: number,

@@ -1,5 +1,5 @@
 /**
- * What is mutated: the sources whose errors would lose, invent or misread data, each with the tests of the package that own
+ * The mutated sources: those whose errors would lose, invent or misread data, each with the tests of the package that own
  * it. Tests mirror the sources, so a target names the folder of tests that must detect its mutants.
  */
 
@@ -47,7 +47,7 @@ export const targets: ReadonlyArray<Target> = [
     ["Timestamp", "Quantity", "Issue", "Decimal", "Wei", "internal/integer", "internal/hexText"],
     ["*.test.ts", "internal/*.test.ts"],
   ),
-  // Beside the tests of documentation, which read the source, this one cannot be mutated.
+  // A separate target: this source cannot be mutated while the documentation tests, which read it, run.
   target("fees", "packages/schema", ["FeeRules"], ["FeeRules.test.ts", "Chain.test.ts"]),
   target(
     "transport",
@@ -158,7 +158,7 @@ export const targets: ReadonlyArray<Target> = [
     ["WebhookAttempt", "WebhookBounds", "WebhookChanges", "WebhookPlaces", "WebhookSender", "WebhookView"],
     ["server/webhook/*.test.ts", "push/{WebhookRequest,webhooks}.test.ts"],
   ),
-  // Their own tests detect the mutants of these: those of pages take minutes for each target.
+  // Mutants of these are detected by their own tests: the page tests take minutes per target.
   service(
     "server/rest",
     ["ContractChanges", "Cursor", "Dates", "JsonText", "PageLifetime", "PageWriter"],
@@ -205,7 +205,7 @@ export const targets: ReadonlyArray<Target> = [
       "server/etherscan/{Coverage,ServiceFacts}.test.ts",
     ],
   ),
-  // Thousands of hostile requests take too long for each mutant.
+  // Thousands of hostile requests take too long per mutant.
   service(
     "server/etherscan",
     [
@@ -306,7 +306,7 @@ export const targets: ReadonlyArray<Target> = [
   ]),
   service("discovery", ["DiscoveryFile", "DiscoveryState", "DiscoveryStep", "LogRanges", "TokenTopics"]),
   service("proof", ["Proof", "WatchedProofs"]),
-  // Compare the books of an index with a chain, which a double would only repeat.
+  // These compare the ledger of an index with a chain, which a test double would only repeat.
   target(
     "proof/chain",
     "packages/service",
@@ -349,7 +349,7 @@ export const targets: ReadonlyArray<Target> = [
     "rows/Zstd",
   ]),
   service("store/postgres", ["Issue"]),
-  // On a server of PostgreSQL, which the tests start.
+  // Runs on a PostgreSQL server that the tests start.
   target(
     "store/postgres/engine",
     "packages/service",
@@ -372,7 +372,7 @@ export const targets: ReadonlyArray<Target> = [
   ),
 ]
 
-/** The targets with those sources that contain one of the texts; every source without a text. */
+/** The targets with only the sources whose path contains one of the texts; all sources if there are no texts. */
 export const select = (texts: ReadonlyArray<string>): ReadonlyArray<Target> =>
   targets
     .map((one) => ({

@@ -67,7 +67,7 @@ interface Settings {
   readonly deadline: number
 }
 
-/** Runs the mutants of one target in the copy, within a time. */
+/** Runs the mutants of one target in the copy, within a time limit. */
 const mutantsOf = async (
   { copy, jobs, patience }: Settings,
   target: Target,
@@ -111,10 +111,10 @@ const mutantsOf = async (
   return mutants(report, equivalents)
 }
 
-/** Lines of the output of a target that did not run. */
+/** Number of output lines shown for a target that did not run. */
 const failureLines = 40
 
-/** Runs one target. The others are worth running where it fails: an initial run of the tests may fail on a busy machine. */
+/** Runs one target. The run continues if it fails, because an initial run of the tests may fail on a busy machine. */
 const runTarget = async (settings: Settings, target: Target, mutate: ReadonlyArray<string>): Promise<TargetResult> => {
   const { name } = target
   const startedAt = performance.now()
@@ -137,7 +137,7 @@ const runTarget = async (settings: Settings, target: Target, mutate: ReadonlyArr
 const mutantsIn = (results: ReadonlyArray<TargetResult>): ReadonlyArray<Mutant> =>
   groupsOf(results).flatMap(([, found]) => found)
 
-/** Ends with code 2, as a campaign does where its arguments are not understood. */
+/** Exits with code 2, as campaigns do on invalid arguments. */
 const refuse = (message: string): never => {
   console.error(`${message} See --help.`)
   process.exit(2)

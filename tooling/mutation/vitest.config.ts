@@ -1,7 +1,7 @@
 /**
- * The tests of one target of a mutation run: DAYBOOK_MUTATION_FOLDER and DAYBOOK_MUTATION_TESTS name them. Small files run
- * first, because the first failing test ends the run of a mutant and the long ones are properties and whole scripts. Those that
- * start servers (`*.mutation.ts`) run last. Integration tests run where a target names them.
+ * The tests of one target of a mutation run, named by DAYBOOK_MUTATION_FOLDER and DAYBOOK_MUTATION_TESTS. Small files run
+ * first, because the first failing test ends the run of a mutant and the long files are laws and whole scripts. Files that
+ * start servers (`*.mutation.ts`) run last. Integration tests run only if a target names them.
  */
 import { statSync } from "node:fs"
 import { join } from "node:path"
@@ -21,7 +21,7 @@ process.env["TZ"] ??= "Pacific/Chatham"
 
 const tests: ReadonlyArray<string> = JSON.parse(process.env["DAYBOOK_MUTATION_TESTS"] ?? "[]")
 
-/** Factor of every time limit: a machine that is busy otherwise takes mutants for detected that are only slow. */
+/** Factor of every time limit: otherwise mutants that are only slow on a busy machine would count as detected. */
 const patience = Number(process.env["DAYBOOK_MUTATION_PATIENCE"] ?? "1")
 
 export default defineConfig({
@@ -29,7 +29,7 @@ export default defineConfig({
     root: process.env["DAYBOOK_MUTATION_FOLDER"] ?? ".",
     include: [...tests],
     setupFiles: ["Laws.ts", "../harness/src/Seeds.ts"].map((file) => join(import.meta.dirname, file)),
-    // A mutant has a worker of its own, which its test files share.
+    // Each mutant has its own worker, which its test files share.
     isolate: false,
     exclude: [
       ...configDefaults.exclude,

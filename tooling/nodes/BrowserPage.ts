@@ -1,4 +1,4 @@
-/** A page of a Chromium that runs a bundled program. Needs a Chromium at /usr/bin/chromium or at CHROMIUM. */
+/** A Chromium page that runs a bundled program. Needs Chromium at /usr/bin/chromium or at CHROMIUM. */
 import { existsSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -7,12 +7,12 @@ import * as PeerInstall from "../bench/PeerInstall.ts"
 
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 
-/** Why no page can be opened; undefined where one can. */
+/** Why no page can be opened; undefined if one can. */
 export const missing = existsSync(executablePath)
   ? undefined
   : `No Chromium at ${executablePath}. Install it, or set CHROMIUM to its path.`
 
-/** The minified bundle of a program, whose imports are relative to this folder. */
+/** The minified bundle of a program. Its imports are relative to this folder. */
 export const bundle = async (contents: string): Promise<string> => {
   PeerInstall.install(import.meta.dirname)
   const { build } = await import("esbuild")

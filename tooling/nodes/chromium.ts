@@ -1,6 +1,6 @@
 /**
  * Runs scripts of a hostile node against the RPC client inside Chromium: `node tooling/nodes/chromium.ts [scripts]`. Outcomes are
- * judged as in the client's own tests. Needs a Chromium at /usr/bin/chromium or at CHROMIUM. Prints the size of the bundle too.
+ * judged as in the client's own tests. Needs Chromium at /usr/bin/chromium or at CHROMIUM. Also prints the size of the bundle.
  */
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"

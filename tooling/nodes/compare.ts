@@ -1,5 +1,5 @@
 /**
- * Compares the RPC client with viem on ganache, a second implementation of a node beside anvil: `node tooling/nodes/compare.ts`.
+ * Compares the RPC client with viem on ganache, a second node implementation besides anvil: `node tooling/nodes/compare.ts`.
  * Ganache is installed here, outside the workspace, on the first run; it listens on a free port of 127.0.0.1.
  */
 import { createRequire } from "node:module"

@@ -1,13 +1,13 @@
-/** TypeScript with a language service that programs can call, and how the checks of this folder compile programs of users. */
+/** A TypeScript version with a callable language service, and the compiler options for user programs in the checks of this folder. */
 import type { CompilerOptions } from "typescript"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 
 PeerInstall.install(import.meta.dirname)
 
-/** The compiler. */
+/** The TypeScript compiler API. */
 export const { default: ts } = await import("typescript")
 
-/** Options of a program that uses the packages. */
+/** Compiler options of a program that uses the packages. */
 export const options: CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
   module: ts.ModuleKind.NodeNext,

@@ -1,6 +1,6 @@
 /**
- * Makes the API reference of the published packages as a static site with a search: `pnpm reference [FOLDER]`, `dist/reference` by default.
- * Fails when a link of a comment or of the site leads nowhere, or an exported value has no example.
+ * Builds the API reference of the published packages as a static site with search: `pnpm reference [FOLDER]`, `dist/reference` by default.
+ * Fails on a broken link in a comment or on the site, and on an exported value without an example.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -22,7 +22,7 @@ const modulesOf = (folder: string): ReadonlyArray<string> =>
     typeof file === "string" && file.endsWith(".ts") && !file.includes("*") ? [join(folder, file)] : [],
   )
 
-/** A copy of a README for the site, which has copies of the files that it links to, without names of their parts, but no folders. */
+/** A copy of a README for the site. The site has copies of the linked files, but neither their anchors nor folders. */
 const readmeOf = (folder: string, name: string): string => {
   const text = readFileSync(join(folder, "README.md"), "utf8").replaceAll(
     /\[([^\]]+)\]\(([^)#:]+)(?:#[^)]*)?\)/g,
@@ -50,7 +50,7 @@ const convert = async (name: string): Promise<string> => {
     excludePrivate: true,
     skipErrorChecking: true,
     disableSources: true,
-    // Types of other packages, and of this one's own internals, are named and have no page.
+    // Types of other packages and of internal modules are named but have no page.
     validation: {
       notExported: false,
       invalidLink: true,
@@ -95,7 +95,7 @@ const pagesUnder = (folder: string): ReadonlyArray<string> =>
     return path.endsWith(".html") ? [path] : []
   })
 
-/** Links and pictures of a page that are not in the site, and links to parts of pages that have no such name. */
+/** Links and images of a page that the site does not contain, and links to anchors that do not exist. */
 const brokenOf = (page: string, namesOf: (file: string) => ReadonlySet<string>): ReadonlyArray<string> => {
   const links = [...readFileSync(page, "utf8").matchAll(/\s(?:href|src)="([^"]*)"/g)].map(([, link = ""]) => link)
   return links.flatMap((link) => {

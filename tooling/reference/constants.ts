@@ -1,7 +1,7 @@
 /**
- * Comparisons and switches with constants that programs write beside rows of the clients, each compiled by three TypeScript versions in
- * strict mode: `pnpm constants`. It fails where a line compiles that should be refused, or the other way round, and where the table in
- * docs/guides/constants.md is another one; `--write` writes the table.
+ * Comparisons and switches between rows of the clients and constants, as programs write them, each compiled by three TypeScript versions in
+ * strict mode: `pnpm constants`. Fails if a line compiles that should be rejected, or the reverse, and if the table in
+ * docs/guides/constants.md differs; `--write` writes the table.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -116,7 +116,7 @@ const config = {
   files: ["program.ts"],
 }
 
-/** The error of each line by a compiler; `undefined` where it compiles. */
+/** A compiler's error for each line; `undefined` if the line compiles. */
 const compile = async (tsc: string, folder: string): Promise<ReadonlyArray<string | undefined>> => {
   const { output } = await run(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { timeoutMillis: 300_000 })
   const errors = new Map<number, string>()

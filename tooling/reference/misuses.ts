@@ -1,7 +1,7 @@
 /**
- * Mistakes that programs make with the clients, each with the messages of the compiler and of the client: `node tooling/reference/misuses.ts`.
- * The messages for the same mistake with viem or moralis follow, where they have such a call. Fails where the client does not name what is wrong,
- * or makes a request.
+ * Mistakes in programs that use the clients, each with the messages of the compiler and of the client: `node tooling/reference/misuses.ts`.
+ * The messages for the same mistake with viem or moralis follow, if they have such a call. Fails if the client makes a request or does not
+ * name what is wrong.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -12,7 +12,7 @@ import type { Diagnostic } from "typescript"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 import { options, ts } from "./Compiler.ts"
 
-/** A mistake: its code, what a message has to name, and the same mistake with viem or moralis. */
+/** A mistake: its code, what a message must name, and the same mistake with viem or moralis. */
 interface Misuse {
   readonly code: string
   readonly names: RegExp
@@ -212,11 +212,11 @@ const misuses: ReadonlyArray<Misuse> = [
   },
 ]
 
-/** The other clients are installed here. */
+/** The folder in which the other clients are installed. */
 const folder = join(import.meta.dirname, "../bench")
 PeerInstall.install(folder)
 
-// What moralis sends is answered by an empty page: it has no option for a \`fetch\`.
+// Requests of moralis receive an empty page: it has no option for a \`fetch\`.
 let received = 0
 const server = createServer((_request, response) => {
   received++
@@ -253,7 +253,7 @@ const firstLine = program.slice(0, program.indexOf("  () => ")).split("\n").leng
 
 const ownOptions = { ...options, lib: ["lib.es2023.d.ts"] }
 
-/** The message of the compiler for each line of the program. */
+/** The compiler's message for each line of the program. */
 const diagnostics = (): ReadonlyMap<number, string> => {
   const made = ts.createProgram([file], ownOptions)
   const textOf = ({ messageText }: Diagnostic) =>

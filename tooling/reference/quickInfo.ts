@@ -1,13 +1,13 @@
 /**
- * What an editor shows on calls and fields of the clients: `node tooling/reference/quickInfo.ts`. Each has documentation and a type of
- * fewer than five lines, by the language service of TypeScript.
+ * Checks what an editor shows for calls and fields of the clients: `node tooling/reference/quickInfo.ts`. Each must have documentation and
+ * a type of fewer than five lines, according to TypeScript's language service.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { options, ts } from "./Compiler.ts"
 
 const maxLines = 4
-/** A program as users write it; what is examined is marked. */
+/** A program as users write it. A marker precedes each name that is examined. */
 const program = `
 import { createRestClient, isRestError, toJson, Wei, Address, type WalletTransaction, type Movement } from "@daybook/rest/promise"
 import { createRpcClient, type RpcPromiseClient } from "@daybook/rpc/promise"
@@ -42,7 +42,7 @@ Effect.flatMap(RestClient.RestClient, (client) => Stream.runCount(client./*?*/wa
 export type { WalletTransaction, Movement, RpcPromiseClient }
 `
 const mark = "/*?*/"
-// In the folder of a package that depends on both clients.
+// Placed in the folder of a package that depends on both clients.
 const file = join(import.meta.dirname, "../../apps/demo/src/quick-info.ts")
 
 const service = ts.createLanguageService({

@@ -1,25 +1,25 @@
-/** Where the packed packages are run: runtimes, bundlers, compilers and package managers, and the examples of each README. */
+/** Environments that run the packed packages: runtimes, bundlers, compilers, package managers, and the examples of each README. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Source from "../check/Source.ts"
 import { root } from "../check/Workspace.ts"
 
-/** One row of the table: what is installed beside the packages, and the commands; the output of the last one is checked. */
+/** One row of the table: what is installed next to the packages, and the commands. The output of the last command is checked. */
 export interface Subject {
   readonly name: string
   readonly install: ReadonlyArray<string>
   readonly commands: ReadonlyArray<ReadonlyArray<string>>
-  /** What the last command prints. Default: what the service answers; `null` for anything. */
+  /** Expected output of the last command. Default: the response of the service; `null` accepts anything. */
   readonly prints?: string | null
-  /** Default `npm`, which installs all clients. With the others packages see only what they declare. */
+  /** Package manager. Default `npm`, which installs all clients. With the others, packages see only their declared dependencies. */
   readonly manager?: Manager
-  /** Packages of this repository that pnpm is asked for. Default: both clients. */
+  /** Packages of this repository that pnpm installs. Default: both clients. */
   readonly packages?: ReadonlyArray<string>
-  /** Files that are written beside the programs, by name. */
+  /** Files written next to the programs, by name. */
   readonly files?: Readonly<Record<string, string>>
 }
 
-/** What installs. */
+/** Package managers. */
 export type Manager = "npm" | "pnpm" | "yarn"
 
 const bundle = (format: "esm" | "cjs", entry: string, ...more: ReadonlyArray<string>): ReadonlyArray<string> => [
@@ -53,7 +53,7 @@ const declarations = (version: string, install: string, manager: Manager = "npm"
   }
 }
 
-/** A program that refers to the library as a project of its own, which TypeScript builds first. */
+/** A program that references the library as a separate project, which TypeScript builds first. */
 const composite = (version: string, manager: Manager): Subject => {
   const compilerOptions = { strict: true, module: "nodenext", target: "es2023", types: ["node"], composite: true }
   const library = {
@@ -81,7 +81,7 @@ const composite = (version: string, manager: Manager): Subject => {
 /** The command of Yarn 4. */
 export const yarn = ["npx", "--yes", "@yarnpkg/cli-dist@4.18.1"] as const
 
-/** A page in Chromium, by a bundler. */
+/** A page in Chromium, built by a bundler. */
 const page = (bundler: string, build: Subject["commands"], file: string): Subject => ({
   name: `Chromium, by ${bundler}`,
   install: [bundler, "playwright-core"],
@@ -91,7 +91,7 @@ const page = (bundler: string, build: Subject["commands"], file: string): Subjec
 /** Variables that name a service, for the examples that need one. */
 const serviceVariables = ["DAYBOOK_BASE_URL", "DAYBOOK_RPC_URL", "DAYBOOK_API_KEY", "DAYBOOK_ADDRESS"]
 
-/** The examples of the README of a package, with what its own lines install. */
+/** The examples in the README of a package, with what the README says to install. */
 const readme = (name: string): Subject => {
   const text = readFileSync(join(root, "packages", name, "README.md"), "utf8")
   const hasService = serviceVariables.every((variable) => process.env[variable] !== undefined)

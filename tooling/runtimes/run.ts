@@ -1,7 +1,7 @@
 /**
  * Runs the packed packages as their users do: `pnpm runtimes [--only "bun;deno"]`. Each row of the table is a runtime, a bundler or a
- * compiler, installed into a folder of its own; a row fails when its program does not print what the service answered. Examples of
- * READMEs that need a service run where the variables of `pnpm with-service` name one: `pnpm with-service runtimes`.
+ * compiler, installed into its own folder; a row fails if its program does not print the response of the service. README examples that
+ * need a service run if the variables of `pnpm with-service` name one: `pnpm with-service runtimes`.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -15,17 +15,17 @@ import { type Subject, subjects, yarn } from "./Subject.ts"
 
 const { values } = parseArgs({ options: { only: { type: "string" } } })
 const selected = values.only?.toLowerCase().split(";")
-/** Whether a row is selected, by whole words of its name: `bun` selects no bundle. */
+/** Whether a row is selected, by whole words of its name: `bun` does not select a bundle. */
 const isSelected = (name: string): boolean => {
   const words = ` ${name.toLowerCase().replaceAll(",", " ")} `
   return selected === undefined || selected.some((part) => words.includes(` ${part} `))
 }
 const expected = "0 rows, block 16"
-/** Time for an installation or a command; Next builds for a minute or two. */
+/** Time limit of an installation or a command; Next takes a minute or two to build. */
 const timeoutMillis = 600_000
 const clients = published.filter((name) => name !== "service")
 
-/** Answers every page empty and every call with block 16. */
+/** Responds to every page request with an empty page and to every call with block 16. */
 const serve = async (): Promise<{ readonly url: string; readonly close: () => void }> => {
   const server = createServer((request, response) => {
     let body = ""
@@ -65,7 +65,7 @@ const byYarn = async (own: string) => {
   const dependencies = { "@daybook/rest": "*", "@daybook/rpc": "*", effect: "4.1.0" }
   writeFileSync(join(own, "package.json"), JSON.stringify({ ...consumer, dependencies, resolutions: overrides }))
   writeFileSync(join(own, "yarn.lock"), "")
-  // Yarn reads nothing of npm's configuration.
+  // Yarn does not read npm's configuration.
   const registry = (await run("npm", ["config", "get", "registry"])).standardOutput.trim()
   const env = {
     YARN_NPM_REGISTRY_SERVER: registry,
@@ -84,7 +84,7 @@ const installIn = async (own: string, { install, manager = "npm", packages }: Su
   return manager === "yarn" ? byYarn(own) : byPnpm(own, packages ?? ["@daybook/rest", "@daybook/rpc"], others)
 }
 
-/** What a subject has installed beside the clients, with the versions. */
+/** What a subject has installed next to the clients, with versions. */
 const versionsIn = (own: string, { install }: Subject): string =>
   install
     .map((one) => one.replace(/(?<=.)@.*$/, ""))
@@ -92,7 +92,7 @@ const versionsIn = (own: string, { install }: Subject): string =>
     .map((name) => `${name} ${manifest(join(own, "node_modules", name)).version}`)
     .join(", ")
 
-/** Runs the commands of a subject in its folder; `null` where the last one printed what it should. */
+/** Runs the commands of a subject in its folder; `null` if the last one printed the expected output. */
 const issueOf = async (own: string, subject: Subject, url: string): Promise<string | null> => {
   const { commands, files = {}, prints = expected } = subject
   cpSync(join(import.meta.dirname, "programs"), own, { recursive: true })

@@ -1,8 +1,8 @@
 /**
- * Compiles `contracts/` into `artifacts/`, one small JSON file for each contract that can be deployed.
+ * Compiles `contracts/` into `artifacts/`, one small JSON file per deployable contract.
  *
- * Run by `pnpm --filter @daybook/chain contracts`. The output depends on the sources and the version of solc alone. A digest of both and
- * of the output is kept, by which a test detects a change of either without the seconds that the compiler needs.
+ * Run by `pnpm --filter @daybook/chain contracts`. The output depends only on the sources and the version of solc. A digest of both and
+ * of the output is stored, so that a test detects changes without spending seconds on compiling.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -25,7 +25,7 @@ interface Output {
   readonly contracts: Readonly<Record<string, Record<string, { abi: unknown; evm: { bytecode: { object: string } } }>>>
 }
 
-/** What the compiler is given: every source, and the settings. */
+/** Input of the compiler: every source, and the settings. */
 const compilerInput = (): string => {
   const names = readdirSync(sourcesFolder).filter((name) => name.endsWith(".sol"))
   const sources = Object.fromEntries(
@@ -47,7 +47,7 @@ export const digest = (): string => {
     .digest("hex")
 }
 
-/** The digest that was kept when the artifacts were compiled. */
+/** The digest that was stored when the artifacts were compiled. */
 export const compiledDigest = (): string => readFileSync(digestFile, "utf8").trim()
 
 /** Compiles every source; returns the text of each artifact by its file name. */

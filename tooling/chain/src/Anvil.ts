@@ -37,9 +37,9 @@ export interface Options {
   readonly hardfork?: string
   /** Path of the executable. Default: the one installed by `@foundry-rs/anvil` for this platform. */
   readonly binary?: string
-  /** States of old blocks that are kept on disk, beside the newest few hundred in memory. Default 0. */
+  /** Number of old block states kept on disk, in addition to the newest few hundred in memory. Default 0. */
   readonly persistedStates?: number
-  /** States of old blocks that are kept in memory, and none on disk. Default: the newest few hundred, and `persistedStates` on disk. */
+  /** Number of old block states kept in memory, with none on disk. Default: the newest few hundred, and `persistedStates` on disk. */
   readonly statesInMemory?: number
   /** Additional command-line arguments, appended last. */
   readonly extraArguments?: ReadonlyArray<string>

@@ -34,7 +34,7 @@ export interface Options {
 export interface Progress {
   /** Number of blocks mined so far. */
   readonly blocks: number
-  /** Number of blocks asked for; the scenario may need more. */
+  /** Number of blocks requested; the scenario may need more. */
   readonly ofBlocks: number
   /** Number of transactions mined so far. */
   readonly transactions: number

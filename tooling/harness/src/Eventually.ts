@@ -20,7 +20,7 @@ export class ConditionNotMet extends Schema.TaggedError<ConditionNotMet>()("Cond
   message: Schema.String,
 }) {}
 
-/** Only what hangs takes so long, also on a busy machine. */
+/** Long enough that only a hang exceeds it, even on a busy machine. */
 const longest = 60_000
 
 const notMet = ({ withinMillis = longest, what = "no description" }: Options) =>
@@ -37,7 +37,7 @@ export const until = async (condition: () => boolean | Promise<boolean>, options
 }
 
 /**
- * Succeeds when `condition` gives true, by the real clock even where a test clock is installed.
+ * Succeeds when `condition` returns true, using the real clock even if a test clock is installed.
  *
  * **Errors**
  * - `ConditionNotMet`: it did not hold in time.

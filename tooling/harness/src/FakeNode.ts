@@ -1,6 +1,6 @@
 /**
- * JSON-RPC node over real sockets whose replies a function gives, call by call: a result, an error, the text of one of them, or a whole
- * response in place of all replies of its request. For a node that fails by script see `HostileNode`.
+ * JSON-RPC node over real sockets that replies by a function of the call: with a result, an error, the text of either, or a whole response
+ * that replaces all replies to the request. For a node that fails by script see `HostileNode`.
  */
 import * as FaultyServer from "./FaultyServer.ts"
 
@@ -17,7 +17,7 @@ export interface Calls {
   readonly calls: ReadonlyArray<Call>
 }
 
-/** The reply to a call; `member` is the text of a member `result` or `error`, which is sent as it is. */
+/** The reply to a call; `member` is the text of a member `result` or `error`, sent verbatim. */
 export type Reply =
   | { readonly result: unknown }
   | { readonly error: unknown }
@@ -27,7 +27,7 @@ export type Reply =
 /** A reply that breaks the connection. */
 export const disconnect: Reply = { body: "", delivery: { kind: "closedBefore" } }
 
-/** A reply of a status without JSON-RPC. */
+/** A reply with a status code and no JSON-RPC. */
 export const status = (code: number): Reply => ({ status: code, body: "{}" })
 
 /** The reply of a node that lacks a method. */
@@ -36,7 +36,7 @@ export const missing: Reply = { error: { code: -32601, message: "the method does
 /** The calls of a body. Throws on text that is not JSON. */
 export const callsOf = (body: string): Calls => {
   const parsed: unknown = JSON.parse(body)
-  // Sound: each member of a call is looked at.
+  // Sound: each member of a call is checked.
   const calls = ([parsed].flat() as ReadonlyArray<Partial<Call>>).map((call) => ({
     id: call.id,
     method: String(call.method),
@@ -49,7 +49,7 @@ export const callsOf = (body: string): Calls => {
 export const forward = async (url: string, { method, params }: Omit<Call, "id">): Promise<Reply> => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
   const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })
-  // Sound: a node sends one of both members.
+  // Sound: a node sends one of the two members.
   const { error, result } = (await response.json()) as { readonly error?: unknown; readonly result?: unknown }
   return error === undefined ? { result } : { error }
 }

@@ -34,7 +34,7 @@ export interface Response {
   readonly delivery?: Delivery
 }
 
-/** A response of status 200 whose pieces are written one after the other, as the client reads them. */
+/** A response with status 200 whose pieces are written one at a time, as the client reads them. */
 export interface Pieces {
   readonly pieces: Iterable<string>
 }
@@ -116,7 +116,7 @@ const makeLog = () => {
 
 const pieces = 8
 
-/** Characters of pieces that are written at once. */
+/** Number of characters of pieces that are written at once. */
 const writtenCharacters = 500_000
 
 const writePieces = async ({ pieces }: Pieces, response: ServerResponse): Promise<void> => {

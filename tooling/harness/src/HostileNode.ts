@@ -17,7 +17,7 @@ export interface Step {
   readonly fault: NodeFault.Name
   /** Which call is affected, as a share of the calls of the request in [0, 1). Default 0: the first. */
   readonly target?: number
-  /** Wait that a fault with `retryAfter` asks for, in milliseconds; a header in seconds rounds it up. Default 0. */
+  /** Wait requested by a fault with `retryAfter`, in milliseconds; a header in seconds rounds it up. Default 0. */
   readonly waitMillis?: number
 }
 
@@ -25,7 +25,7 @@ export interface Step {
 export interface Call extends NodeFault.Call {
   /** `VirtualChain.keyOf` of the call. */
   readonly key: string
-  /** Number of times this call was received, this time included. */
+  /** Number of times this call was received, including this time. */
   readonly attempt: number
 }
 
@@ -45,9 +45,9 @@ export interface AnsweredCall extends Call {
 export interface Exchange extends FaultyServer.Exchange {
   readonly isBatch: boolean
   readonly calls: ReadonlyArray<AnsweredCall>
-  /** `none` also where the scripted fault did not apply to the request. */
+  /** `none` also if the scripted fault did not apply to the request. */
   readonly fault: NodeFault.Name
-  /** Wait asked of all calls, in milliseconds; undefined when the response asked for none. */
+  /** Wait requested for all calls, in milliseconds; undefined when the response requested none. */
   readonly waitMillis: number | undefined
 }
 
@@ -55,7 +55,7 @@ export interface Exchange extends FaultyServer.Exchange {
 export interface Options {
   /** Steps in order of arrival, or a function that chooses a step for each request. Default: no faults. */
   readonly script?: ReadonlyArray<Step> | ((request: Request) => Step)
-  /** Rejects every batch larger than `maxCalls`, whatever the script contains. */
+  /** Rejects every batch larger than `maxCalls`, regardless of the script. */
   readonly batchLimit?:
     | { readonly maxCalls: number; readonly fault: "rejected413" | "rejectedSize" | "rejectedBatch" }
     | undefined

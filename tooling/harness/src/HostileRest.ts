@@ -15,7 +15,7 @@ import * as WalletHistory from "./WalletHistory.ts"
 /** A fault to apply to one request. */
 export interface Step {
   readonly fault: RestFault.Name
-  /** Wait that a fault with `retryAfter` asks for, in milliseconds; rounded up to seconds. Default 0. */
+  /** Wait requested by a fault with `retryAfter`, in milliseconds; rounded up to seconds. Default 0. */
   readonly waitMillis?: number
 }
 
@@ -24,20 +24,20 @@ export interface Request extends FaultyServer.Request {
   /** Null on the first page. */
   readonly cursor: string | null
   readonly query: URLSearchParams
-  /** Number of consecutive requests with this cursor, this one included. */
+  /** Number of consecutive requests with this cursor, including this one. */
   readonly attempt: number
 }
 
 /** A request, the fault applied to it, and how it ended. */
 export interface Exchange extends FaultyServer.Exchange {
   readonly cursor: string | null
-  /** `none` also where the scripted fault did not apply. */
+  /** `none` also if the scripted fault did not apply. */
   readonly fault: RestFault.Name
-  /** Indexes of the rows served, in order; meaningful where the fault may lead to a page. */
+  /** Indexes of the rows served, in order; meaningful if the fault may lead to a page. */
   readonly served: ReadonlyArray<number>
   /** Cursor of the response. */
   readonly next: string | null
-  /** Wait asked for, in milliseconds; undefined when the response asked for none. */
+  /** Requested wait, in milliseconds; undefined when the response requested none. */
   readonly waitMillis: number | undefined
 }
 
@@ -45,7 +45,7 @@ export interface Exchange extends FaultyServer.Exchange {
 export interface Options {
   /** Oldest first. The block range and `order` of a query are applied. */
   readonly history: ReadonlyArray<WalletHistory.Row>
-  /** Largest number of rows of a page; `limit` may ask for fewer. Default 100. */
+  /** Maximum number of rows per page; `limit` may request fewer. Default 100. */
   readonly pageSize?: number
   /** Steps in order of arrival, or a function that chooses a step for each request. Default: no faults. */
   readonly script?: ReadonlyArray<Step> | ((request: Request) => Step)

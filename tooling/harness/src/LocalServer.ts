@@ -1,5 +1,5 @@
 /**
- * HTTP server on a free port of 127.0.0.1 that reads whole requests and closes every connection when it is stopped. The other servers of
+ * HTTP server on a free port of 127.0.0.1 that reads whole requests and closes every connection when it is stopped. The other servers in
  * this package are built on it.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
@@ -35,7 +35,7 @@ export interface Server {
   readonly stop: () => Promise<void>
 }
 
-/** A promise, and what resolves it. */
+/** A promise and its resolver. */
 export interface Signal {
   readonly promise: Promise<void>
   readonly resolve: () => void

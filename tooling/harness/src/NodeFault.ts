@@ -22,7 +22,7 @@ export const all: Readonly<Record<Name, Fault>> = table
 /** Names of the faults, in the order of the tables. */
 export const names = Object.keys(table) as ReadonlyArray<Name>
 
-/** The fault that a request receives: `none` where the fault needs a batch and the request is not one. */
+/** The fault that a request receives: `none` if the fault needs a batch and the request is not one. */
 export const inRequest = (name: Name, request: { readonly isBatch: boolean; readonly calls: number }): Name =>
   all[name].batchOnly === true && !(request.isBatch && request.calls > 1) ? "none" : name
 

@@ -52,7 +52,7 @@ export interface Observed {
   readonly elapsedMillis: number
 }
 
-/** A call about one of the blocks, which is taken from the list, so that no two calls of a script have the same result. */
+/** A call about one of the blocks. The block is removed from the list, so that no two calls of a script have the same result. */
 const generateCall = (random: Random.Random, blocks: Array<(typeof VirtualChain.fullBlocks)[number]>) => {
   const block = random.pick(blocks)
   blocks.splice(blocks.indexOf(block), 1)
@@ -125,7 +125,7 @@ export const outcomeOf = (call: VirtualChain.Call, value: unknown): "correct" | 
   return value === null ? "null" : "wrong"
 }
 
-/** Outcomes that any call of a script may have, whatever the order of its requests, on a machine that is not late. */
+/** Outcomes that any call of a script may have, whatever the order of its requests, on a machine without delays. */
 export const allowed = (script: Script, policy: Policy): ReadonlySet<NodeFault.Outcome> => {
   const found = new Set<NodeFault.Outcome>(["correct"])
   const limit = script.batchLimit === undefined ? [] : [{ fault: script.batchLimit.fault }]
@@ -148,7 +148,7 @@ export const maxRequests = (script: Script, policy: Policy): number => {
 
 /** How early a timer may fire. */
 const timerMillis = 2
-/** How long a first request may have been in flight when a wait was asked for. */
+/** How long a first request may have been in flight when a wait was requested. */
 const sendingMillis = 1_000
 /** A response that ended this much later than another was read after it. */
 const readingMillis = 50
@@ -249,7 +249,7 @@ const isSentAfter = (request: Exchange, limiting: Exchange, exchanges: ReadonlyA
   return before.every((earlier) => (earlier.endedAtMillis ?? Infinity) > endedAtMillis + readingMillis)
 }
 
-/** Requests sent during a wait that an earlier response had asked of all calls. */
+/** Requests sent during a wait that an earlier response requested for all calls. */
 const sentTooEarly = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string> =>
   exchanges.flatMap((limiting) => {
     const { waitMillis = 0, endedAtMillis } = limiting
@@ -269,9 +269,9 @@ const sentTooEarly = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string>
  *
  * **Details**
  * - Every call ends with its own correct result, or with an error that its last attempt permits.
- * - Every call ends within its deadline, and not before a required retry that there is time for.
+ * - Every call ends within its deadline, and not before a required retry for which there is time.
  * - No call is sent again after a correct response or an error that forbids it.
- * - No request is sent during a wait that was asked for, follows a redirect, repeats an id, or exceeds `maxRequests`.
+ * - No request is sent during a requested wait, follows a redirect, repeats an id, or exceeds `maxRequests`.
  */
 export const judge = (
   script: Script,

@@ -1,16 +1,16 @@
 /**
- * Plays scripts of hostile servers, several at a time. A busy machine makes a client late, or leaves it no time for an attempt: such a
- * script is played again, alone and with more time. A mistake of the client remains in each result.
+ * Plays scripts of hostile servers, several at a time. On a busy machine a client may be late or have no time for an attempt: such a
+ * script is played again, alone and with more time. A real fault of the client shows in every result.
  */
 
-/** Multiples of the client's time with which a script is played. */
+/** Multiples of the client's time limits with which a script is played. */
 const patience = [1, 4, 16] as const
 
 /** How to play. */
 export interface Options<S, A> {
-  /** Plays a script with a multiple of the client's time. */
+  /** Plays a script with a multiple of the client's time limits. */
   readonly play: (script: S, patience: number) => Promise<A>
-  /** Whether the machine may have been late. */
+  /** Whether a busy machine may have delayed the client. */
   readonly isLate: (played: A) => boolean
 }
 
@@ -21,14 +21,14 @@ export interface Played<S, A> {
   readonly wasLate: boolean
 }
 
-/** Plays a script alone until it is not late; gives the last result. */
+/** Plays a script alone until it is not late; returns the last result. */
 export const playAlone = async <S, A>(script: S, { isLate, play }: Options<S, A>): Promise<A> => {
   let result = await play(script, patience[0])
   for (const more of patience.slice(1)) if (isLate(result)) result = await play(script, more)
   return result
 }
 
-/** Plays scripts, so many at a time. */
+/** Plays scripts, a number of them at a time. */
 export const playAll = async <S, A>(
   scripts: Iterable<S>,
   atOnce: number,

@@ -55,7 +55,7 @@ export const declaredGzip = (body: string | Uint8Array): Response => ({
   body,
 })
 
-/** A JSON text, compressed where the client accepts gzip. */
+/** A JSON text, compressed if the client accepts gzip. */
 export const compressed = (body: string, acceptsGzip: boolean): Response =>
   acceptsGzip ? declaredGzip(gzipSync(body)) : { body }
 

@@ -1,2 +1,2 @@
-/** Seeded pseudorandom numbers: those of the test kit. */
+/** Seeded pseudorandom numbers, re-exported from the test kit. */
 export * from "@daybook/testkit/internal/Random"

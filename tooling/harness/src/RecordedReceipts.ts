@@ -1,7 +1,7 @@
 /**
- * Transactions of public chains as nodes returned them, each with its receipt and the header of its block: a line of JSON each. Those of
- * `fixtures/receipts.jsonl.gz` were chosen: they cover types of transactions, fee fields of receipts and events of tokens by chain.
- * Those of `fixtures/blocks.jsonl.gz` are all of some blocks, and the first 100 of another one.
+ * Transactions of public chains as returned by nodes, each with its receipt and block header, one JSON object per line.
+ * `fixtures/receipts.jsonl.gz` is a selection that covers transaction types, fee fields of receipts and token events by chain.
+ * `fixtures/blocks.jsonl.gz` has all transactions of some blocks, and the first 100 of another one.
  */
 import { readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"
@@ -10,15 +10,15 @@ import { gunzipSync } from "node:zlib"
 export interface RecordedReceipt {
   /** EIP-155 id. */
   readonly chain: number
-  /** Where it was published. */
+  /** Where the transaction was published. */
   readonly source: string
-  /** The block with an empty list of transactions. */
+  /** The block, with an empty list of transactions. */
   readonly block: Readonly<Record<string, unknown>>
   readonly transaction: Readonly<Record<string, unknown>>
   readonly receipt: Readonly<Record<string, unknown>>
 }
 
-/** The recordings of a file: lines of JSON, compressed by gzip. */
+/** Reads the recordings of a file: lines of JSON, compressed with gzip. */
 export const read = (path: string | URL): ReadonlyArray<RecordedReceipt> =>
   gunzipSync(readFileSync(path))
     .toString()
@@ -26,9 +26,9 @@ export const read = (path: string | URL): ReadonlyArray<RecordedReceipt> =>
     .split("\n")
     .map((line): RecordedReceipt => JSON.parse(line))
 
-/** The chosen ones. */
+/** The selected transactions. */
 export const all = (): ReadonlyArray<RecordedReceipt> => read(new URL("../fixtures/receipts.jsonl.gz", import.meta.url))
 
-/** Those of whole blocks, as chains have them. */
+/** The transactions of whole blocks. */
 export const ofBlocks = (): ReadonlyArray<RecordedReceipt> =>
   read(new URL("../fixtures/blocks.jsonl.gz", import.meta.url))

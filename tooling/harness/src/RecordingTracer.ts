@@ -1,9 +1,9 @@
 /**
- * A tracer that keeps its spans in memory, for tests of what a client reports.
+ * A tracer that keeps its spans in memory, for tests of the spans of a client.
  */
 import { Tracer } from "effect"
 
-/** A tracer, and the spans it was asked for so far, in order. */
+/** A tracer, and the spans it has created so far, in order. */
 export interface RecordingTracer {
   readonly tracer: Tracer.Tracer
   readonly spans: ReadonlyArray<Tracer.NativeSpan>

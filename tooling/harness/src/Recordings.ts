@@ -1,5 +1,5 @@
 /**
- * Responses of public nodes and providers as they were recorded, each with its source: a line of JSON each in
+ * Recorded responses of public nodes and providers, each with its source: one JSON object per line of
  * `fixtures/recordings.jsonl.gz`.
  */
 import { readFileSync } from "node:fs"
@@ -10,12 +10,12 @@ export interface Recording {
   /** Names the recording: its kind and a number, such as `blocks/004.json`. */
   readonly file: string
   readonly kind: string
-  /** Name of the resource that it is, such as `Block.HydratedBlock`; another text for an error. */
+  /** Name of its resource, such as `Block.HydratedBlock`; another text for an error. */
   readonly schema: string
   readonly chain: string
-  /** Where it was published. */
+  /** Where the response was published. */
   readonly source: string
-  /** Its hash was computed from its header: it is a real block. */
+  /** True if its hash matches its header, so that it is a real block. */
   readonly isHashVerified: boolean
   /** What is unusual about it. */
   readonly peculiar: string

@@ -11,7 +11,7 @@ import { sumCounts } from "./internal/histogram.ts"
 import * as RestFault from "./RestFault.ts"
 import * as WalletHistory from "./WalletHistory.ts"
 
-/** A run of a client over all pages of a hostile server. */
+/** A client's run over all pages of a hostile server. */
 export interface Script {
   readonly seed: number
   readonly rows: number
@@ -86,7 +86,7 @@ export const shrink = (script: Script): ReadonlyArray<Script> => [
   ...script.steps.map((_, at) => ({ ...script, steps: script.steps.toSpliced(at, 1) })),
 ]
 
-/** The histories of scripts, each of which is played and judged. */
+/** Histories of the scripts that are played and judged. */
 const histories = new WeakMap<Script, ReadonlyArray<WalletHistory.Row>>()
 
 /** The history of a script, oldest first. */
@@ -168,7 +168,7 @@ const sentTooEarly = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string>
     ]
   })
 
-/** Time that the last page took: that of the run, less that of the pages before. */
+/** Time that the last page took: that of the run, less that of the previous pages. */
 const lastPageMillis = (pages: ReadonlyArray<Attempts>, observed: Observed): number => {
   const [first, last] = [pages[0], pages.at(-1)]
   return observed.elapsedMillis - ((last?.[0].atMillis ?? 0) - (first?.[0].atMillis ?? 0))
@@ -230,8 +230,8 @@ const judgeRows = (script: Script, pages: ReadonlyArray<Attempts>, observed: Obs
  * **Details**
  * - Every row served is emitted once, in the order served.
  * - The run ends with the last page, or with an error that the last response permits, after every row of earlier pages.
- * - It does not end before a required retry that there is time for.
- * - No page is asked for again after an error that forbids it or during a wait that was asked for.
+ * - It does not end before a required retry for which there is time.
+ * - No page is requested again after an error that forbids it or during a requested wait.
  * - No request follows a redirect or exceeds `maxRequests`.
  */
 export const judge = (

@@ -61,7 +61,7 @@ const result = (method: string, reply: Reply | undefined): Effect.Effect<unknown
 }
 
 /**
- * Calls one method. `A` is the type the caller expects of the result; it is not checked.
+ * Calls one method. `A` is the result type that the caller expects; it is not checked.
  *
  * **Errors**
  * - `RpcFailure`: no connection, a response that is not JSON-RPC, or an error object.

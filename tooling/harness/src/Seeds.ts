@@ -1,6 +1,6 @@
 /**
- * Set-up file of every test file: `Math.random`, from which laws draw the seed of their values, gives each test the numbers of
- * its title. A test that passed passes again, and `DAYBOOK_TEST_SEED` (a whole number, 1 unless set) draws others.
+ * Set-up file of every test file. Laws draw the seed of their values from `Math.random`, which is seeded by the title of each test, so that
+ * a test that passed passes again. `DAYBOOK_TEST_SEED` (a whole number, 1 unless set) selects other values.
  */
 import { createHash } from "node:crypto"
 import { afterEach, beforeEach, onTestFailed } from "vitest"

@@ -1,6 +1,6 @@
 /**
- * The chain of a hostile node: that of the test kit, with traces, and with values of accounts that depend on the call, so that a result
- * delivered to the wrong call is detected.
+ * The chain of a hostile node: the test kit's chain with traces. Account values depend on the call, so that a result delivered to the
+ * wrong call is detected.
  */
 import { createHash } from "node:crypto"
 import * as FakeChain from "@daybook/testkit/FakeChain"
@@ -25,7 +25,7 @@ export const fullBlocks: ReadonlyArray<FakeChain.FakeBlock> = chain
   .blocks()
   .filter(({ transactions }) => transactions.length === 3 && transactions.some(({ logs }) => logs.length > 0))
 
-/** A value of some bytes that depends on a call. */
+/** A value of a given number of bytes that depends on the call. */
 const derived =
   (method: string, bytes: number) =>
   (params: ReadonlyArray<unknown>): string =>

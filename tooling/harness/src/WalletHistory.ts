@@ -1,6 +1,6 @@
 /**
- * Wallet histories generated from a seed, in the wire form of the interface: those of the test kit, with labels, contract creations and
- * decoded items. Optionally neighbouring blocks share a timestamp and interleave, as some hosted providers serve them.
+ * Wallet histories generated from a seed, in the wire form of the interface: the test kit's histories with labels, contract creations and
+ * decoded items. Optionally, neighbouring blocks share a timestamp and interleave, as some hosted providers serve them.
  */
 import * as FakeChain from "@daybook/testkit/FakeChain"
 import * as FakeWire from "@daybook/testkit/internal/FakeWire"
@@ -19,7 +19,7 @@ export interface Row extends Readonly<Record<string, unknown>> {
 /** What to generate. */
 export interface Options {
   readonly rows: number
-  /** Whether blocks of one timestamp interleave. Default false. */
+  /** Whether blocks with the same timestamp interleave. Default false. */
   readonly interleaved?: boolean
 }
 
@@ -33,7 +33,7 @@ const decoded = (type: "event" | "function", to: string, value: string) => ({
   ],
 })
 
-/** A row of the test kit with values that its chain lacks. */
+/** A row of the test kit, extended with values that its chain lacks. */
 const rowOf = (block: FakeChain.FakeBlock, transaction: FakeChain.FakeTransaction, random: Random.Random): Row => {
   const row = FakeWire.row(block, transaction)
   const isCreation = random.integer(10) === 0

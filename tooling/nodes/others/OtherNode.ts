@@ -1,4 +1,4 @@
-/** Nodes of several makes, each started in a process of its own with one funded account. */
+/** Nodes of several implementations, each started in its own process with one funded account. */
 import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -21,13 +21,13 @@ const pollMillis = 250
 /** How to start a node. */
 export interface OtherNode {
   readonly name: string
-  /** The program and its arguments; `folder` is its own, and it listens on the first port. */
+  /** The program and its arguments. `folder` is the node's own folder, and the node listens on the first port. */
   readonly command: (folder: string, port: number, enginePort: number, peerPort: number) => ReadonlyArray<string>
-  /** False where the account has no balance, so that only blocks without transactions are indexed. */
+  /** False if the account has no balance, so that only blocks without transactions are indexed. */
   readonly isFunded?: boolean
-  /** Makes a block; left out where the node does so for each transaction. */
+  /** Mines a block; omitted if the node mines one for each transaction. */
   readonly mine?: (url: string, engineUrl: string) => Effect.Effect<void, Rpc.RpcFailure>
-  /** Calls that let transactions wait, and that make a block of those that wait; left out where `mine` makes blocks. */
+  /** Calls that hold transactions back, and that mine the pending ones into a block; omitted if `mine` mines blocks. */
   readonly waiting?: Waiting
 }
 
@@ -39,7 +39,7 @@ export interface Waiting {
 
 const automine = (isOn: boolean): Rpc.Call => ({ method: "evm_setAutomine", params: [isOn] })
 
-/** Calls of anvil and hardhat. */
+/** Calls for anvil and hardhat. */
 const byAutomine: Waiting = { begin: [automine(false)], end: [{ method: "evm_mine" }, automine(true)] }
 
 const modules = join(import.meta.dirname, "node_modules")
@@ -54,7 +54,7 @@ const hardhat: OtherNode = {
   name: "hardhat",
   waiting: byAutomine,
   command: (folder, port) => {
-    // Hardhat looks for itself beside its configuration.
+    // Hardhat resolves itself from the folder of its configuration.
     const config = write(import.meta.dirname, "hardhat.config.cjs", "module.exports = { solidity: '0.8.28' }\n")
     void folder
     return [join(modules, "hardhat/internal/cli/bootstrap.js"), "--config", config, "node", "--port", String(port)]
@@ -67,7 +67,7 @@ const hardhat3: OtherNode = {
   command: (folder, port) => {
     write(folder, "package.json", '{ "type": "module" }')
     write(folder, "hardhat.config.js", "export default {}")
-    // It runs in a project alone that has it as "hardhat".
+    // It runs only in a project that has it installed as "hardhat".
     mkdirSync(join(folder, "node_modules"))
     symlinkSync(join(modules, "hardhat-3"), join(folder, "node_modules/hardhat"))
     const program = join(folder, "node_modules/hardhat/dist/src/cli.js")
@@ -98,7 +98,7 @@ const conflux: OtherNode = {
         jsonrpcHttpEthPort: ${port}, evmChainId: 1030, chainId: 1029, confluxDataDir: ${JSON.stringify(join(folder, "data"))},
         genesisSecrets: ["${key.slice(2)}"], devBlockIntervalMs: 200,
       }).then((server) => server.start())
-      // The threads of the node do not keep the process alive.
+      // The node's threads do not keep the process alive.
       setInterval(() => {}, 60_000)`
     return [write(folder, "conflux.cjs", program)]
   },
@@ -108,7 +108,7 @@ const ethereumjsId = 424_242
 
 const forks = ["homestead", "eip150", "eip155", "eip158", "byzantium", "constantinople", "petersburg", "istanbul"]
 
-/** Genesis of a chain after the merge, in the form of geth. */
+/** Genesis of a post-merge chain, in geth's format. */
 const genesis = {
   config: {
     chainId: ethereumjsId,
@@ -128,7 +128,7 @@ const genesis = {
   alloc: { [address]: { balance: "0x56bc75e2d63100000" } },
 }
 
-/** Makes a block by the Engine API, as a consensus client does. */
+/** Builds a block through the Engine API, as a consensus client does. */
 const build = Effect.fnUntraced(function* (url: string, engineUrl: string) {
   const head = yield* Rpc.call<{ readonly hash: string; readonly timestamp: string }>(url, "eth_getBlockByNumber", [
     "latest",
@@ -193,7 +193,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
 )
 
-/** Parts of a node start later than its first answer. */
+/** Parts of a node may start later than its first response. */
 const patience = Schedule.spaced(pollMillis).pipe(Schedule.upTo({ times: 40 }))
 
 const startOther = Effect.fnUntraced(function* ({

@@ -1,6 +1,6 @@
 /**
- * A few transactions that every node takes: transfers, a creation, and calls of a contract that calls, creates and logs. Signed here,
- * since not every node holds accounts; without newer instructions or transaction types, since not every node knows them.
+ * A few transactions that every node accepts: transfers, a creation, and calls of a contract that calls, creates and logs. They are signed
+ * here, since not every node holds accounts, and avoid newer opcodes and transaction types, since not every node supports them.
  */
 import { createRequire } from "node:module"
 import { Effect, Schedule } from "effect"
@@ -77,7 +77,7 @@ const receiptOf = Effect.fnUntraced(function* (url: string, hash: string, mine: 
 
 type Mine = Effect.Effect<void, Rpc.RpcFailure>
 
-/** Sends the transactions, the last three of which go into one block, and waits until they are mined; returns their number. */
+/** Sends the transactions, the last three in one block, and waits until they are mined; returns their number. */
 export const send = Effect.fnUntraced(function* (
   url: string,
   chainId: number,
@@ -101,7 +101,7 @@ export const send = Effect.fnUntraced(function* (
     const value = "to" in call ? 1_000n : 0n
     const transaction = { ...call, chainId, gas: 400_000n, gasPrice, nonce: nonce++, type: "legacy", value }
     const signed = yield* Effect.promise(() => account.signTransaction(transaction))
-    // Some nodes accept none at first.
+    // Some nodes reject transactions at first.
     return yield* Effect.retry(Rpc.call<string>(url, "eth_sendRawTransaction", [signed]), {
       schedule: Schedule.spaced(pollMillis).pipe(Schedule.upTo({ times: 40 })),
     })

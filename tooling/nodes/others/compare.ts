@@ -1,6 +1,6 @@
 /**
- * Indexes nodes of several makes side by side, by the commands of the service's README: `node tooling/nodes/others/compare.ts [name]`.
- * Each node is started with one account, gets a few transactions, is examined by `daybook doctor`, indexed by `daybook serve`, compared
+ * Indexes nodes of several implementations with the commands of the service's README: `node tooling/nodes/others/compare.ts [name]`.
+ * Each node is started with one account, receives a few transactions, is examined by `daybook doctor`, indexed by `daybook serve`, compared
  * by `daybook verify --against-node`, and its wallet page is read. The nodes are installed here, outside the workspace, on the first run.
  */
 import { execFile, spawn } from "node:child_process"
@@ -32,7 +32,7 @@ const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<End
       }),
   )
 
-/** Runs `daybook serve` until the scope ends; gives its URL. */
+/** Runs `daybook serve` until the scope ends; returns its URL. */
 const serve = (cwd: string) =>
   Effect.map(
     Effect.acquireRelease(
@@ -56,7 +56,7 @@ const serve = (cwd: string) =>
     ({ url }) => url,
   )
 
-/** Waits until `daybook status` reports the chain as synced; gives its line. */
+/** Waits until `daybook status` reports the chain as synced; returns its line. */
 const synced = Effect.fnUntraced(function* (cwd: string) {
   let last: Ended = { code: 1, out: "" }
   for (let poll = 0; poll < syncedPolls; poll++) {

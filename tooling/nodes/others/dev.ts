@@ -1,7 +1,7 @@
 /**
- * Runs `daybook dev` beside nodes of several makes, sends the same transactions to each, and compares the lines that it writes:
- * `node tooling/nodes/others/dev.ts [name]`. Contracts are deployed by transactions alone, so that they have names by their code, and functions
- * fail in each way that Solidity has. Prints a table; the exit code is that of the comparison.
+ * Runs `daybook dev` with nodes of several implementations, sends the same transactions to each, and compares the lines that it writes:
+ * `node tooling/nodes/others/dev.ts [name]`. Contracts are deployed only by transactions, so that they are named by their code, and
+ * functions fail in every way that Solidity has. Prints a table; the exit code is that of the comparison.
  */
 import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -22,7 +22,7 @@ const word = (value: number): string => value.toString(16).padStart(64, "0")
 const call = (signature: string, ...values: ReadonlyArray<number>): string =>
   `${keccak256(signature).slice(0, 10)}${values.map(word).join("")}`
 
-/** Transactions to a contract of the project, with what their line ends with. */
+/** Transactions to a contract of the project, each with the end of its line. */
 const transactions = [
   ["Counter", call("increment(uint256)", 1), /Counter\.increment\(1\) .* ok$/],
   ["Reverter", call("withReason()"), /Reverter\.withReason\(\) .* reverted Reverter: this always fails {2}http/],
@@ -37,7 +37,7 @@ const transactions = [
 
 type Name = (typeof transactions)[number][0]
 
-/** Runs the command until the scope ends; gives the lines that it has written. */
+/** Runs the command until the scope ends; returns the lines that it has written. */
 const develop = (url: string, project: string) =>
   Effect.map(
     Effect.acquireRelease(
@@ -70,7 +70,7 @@ const untilLine = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, pat
   return undefined
 })
 
-/** Sends a transaction, also one that fails: some nodes refuse to state its hash. */
+/** Sends a transaction, including one that fails: some nodes do not return its hash. */
 const send = Effect.fnUntraced(function* (url: string, transaction: object) {
   const [from] = yield* Rpc.call<ReadonlyArray<string>>(url, "eth_accounts", [])
   yield* Effect.ignore(Rpc.call(url, "eth_sendTransaction", [{ from, gas: "0x2dc6c0", ...transaction }]))
@@ -84,7 +84,7 @@ const send = Effect.fnUntraced(function* (url: string, transaction: object) {
   return receipt.contractAddress
 })
 
-/** Writes the artifact of a contract as Foundry does; its deployed code is that on the chain. */
+/** Writes the artifact of a contract as Foundry does, with the deployed code from the chain. */
 const writeArtifact = (project: string, name: Name, deployed: string): void => {
   const { abi, bytecode } = Contracts.artifact(name)
   mkdirSync(join(project, "out", `${name}.sol`), { recursive: true })
@@ -92,7 +92,7 @@ const writeArtifact = (project: string, name: Name, deployed: string): void => {
   writeFileSync(join(project, "out", `${name}.sol`, `${name}.json`), JSON.stringify(artifact))
 }
 
-/** What one node's transactions read like; undefined for a line that did not come. */
+/** The lines written for one node's transactions; undefined for a missing line. */
 const compare = Effect.fnUntraced(function* (node: OtherNode.OtherNode | "anvil") {
   const { url } = yield* OtherNode.start(node)
   const project = yield* Effect.acquireRelease(

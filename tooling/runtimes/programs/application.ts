@@ -1,4 +1,4 @@
-/** A program that reads the declarations of the library: each line fails where a type became `any`. */
+/** A program that uses the declarations of the library: each line fails to compile if a type became `any`. */
 import * as library from "./library/library.js"
 
 type IsAny<A> = 0 extends 1 & A ? true : false

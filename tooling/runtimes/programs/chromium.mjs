@@ -1,4 +1,4 @@
-/** Opens the bundle that is named in Chromium, at /usr/bin/chromium or at CHROMIUM, and prints the title of the page. */
+/** Opens the given bundle in Chromium, at /usr/bin/chromium or at CHROMIUM, and prints the title of the page. */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { chromium } from "playwright-core"

@@ -1,4 +1,4 @@
-/** Calls both clients on the service at DAYBOOK_URL. */
+/** Calls the service at DAYBOOK_URL with both clients. */
 import process from "node:process"
 import { createRestClient } from "@daybook/rest/promise"
 import { createRpcClient } from "@daybook/rpc/promise"

@@ -1,4 +1,4 @@
-/** A library that exports what the clients return, without naming a type. */
+/** A library that exports the return values of the clients without naming a type. */
 import { createRestClient } from "@daybook/rest/promise"
 import { createRpcClient } from "@daybook/rpc/promise"
 

@@ -1,4 +1,4 @@
-/** Sends 30 requests at once to the Worker in workerd, and prints how they ended. */
+/** Sends 30 concurrent requests to the Worker in workerd, and prints their outcomes. */
 import { Miniflare, Response } from "miniflare"
 
 const worker = new Miniflare({

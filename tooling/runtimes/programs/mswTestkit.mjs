@@ -1,4 +1,4 @@
-/** Answers the requests of a program with the fake service, by msw. */
+/** Serves the requests of a program with the fake service, through msw. */
 import { FakeService } from "@daybook/testkit"
 import { http } from "msw"
 import { setupServer } from "msw/node"

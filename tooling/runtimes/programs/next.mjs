@@ -1,4 +1,4 @@
-/** Starts the application that Next has built, and prints what its route answers. */
+/** Starts the application built by Next, and prints the response of its route. */
 import { spawn } from "node:child_process"
 import { createServer } from "node:net"
 

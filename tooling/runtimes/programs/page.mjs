@@ -1,4 +1,4 @@
-/** A web page that calls both clients; its title is what they answered. */
+/** A web page that calls both clients and shows their results as its title. */
 import { createRestClient } from "@daybook/rest/promise"
 import { createRpcClient } from "@daybook/rpc/promise"
 

@@ -1,4 +1,4 @@
-/** A test of a program by vitest, with the fake service: without a network, a chain or a database. */
+/** A vitest test of a program with the fake service: without a network, a chain or a database. */
 import { createRestClient } from "@daybook/rest/promise"
 import { createRpcClient } from "@daybook/rpc/promise"
 import { FakeService } from "@daybook/testkit"

@@ -1,4 +1,4 @@
-/** Runs the test of this folder by vitest, and prints what the other programs print where it passes. */
+/** Runs the test of this folder with vitest. If it passes, prints the same as the other programs. */
 import process from "node:process"
 import { startVitest } from "vitest/node"
 

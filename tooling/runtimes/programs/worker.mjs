@@ -1,4 +1,4 @@
-/** A Worker whose clients stand at module scope, as the incoming requests share them. */
+/** A Worker with clients at module scope, shared by all incoming requests. */
 import { createRestClient } from "@daybook/rest/promise"
 import { createRpcClient } from "@daybook/rpc/promise"
 

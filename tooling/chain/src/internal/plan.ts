@@ -15,7 +15,7 @@ export const ether = 10n ** 18n
 /** Index of an account among the node's. */
 export const indexOf = (name: Stage.AccountName) => Stage.accountNames.indexOf(name)
 
-/** A trader, in a third of the cases alice, so that one wallet has a long history. */
+/** A trader; in a third of the cases alice, so that one wallet has a long history. */
 export const trader = ({ random }: Stage.Stage): Stage.AccountName =>
   random.next() < 0.35 ? "alice" : random.pick(Stage.traders)
 

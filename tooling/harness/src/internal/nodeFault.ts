@@ -28,7 +28,7 @@ export interface Context {
   readonly isBatch: boolean
   /** Index of the call that a fault of a single call affects. */
   readonly target: number
-  /** Wait that a fault asks for, in milliseconds. */
+  /** Wait that the fault requests, in milliseconds. */
   readonly waitMillis: number
   readonly acceptsGzip: boolean
 }
@@ -45,9 +45,9 @@ export interface Fault {
   readonly outcomes: ReadonlyArray<Outcome>
   /** Whether a client must, may or must not send an affected call again. */
   readonly retry: "required" | "allowed" | "forbidden"
-  /** The response asks every call to wait: `exact` in milliseconds or seconds, `second` by a date, exact to one second. */
+  /** How the response requests a wait of all calls: `exact` in milliseconds or seconds, `second` as a date exact to one second. */
   readonly retryAfter?: "exact" | "second"
-  /** The batch is rejected for its size: the client splits it, and that does not count as an attempt. */
+  /** The batch is rejected for its size. The client splits it, and this does not count as an attempt. */
   readonly splits?: true
 }
 

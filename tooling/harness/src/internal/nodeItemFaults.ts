@@ -1,5 +1,6 @@
 /**
- * Faults in the items of a JSON-RPC response, and harmless variations of a correct one: order, compression, ids, duplicates, missing members, and errors of single calls.
+ * Faults in the items of a JSON-RPC response, and harmless variations of a correct one: order, compression, ids, duplicates, missing
+ * members, and errors of single calls.
  */
 import * as Payload from "../Payload.ts"
 import {
@@ -18,7 +19,7 @@ import {
 } from "./nodeFault.ts"
 import type { Fault } from "./nodeFault.ts"
 
-/** Characters of an oversized item in a body of acceptable size: 640 KiB. */
+/** Size of an oversized item in a body of acceptable size: 640 KiB. */
 export const oversizeItemBytes = 640 * 1024
 
 const invalidItem = { affects: "target", outcomes: ["InvalidResponse"], retry: "allowed" } as const

@@ -85,7 +85,7 @@ export const responder = (recording: Recording) => {
   const { blocks, chainId } = recording
   const find = blockFinder(recording)
   const withoutBodies: Array<string | undefined> = []
-  /** A text of the block: `null` when there is no such block, undefined when it was not recorded. */
+  /** A recorded text of the block: `null` when there is no such block, undefined when it was not recorded. */
   const ofBlock = (id: unknown, give: (block: RecordedBlock, number: number) => string | undefined) => {
     const number = find(id)
     const block = number === undefined ? undefined : blocks[number]

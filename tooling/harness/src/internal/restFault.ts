@@ -32,7 +32,7 @@ export interface Context {
   readonly pageSize: number
   /** Cursor of the request; null on the first page. */
   readonly cursor: string | null
-  /** Wait that a fault asks for, in milliseconds. */
+  /** Wait that the fault requests, in milliseconds. */
   readonly waitMillis: number
   readonly acceptsGzip: boolean
 }
@@ -46,15 +46,15 @@ export interface Page {
 
 /** One kind of misbehaviour. */
 export interface Fault {
-  /** The page to serve; undefined where the fault does not apply. Default: the correct page. */
+  /** The page to serve; undefined if the fault does not apply. Default: the correct page. */
   readonly page?: (context: Context) => Page | undefined
   /** Builds the response. Default: as the interface says. */
   readonly respond?: (context: Context, page: Page) => FaultyServer.Response
   /** What the request may lead to when it is not retried. */
   readonly outcomes: ReadonlyArray<Outcome>
-  /** Whether a client must, may or must not ask for the page again. */
+  /** Whether a client must, may or must not request the page again. */
   readonly retry: "required" | "allowed" | "forbidden"
-  /** The response asks to wait: `exact` in seconds, `second` by a date, exact to one second. */
+  /** How the response requests a wait: `exact` in seconds, `second` as a date with a resolution of one second. */
   readonly retryAfter?: "exact" | "second"
   /** The page hides the rows that follow it. */
   readonly endsEarly?: true
@@ -83,7 +83,7 @@ export const correctPage = (context: Context): Page => {
   return { served: range(context.position, end), cursor: nextAt(context, end) }
 }
 
-/** A page of the first row alone; undefined after the last row. */
+/** A page with only the first row; undefined after the last row. */
 export const singleRow = (context: Context): Page | undefined =>
   context.position < context.rows.length
     ? { served: [context.position], cursor: nextAt(context, context.position + 1) }

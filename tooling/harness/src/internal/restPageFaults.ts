@@ -31,7 +31,7 @@ const numeric = new Set([
 ])
 const lists = new Set(["logs", "params"])
 
-/** The first index of a page whose row has another timestamp than the row before. */
+/** The first index of a page whose row has a different timestamp than the previous row. */
 const timestampChange = ({ rows }: Context, { served }: Page): number =>
   served.findIndex(
     (index, at) => at > 0 && rows[index]?.block_timestamp !== rows[served[at - 1] ?? -1]?.block_timestamp,
