@@ -1,6 +1,6 @@
 /**
- * Bundles entries of a package with everything that they import: those that run as a process or a thread, and those that Node imports, so
- * that a program starts from a few files instead of a thousand. Modules that bundlers import keep a file each; see `tsup.ts`.
+ * Bundles entries of a package with everything that they import: those that run as a process or a thread, and those that Node imports. A
+ * program then starts from a few files instead of a thousand. Modules that bundlers import keep a file each; see `tsup.ts`.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
