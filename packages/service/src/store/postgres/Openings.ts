@@ -46,12 +46,13 @@ export const read = Effect.fnUntraced(function* (
   wallet: string,
   first: number,
 ): Effect.fn.Return<ReadonlyArray<OpeningBalance>, StoreError> {
-  const rows = yield* session.rows<OpeningRow.Columns>(sql.openings, [
-    Values.bytes(fromHex(wallet)),
+  const bytes = fromHex(wallet)
+  const rows = yield* session.rows<OpeningRow.ReadColumns>(sql.openings, [
+    Values.bytes(bytes),
     Values.big(first),
     Values.big(OpeningRow.maxHoldings),
   ])
-  return rows.flatMap((row) => OpeningRow.read(row) ?? [])
+  return OpeningRow.read(bytes, first, rows)
 })
 
 /** The rows of a page of a ledger with what the wallet held before the first block; `found` are those of the query. */

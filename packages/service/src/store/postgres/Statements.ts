@@ -348,7 +348,7 @@ const ofProofs = (schema: string) => ({
     ON CONFLICT (wallet, holding) DO UPDATE
     SET first = excluded.first, amount = excluded.amount, checksum = excluded.checksum`,
   /** Parameters: wallet, first, limit. */
-  openings: `SELECT wallet, holding, first, amount, checksum FROM ${schema}.opening
+  openings: `SELECT holding, amount, checksum FROM ${schema}.opening
     WHERE wallet = $1 AND first = $2 ORDER BY holding LIMIT $3`,
   /** Parameters: wallet, holding, first. */
   hasOpening: `SELECT 1 FROM ${schema}.opening WHERE wallet = $1 AND holding = $2 AND first = $3`,

@@ -55,9 +55,12 @@ export const following = (before: number, values: ReadonlyArray<Value>): number 
 /** The checksum of a row, as a signed number of 32 bits: such a number has four bytes in a file. */
 export const fromValues = (values: ReadonlyArray<Value>): number => following(start, values)
 
-/** Whether a row has its checksum; false also for columns of another type than a program writes. */
-export const isOf = (values: ReadonlyArray<unknown>, checksum: unknown): boolean =>
-  values.every(isValue) && fromValues(values) === checksum
+/**
+ * Whether a row has its checksum; false also for columns of another type than a program writes. `before` is the checksum of columns that
+ * precede the values.
+ */
+export const isOf = (values: ReadonlyArray<unknown>, checksum: unknown, before = start): boolean =>
+  values.every(isValue) && following(before, values) === checksum
 
 const isValue = (value: unknown): value is Value =>
   value === null || typeof value === "number" || typeof value === "string" || value instanceof Uint8Array

@@ -19,6 +19,9 @@ export type Columns = readonly [
   checksum: number,
 ]
 
+/** The columns that are read of a row whose wallet and first block are known. */
+export type ReadColumns = readonly [holding: Uint8Array, amount: Uint8Array, checksum: number]
+
 /** Openings of one wallet that are read, at most: it may have been sent any number of tokens. */
 export const maxHoldings = 20_000
 
@@ -60,11 +63,21 @@ export const make = (first: number, openings: ReadonlyArray<WalletOpening>): Rea
     }),
   )
 
-/** Reads a row; `null` for a damaged one, which is as good as none: it can be read of a node again. */
-export const read = (row: Columns): OpeningBalance | null => {
-  const [, key, , amount, checksum] = row
-  const holding = holdingOf(key)
-  return holding !== null && Checksum.isOf(row.slice(0, -1), checksum) ? { holding, amount: amountOf(amount) } : null
+/**
+ * Reads the rows of a wallet for a first block; leaves out damaged ones, which are as good as none: they can be read from a node again. There may
+ * be 20,000, so what all of them have is neither read nor checked again.
+ */
+export const read = (
+  wallet: Uint8Array,
+  first: number,
+  rows: ReadonlyArray<ReadColumns>,
+): ReadonlyArray<OpeningBalance> => {
+  const shared = Checksum.fromValues([wallet])
+  return rows.flatMap(([key, amount, checksum]) => {
+    const holding = holdingOf(key)
+    const isIntact = holding !== null && Checksum.isOf([key, first, amount], checksum, shared)
+    return isIntact ? [{ holding, amount: amountOf(amount) }] : []
+  })
 }
 
 /** The ids of the tokens of an ERC-721 contract are not known, so that they are no movements. */

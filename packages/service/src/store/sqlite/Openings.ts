@@ -35,17 +35,18 @@ export const tables = `CREATE TABLE opening (
 const insert = `INSERT OR REPLACE INTO opening (wallet, holding, first, amount, checksum) VALUES (?, ?, ?, ?, ?)`
 
 /** Parameters: wallet, first, limit. */
-const select = `SELECT wallet, holding, first, amount, checksum FROM opening WHERE wallet = ? AND first = ? ${limit}`
+const select = `SELECT holding, amount, checksum FROM opening WHERE wallet = ? AND first = ? ${limit}`
 
 /** Inserts openings in place of earlier ones. */
 export const insertUnsafe = (connection: Connection, first: number, openings: ReadonlyArray<WalletOpening>): void =>
   connection.manyUnsafe(insert, OpeningRow.make(first, openings))
 
 /** The openings of a wallet that were read for an index with this first block. */
-export const readUnsafe = (connection: Connection, wallet: string, first: number): ReadonlyArray<OpeningBalance> =>
-  connection
-    .valuesUnsafe<OpeningRow.Columns>(select, [fromHex(wallet), first, OpeningRow.maxHoldings])
-    .flatMap((row) => OpeningRow.read(row) ?? [])
+export const readUnsafe = (connection: Connection, wallet: string, first: number): ReadonlyArray<OpeningBalance> => {
+  const bytes = fromHex(wallet)
+  const rows = connection.valuesUnsafe<OpeningRow.ReadColumns>(select, [bytes, first, OpeningRow.maxHoldings])
+  return OpeningRow.read(bytes, first, rows)
+}
 
 /** Removes all openings. */
 export const clearUnsafe = (connection: Connection): void => {

@@ -15,11 +15,21 @@ const first = 100
 const rowsOf = (...balances: ReadonlyArray<{ readonly holding: Holding.Holding; readonly amount: bigint }>) =>
   OpeningRow.make(first, [{ wallet, balances }])
 
+const walletBytes = Buffer.alloc(20, 0xa1)
+
 /** A row with the checksum of its columns. */
 const sealed = (key: Uint8Array): OpeningRow.Columns => {
-  const values = [Buffer.alloc(20, 0xa1), key, first, Uint8Array.of(1)] as const
+  const values = [walletBytes, key, first, Uint8Array.of(1)] as const
   return [...values, Checksum.fromValues(values)]
 }
+
+/** What is read of rows, also as those of another wallet or first block. */
+const read = (rows: ReadonlyArray<OpeningRow.Columns>, of: Uint8Array = walletBytes, from = first) =>
+  OpeningRow.read(
+    of,
+    from,
+    rows.map(([, key, , amount, checksum]) => [key, amount, checksum]),
+  )
 
 const entry = (block: number, index: number): LedgerEntry => ({ block, index, roles: 1, movements: [] })
 const query = (changes: Partial<LedgerQuery>): LedgerQuery => ({
@@ -46,7 +56,7 @@ describe("OpeningRow", () => {
       ...["0", "1", "255", "256", String(2n ** 256n - 1n)].map((id) => ({ holding: erc1155(id), amount: 1n })),
     ]
 
-    expect(rowsOf(...balances).map(OpeningRow.read)).toEqual(balances)
+    expect(read(rowsOf(...balances))).toEqual(balances)
   })
 
   it("bytesOfHolding: the standard, the token and the digits of the id, of which 0 has none", () => {
@@ -70,9 +80,16 @@ describe("OpeningRow", () => {
       [4, ...Array.from({ length: 20 }, () => 7)],
     ].map((bytes) => Uint8Array.from(bytes))
 
-    expect(OpeningRow.read([...row!.slice(0, -1), row![4] + 1] as unknown as OpeningRow.Columns)).toBeNull()
-    expect(OpeningRow.read(sealed(Uint8Array.of(0)))).toEqual({ holding: native, amount: 1n })
-    expect(keys.map((key) => OpeningRow.read(sealed(key)))).toEqual(keys.map(() => null))
+    expect(read([[...row!.slice(0, -1), row![4] + 1] as unknown as OpeningRow.Columns])).toEqual([])
+    expect(read([sealed(Uint8Array.of(0))])).toEqual([{ holding: native, amount: 1n }])
+    expect(read(keys.map(sealed))).toEqual([])
+  })
+
+  it("read: gives none for a row of another wallet or first block", () => {
+    const rows = rowsOf({ holding: native, amount: 7n })
+
+    expect(read(rows)).toHaveLength(1)
+    expect([read(rows, Buffer.alloc(20, 0xa2)), read(rows, walletBytes, first + 1)]).toEqual([[], []])
   })
 
   it("isWithin: an opening lies at the first place of the first block, which a page reaches or has behind it", () => {
