@@ -2,6 +2,7 @@ import { request as nodeRequest } from "node:http"
 import { connect } from "node:net"
 import * as ApiError from "@daybook/schema/ApiError"
 import { describe, it } from "@effect/vitest"
+import { Eventually } from "@daybook/harness"
 import * as ChangeOperation from "@daybook/schema/ChangeOperation"
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WebhookOperation from "@daybook/schema/WebhookOperation"
@@ -389,20 +390,27 @@ describe("HttpServer", () => {
         const service = yield* start({ config: { limits: { drainIdleMillis: 3_000 } } }).pipe(Scope.provide(scope))
         const { hostname, port } = new URL(service.url)
         const request = `GET /health HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`
-        const received: Array<string> = []
+        let received = ""
+        const connections = () => [...received.matchAll(/^connection: (.*)$/gim)].map(([, value]) => value)
         const socket = connect(Number(port), hostname)
-        socket.on("data", (chunk: Buffer) => received.push(chunk.toString()))
+        socket.on("data", (chunk: Buffer) => (received += chunk.toString()))
         const ended = new Promise((resolve) => socket.on("close", resolve))
-        socket.write(request)
-        yield* Effect.sleep("100 millis")
+        const ask = Effect.suspend(() => {
+          const before = connections().length
+          socket.write(request)
+          return Eventually.untilEffect(
+            Effect.sync(() => connections().length > before),
+            { what: "a response" },
+          )
+        })
+        yield* ask
 
         const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-        yield* Effect.sleep("50 millis")
-        socket.write(request)
+        while (connections().at(-1) === "keep-alive") yield* ask
         yield* Effect.promise(() => ended)
         yield* Fiber.join(closing)
 
-        expect(received.map((text) => /^connection: (.*)$/im.exec(text)?.[1])).toEqual(["keep-alive", "close"])
+        expect([...new Set(connections())]).toEqual(["keep-alive", "close"])
       }),
     )
 
