@@ -47,18 +47,24 @@ export const lines = (text: string): ((offset: number) => number) => {
   }
 }
 
-/** Parses a source; throws with its name when it is not valid. */
+const parsedFiles = new Map<string, Syntax>()
+
+/** Parses a source, once for the checks of one process; throws with its name when it is not valid. */
 export const parse = (file: string, text: string): Syntax => {
+  const known = parsedFiles.get(file)
+  if (known?.text === text) return known
   const parsed = parseSync(file, text)
   const [error] = parsed.errors
   if (error !== undefined) throw new Error(`${file}: ${error.message}`)
-  return { file, text, program: parsed.program, comments: parsed.comments, lineAt: lines(text) }
+  const syntax = { file, text, program: parsed.program, comments: parsed.comments, lineAt: lines(text) }
+  parsedFiles.set(file, syntax)
+  return syntax
 }
 
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
 
-const member = (node: Node, name: string): unknown => Object.entries(node).find(([key]) => key === name)?.[1]
+const member = (node: Node, name: string): unknown => Reflect.get(node, name)
 
 /** The node in a member; undefined when the member holds none. */
 export const child = (node: Node, name: string): Node | undefined => {

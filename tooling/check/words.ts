@@ -98,6 +98,8 @@ type Match = (piece: Piece) => ReadonlyArray<{ readonly found: string; readonly 
 const all = (pattern: RegExp, text: string) =>
   [...text.matchAll(pattern)].map((match) => ({ found: match[0], offset: match.index }))
 
+const isNameScope = (scope: Scope): boolean => scope === "identifiers" || scope === "files"
+
 /** Matches a phrase also where a line of a comment ends in it. */
 const phrase = (words: string): RegExp =>
   new RegExp(`(?<!\\w)(?:${words.replaceAll(" ", "\\s+[*/]*\\s*")})(?!\\w)`, "gi")
@@ -106,9 +108,8 @@ const matchWord = (word: string, except: string | undefined): Match => {
   const pattern = phrase(word)
   const excepted = except === undefined ? undefined : phrase(except)
   return ({ scope, text }) => {
-    const name = scope === "identifiers" || scope === "files"
     const spans = excepted === undefined ? [] : all(excepted, text)
-    return all(pattern, name ? wordsOf(text) : text).filter(
+    return all(pattern, isNameScope(scope) ? wordsOf(text) : text).filter(
       ({ offset }) => !spans.some((span) => offset >= span.offset && offset < span.offset + span.found.length),
     )
   }
@@ -145,23 +146,37 @@ const compiledOf = (entry: Entry): ReadonlyArray<Compiled> => {
   return known
 }
 
+const unmatchedNames = new WeakMap<WordList, Set<string>>()
+
+/** Whether no entry of a list matches a name, wherever it stands. Most names occur in many files. */
+const isUnmatchedName = (piece: Piece, list: WordList): boolean => {
+  if (!isNameScope(piece.scope)) return false
+  const unmatched = unmatchedNames.get(list) ?? new Set()
+  unmatchedNames.set(list, unmatched)
+  if (unmatched.has(piece.text)) return true
+  const isMatched = list.words.some((entry) => compiledOf(entry).some(({ match }) => match(piece).length > 0))
+  if (!isMatched) unmatched.add(piece.text)
+  return !isMatched
+}
+
 /** The matches of a list in one file, in the order of the text. Entries with a `path` are left to `findPaths`. */
 export const find = (file: string, text: string, list: WordList): ReadonlyArray<Finding> => {
   const compiled = list.words
     .filter(({ under }) => under === undefined || under.some((path) => isUnder(file, path)))
     .flatMap(compiledOf)
   const read = pieces(file, text).filter(({ scope }) => !list.exempt.some((one) => permits(one, file, scope)))
-  const findings = read.flatMap((piece) =>
-    compiled.flatMap(({ entry, label, match }) => {
+  const findings = read.flatMap((piece) => {
+    if (isUnmatchedName(piece, list)) return []
+    return compiled.flatMap(({ entry, label, match }) => {
       if (entry.in?.includes(piece.scope) === false) return []
       if (entry.allow?.some((one) => permits(one, file, piece.scope)) === true) return []
       return match(piece).map(({ found, offset }) => {
         const before = piece.text.slice(0, offset).split("\n").length - 1
-        const prose = piece.scope !== "identifiers" && piece.scope !== "files"
-        return { file, line: piece.line + (prose ? before : 0), found, entry: label, use: entry.use }
+        const line = piece.line + (isNameScope(piece.scope) ? 0 : before)
+        return { file, line, found, entry: label, use: entry.use }
       })
-    }),
-  )
+    })
+  })
   return findings.toSorted((one, other) => one.line - other.line)
 }
 
