@@ -2,7 +2,7 @@
  * Codecs of hex quantities, the unsigned integers of JSON-RPC. Decimal strings of the REST operations are `Decimal`; bytes are `Hex`.
  */
 import * as Schema from "effect/Schema"
-import { hexCase, isDigits, smallHex } from "./internal/hexText.ts"
+import { hexCase, hexWord, isDigits, smallHex } from "./internal/hexText.ts"
 import { unread, type Unread } from "./internal/coder.ts"
 import { bigint, isCount, maxDigits, numberLeaf, safeInteger, tooLarge } from "./internal/integer.ts"
 import { leaf, orNull, relax } from "./internal/leaf.ts"
@@ -11,8 +11,8 @@ const maxHexLength = 66
 
 const toBigInt = (input: unknown): bigint | Unread => {
   if (typeof input !== "string") return isCount(input) ? BigInt(input) : unread
-  const small = smallHex(input)
-  if (small >= 0) return BigInt(small)
+  const word = hexWord(input)
+  if (word !== undefined) return word
   if (input.length > maxDigits) return unread
   if (input.length <= maxHexLength && hexCase(input) !== 0) return BigInt(input)
   const value = isDigits(input) ? BigInt(input) : tooLarge

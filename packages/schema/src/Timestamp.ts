@@ -21,6 +21,19 @@ const toMillis = remembering((input) => {
   return inRange(millis) ? millis : unread
 })
 
+// Written once for such rows. A `Date` can be changed, so that its time is compared.
+let lastMillis = 0
+let lastText = new Date(0).toISOString()
+
+const toText = (date: Date): string => {
+  const millis = date.getTime()
+  if (millis !== lastMillis) {
+    lastText = date.toISOString()
+    lastMillis = millis
+  }
+  return lastText
+}
+
 /**
  * Instant with millisecond precision; decodes to `Date`.
  *
@@ -47,7 +60,7 @@ export const Timestamp: Schema.Codec<Date, string> = leaf<Date, string>({
     const millis = toMillis(input)
     return typeof millis === "number" ? new Date(millis) : unread
   },
-  write: (value) => value.toISOString(),
+  write: toText,
   repeats: false,
   type: typeSide<Date>({
     expected: "a valid Date between the years 0000 and 9999",

@@ -14,6 +14,16 @@ describe("Timestamp", () => {
     expect(Schema.encodeSync(Timestamp.Timestamp)(date)).toBe("2021-05-07T11:08:35.000Z")
   })
 
+  it("Timestamp: encodes a Date again that was changed after it was encoded, and another one of the same time", () => {
+    const date = new Date(1620385715000)
+    const encode = Schema.encodeSync(Timestamp.Timestamp)
+    expect(encode(date)).toBe("2021-05-07T11:08:35.000Z")
+    expect(encode(new Date(1620385715000))).toBe("2021-05-07T11:08:35.000Z")
+
+    date.setTime(1620385716000)
+    expect(encode(date)).toBe("2021-05-07T11:08:36.000Z")
+  })
+
   it("Timestamp: decodes other time zones, no time zone as UTC, and any fraction", () => {
     expect(decode("2021-05-07T13:08:35+02:00").toISOString()).toBe("2021-05-07T11:08:35.000Z")
     expect(decode("2021-06-04T16:00:15").toISOString()).toBe("2021-06-04T16:00:15.000Z")

@@ -31,7 +31,7 @@ export interface ObjectKeys {
 export interface Coder {
   readonly read: Step
   readonly write: Step
-  /** True if `read` costs more than a comparison of two strings and its result may be shared: see `remembering`. */
+  /** True if a step costs more than a comparison of two strings and its result may be shared: see `remembering`. */
   readonly repeats?: boolean
   /** Input of code generation; only for coders of objects. */
   readonly object?: ObjectKeys

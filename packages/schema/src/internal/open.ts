@@ -127,7 +127,7 @@ const coderOfFields = (
     ),
     write: direction(
       unrolled?.write,
-      parts.map((part) => part.write),
+      parts.map((part) => (part.repeats ? remembering(part.write) : part.write)),
       [],
     ),
     object: {

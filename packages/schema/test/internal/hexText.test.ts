@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { hexCase, smallDecimal, smallHex } from "../../src/internal/hexText.ts"
+import { hexCase, hexWord, smallDecimal, smallHex } from "../../src/internal/hexText.ts"
 
 describe("hexCase", () => {
   const lengths = [0, 1, 2, 3, 4, 62, 63, 64, 65, 66, 67, 8189, 8190, 8191, 8192, 8193, 20_001]
@@ -33,5 +33,42 @@ describe("smallHex and smallDecimal", () => {
     expect(["0", "007", "999999999999999", "1000000000000000", "", "1e3", "-1", " 1"].map(smallDecimal)).toEqual([
       0, 7, 999999999999999, -1, -1, -1, -1, -1,
     ])
+  })
+
+  it("hexWord: parses up to 16 digits as a bigint, also those above 2^53 and with a first digit of 8 to f", () => {
+    expect(
+      [
+        "0x",
+        "0X0",
+        "0x00ff",
+        "0x80000000",
+        "0xfffffffff",
+        "0xde0b6b3a7640001",
+        "0x8000000080000000",
+        "0xFFFFFFFFFFFFFFFF",
+      ].map(hexWord),
+    ).toEqual([
+      0n,
+      0n,
+      255n,
+      2147483648n,
+      68719476735n,
+      1000000000000000001n,
+      9223372039002259456n,
+      18446744073709551615n,
+    ])
+    const invalid = [
+      "",
+      "0",
+      "ff",
+      "1x1",
+      "0x1g",
+      "0x1 ",
+      "0x\u0130",
+      "0xg00000001",
+      "0x10000000g",
+      "0x10000000000000000",
+    ]
+    expect(invalid.map(hexWord)).toEqual(invalid.map(() => undefined))
   })
 })
