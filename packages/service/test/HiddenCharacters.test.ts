@@ -31,7 +31,7 @@ const lineOf = Effect.fnUntraced(function* (logger: Logger.Logger<unknown, void>
 })
 
 describe("hidden characters of a node, a client or an operator", () => {
-  it.effect("logger, jsonLogger: a line writes them out in the message and in annotations", () =>
+  it.effect("logger, jsonLogger: a line escapes hidden characters in the message and in annotations", () =>
     Effect.gen(function* () {
       const [text, json] = [yield* lineOf(Terminal.logger), yield* lineOf(Terminal.jsonLogger)]
 
@@ -44,7 +44,7 @@ describe("hidden characters of a node, a client or an operator", () => {
     }),
   )
 
-  it.effect("ThreadLog: the parent of a thread writes them out", () =>
+  it.effect("ThreadLog: the parent of a thread escapes hidden characters", () =>
     Effect.gen(function* () {
       const received: Array<ThreadLog.ThreadLog> = []
       const thread = ThreadLog.logger(
@@ -65,7 +65,7 @@ describe("hidden characters of a node, a client or an operator", () => {
     }),
   )
 
-  it.live("/ready, REST, relay: the status and the service's own errors write them out", () =>
+  it.live("/ready, REST, relay: the status and the service's own errors escape hidden characters", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: {} } })
       yield* Effect.orDie(
@@ -90,7 +90,7 @@ describe("hidden characters of a node, a client or an operator", () => {
   )
 
   it.live(
-    "doctor: the words of a node are written out",
+    "doctor: hidden characters in a node's texts are escaped",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
@@ -110,7 +110,7 @@ describe("hidden characters of a node, a client or an operator", () => {
   )
 
   it.live(
-    "status, keys: an error writes out what was typed",
+    "status, keys: an error escapes hidden characters in what was typed",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
@@ -122,7 +122,7 @@ describe("hidden characters of a node, a client or an operator", () => {
     timeout,
   )
 
-  it.effect("keys: a name with any of them is refused", () =>
+  it.effect("keys: a name with a hidden character is rejected", () =>
     Effect.gen(function* () {
       for (const character of hostile.replaceAll(/[abc]/g, "")) {
         const error = yield* Effect.flip(ApiKeys.nameOf(`a${character}b`))

@@ -31,7 +31,7 @@ const wallet = Rows.alice
 const fixtures = join(import.meta.dirname, "server/fixtures")
 
 describe("reload", () => {
-  it.live("a running service takes over labels, limits and chains, on the connections that are open", () =>
+  it.live("a reload applies labels, limits and chains to a running service, also on open connections", () =>
     Effect.gen(function* () {
       const baseFolder = yield* temporaryFolder
       for (const [name, id] of [
@@ -110,7 +110,7 @@ describe("reload", () => {
     }).pipe(Effect.provide(Logger.layer([]))),
   )
 
-  it.live("a reload sends the webhooks of a chain that it adds", () =>
+  it.live("a reload starts the webhooks of a chain that it adds", () =>
     Effect.gen(function* () {
       const baseFolder = yield* temporaryFolder
       const database = yield* Engine.fromUrl("sqlite:data", baseFolder)
@@ -143,7 +143,7 @@ describe("reload", () => {
     }).pipe(Effect.provide(Logger.layer([])), Effect.scoped),
   )
 
-  it.live("a reload that fails leaves every part as it was, also the certificate", () =>
+  it.live("a failed reload leaves every part unchanged, including the certificate", () =>
     Effect.gen(function* () {
       const baseFolder = yield* temporaryFolder
       const files = ["cert.pem", "key.pem"]
@@ -177,7 +177,7 @@ describe("reload", () => {
     }).pipe(Effect.provide(Logger.layer([])), Effect.scoped),
   )
 
-  it.live("a reload waits for another one, and states what changes after it", () =>
+  it.live("a reload waits for one in progress, and reports its own changes", () =>
     Effect.gen(function* () {
       const config = yield* decode({ eth: node() })
       const { reload } = yield* Service.run(config, { isInline: true, baseFolder: yield* temporaryFolder })
@@ -192,7 +192,7 @@ describe("reload", () => {
     }).pipe(Effect.provide(Logger.layer([])), Effect.scoped),
   )
 
-  it.live("indexers of chains that have not changed go on, and the others begin anew", () =>
+  it.live("a reload keeps the indexers of unchanged chains running and restarts the others", () =>
     Effect.gen(function* () {
       const baseFolder = mkdtempSync(join(tmpdir(), "daybook-reload-"))
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(baseFolder, { recursive: true })))

@@ -62,7 +62,7 @@ describe("Service", () => {
     )
 
     it.live(
-      "run: a process that only indexes answers health, readiness and metrics at an address of its own, and no page",
+      "run: a process that only indexes serves health, readiness and metrics at a separate address, and no pages",
       () =>
         Effect.gen(function* () {
           const config = yield* Effect.fromResult(
@@ -97,7 +97,7 @@ describe("Service", () => {
         }).pipe(quiet),
     )
 
-    it.live("refuses a node of another chain, naming both ids", () =>
+    it.live("run: rejects a node of another chain and names both chain ids", () =>
       Effect.gen(function* () {
         const node = yield* Node.start(() => Node.result("null"), 137)
         const { event, url } = yield* untilEvent(node.url, "Misconfigured", yield* temporaryFolder)
@@ -110,7 +110,7 @@ describe("Service", () => {
       }).pipe(quiet),
     )
 
-    it.live("fails with one clear line when its port is taken", () =>
+    it.live("run: fails with one clear line when its port is taken", () =>
       Effect.gen(function* () {
         const port = yield* takenPort
         const config = yield* configOf([nowhere], port)
@@ -126,7 +126,7 @@ describe("Service", () => {
       }).pipe(quiet),
     )
 
-    it.live("fails with one clear line when the address is not this machine's", () =>
+    it.live("run: fails with one clear line when the address is not this machine's", () =>
       Effect.gen(function* () {
         const config = yield* configOf([nowhere], 0, "192.0.2.1")
         const error = yield* Effect.flip(
@@ -178,7 +178,7 @@ describe("Service", () => {
       }).pipe(quiet),
     )
 
-    it.live("serves by any number of replicas, each of which reads the others' cursors and keys", () =>
+    it.live("run: any number of replicas serve one database, and each accepts the others' cursors and keys", () =>
       Effect.gen(function* () {
         const baseFolder = yield* temporaryFolder
         const config = yield* configOf([nowhere])

@@ -14,7 +14,7 @@ const names = [
 
 describe("attack", () => {
   it.for(names)(
-    "attack: %s is answered within its bound, and blames no one else",
+    "attack: %s is answered within its bound, and is not attributed to another client",
     { timeout: 120_000 },
     async (name) => {
       const scenario = Scenarios.all.find((candidate) => candidate.name === name)

@@ -142,7 +142,7 @@ describe("BlockFacts", () => {
     expect(Secp256k1.recoverPublicKey({ payload, signature })).toEqual(account)
   })
 
-  it("textOf: leaves out what the schema of a transaction's type does not know, whatever it holds", () => {
+  it("textOf: omits fields that the schema of the transaction's type does not have, whatever their values", () => {
     const unknown = {
       mint: ["0x1"],
       maxRefund: "0x2",
@@ -189,14 +189,14 @@ describe("BlockFacts", () => {
     expect(text(uncles(1), [set, set])).toBeNull()
   })
 
-  it("isOfHeader: is true of the fields of a header that facts state", () => {
+  it("isOfHeader: is true for the header fields that facts contain", () => {
     const ofHeader = Object.keys(fixture.block()).filter(BlockFacts.isOfHeader)
 
     expect(ofHeader.toSorted()).toEqual(["baseFeePerGas", "difficulty", "gasUsed", "miner", "uncles"])
     expect(BlockFacts.isOfHeader("withdrawals")).toBe(true)
   })
 
-  it("textOf: leaves out facts of a block with more entries than the bound", () => {
+  it("textOf: omits the facts of a block with more entries than the limit", () => {
     const many = (count: number) => {
       const withdrawals = Array.from({ length: count }, (_, index) => withdrawalWire(index, address("d")))
       return textOf({ block: mined({ withdrawals }), rows: [], gasFees: null })
@@ -211,7 +211,7 @@ describe("BlockFacts", () => {
     expect(many(BlockFacts.maxEntries + 1)).toBeNull()
   })
 
-  it("textOf: leaves out facts whose gas fees have more than 256 bits", () => {
+  it("textOf: omits facts whose gas fees exceed 256 bits", () => {
     const { maxGasFees } = BlockFacts
 
     expect(factsOf({ gasFees: maxGasFees }).gasFees).toBe(maxGasFees)

@@ -18,7 +18,7 @@ describe("Deviation.makeLog", () => {
     }).pipe(Effect.provide(Logger.layer([logger])))
   })
 
-  it.effect("report: keeps a limit of the nodes for the status, and logs no line of it", () => {
+  it.effect("report: keeps a limit of the nodes for the status, and does not log it", () => {
     const lines: Array<unknown> = []
     const logger = Logger.make(({ message }) => void lines.push(message))
     return Effect.gen(function* () {

@@ -88,7 +88,7 @@ describe("InternalTransactions", () => {
     }
     const traces = nested(JSON.parse(JSON.stringify(tree)))
 
-    it("fromFrames: lists the frames below the root that move value, depth first, also those under a delegate call", () => {
+    it("fromFrames: lists the frames below the root that move value, depth first, including those under a delegate call", () => {
       expect(rowsOf(InternalTransactions.fromFrames(block, traces))).toEqual([
         row("CALL", router, pool, { value: "5", input: "0x01", output: "0x02" }),
         row("CREATE2", pool, child, { input: "0x03", output: "0x04" }),
@@ -97,7 +97,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFrames: takes an error of null for none, as nodes of the ZK Stack state it", () => {
+    it("fromFrames: treats a null error as none, as ZK Stack nodes report it", () => {
       const none = { error: null, revertReason: null }
       const root = { ...none, type: "Call", calls: [call(router, pool, { ...none, type: "Call", value: "0x1" })] }
 
@@ -118,7 +118,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFrames: gives a list for each transaction, empty where nothing was called", () => {
+    it("fromFrames: returns a list for each transaction, empty if nothing was called", () => {
       expect(Result.getOrThrow(InternalTransactions.fromFrames(block, nested({})))).toEqual([[], []])
     })
 
@@ -170,7 +170,7 @@ describe("InternalTransactions", () => {
       expect(Result.getOrThrow(InternalTransactions.fromFrames(block, failed))).toEqual([untraced, untraced])
     })
 
-    it("fromFrames: leaves transactions untraced that a tracer leaves out where it names the others", () => {
+    it("fromFrames: leaves transactions untraced that the tracer omits, if it names the others", () => {
       const [first, second] = nested({})
       const lacking = { reason: "The traces of the block lack the transaction." }
 
@@ -239,7 +239,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFlat: names a creation CREATE where the node omits its method", () => {
+    it("fromFlat: names a creation CREATE if the node omits its method", () => {
       const traces = flat(
         flatOf([0], "create", { init: "0x03" }, { result: { gasUsed: "0xa", address: child, code: "0x" } }),
       )
@@ -294,7 +294,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFlat: leaves rewards out", () => {
+    it("fromFlat: omits block rewards", () => {
       const reward = {
         ...flatOf([], "reward", { author: wallet, rewardType: "block", value: "0x1" }),
         result: null,
@@ -324,7 +324,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFlat: fails where two entries of a transaction have one trace address", () => {
+    it("fromFlat: fails if two entries of a transaction have the same trace address", () => {
       const twice = flat(flatCall([0]), flatCall([0, 1]), flatCall([0, 1]))
 
       expect(issueOf(InternalTransactions.fromFlat(block, twice))).toEqual([
@@ -335,7 +335,7 @@ describe("InternalTransactions", () => {
       expect(issueOf(InternalTransactions.fromFlat(block, [...all, ...all]))[0]).toBe("InvalidBlock")
     })
 
-    it("fromFlat: fails where the root of a transaction is missing", () => {
+    it("fromFlat: fails if the root of a transaction is missing", () => {
       expect(issueOf(InternalTransactions.fromFlat(block, fixture.flat([flatCall([0]), creationRoot])))).toEqual([
         "InvalidBlock",
         `transaction ${transferHash} has no trace`,

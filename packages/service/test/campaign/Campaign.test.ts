@@ -30,7 +30,7 @@ const run = (...args: ReadonlyArray<string>) => {
 const table = ["| chain | blocks |", "|---|--:|"]
 
 describe("Campaign", () => {
-  it.effect("run: prints a row for each seed and gives 0 where nothing is wrong", () =>
+  it.effect("run: prints a row for each seed and returns 0 if nothing fails", () =>
     Effect.gen(function* () {
       const passed = [0, ...table, "| seed 1 | 8 |", "| seed 2 | 8 |", "passed: 2 of 2 cases"]
       expect(yield* run()).toEqual(passed)
@@ -38,7 +38,7 @@ describe("Campaign", () => {
     }),
   )
 
-  it.effect("run: prints how to run a case again that failed, with the smallest size that fails, and gives 1", () =>
+  it.effect("run: prints how to repeat a failed case, with the smallest size that fails, and returns 1", () =>
     Effect.gen(function* () {
       expect(yield* run("--seed", "3", "--blocks", "80")).toEqual([
         1,
@@ -50,14 +50,14 @@ describe("Campaign", () => {
     }),
   )
 
-  it.effect("run: begins no further case once the budget is spent, and fails where no case has the name", () =>
+  it.effect("run: starts no further case once the budget is spent, and fails if no case has the name", () =>
     Effect.gen(function* () {
       expect(yield* run("--budget", "0")).toEqual([0, ...table, "| seed 1 | 8 |", "passed: 1 of 2 cases"])
       expect((yield* run("height"))[0]).toBe(1)
     }),
   )
 
-  it.effect("run: gives 2 for an option that is unknown or no number", () =>
+  it.effect("run: returns 2 for an unknown option, or one that is not a number", () =>
     Effect.gen(function* () {
       expect(yield* run("--blocks", "many")).toEqual([
         2,

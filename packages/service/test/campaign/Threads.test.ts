@@ -14,7 +14,7 @@ const module = new URL(
 )
 
 describe("Threads", () => {
-  it.live("make: replaces a thread that ended by an error, so that the tasks after it are run", () =>
+  it.live("make: replaces a thread that ended with an error, so that later tasks still run", () =>
     Effect.gen(function* () {
       const run = yield* Threads.make<number | string, number>({
         module,

@@ -38,7 +38,7 @@ describe("daybook abi", () => {
   )
 
   it.live(
-    "abi add: refuses a file that is missing, no ABI or empty, and a key that is neither an address nor a name",
+    "abi add: rejects a file that is missing, empty or not an ABI, and a key that is neither an address nor a name",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()

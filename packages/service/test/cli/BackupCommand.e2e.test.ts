@@ -117,7 +117,7 @@ describe("daybook backup and restore", () => {
     }),
   )
 
-  it.live("restore: takes a snapshot of somebody else, whose forged row a comparison with the node finds", () =>
+  it.live("restore: accepts a third party's snapshot, and a comparison with the node finds its forged row", () =>
     Effect.gen(function* () {
       const { base, node } = yield* indexed("other")
       const own = join(base, "own")

@@ -41,15 +41,15 @@ const commandLine = [
 const run = (...args: ReadonlyArray<string>) => daybook(import.meta.dirname, ...args)
 
 describe("CommandLine", () => {
-  it("--help loads the modules of the command line alone", { timeout }, () => {
+  it("--help: loads only the modules of the command line", { timeout }, () => {
     assert.deepStrictEqual(loadedBy("--help"), commandLine)
   })
 
-  it("a misspelt command loads no module of a command", { timeout }, () => {
+  it("a misspelt command: loads no command's module", { timeout }, () => {
     assert.deepStrictEqual(loadedBy("serv"), commandLine)
   })
 
-  it("serve: loads neither the service nor a database where its arguments are wrong", { timeout }, () => {
+  it("serve: loads neither the service nor a database if its arguments are wrong", { timeout }, () => {
     const loaded = loadedBy("serve", "--role", "cook")
 
     assert.include(loaded, "cli/ServeCommand.ts")
@@ -68,7 +68,7 @@ describe("CommandLine", () => {
     }).pipe(Effect.scoped),
   )
 
-  it("mcp: loads neither the server nor the service where the key is missing", { timeout }, () => {
+  it("mcp: loads neither the server nor the service if the key is missing", { timeout }, () => {
     const loaded = loadedBy("mcp", "--url", "http://127.0.0.1:1")
 
     assert.include(loaded, "cli/McpCommand.ts")
@@ -113,7 +113,7 @@ describe("CommandLine", () => {
     }),
   )
 
-  it.effect("a misspelt command is refused with the name that it resembles", () =>
+  it.effect("a misspelt command: is rejected with the most similar name", () =>
     Effect.gen(function* () {
       const { code, err, out } = yield* run("verfy")
 
@@ -123,7 +123,7 @@ describe("CommandLine", () => {
   )
 
   it.effect(
-    "the help of a command states what the help of daybook states of it",
+    "help: a command describes itself as the list of commands does",
     () =>
       Effect.gen(function* () {
         const all = yield* daybookProcess(import.meta.dirname, "--help")

@@ -8,7 +8,7 @@ import * as CompileCache from "../../src/cli/CompileCache.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 describe("CompileCache", () => {
-  it("folder: is below that of the environment where it is absolute, else below the home of the user", () => {
+  it("folder: is below the one that the environment names if that is absolute, otherwise below the user's home", () => {
     const usual = join(homedir(), ".cache", "daybook")
 
     expect(CompileCache.folder({ XDG_CACHE_HOME: "/var/cache/ann" })).toBe("/var/cache/ann/daybook")
@@ -16,7 +16,7 @@ describe("CompileCache", () => {
     expect(CompileCache.folder({})).toBe(usual)
   })
 
-  it.effect("enable: worker threads keep what is compiled in the same folder", () =>
+  it.effect("enable: worker threads cache compiled code in the same folder", () =>
     Effect.gen(function* () {
       const cache = yield* temporaryFolder
       const module = pathToFileURL(join(import.meta.dirname, "../../src/cli/CompileCache.ts")).href

@@ -210,7 +210,7 @@ describe("daybook config check", () => {
     timeout,
   )
 
-  it.live("config check: warns of an address that others reach without TLS", () =>
+  it.live("config check: warns of an address that is reachable from other machines without TLS", () =>
     Effect.gen(function* () {
       const open = yield* check(file(`"0.0.0.0:8080"`, database, chains))
       const proxied = yield* check(file(`"0.0.0.0:8080"`, database, chains, `,\n"trustedProxies": 1`))
@@ -285,7 +285,7 @@ describe("daybook config check", () => {
     }),
   )
 
-  it.live("config check: names a key of webhooks that the service would refuse, and makes none", () =>
+  it.live("config check: names a webhook key that the service would reject, and creates none", () =>
     Effect.gen(function* () {
       const base = yield* temporaryFolder
       writeFileSync(join(base, "daybook.json"), more(`"webhooks": {}`))
@@ -333,7 +333,7 @@ describe("daybook config check", () => {
   )
 
   it.live(
-    "config check: flags replace keys of the file, and are named where their value is wrong",
+    "config check: flags override keys of the file, and are named if their value is wrong",
     () =>
       Effect.gen(function* () {
         const text = file(listen, `"\${NOT_SET_EITHER}"`, node(`"http://127.0.0.1:1"`))
@@ -355,7 +355,7 @@ describe("daybook config check", () => {
     timeout,
   )
 
-  it.live("config check: needs no file where flags name a chain", () =>
+  it.live("config check: needs no file if flags name a chain", () =>
     Effect.gen(function* () {
       const empty = yield* temporaryFolder
       const without = yield* daybook(empty, "config", "check")

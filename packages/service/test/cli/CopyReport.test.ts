@@ -33,7 +33,7 @@ describe("CopyReport", () => {
     )
   })
 
-  it("formatCopy: names the blocks that were copied, and the size alone for keys", () => {
+  it("formatCopy: names the copied blocks, and only the size for keys", () => {
     const copy = { file: "chain-eth.sqlite", bytes: mebibyte, blocks: 1, copiedBytes: 512, head: 7 }
 
     expect([

@@ -6,7 +6,7 @@ import { daybook, timeout, withConfig } from "./daybook.ts"
 
 describe("daybook dev", () => {
   it.live(
-    "without a node, with one that is no node, and with arguments that contradict each other, it states what to do",
+    "dev: states what to do without a node, with a URL that is not a node's, and with contradictory arguments",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()

@@ -52,7 +52,7 @@ const send = (
   )
 
 it.live(
-  "serve: gives nothing without a key on a public address after a reload that opens the explorer on a loopback address",
+  "serve: still requires a key on a public address after a reload that opens the explorer on a loopback address",
   () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make({ chainId: 1 })

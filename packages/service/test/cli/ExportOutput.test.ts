@@ -27,7 +27,7 @@ const exportFailure = (path: string) =>
 const text = (path: string): string => readFileSync(path, "utf8")
 
 describe("ExportOutput.toFile", () => {
-  it.effect("leaves a file whose name ends with .part as it is, and follows no link of that name", () =>
+  it.effect("leaves an existing file with the suffix .part unchanged, and does not follow a link of that name", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [target, part, other] = [join(folder, "a.csv"), join(folder, "a.csv.part"), join(folder, "other")]
@@ -46,7 +46,7 @@ describe("ExportOutput.toFile", () => {
     }),
   )
 
-  it.effect("writes two exports to one file apart, of which the last to end replaces the other", () =>
+  it.effect("writes two exports to the same file separately, and the last one to finish replaces the other", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const target = join(folder, "a.csv")
@@ -71,7 +71,7 @@ describe("ExportOutput.toFile", () => {
     }),
   )
 
-  it.effect("replaces the file behind a link, also one that does not exist yet, and keeps the link", () =>
+  it.effect("replaces the target of a link, even one that does not exist yet, and keeps the link", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [target, link] = [join(folder, "a.csv"), join(folder, "link.csv")]
@@ -84,7 +84,7 @@ describe("ExportOutput.toFile", () => {
     }),
   )
 
-  it.effect("writes in place where the folder refuses the name of a file beside it", () =>
+  it.effect("writes in place if the folder does not permit the name of a temporary file", () =>
     Effect.gen(function* () {
       const target = join(yield* temporaryFolder, "a".repeat(252))
       writeFileSync(target, "a longer text than the export")

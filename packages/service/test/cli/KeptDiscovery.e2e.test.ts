@@ -85,7 +85,7 @@ const callsIn = (file: string): number => {
 }
 
 layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
-  it.effect("export: a process that is ended at several calls is continued, and writes the same bytes", () =>
+  it.effect("export: continues after the process was killed at several calls, and writes the same bytes", () =>
     Effect.gen(function* () {
       const anvil = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -143,7 +143,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
   )
 
   it.effect(
-    "statement: continues with the same last block where its node was lost, and another command leaves it alone",
+    "statement: continues with the same last block after losing its node, and another command does not interfere",
     () =>
       Effect.gen(function* () {
         const anvil = yield* Anvil.Anvil
@@ -208,7 +208,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
   )
 
   it.effect(
-    "statement: is made without a file that cannot be used, unless its folder was named, and with --no-keep always",
+    "statement: ignores an unusable discovery file unless its folder was named, and always with --no-keep",
     () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil

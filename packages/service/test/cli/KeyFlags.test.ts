@@ -18,7 +18,7 @@ const parse = (given: Partial<KeyFlags.Given>) =>
 const messageOf = (given: Partial<KeyFlags.Given>) => Effect.map(Effect.flip(parse(given)), ({ message }) => message)
 
 describe("KeyFlags", () => {
-  it.effect("parse: gives what narrows a key, and nothing where no flag is given", () =>
+  it.effect("parse: returns the restrictions of a key, and none without flags", () =>
     Effect.gen(function* () {
       expect(yield* parse({})).toEqual({})
       expect(
@@ -48,7 +48,7 @@ describe("KeyFlags", () => {
     }),
   )
 
-  it.effect("parse: names the flag, what was received and what is accepted", () =>
+  it.effect("parse: an error names the flag, the received value and the accepted values", () =>
     Effect.gen(function* () {
       const invalid = (flag: string, expected: string, received: string) =>
         `Invalid option "${flag}": expected ${expected}, received ${received}.`

@@ -49,7 +49,7 @@ describe("daybook keys", () => {
   )
 
   it.live(
-    "keys list: prints a table of the names with their grants and when each was used, and its heading beside it",
+    "keys list: prints a table of names, grants and last use, with the heading on standard error",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
@@ -68,7 +68,7 @@ describe("daybook keys", () => {
   )
 
   it.live(
-    "keys rotate: refuses a key that has ended, as another one would be refused too",
+    "keys rotate: rejects an expired key, since its replacement would be rejected too",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
@@ -83,7 +83,7 @@ describe("daybook keys", () => {
   )
 
   it.live(
-    "keys rotate: prints another key for a name, and list prints what narrows it, also as JSON",
+    "keys rotate: prints a new key for a name, and list prints its restrictions, also as JSON",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()

@@ -12,7 +12,7 @@ const daybook = (...options: ReadonlyArray<string>) => {
 }
 
 describe("NodeVersion", () => {
-  it("issue: rejects exactly the versions below the package's engines", () => {
+  it("issue: rejects exactly the versions below the package's engines field", () => {
     const { engines } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"))
     expect(engines.node).toBe(">=22.19")
     for (const old of ["18.20.8", "20.20.2", "22.18.0", "21.99.0"]) {

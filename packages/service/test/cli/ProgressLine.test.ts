@@ -37,13 +37,13 @@ const terminal = () => {
 
 describe("Progress", () => {
   describe("line", () => {
-    it("shows a bar, the blocks, the speed and the time for one chain", () => {
+    it("a progress line shows a bar, the blocks, the speed and the time left for one chain", () => {
       expect(Progress.line([advance], 200)).toBe(
         `eth ${"█".repeat(12)}${"░".repeat(12)} 50% block 150 of 200, 12 blocks/s, 4 s left`,
       )
     })
 
-    it("is shorter for several chains, never wider than the terminal, and empty for none", () => {
+    it("a progress line is shorter for several chains, never wider than the terminal, and empty without chains", () => {
       const two = [advance, { ...advance, chain: "base", etaMillis: null }]
 
       expect(Progress.line(two, 200)).toBe("eth 50%, 4 s left | base 50%")
@@ -51,12 +51,12 @@ describe("Progress", () => {
       expect(Progress.line([], 200)).toBe("")
     })
 
-    it("stands at all when the first block is the only one", () => {
+    it("a progress line is complete when the first block is the only one", () => {
       expect(Progress.line([{ ...advance, head: 100, nodeHead: 100 }], 200)).toContain("100%")
     })
   })
 
-  it("draws again after a while, and goes when the head is reached", () => {
+  it("a progress line is redrawn periodically, and removed when the head is reached", () => {
     const { progress, wait, written } = terminal()
     progress.take("eth", indexed(1, 10))
     progress.take("eth", indexed(2, 10))
@@ -69,7 +69,7 @@ describe("Progress", () => {
     expect(written.at(-1)).toBe("<clear>")
   })
 
-  it("writes other lines above it", () => {
+  it("a progress line stays below other lines that are written", () => {
     const { progress, written } = terminal()
     progress.above(() => written.push("log"))
     expect(written).toEqual(["log"])
@@ -80,7 +80,7 @@ describe("Progress", () => {
     expect(written.slice(2)).toEqual(["<clear>", "log", drawn.replace("<clear>", "")])
   })
 
-  it("goes for good", () => {
+  it("a progress line does not return once it was closed", () => {
     const { progress, written } = terminal()
     progress.take("eth", indexed(1, 10))
     progress.end()

@@ -70,7 +70,7 @@ describe("daybook serve on a read-only file system", () => {
   )
 
   it.live.skipIf(!canSwitchUser)(
-    "serve: --role serve answers pages from a folder that it cannot write, and leaves nothing in it",
+    "serve: --role serve serves pages from a read-only folder, and leaves nothing in it",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()

@@ -38,7 +38,7 @@ describe("daybook reindex", () => {
   )
 
   it.live(
-    "reindex: removes nothing of several chains unless they are selected",
+    "reindex: with several chains, removes nothing unless chains are selected",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig(twoChains)
@@ -91,7 +91,7 @@ describe("daybook reindex", () => {
   )
 
   it.live(
-    "reindex and compact: refuse a database that is not there, and make none",
+    "reindex, compact: reject a database that does not exist, and create none",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
@@ -118,7 +118,7 @@ describe("daybook reindex", () => {
   )
 
   it.live(
-    "reindex and verify: report a block number that is not one",
+    "reindex, verify: report an invalid block number",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()

@@ -15,7 +15,7 @@ describe("Selection.parseBlock", () => {
     }),
   )
 
-  it.effect("parseBlock: gives undefined where the flag was not given", () =>
+  it.effect("parseBlock: returns undefined without the flag", () =>
     Effect.gen(function* () {
       expect(yield* Selection.parseBlock(Option.none())).toBe(undefined)
     }),

@@ -90,7 +90,7 @@ const failed = (err: string) => ({ code: 5, out: "", err })
 
 describe("daybook serve", () => {
   it.live(
-    "serve and status: report each issue of the configuration in a line and exit 3",
+    "serve, status: report each issue of the configuration on its own line and exit with 3",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig({ maxLimit: 0, chains: { eth: { rpc: [canary] } } })
@@ -189,7 +189,7 @@ describe("daybook serve", () => {
   )
 
   it.live(
-    "serve: exits at once with code 1 at a second signal, although a request is open",
+    "serve: exits at once with code 1 on a second signal, even with a request in flight",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()
@@ -224,7 +224,7 @@ describe("daybook serve", () => {
   )
 
   it.live(
-    "serve: without a file, serves the chains of flags from a database of its own, and prints a key once",
+    "serve: without a file, serves the chains of its flags from a separate database, and prints a key once",
     () =>
       Effect.gen(function* () {
         const args = ["--chain", `eth=http://127.0.0.1:65535/${canary}`, "--listen", "127.0.0.1:0", "--role", "rest"]
@@ -254,7 +254,7 @@ describe("daybook serve", () => {
   )
 
   it.live(
-    "serve: reports that its port is taken and exits 5",
+    "serve: reports that its port is taken and exits with 5",
     () =>
       Effect.gen(function* () {
         const server = createServer()

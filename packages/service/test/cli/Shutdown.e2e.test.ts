@@ -45,7 +45,7 @@ const mute = Effect.suspend(() => {
 
 describe("Shutdown", () => {
   it.live(
-    "a command that a signal stops before it has finished exits with 128 and the number of the signal",
+    "a command that a signal stops early exits with 128 plus the number of the signal",
     () =>
       Effect.gen(function* () {
         const signals = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
@@ -67,7 +67,7 @@ describe("Shutdown", () => {
   )
 
   it.live(
-    "backup: exits with 143 where a signal stops it before the copy is complete, and the next one completes the copy",
+    "backup: exits with 143 if a signal stops it before the copy is complete, and the next run completes the copy",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()

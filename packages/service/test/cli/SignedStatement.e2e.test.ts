@@ -27,35 +27,45 @@ const signed = Effect.fnUntraced(function* (url: string, wallets: ReadonlyArray<
 })
 
 layer(scenario, { excludeTestServices: true })("daybook statement --signed and daybook verify-statement", (it) => {
-  it.effect("the right statement is verified on an archive node without an index, also its movements", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Anvil.Anvil
-      const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
-      const wallets = [accounts.alice, accounts.bob, contracts.multisend]
-      const { base, code, publicKey, text } = yield* signed(url, wallets, lastBlock)
-      const key = ["--public-key", publicKey]
-      const verified = yield* daybookProcess(base, "verify-statement", "statement.json", "--rpc", url, ...key, "--rows")
-      const shown = yield* daybook(base, "signing-key", "show")
-      const pem = readFileSync(join(base, "signing-key.pem"), "utf8")
-      const secret = pem.split("\n")[1]!
+  it.effect(
+    "verify-statement: verifies a correct statement and its movements on an archive node, without an index",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
+        const wallets = [accounts.alice, accounts.bob, contracts.multisend]
+        const { base, code, publicKey, text } = yield* signed(url, wallets, lastBlock)
+        const key = ["--public-key", publicKey]
+        const verified = yield* daybookProcess(
+          base,
+          "verify-statement",
+          "statement.json",
+          "--rpc",
+          url,
+          ...key,
+          "--rows",
+        )
+        const shown = yield* daybook(base, "signing-key", "show")
+        const pem = readFileSync(join(base, "signing-key.pem"), "utf8")
+        const secret = pem.split("\n")[1]!
 
-      expect([code, verified.err, verified.code]).toEqual([0, "", 0])
-      expect(verified.out).toMatch(
-        new RegExp(
-          `^${accounts.alice}: \\d+ balances equal to the chain; ETH and transaction count verified against the state root$`,
-          "m",
-        ),
-      )
-      expect(verified.out).toContain("the movements were found again\n")
-      expect(verified.out.trim().split("\n").at(-1)).toBe("verified")
-      expect(shown.out.trim()).toBe(publicKey)
-      expect(JSON.parse(text).signature.public_key).toBe(publicKey)
-      for (const output of [text, verified.out, shown.out, shown.err]) expect(output).not.toContain(secret)
-    }),
+        expect([code, verified.err, verified.code]).toEqual([0, "", 0])
+        expect(verified.out).toMatch(
+          new RegExp(
+            `^${accounts.alice}: \\d+ balances equal to the chain; ETH and transaction count verified against the state root$`,
+            "m",
+          ),
+        )
+        expect(verified.out).toContain("the movements were found again\n")
+        expect(verified.out.trim().split("\n").at(-1)).toBe("verified")
+        expect(shown.out.trim()).toBe(publicKey)
+        expect(JSON.parse(text).signature.public_key).toBe(publicKey)
+        for (const output of [text, verified.out, shown.out, shown.err]) expect(output).not.toContain(secret)
+      }),
   )
 
   it.effect(
-    "a statement with one changed byte, of another chain, or without one of its wallets is refused with the reason",
+    "verify-statement: rejects, with the reason, a statement with a changed byte, of another chain, or lacking a wallet",
     () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil
@@ -94,34 +104,36 @@ layer(scenario, { excludeTestServices: true })("daybook statement --signed and d
       }).pipe(Effect.scoped),
   )
 
-  it.effect("texts of a statement are visible on one line each, and movements by other rules are not refused", () =>
-    Effect.gen(function* () {
-      const { url } = yield* Anvil.Anvil
-      const { accounts } = yield* Scenario.Scenario
-      const { base, text } = yield* signed(url, [accounts.bob], 1)
-      const key = yield* SigningKey.read(join(base, "signing-key.pem"))
-      const verify = (changes: object, ...more: ReadonlyArray<string>) => {
-        const wire = JSON.parse(text)
-        wire.statements[0].rows.sha256 = `0x${"11".repeat(32)}`
-        const sha256 = `0x${createHash("sha256").update(canonicalJson(wire.statements[0])).digest("hex")}`
-        Object.assign(wire.header, { ...changes, wallets: [{ address: accounts.bob, sha256 }] })
-        wire.signature.value = key.sign(canonicalJson(wire.header))
-        writeFileSync(join(base, "statement.json"), `${canonicalJson(wire)}\n`)
-        return daybook(base, "verify-statement", "statement.json", "--rpc", url, ...more)
-      }
-      const shown = yield* verify({ made_by: "none\u001b[2J\nverified" })
-      const same = yield* verify({}, "--rows")
-      const earlier = yield* verify({ ledger_revision: "3" }, "--rows")
+  it.effect(
+    "verify-statement: shows each text on one line with every character visible, and accepts movements by other rules",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* Anvil.Anvil
+        const { accounts } = yield* Scenario.Scenario
+        const { base, text } = yield* signed(url, [accounts.bob], 1)
+        const key = yield* SigningKey.read(join(base, "signing-key.pem"))
+        const verify = (changes: object, ...more: ReadonlyArray<string>) => {
+          const wire = JSON.parse(text)
+          wire.statements[0].rows.sha256 = `0x${"11".repeat(32)}`
+          const sha256 = `0x${createHash("sha256").update(canonicalJson(wire.statements[0])).digest("hex")}`
+          Object.assign(wire.header, { ...changes, wallets: [{ address: accounts.bob, sha256 }] })
+          wire.signature.value = key.sign(canonicalJson(wire.header))
+          writeFileSync(join(base, "statement.json"), `${canonicalJson(wire)}\n`)
+          return daybook(base, "verify-statement", "statement.json", "--rpc", url, ...more)
+        }
+        const shown = yield* verify({ made_by: "none\u001b[2J\nverified" })
+        const same = yield* verify({}, "--rows")
+        const earlier = yield* verify({ ledger_revision: "3" }, "--rows")
 
-      expect(shown.out).toContain(" with none[U+001B][2J verified at ")
-      expect(same.err).toContain(`Statement refused: the movements of ${accounts.bob} are others: `)
-      expect(earlier.err).toMatch(
-        /Movements not confirmed: .* follows revision 3 of the rules .* of daybook revision \d+\./,
-      )
-    }),
+        expect(shown.out).toContain(" with none[U+001B][2J verified at ")
+        expect(same.err).toContain(`Statement refused: the movements of ${accounts.bob} are others: `)
+        expect(earlier.err).toMatch(
+          /Movements not confirmed: .* follows revision 3 of the rules .* of daybook revision \d+\./,
+        )
+      }),
   )
 
-  it.effect("a statement of a block that was reorged away is refused with the reason", () =>
+  it.effect("verify-statement: rejects a statement of a reorged block, with the reason", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make({ persistedStates: 200 })
       const [from, to] = [node.accounts[0]!, node.accounts[1]!]
@@ -146,7 +158,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement --signed and d
   )
 
   it.effect(
-    "a node that lies about balances consistently is found by the state root, and is trusted where it has no proofs",
+    "verify-statement: detects a node that lies about balances by the state root, and trusts a node without proofs",
     () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil

@@ -30,7 +30,7 @@ describe("StandardError", () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it("write: ends a line of which a part was taken before it writes the next one", () => {
+  it("write: finishes a partly written line before it starts the next one", () => {
     const pipe = pipeOf(6)
     const lines = StandardError.make(pipe.writeSome)
     lines.write("first line")
@@ -43,7 +43,7 @@ describe("StandardError", () => {
     expect([...read, pipe.read()]).toEqual(["first ", "line\nn", "ext\n"])
   })
 
-  it("write: leaves out and counts the lines beyond a mebibyte that no reader takes", () => {
+  it("write: drops and counts the lines beyond one mebibyte that no reader consumes", () => {
     const pipe = pipeOf(1)
     const lines = StandardError.make(pipe.writeSome)
     for (const line of [longLine, "left", "out"]) lines.write(line)
@@ -54,7 +54,7 @@ describe("StandardError", () => {
     expect([whileFull, lines.takeLeftOut(), lines.takeLeftOut()]).toEqual([0, 2, 0])
   })
 
-  it("write: keeps lines while the disk is full, and writes them once there is space", () => {
+  it("write: buffers lines while the disk is full, and writes them once there is space", () => {
     const pipe = pipeOf(100)
     const lines = StandardError.make(pipe.writeSome)
     pipe.fail(refused("ENOSPC"))
@@ -65,7 +65,7 @@ describe("StandardError", () => {
     expect(pipe.read()).toBe("a line\n")
   })
 
-  it("end: writes what waits, and waits for no reader that has left", () => {
+  it("end: flushes buffered lines, and does not wait for a reader that has left", () => {
     const pipe = pipeOf(4)
     const lines = StandardError.make(pipe.writeSome)
     lines.write("a line")

@@ -50,7 +50,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     }),
   )
 
-  it.effect("statement: exits with code 1 where a balance is not the sum of the movements", () =>
+  it.effect("statement: exits with code 1 if a balance is not the sum of the movements", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -71,35 +71,32 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     }),
   )
 
-  it.effect(
-    "export: exits with code 1 where a balance is not proved, unless that is allowed, and writes the same",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* Anvil.Anvil
-        const { accounts, lastBlock } = yield* Scenario.Scenario
-        const forward = server.forward(url)
-        const node = yield* server.start(
-          {
-            eth_getBalance: (params) =>
-              Number(params[1]) < 11 ? forward("eth_getBalance", params) : { result: "0x1" },
-          },
-          forward,
-        )
-        const args = ["export", accounts.ivan, "--rpc", node.url, "--at", String(lastBlock), "--format", "beancount"]
-        const refused = yield* daybook(yield* temporaryFolder, ...args, "--output", "out.beancount")
-        const strict = yield* daybookProcess(yield* temporaryFolder, ...args)
-        const allowed = yield* daybookProcess(yield* temporaryFolder, ...args, "--allow-unproved")
+  it.effect("export: exits with code 1 if a balance is not proved, unless that is allowed, with the same output", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const forward = server.forward(url)
+      const node = yield* server.start(
+        {
+          eth_getBalance: (params) => (Number(params[1]) < 11 ? forward("eth_getBalance", params) : { result: "0x1" }),
+        },
+        forward,
+      )
+      const args = ["export", accounts.ivan, "--rpc", node.url, "--at", String(lastBlock), "--format", "beancount"]
+      const refused = yield* daybook(yield* temporaryFolder, ...args, "--output", "out.beancount")
+      const strict = yield* daybookProcess(yield* temporaryFolder, ...args)
+      const allowed = yield* daybookProcess(yield* temporaryFolder, ...args, "--allow-unproved")
 
-        expect([refused.code, strict.code, allowed.code]).toEqual([1, 1, 0])
-        expect(strict.out).toContain("; not proved: the chain has 0.000000000000000001\n")
-        expect(allowed.out).toBe(strict.out)
-        expect(strict.err).toContain("Not proved: 1 balance. The export is complete;")
-        for (const { err } of [strict, allowed]) expect(err).toMatch(/ \d+ of \d+ balances proved$/m)
-      }),
+      expect([refused.code, strict.code, allowed.code]).toEqual([1, 1, 0])
+      expect(strict.out).toContain("; not proved: the chain has 0.000000000000000001\n")
+      expect(allowed.out).toBe(strict.out)
+      expect(strict.err).toContain("Not proved: 1 balance. The export is complete;")
+      for (const { err } of [strict, allowed]) expect(err).toMatch(/ \d+ of \d+ balances proved$/m)
+    }),
   )
 
   it.effect.each([["export", "--format", "csv"], ["statement"]] as const)(
-    "%s: a reader that has left is an error in one line",
+    "%s: a closed output pipe is an error on one line",
     ([command, ...more]) =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil
@@ -117,7 +114,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       }),
   )
 
-  it.effect("export: writes a line per movement to a file, and names an address that is none", () =>
+  it.effect("export: writes one line per movement to a file, and names an invalid address", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -149,7 +146,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     }),
   )
 
-  it.effect("export: writes the wallets of several chains to one file, whose sums are the balances of each", () =>
+  it.effect("export: writes wallets of several chains to one file, whose sums equal the balances on each chain", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const other = yield* Anvil.make({ chainId: 8_453, persistedStates: 200 })
@@ -183,7 +180,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     }).pipe(Effect.scoped),
   )
 
-  it.effect("export: bounds blocks by dates, of which the last is included, and refuses a date beside a block", () =>
+  it.effect("export: bounds blocks by dates, including the last, and rejects a date together with a block", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -248,7 +245,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
     }),
   )
 
-  it.effect("export: refuses two nodes of one chain, a block for several chains, and what is no URL", () =>
+  it.effect("export: rejects two nodes of one chain, a block for several chains, and an invalid URL", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts } = yield* Scenario.Scenario

@@ -46,7 +46,7 @@ describe("daybook status", () => {
   )
 
   it.live(
-    "status: several chains are a table with a line for each below it",
+    "status: prints several chains as a table, followed by a line for each",
     () =>
       Effect.gen(function* () {
         const node = { rpc: ["http://127.0.0.1:65535"] }
@@ -78,7 +78,7 @@ describe("daybook status", () => {
     [["statsu"], 'Unknown subcommand "statsu" for "daybook". Did you mean status?', "daybook"],
     [["verify", "--sample"], "Missing value for flag --sample. Expected: N.", "daybook verify"],
   ] as const)(
-    "daybook %s: prints one line on standard error alone, with exit code 2",
+    "daybook %s: prints one line, only on standard error, and exits with 2",
     ([args, reason, command]) =>
       Effect.gen(function* () {
         const ended = yield* daybook(yield* withConfig(), ...args)
@@ -89,7 +89,7 @@ describe("daybook status", () => {
   )
 
   it.live(
-    "status: reports a file of API keys that stands where the file of a chain belongs",
+    "status: reports a file of API keys in the place of a chain's file",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig()

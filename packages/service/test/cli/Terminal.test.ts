@@ -13,7 +13,7 @@ const script = `
   runSync(note("a line"))`
 
 describe("Terminal", () => {
-  it("note: leaves a line out whose reader has left, so that a service goes on without its log", async () => {
+  it("note: drops a line if its reader has left, so that the service continues without its log", async () => {
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], { cwd: import.meta.dirname })
     child.stderr.destroy()
     child.stdin.end()
@@ -32,7 +32,7 @@ describe("Terminal", () => {
     expect(execFileSync("sh", ["-c", command, process.execPath, printed], options).trim()).toBe("200000")
   })
 
-  it("logger: goes on where nothing reads standard error, and counts the lines that it leaves out", async () => {
+  it("logger: continues if nothing reads standard error, and counts the dropped lines", async () => {
     const logged = `
       import { log, provide, runSync } from "effect/Effect"
       import { layer } from "effect/Logger"

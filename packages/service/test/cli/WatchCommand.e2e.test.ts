@@ -64,7 +64,7 @@ const prepared = Effect.gen(function* () {
 })
 
 it.live(
-  "watch: an added wallet has every transaction from the next block on, through restarts, until it is removed",
+  "watch: indexes every transaction of an added wallet from the next block on, across restarts, until it is removed",
   () =>
     Effect.gen(function* () {
       const { added, index, mine, other, pages, run } = yield* prepared
@@ -124,7 +124,7 @@ ${mine} on dev: watched already, indexed from block 0 on
 )
 
 it.live(
-  "verify and reconcile: an added wallet is expected from its first block on, and compared once all blocks have it",
+  "verify, reconcile: expect an added wallet from its first block on, and compare it once all blocks include it",
   () =>
     Effect.gen(function* () {
       const { added, index, mine, run } = yield* prepared

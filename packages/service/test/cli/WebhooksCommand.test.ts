@@ -12,7 +12,7 @@ const other = `0x${"2".padStart(40, "0")}`
 
 describe("daybook webhooks", () => {
   it.live(
-    "add: refuses a wallet that is not watched with the command that watches it, and adds no webhook",
+    "add: rejects a wallet that is not watched, names the command that watches it, and adds no webhook",
     () =>
       Effect.gen(function* () {
         const chains = { eth: { rpc: [`http://127.0.0.1:65535/${canary}`], watch: [watched] } }
@@ -35,7 +35,7 @@ describe("daybook webhooks", () => {
   )
 
   it.live(
-    "list: names a webhook that another version wrote, beside the others",
+    "list: includes a webhook that another version wrote",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig({ webhooks: { allowPrivate: true } })
@@ -80,7 +80,7 @@ describe("daybook webhooks", () => {
   )
 
   it.live(
-    "add, watch: store where the rows of wallets begin as the index is, so that none is missed however late the sender is",
+    "add, watch: store the start of each wallet's rows from the index, so that a late sender misses none",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig({ webhooks: { allowPrivate: true } })
@@ -105,7 +105,7 @@ describe("daybook webhooks", () => {
   )
 
   it.live(
-    "watch, unwatch: wallets that the webhook has count once, and one wallet at least is left",
+    "watch, unwatch: count wallets of the webhook once, and keep at least one",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig({ webhooks: { allowPrivate: true, addressesPerWebhook: 2 } })

@@ -68,13 +68,13 @@ describe("ChainRegistry.find", () => {
     )
   })
 
-  it("find: cuts a long text in its message", () => {
+  it("find: truncates a long text in its message", () => {
     const found = ChainRegistry.find(served({ eth: undefined }), "x".repeat(10_000))
 
     expect(Result.isFailure(found) && format("parameter", found.failure.issue).length).toBeLessThan(250)
   })
 
-  it("finder: gives what find gives, also for a text that it has seen", () => {
+  it("finder: returns the result of find, also for a repeated text", () => {
     const chains = served({ eth: undefined, linea: undefined })
     const finder = ChainRegistry.finder(chains)
 

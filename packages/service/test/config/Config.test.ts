@@ -48,7 +48,7 @@ describe("Config.decode", () => {
     expect(rateLimit).toEqual({ perSecond: 3, burst: 50 })
   })
 
-  it("decode: takes a database with replicas, which has none where they are left out", () => {
+  it("decode: accepts a database with replicas, and defaults to none", () => {
     const databaseOf = (database: object) => Result.getOrThrow(Config.decode({ ...smallest, database })).database
 
     expect(databaseOf({ url: "postgres://a/b" })).toEqual({ url: "postgres://a/b", replicas: [] })
@@ -225,7 +225,7 @@ describe("Config.decode", () => {
       ])
     })
 
-    it("decode: reports every variable that is not set, and no value of one that is", () => {
+    it("decode: reports every unset variable, and shows no value of a set one", () => {
       const headers = { authorization: "Bearer ${CANARY} ${NODE_JWT}", "x-two": "${EMPTY}" }
       const decoded = decodeRpc([url, { url, headers }], { CANARY: "canary0123", EMPTY: "" })
 
@@ -321,7 +321,7 @@ describe("Config.decode", () => {
     ])
   })
 
-  it("decode: cuts long values and keys, which may be secrets", () => {
+  it("decode: truncates long values and keys, which may be secrets", () => {
     const secret = `0x${"0123456789abcdef".repeat(4)}`
     const reported = issuesOf({
       ...smallest,
@@ -337,7 +337,7 @@ describe("Config.decode", () => {
     for (const text of [reported, label, name]) expect(text).not.toContain(secret.slice(0, 20))
   })
 
-  it("decode: refuses headers that no request can have, and does not show their values", () => {
+  it("decode: rejects headers that no request can have, and does not show their values", () => {
     const node = { url: "http://127.0.0.1:8545", headers: { "x-key": "s3cret\n" } }
     const issues = issuesOf({
       ...smallest,
@@ -375,7 +375,7 @@ describe("Config.decode", () => {
     expect(issuesOf({ ...smallest, chains: { eth: chain(options) } })).toEqual([expect.stringMatching(expected)])
   })
 
-  it("decode: keeps the options of a chain", () => {
+  it("decode: preserves the options of a chain", () => {
     const options = {
       fromDate: "2024-01-31T12:00:00Z",
       watch: [`0x${"aB".repeat(20)}`],

@@ -9,14 +9,14 @@ const decode = (more: object = {}) =>
   Result.getOrThrow(Config.decode({ listen: "127.0.0.1:0", database: "sqlite:data", chains: { eth }, ...more }, {}))
 
 describe("ConfigChanges.between", () => {
-  it("between: names nothing where nothing differs, whatever the order of the keys", () => {
+  it("between: names no change if nothing differs, whatever the order of the keys", () => {
     const before = decode({ chains: { eth, base: eth } })
     const after = decode({ chains: { base: eth, eth } })
 
     expect(ConfigChanges.between(before, after)).toEqual({ applied: [], postponed: [] })
   })
 
-  it("between: names what can be applied and what has to wait, without values", () => {
+  it("between: names the changes that can be applied and those that need a restart, without values", () => {
     const before = decode({ chains: { eth, base: eth, bsc: eth } })
     const after = decode({
       listen: "unix:/run/daybook.sock",
@@ -54,7 +54,7 @@ describe("ConfigChanges.between", () => {
     })
   })
 
-  it("applicable: has the later values, but for what has to wait, which is then named again", () => {
+  it("applicable: has the new values, except for changes that need a restart, which are then named again", () => {
     const before = decode({ backfillThreads: 2, indexThreads: 3 })
     const after = decode({ listen: "127.0.0.1:9", tls: { cert: "c", key: "k" }, maxLimit: 10 })
     const applied = ConfigChanges.applicable(before, after)

@@ -36,7 +36,7 @@ const notJson: ReadonlyArray<readonly [text: string, line: number, column: numbe
 ]
 
 describe("ConfigFile.read", () => {
-  it.live("read: gives the configuration and the folder that its paths are relative to", () =>
+  it.live("read: returns the configuration and the folder to which its paths are relative", () =>
     Effect.gen(function* () {
       const base = yield* temporaryFolder
       writeFileSync(join(base, "daybook.json"), `\uFEFF${whole}`)
@@ -52,13 +52,13 @@ describe("ConfigFile.read", () => {
     ["  \n ", "line 2, column 2. The file is empty."],
     ["# secret\nlisten: secret\n", "line 1, column 1. Write JSON, not YAML."],
     ["---\nlisten:\n  - secret\n", "line 1, column 1. Write JSON, not YAML."],
-  ] as const)("read: of %j states that it is no JSON, and what it is", ([text, rest]) =>
+  ] as const)("read: reports that %j is not JSON, and what it is instead", ([text, rest]) =>
     Effect.gen(function* () {
       expect(yield* issueOf(text)).toBe(`Invalid JSON in the configuration file: FILE, ${rest}`)
     }),
   )
 
-  it.live("read: refuses a file of more than 1 MiB before it is parsed, and one that is nested too deep", () =>
+  it.live("read: rejects a file larger than 1 MiB before parsing it, and one that is nested too deeply", () =>
     Effect.gen(function* () {
       const large = yield* issueOf(`${" ".repeat(1024 * 1024)}{`)
       const fitting = yield* issueOf(`${" ".repeat(1024 * 1024 - 1)}{`)
@@ -84,7 +84,7 @@ describe("ConfigFile.read", () => {
     }),
   )
 
-  it.live.each(notJson)("read: reports where %j stops being JSON and repeats none of it", ([text, line, column]) =>
+  it.live.each(notJson)("read: reports where %j stops being JSON, and quotes none of it", ([text, line, column]) =>
     Effect.gen(function* () {
       expect(yield* issueOf(text)).toBe(`Invalid JSON in the configuration file: FILE, line ${line}, column ${column}.`)
     }),
@@ -94,7 +94,7 @@ describe("ConfigFile.read", () => {
     [`{\n"listen": "127.0.0.1:1",\n"listen": "0.0.0.0:1",\n"a": 1\n}`, 3, "listen"],
     [`{ "chains": { "eth": {},\n"base": { "rpc": 1,\n"r\\u0070c": 1 } } }`, 3, "chains.base.rpc"],
     [`{ "a": [{ "b": 1 }, { "b": 1,\n"b": { "c": 1, "c": 2 } }],\n"a": 1, "secret": "secret" }`, 2, "a[1].b"],
-  ] as const)("read: of %j names line %i, where %s is written a second time", ([text, line, key]) =>
+  ] as const)("read: names the line of a duplicate key: %j, line %i, %s", ([text, line, key]) =>
     Effect.gen(function* () {
       expect(yield* issueOf(text)).toBe(`FILE:${line}: Key written twice: "${key}". Remove one of them.`)
     }),
@@ -112,7 +112,7 @@ describe("ConfigFile.read", () => {
     }),
   )
 
-  it.effect("databaseOf: the folder of a flag starts beside the file, as with load", () =>
+  it.effect("databaseOf: resolves the folder of a flag relative to the file, as load does", () =>
     Effect.gen(function* () {
       const given = { path: "conf/daybook.json", database: "sqlite:data" }
       const { baseFolder } = yield* ConfigFile.databaseOf(given)

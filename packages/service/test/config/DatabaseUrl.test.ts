@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as DatabaseUrl from "../../src/config/DatabaseUrl.ts"
 
 describe("DatabaseUrl", () => {
-  it("sqliteFolder: refuses a folder of ~, which a file of configuration does not replace", () => {
+  it("sqliteFolder: rejects a folder with ~, which a configuration file does not expand", () => {
     const refused = Result.fail({
       expected: '"sqlite:" and a folder, for example "sqlite:data"',
       received: 'a folder that begins with "~", which only a shell replaces',
@@ -21,11 +21,11 @@ describe("DatabaseUrl", () => {
     "sslmode=require&channel_binding=require",
     "target_session_attrs=read-write&connect_timeout=10",
     "keepalives=1&keepalives_idle=30&gssencmode=disable&client_encoding=utf8",
-  ])("postgresName: takes the parameters %s, as providers write them", (parameters) => {
+  ])("postgresName: accepts the parameters %s, as providers write them", (parameters) => {
     expect(DatabaseUrl.postgresName(`postgres://u:p@host/name?${parameters}`)).toEqual(Result.succeed("host/name"))
   })
 
-  it.each(["ssl=true", "pgbouncer=true", "sslcrl=x"])("postgresName: refuses the parameter %s", (parameters) => {
+  it.each(["ssl=true", "pgbouncer=true", "sslcrl=x"])("postgresName: rejects the parameter %s", (parameters) => {
     expect(DatabaseUrl.postgresName(`postgres://u:p@host/name?${parameters}`)).toMatchObject({
       _tag: "Failure",
       failure: { received: 'a parameter without an effect; TLS is "sslmode=require"' },

@@ -13,7 +13,7 @@ const file = (name: string, text: string) => {
 }
 
 describe("Environment.expand", () => {
-  it("expand: replaces variables in every text, and in no name of a key", () => {
+  it("expand: replaces variables in every text, but not in names of keys", () => {
     const input = { a: "${A}-${A}", list: ["x", { b: "${B}" }], "${A}": 1, n: null, truth: true }
 
     const { issues, secret, value } = Environment.expand(input, { A: "1", B: "${A}$&" })
@@ -33,7 +33,7 @@ describe("Environment.expand", () => {
     expect(read({ P: "", P_FILE: path })).toBe("from file ")
   })
 
-  it("expand: names each variable that has no value, and why", () => {
+  it("expand: names each variable without a value, and the reason", () => {
     const environment = {
       EMPTY: "",
       GONE_FILE: join(folder, "gone"),

@@ -16,7 +16,7 @@ const issuesOf = (chains: object): ReadonlyArray<string> => {
 }
 
 describe("ServedChain.fromChains", () => {
-  it("fromChains: gives a chain the name and id of the interface, or those of the operator", () => {
+  it("fromChains: assigns a chain the name and id of the interface, or those of the operator", () => {
     const served = Result.getOrThrow(
       decode({ AMOY: chain(), "my chain": chain({ id: 31_337 }), mainnet: chain({ id: 1 }) }),
     )
@@ -67,7 +67,7 @@ describe("ServedChain.fromChains", () => {
     expect(issuesOf({ amoy: chain(), "polygon-amoy": chain() })).toHaveLength(1)
   })
 
-  it("fromChains: rejects two names that are one for requests and in the database", () => {
+  it("fromChains: rejects two names that requests or the database do not distinguish", () => {
     expect(issuesOf({ "my chain": chain({ id: 5 }), My_Chain: chain({ id: 6 }) })).toEqual([
       'Two chains have one name: "my chain" and "My_Chain". Case, spaces, hyphens and underscores do not matter: rename one of them.',
     ])

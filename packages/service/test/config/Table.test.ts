@@ -135,7 +135,7 @@ const valueAt = (value: unknown, path: ReadonlyArray<string>): unknown =>
   path.reduce((inner, key) => (inner as Readonly<Record<string, unknown>> | undefined)?.[key], value)
 
 describe("docs/configuration.md", () => {
-  it("lists every key of the configuration, and no other", () => {
+  it("table: lists every key of the configuration, and no others", () => {
     const known = keysOf(Schema.toEncoded(Config.Config).ast, "")
 
     expect(rows.map(({ key }) => key).toSorted()).toEqual([...known].toSorted())
@@ -150,7 +150,7 @@ describe("docs/configuration.md", () => {
     expect(issues[0]!.startsWith(`Invalid configuration "${path}": expected ${accepts}, received `)).toBe(true)
   })
 
-  it("states the defaults that a decoded configuration has", () => {
+  it("table: states the defaults of a decoded configuration", () => {
     const decoded = Result.getOrThrow(Config.decode(smallest, {}))
     const stated = rows.filter(({ initial, key }) => initial.startsWith("`") && !key.startsWith("database."))
 
@@ -160,7 +160,7 @@ describe("docs/configuration.md", () => {
     )
   })
 
-  it("marks the keys without which a configuration is refused", () => {
+  it("table: marks the required keys", () => {
     const required = rows.filter(({ initial, key }) => initial === "required" && !/\.(url|host|port)$/.test(key))
     const issues = required.map(({ key }) => {
       const decoded = Config.decode(withKey(key, undefined), {})

@@ -105,7 +105,7 @@ describe("ArtifactFolder", () => {
     expect(project?.pack.map(({ type }) => type)).toEqual(["function"])
   })
 
-  it("of several artifacts with one name, the first is that of what a script or a module deployed", async () => {
+  it("of several artifacts with one name, the first one describes what a script or a module deployed", async () => {
     const codeOf = (byte: string) => ({ object: `0x${byte.repeat(20)}` })
     write("out/A.sol/Token.json", { abi: [item("first"), item("shared")], deployedBytecode: codeOf("01") })
     write("out/B.sol/Token.json", { abi: [item("second"), item("shared")], deployedBytecode: codeOf("02") })
@@ -134,7 +134,7 @@ describe("ArtifactFolder", () => {
     ])
   })
 
-  it("deployments without an address or a name are passed over, and one without an artifact has a name alone", async () => {
+  it("deployments without an address or a name are skipped, and one without an artifact has only a name", async () => {
     write("ignition/deployments/chain-31337/deployed_addresses.json", {
       "Module#Number": 7,
       "Module#List": [address("1")],
@@ -184,7 +184,7 @@ describe("ArtifactFolder", () => {
     expect((await ArtifactFolder.reader(folder, 31337)())?.pack.map(({ name }) => name)).toEqual(expected)
   })
 
-  it("files are read in the order of their names, those of a folder where it stands among them", async () => {
+  it("files and folders are read in the order of their names", async () => {
     const names = [..."jcahgedbif"]
     for (const name of names) write(name === "e" ? "out/e/x.json" : `out/${name}.json`, { abi: [item(name)] })
 
@@ -196,14 +196,14 @@ describe("ArtifactFolder", () => {
   it.each([
     [2, ["a", "b"]],
     [3, ["a", "b", "c"]],
-  ])("no more than %d files are read of a folder, with those of the folders in it", async (most, expected) => {
+  ])("at most %d files are read from a folder, including its subfolders", async (most, expected) => {
     for (const path of ["a", "b/b", "b/c", "d"]) write(`out/${path}.json`, { abi: [item(path.at(-1)!)] })
 
     expect((await ArtifactFolder.reader(folder, 31337, most)())?.pack.map(({ name }) => name)).toEqual(expected)
   })
 
   it.each(["broadcast/Deploy.s.sol/1/run-1.json", "ignition/deployments/chain-31337/journal.json", "out/A.json"])(
-    "in a folder with %s, artifacts are looked for in the usual folders alone",
+    "in a folder with %s, only the usual folders are searched for artifacts",
     async (path) => {
       write(path, {})
       write("other/A.json", { abi: [item("a")] })
@@ -212,7 +212,7 @@ describe("ArtifactFolder", () => {
     },
   )
 
-  it("a folder is read again when a file is written, changed or removed, and not otherwise", async () => {
+  it("a folder is read again only when a file is written, changed or removed", async () => {
     const read = ArtifactFolder.reader(folder, 31337)
     const file = write("out/A.sol/A.json", { abi: [item("a")] })
     const packOf = async () => (await read())?.pack.map(({ name }) => name)
@@ -228,7 +228,7 @@ describe("ArtifactFolder", () => {
     expect(await packOf()).toEqual(["c"])
   })
 
-  it("a source is read for its enums alone, and changed names are given once the artifact is compiled again", async () => {
+  it("a source is read only for its enums, and changed names appear once the artifact is recompiled", async () => {
     const read = ArtifactFolder.reader(folder, 31337)
     const abi = [{ type: "function", name: "open", inputs: [{ name: "x", type: "uint8", internalType: "enum Term" }] }]
     const valuesOf = async () => (await read())?.pack.map(({ inputs }) => inputs[0]?.enum)
@@ -243,7 +243,7 @@ describe("ArtifactFolder", () => {
     expect([first, kept, await valuesOf()]).toEqual([[["Short", "Long"]], [["Short", "Long"]], [["Brief", "Extended"]]])
   })
 
-  it("files that are no artifacts, too large or links are passed over, and a missing folder is empty", async () => {
+  it("links, files that are too large and files that are not artifacts are skipped, and a missing folder is empty", async () => {
     const outside = mkdtempSync(join(tmpdir(), "daybook-outside-"))
     writeFileSync(join(outside, "Secret.json"), JSON.stringify({ abi: [item("secret")] }))
     symlinkSync(outside, join(folder, "linked"))
@@ -273,7 +273,7 @@ describe("ContractKeeper", () => {
     codes: [],
   })
 
-  it("what a folder has replaces what it had before; what was described by command stays", () => {
+  it("contents of a folder replace its earlier contents, and descriptions by command are kept", () => {
     const stored = contractsOf("/p", project("A", "B", "C")).map((contract) =>
       contract.name === "B" ? { ...contract, source: "command" } : contract,
     )

@@ -31,7 +31,7 @@ const reasonOf = (text: string) => {
 }
 
 describe("ContractAbi", () => {
-  it("an array and an artifact give the functions, events and errors that can be decoded, with what decoding needs", () => {
+  it("an array and an artifact yield the functions, events and errors that can be decoded, with what decoding needs", () => {
     const items = [
       {
         type: "function",
@@ -55,7 +55,7 @@ describe("ContractAbi", () => {
     ])
   })
 
-  it("a constructor is kept with the bytes of the code before its arguments, and is no signature", () => {
+  it("a constructor is kept with the code bytes before its arguments, and is not a signature", () => {
     const created = { type: "constructor", inputs: [{ type: "address", name: "owner" }], codeBytes: 7 }
     const { items, signatures } = Result.getOrThrow(ContractAbi.fromJson([created, transfer]))
 
@@ -69,7 +69,7 @@ describe("ContractAbi", () => {
     expect(read([{ type: "constructor", inputs: "x" }])).toEqual([])
   })
 
-  it("a function has how it treats state and value, as compilers before Solidity 0.6 wrote it too", () => {
+  it("a function has its state mutability, also in the form of compilers before Solidity 0.6", () => {
     const mutabilityOf = (stated: object) =>
       read([{ type: "function", name: "f", inputs: [], outputs: [], ...stated }]).map((item) => item.stateMutability)
 
@@ -81,7 +81,7 @@ describe("ContractAbi", () => {
     expect([mutabilityOf({}), mutabilityOf({ stateMutability: "other" })]).toEqual([["nonpayable"], ["nonpayable"]])
   })
 
-  it("names of the values of an enum are kept of a uint8 alone, where all are identifiers and no more than 256", () => {
+  it("names of enum values are kept only for a uint8, if all are identifiers and there are at most 256", () => {
     const enumOf = (type: string, names: unknown) =>
       Result.getOrThrow(
         ContractAbi.fromJson([
@@ -112,7 +112,7 @@ describe("ContractAbi", () => {
     expect(item?.outputs !== undefined).toBe(isRead)
   })
 
-  it("malformed items are left out: unknown types, deep tuples, anonymous events, and names that are no identifiers", () => {
+  it("malformed items are omitted: unknown types, deep tuples, anonymous events, and names that are not identifiers", () => {
     const broken: ReadonlyArray<unknown> = [
       null,
       7,
@@ -162,7 +162,7 @@ describe("ContractAbi", () => {
     expect([list.length, types]).toEqual([5, 14])
   })
 
-  it("count: counts no more than 16 levels of a list, and no deeper tuples than are read", () => {
+  it("count: counts at most 16 levels of a list, and no deeper tuples than are read", () => {
     const typesOf = (parameter: object) =>
       Result.getOrThrow(ContractAbi.count([{ type: "function", inputs: [null, parameter] }])).types
     const lists = (levels: number) => ({ type: `uint8${"[]".repeat(levels)}` })
@@ -184,7 +184,7 @@ describe("ContractAbi", () => {
     ])
   })
 
-  it("read: pauses after each item, so that a long ABI takes no turn of the event loop for long", () => {
+  it("read: yields after each item, so that a long ABI does not block the event loop", () => {
     const counted = Result.getOrThrow(ContractAbi.count(Array.from({ length: 300 }, () => transfer)))
 
     expect([...ContractAbi.read(counted)]).toHaveLength(300)
@@ -202,7 +202,7 @@ describe("ContractAbi", () => {
     expect(read(ContractAbi.firstItems(items))).toHaveLength(81)
   })
 
-  it("a text that is no ABI is refused with the reason", () => {
+  it("a text that is not an ABI is rejected with the reason", () => {
     expect(reasonOf("{")).toBe("Invalid ABI: expected JSON, received another text")
     expect(reasonOf('{"abi":"x"}')).toBe('Invalid ABI: expected an array, received "x"')
     expect(reasonOf("null")).toBe("Invalid ABI: expected an array, received null")

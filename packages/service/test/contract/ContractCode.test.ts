@@ -16,7 +16,7 @@ const known = (name: string, artifact: object): ContractCode.KnownCode => {
 const nameOf = (codes: ReadonlyArray<ContractCode.KnownCode>, code: string) => ContractCode.finder(codes)(code)?.name
 
 describe("ContractCode", () => {
-  it("finds the contract that has a code, whatever its metadata, of artifacts of Foundry and of Hardhat", () => {
+  it("finds the contract with a given code, whatever its metadata, among artifacts of Foundry and Hardhat", () => {
     const codes = [
       known("First", { deployedBytecode: { object: `0x${codeOf(1)}${metadata("ab")}` } }),
       known("Second", { deployedBytecode: `0x${codeOf(2)}${metadata("cd")}` }),
@@ -30,7 +30,7 @@ describe("ContractCode", () => {
     expect(nameOf(codes, `0x${codeOf(1)}zz`)).toBeUndefined()
   })
 
-  it("compares no immutables, as an artifact lists them or as they are pushed", () => {
+  it("ignores immutables, as an artifact lists them or as they are pushed", () => {
     const zeros = "0".repeat(64)
     const value = "12".repeat(32)
     const stated = known("Stated", {
@@ -46,7 +46,7 @@ describe("ContractCode", () => {
     expect(nameOf([stated, pushed], `0x${codeOf(2)}7f${value}5c`)).toBeUndefined()
   })
 
-  it("takes a word of zeros for an immutable at the start of a code, and not where half a byte precedes its instruction", () => {
+  it("treats a zero word at the start of a code as an immutable, but not if half a byte precedes its instruction", () => {
     const [zeros, value] = ["0".repeat(64), "12".repeat(32)]
     const start = known("Start", { deployedBytecode: `0x7f${zeros}${codeOf(1)}` })
     const half = known("Half", { deployedBytecode: `0x${codeOf(2)}07f${zeros}5` })
@@ -55,7 +55,7 @@ describe("ContractCode", () => {
     expect(nameOf([start, half], `0x${codeOf(2)}07f${value}5`)).toBeUndefined()
   })
 
-  it("compares no addresses of libraries, nor that which a library has of itself", () => {
+  it("ignores addresses of libraries, and a library's own address", () => {
     const address = "34".repeat(20)
     const user = known("User", { deployedBytecode: `0x${codeOf(1)}73__$${"ab".repeat(17)}$__63` })
     const library = known("Library", { deployedBytecode: `0x73${"0".repeat(40)}3014${codeOf(2)}` })
@@ -91,7 +91,7 @@ describe("ContractCode", () => {
     expect(nameOf([known("Bound", { deployedBytecode: code })], code)).toBe("Bound")
   })
 
-  it("compares no immutables of the first byte, in an artifact of Hardhat, whatever else it lists", () => {
+  it("ignores an immutable at the first byte in a Hardhat artifact, whatever else it lists", () => {
     const references = Array.from({ length: 4_095 }, () => ({ start: 0, length: 1 }))
     const first = known("First", {
       deployedBytecode: `0x00${codeOf(1)}`,
@@ -116,7 +116,7 @@ describe("ContractCode", () => {
     expect(ContractCode.creationBytes(artifact)).toBe(bytes)
   })
 
-  it("references outside of the code, and metadata that state a length beyond it, leave the code as it is", () => {
+  it("references outside the code, and metadata with a length beyond it, leave the code unchanged", () => {
     const odd = known("Odd", {
       deployedBytecode: `0x${codeOf(1)}ffff`,
       immutableReferences: {
@@ -128,7 +128,7 @@ describe("ContractCode", () => {
     expect(nameOf([odd], `0x${codeOf(2)}ffff`)).toBeUndefined()
   })
 
-  it("cuts nothing from a code whose last bytes are no metadata, nor from one that is metadata alone", () => {
+  it("removes nothing from a code that does not end with metadata, or that consists only of metadata", () => {
     const ended = known("Ended", { deployedBytecode: `0x${codeOf(1)}5b5b0001` })
     const alone = known("Alone", { deployedBytecode: `0x${metadata("ab")}` })
 

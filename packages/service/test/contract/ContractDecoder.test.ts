@@ -136,7 +136,7 @@ describe("ContractDecoder", () => {
     expect(names).toEqual([undefined, "old", "old", "new", "new"])
   })
 
-  it("a row that concerns no known contract is left as it is, to the character", () => {
+  it("a row that concerns no known contract stays unchanged, to the character", () => {
     // Built-in signatures decode the second one, which they do when a row is stored.
     const contracts = [contract(token, abiOf(functionOf("poke", "x"))), contract(null, abiOf(functionOf("kick", "x")))]
     const decoder = make(contracts)
@@ -152,7 +152,7 @@ describe("ContractDecoder", () => {
     expect(make([]).decode(bodyOf(token, transfer), 1)).toBe(bodyOf(token, transfer))
   })
 
-  it("a row of a contract with a name alone concerns it and is left as it is, to the character", () => {
+  it("a row of a contract that has only a name concerns it and stays unchanged, to the character", () => {
     const decoder = make([contract(token, "[]"), contract(null, abiOf(functionOf("kick", "x")))])
     const body = bodyOf(token, transfer)
 

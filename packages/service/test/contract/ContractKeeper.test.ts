@@ -74,7 +74,7 @@ const logged: Array<string> = []
 const logger = Logger.make(({ message }) => void logged.push(String(message)))
 
 describe("ContractKeeper", () => {
-  it.live("run: follows the proxies of all contracts, also of more than one turn takes while the chain grows", () =>
+  it.live("run: follows the proxies of all contracts, even of more than one turn covers, while the chain grows", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const projects = [{ folder: "project", read: () => Promise.resolve(project(600)) }]
@@ -165,7 +165,7 @@ describe("ContractKeeper", () => {
       }).pipe(Effect.provide(Logger.layer([logger]))),
   )
 
-  it.live("run: has nothing to follow where a chain has packs alone, and asks the node nothing where it has none", () =>
+  it.live("run: follows nothing on a chain with only packs, and makes no requests to the node without contracts", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       let isDescribed = false
@@ -188,7 +188,7 @@ describe("ContractKeeper", () => {
     }).pipe(Effect.provide(Logger.layer([logger]))),
   )
 
-  it.live("run: goes on after a folder whose reading was rejected, and logs it once", () =>
+  it.live("run: continues after a folder could not be read, and logs it once", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       let reads = 0
@@ -202,7 +202,7 @@ describe("ContractKeeper", () => {
     }).pipe(Effect.provide(Logger.layer([logger]))),
   )
 
-  it.live("run: goes on after a read that throws, and logs it once", () =>
+  it.live("run: continues after a read that throws, and logs it once", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       let reads = 0
@@ -225,7 +225,7 @@ describe("ContractKeeper", () => {
     ["that folder", [recognising, project(0)]],
     ["a later one", [project(0), recognising]],
   ] as const) {
-    it.live(`run: recognises what was created before a folder was unreadable, by ${which}`, () =>
+    it.live(`run: recognises contracts created before a folder became unreadable, by ${which}`, () =>
       Effect.gen(function* () {
         const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
         const created = yield* CreatedContracts.make
@@ -256,7 +256,7 @@ describe("ContractKeeper", () => {
     )
   }
 
-  it.live("run: recognises what was created when the store fails after a project was read", () =>
+  it.live("run: recognises created contracts if the store fails after a project was read", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const created = yield* CreatedContracts.make
@@ -336,7 +336,7 @@ describe("ContractKeeper", () => {
       }),
   )
 
-  it.live("run: compares a contract again whose code the node refused", () =>
+  it.live("run: compares a contract again if the node did not return its code", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const created = yield* CreatedContracts.make
@@ -473,7 +473,7 @@ describe("ContractKeeper", () => {
       }).pipe(Effect.provide(Logger.layer([logger]))),
   )
 
-  it.effect("run: begins a turn every two seconds", () =>
+  it.effect("run: starts a turn every two seconds", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       let turns = 0
@@ -494,7 +494,7 @@ describe("ContractKeeper", () => {
     }),
   )
 
-  it.effect("run: begins at most four turns a second, however many blocks create contracts", () =>
+  it.effect("run: starts at most four turns per second, however many blocks create contracts", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const created = yield* CreatedContracts.make

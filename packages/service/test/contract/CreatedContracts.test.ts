@@ -9,7 +9,7 @@ const creationOf = (number: number) => {
 }
 
 describe("CreatedContracts", () => {
-  it.effect("takeNew: has the newest 10,000 addresses, of which one that was created again is the last", () =>
+  it.effect("takeNew: returns the newest 10,000 addresses, with one that was created again last", () =>
     Effect.gen(function* () {
       const created = yield* CreatedContracts.make
       for (let number = 0; number <= 10_000; number++) yield* created.take([creationOf(number)])
@@ -22,30 +22,28 @@ describe("CreatedContracts", () => {
     }),
   )
 
-  it.effect(
-    "take: finds what calls inside of a transaction created, in any order of letters, and ignores other texts",
-    () =>
-      Effect.gen(function* () {
-        const created = yield* CreatedContracts.make
-        const internals = [
-          [
-            { type: "create", to: addressOf(2) },
-            null,
-            { type: "call", to: addressOf(9) },
-            { type: "CREATE2", to: addressOf(3) },
-          ],
-          [
-            { type: "CREATE2", to: addressOf(4) },
-            { type: "create", to: null },
-          ],
-          { type: "create", to: addressOf(9) },
-        ].map((calls) => JSON.stringify(calls))
-        yield* created.take([{ body: "{}", internal: null }])
-        yield* created.take([...internals, `"type":"create`].map((internal) => ({ body: "{}", internal })))
-        yield* created.take([{ ...creationOf(5), internal: internals[0]! }])
+  it.effect("take: finds contracts created by internal calls, in upper or lower case, and ignores other texts", () =>
+    Effect.gen(function* () {
+      const created = yield* CreatedContracts.make
+      const internals = [
+        [
+          { type: "create", to: addressOf(2) },
+          null,
+          { type: "call", to: addressOf(9) },
+          { type: "CREATE2", to: addressOf(3) },
+        ],
+        [
+          { type: "CREATE2", to: addressOf(4) },
+          { type: "create", to: null },
+        ],
+        { type: "create", to: addressOf(9) },
+      ].map((calls) => JSON.stringify(calls))
+      yield* created.take([{ body: "{}", internal: null }])
+      yield* created.take([...internals, `"type":"create`].map((internal) => ({ body: "{}", internal })))
+      yield* created.take([{ ...creationOf(5), internal: internals[0]! }])
 
-        expect(created.all()).toEqual([4, 5, 2, 3].map(addressOf))
-      }),
+      expect(created.all()).toEqual([4, 5, 2, 3].map(addressOf))
+    }),
   )
 
   it.effect("awaitNew: ends once a contract is created, and not with other transactions", () =>

@@ -18,7 +18,7 @@ contract Vault {
 `
 
 describe("EnumNames", () => {
-  it("fromSource: finds enums of files and of contracts, and none in comments and texts", () => {
+  it("fromSource: finds enums in files and contracts, but none in comments and texts", () => {
     expect([...EnumNames.fromSource(source)]).toEqual([
       ["Side", ["Buy", "Sell"]],
       ["IVault.Term", ["Short", "Long", "Endless"]],
@@ -27,7 +27,7 @@ describe("EnumNames", () => {
     expect(EnumNames.fromSource(`enum A { B }${" ".repeat(EnumNames.maxCharacters)}`).size).toBe(0)
   })
 
-  it("fromSource: reads texts and comments without an end once", () => {
+  it("fromSource: reads unterminated texts and comments only once", () => {
     const [text, comment] = [String.raw`\"`.repeat(250_000), "/* ".repeat(250_000)]
 
     expect([...EnumNames.fromSource(`enum A { B } "${text}\nenum C { D }`)]).toEqual([
@@ -37,7 +37,7 @@ describe("EnumNames", () => {
     expect([...EnumNames.fromSource(`enum A { B } ${comment} enum C { D }`)]).toEqual([["A", ["B"]]])
   })
 
-  it("join: leaves out a name that two sources declare differently", () => {
+  it("join: omits a name that two sources declare differently", () => {
     const joined = EnumNames.join(
       ["enum A { X } enum B { Y }", "enum A { X }", "enum B { Z }"].map(EnumNames.fromSource),
     )
@@ -45,7 +45,7 @@ describe("EnumNames", () => {
     expect([...joined]).toEqual([["A", ["X"]]])
   })
 
-  it("addTo: gives names to parameters, results and fields of structs by the type that the compiler states", () => {
+  it("addTo: adds names to parameters, results and struct fields by the type that the compiler states", () => {
     const side = { name: "side", type: "uint8", internalType: "enum Side" }
     const terms = { name: "terms", type: "uint8[]", internalType: "enum IVault.Term[]" }
     const order = { name: "order", type: "tuple", internalType: "struct Order", components: [side] }

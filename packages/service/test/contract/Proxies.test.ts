@@ -77,7 +77,7 @@ const contracts = [proxy, other].map((address) => ({ address, implementations: h
 
 describe("Proxies", () => {
   it.effect.each(["rateLimited", "notFound", "pruned"] as const)(
-    "read: leaves out a contract whose storage the node did not return: %s",
+    "read: omits a contract whose storage the node did not return: %s",
     (kind) =>
       Effect.gen(function* () {
         const found = yield* Proxies.read(nodeOf(failed(kind), Result.succeed([])), contracts, 1)
@@ -86,7 +86,7 @@ describe("Proxies", () => {
       }),
   )
 
-  it.effect("read: gives no implementation where the node does not have the method", () =>
+  it.effect("read: returns no implementation if the node does not have the method", () =>
     Effect.gen(function* () {
       const found = yield* Proxies.read(nodeOf(failed("methodUnsupported"), Result.succeed([])), contracts, 1)
 
@@ -94,7 +94,7 @@ describe("Proxies", () => {
     }),
   )
 
-  it.effect("read: keeps the upgrades that were known where the node does not return logs", () =>
+  it.effect("read: keeps the known upgrades if the node does not return logs", () =>
     Effect.gen(function* () {
       const found = yield* Proxies.read(nodeOf(Result.succeed(slot), failed("tooLarge")), contracts, 1)
 
@@ -185,7 +185,7 @@ describe("Proxies", () => {
     }),
   )
 
-  it.effect("read: asks for no beacon and no logs where contracts cannot be upgraded", () =>
+  it.effect("read: requests no beacon and no logs for contracts that cannot be upgraded", () =>
     Effect.gen(function* () {
       const codes = { [proxy]: `0x363d3d373d3d3d363d73${implementation.slice(2)}5af43d82803e903d91602b57fd5bf3` }
       const node = chainOf({ codes, slots: {}, beacons: {}, answers: {}, logs: [] })
@@ -219,7 +219,7 @@ describe("Proxies", () => {
     }),
   )
 
-  it.effect("read: gives what a proxy has now for all blocks where nothing leads to it", () =>
+  it.effect("read: returns a proxy's current implementation for all blocks if no upgrade leads to it", () =>
     Effect.gen(function* () {
       const known = [{ address: proxy, implementations: [{ from: 5, address: other }] }]
       const found = yield* Proxies.read(nodeOf(Result.succeed(slot), failed("tooLarge")), known, 1)

@@ -61,7 +61,7 @@ describe("SignatureDirectory", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("functionOf: knows nothing of a text under the selector of another function", () =>
+  it.effect("functionOf: ignores a text listed for the selector of another function", () =>
     Effect.gen(function* () {
       const directory = yield* read(`${poke}: stab(uint8)`, "no signature", `f(${"uint8,".repeat(1000)}uint8)`)
       expect(directory.functionOf(poke)).toBeNull()
@@ -95,7 +95,7 @@ describe("SignatureDirectory", () => {
     }),
   )
 
-  it.effect("functionOf, call: state other texts of a selector, and decode only where a single one matches", () =>
+  it.effect("functionOf, call: return the other texts of a selector, and decode only if a single one matches", () =>
     Effect.gen(function* () {
       const directory = yield* read(real, impostor)
       const key = selector(real)
@@ -128,7 +128,7 @@ describe("SignatureDirectory", () => {
     }),
   )
 
-  it.effect("read: leaves out texts that are too long, or whose parameters are not there", () =>
+  it.effect("read: omits texts that are too long or have malformed parameters", () =>
     Effect.gen(function* () {
       const lines = [`f(${"uint8,".repeat(200)}uint8)`, "f(,)", "f(uint8,,uint8)", "f(uint8,)", "f(", ")f(", "(uint8)"]
       const directory = yield* read(...lines, "poke(uint256)")
@@ -136,7 +136,7 @@ describe("SignatureDirectory", () => {
     }),
   )
 
-  it.effect("read: takes a text of 1,024 characters, wherever it begins, and leaves out a longer one", () =>
+  it.effect("read: accepts a text of 1,024 characters, wherever it begins, and omits a longer one", () =>
     Effect.gen(function* () {
       const longest = `f(${"uint8,".repeat(169)}uint256)`
       const longer = `f${longest}`
@@ -150,14 +150,22 @@ describe("SignatureDirectory", () => {
     }),
   )
 
-  it.effect("read: counts what is no signature as left out, and no comment and nothing between two semicolons", () =>
-    Effect.gen(function* () {
-      const directory = yield* read("  # f(uint8)", "poke(uint256); ;stab(uint8);", "   ", `${poke}: none`, "act(none)")
-      expect([directory.size, directory.leftOut]).toEqual([2, 2])
-    }),
+  it.effect(
+    "read: counts texts that are not signatures as omitted, but not comments or empty parts between semicolons",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* read(
+          "  # f(uint8)",
+          "poke(uint256); ;stab(uint8);",
+          "   ",
+          `${poke}: none`,
+          "act(none)",
+        )
+        expect([directory.size, directory.leftOut]).toEqual([2, 2])
+      }),
   )
 
-  it.effect("read: leaves out a line of more than 65,536 characters", () =>
+  it.effect("read: omits a line of more than 65,536 characters", () =>
     Effect.gen(function* () {
       const line = "poke(uint256)".padEnd(65_536, ";")
       const [longest, longer] = [yield* read(line), yield* read(`${line};`)]
@@ -184,7 +192,7 @@ describe("SignatureDirectory", () => {
     20_000,
   )
 
-  it.effect("read: refuses a file of more than 256 MiB before it reads it", () =>
+  it.effect("read: rejects a file larger than 256 MiB before reading it", () =>
     Effect.gen(function* () {
       const path = join(yield* temporaryFolder, "signatures.txt")
       writeFileSync(path, "poke(uint256)")
@@ -193,7 +201,7 @@ describe("SignatureDirectory", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("read: refuses what is missing, and what is neither a file nor a folder", () =>
+  it.effect("read: rejects a missing path, and one that is neither a file nor a folder", () =>
     Effect.gen(function* () {
       expect(yield* refusal("/nowhere/signatures")).toMatch(
         /^Cannot read the signatures: \/nowhere\/signatures \(ENOENT/,
@@ -230,20 +238,18 @@ describe("ContractDecoder with a directory", () => {
     }),
   )
 
-  it.effect(
-    "decode, functionOf: leave a row without an undecoded call to the character, and name other functions",
-    () =>
-      Effect.gen(function* () {
-        const directory = yield* read("poke(uint256 published)")
-        const decoder = Steps.runSync(ContractDecoder.make([], KnownSignatures.decoder(), undefined, directory))
-        const call = { to_address: token, input: `${poke}${word(7)}`, logs: [] }
-        const kept = [
-          { ...call, decoded_call: { label: "poked" } },
-          { ...call, input: "0x", decoded_call: null },
-        ]
-        for (const body of kept.map((row) => ` ${JSON.stringify(row)}`)) expect(decoder.decode(body, 5)).toBe(body)
-        expect(decoder.functionOf(token, poke)?.label).toBe("poke")
-        expect(decoder.functionOf(token, selector("stab(uint8)"))).toBeNull()
-      }),
+  it.effect("decode, functionOf: leave a row without an undecoded call unchanged, and name other functions", () =>
+    Effect.gen(function* () {
+      const directory = yield* read("poke(uint256 published)")
+      const decoder = Steps.runSync(ContractDecoder.make([], KnownSignatures.decoder(), undefined, directory))
+      const call = { to_address: token, input: `${poke}${word(7)}`, logs: [] }
+      const kept = [
+        { ...call, decoded_call: { label: "poked" } },
+        { ...call, input: "0x", decoded_call: null },
+      ]
+      for (const body of kept.map((row) => ` ${JSON.stringify(row)}`)) expect(decoder.decode(body, 5)).toBe(body)
+      expect(decoder.functionOf(token, poke)?.label).toBe("poke")
+      expect(decoder.functionOf(token, selector("stab(uint8)"))).toBeNull()
+    }),
   )
 })
