@@ -1,7 +1,7 @@
 /**
- * Size of the clients in a web page: a small program per API, bundled for browsers by Vite, minified and compressed by gzip. esbuild keeps
- * more of a namespace that a module exports again, so that some programs have a limit there too.
- * No program awaits an Effect at its top level: webpack joins no module to one that does.
+ * Size of the clients in a web page: a small program per API, bundled for browsers by Vite, minified and compressed with gzip. esbuild keeps
+ * more of a re-exported namespace, so some programs have a limit there too.
+ * No program awaits an Effect at its top level: webpack does not concatenate modules with one that does.
  * `pnpm bundle` enforces the limits; `pnpm bench bundle` compares with other clients.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
@@ -14,7 +14,7 @@ import { root } from "./Workspace.ts"
 
 export interface Program {
   readonly source: string
-  /** The folder whose dependencies the program has, from the root. */
+  /** The folder whose dependencies the program uses, relative to the root. */
   readonly folder: string
   /** Packages that are excluded. */
   readonly without?: ReadonlyArray<string>
@@ -90,7 +90,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
 }
 
-/** Programs with their limits in KiB where esbuild bundles them. */
+/** Programs with their limits in KiB when bundled by esbuild. */
 export const esbuildPrograms: typeof programs = {
   "rest, promise API": { ...programs["rest, promise API"]!, budgetKibibytes: 75 },
   "rest, Effect API": { ...programs["rest, Effect API"]!, budgetKibibytes: 75 },

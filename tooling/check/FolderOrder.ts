@@ -90,5 +90,5 @@ export const entryOf = (order: ReadonlyArray<string>, path: string): string | un
     .filter((entry) => path === entry || path.startsWith(`${entry}/`))
     .toSorted((one, other) => other.length - one.length)[0]
 
-/** The order as ARCHITECTURE prints it. */
+/** The order, as printed in ARCHITECTURE. */
 export const formatOrder = (order: ReadonlyArray<string>): string => order.join(" < ")

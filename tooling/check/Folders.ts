@@ -76,7 +76,7 @@ export const circles = (all: ReadonlyArray<Arrow>): ReadonlyArray<ReadonlyArray<
   return [...groups.values()]
 }
 
-/** Most folders of one circle for which the best order is searched; each more doubles the work. */
+/** Maximum number of folders in a cycle for which the best order is searched; each further folder doubles the work. */
 const maxFolders = 20
 
 /** An arrow counts far more than the imports that cause it. */

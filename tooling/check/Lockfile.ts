@@ -1,4 +1,4 @@
-/** Reads npm lockfiles: finds what `npm ci` of one npm major refuses and another one accepts, without running npm. */
+/** Reads npm lockfiles and finds what `npm ci` of one npm major rejects and another accepts, without running npm. */
 
 /** The parts of a package.json that are compared with its lockfile. */
 export interface Manifest {

@@ -19,7 +19,7 @@ export interface Measure {
   /** Name under which `--list` shows the places. */
   readonly key: string
   readonly label: string
-  /** What is shown in place of the number of places. */
+  /** Shown instead of the number of places. */
   readonly value?: string
   readonly places: ReadonlyArray<string>
 }

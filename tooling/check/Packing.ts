@@ -1,4 +1,4 @@
-/** Builds and packs published packages as they would go to the registry. */
+/** Builds and packs published packages as for the registry. */
 import { join } from "node:path"
 import { root, run } from "./Workspace.ts"
 
@@ -7,7 +7,7 @@ const mustRun = async (command: string, args: ReadonlyArray<string>, cwd = root)
   if (code !== 0) throw new Error(`${[command, ...args].join(" ")} exits ${code}\n${output}`)
 }
 
-/** Writes the tarballs of packages, built anew, into a folder: `daybook-<name>.tgz`. */
+/** Rebuilds packages and writes their tarballs into a folder: `daybook-<name>.tgz`. */
 export const pack = async (folder: string, names: ReadonlyArray<string>): Promise<void> => {
   await mustRun("turbo", ["run", "build", ...names.map((name) => `--filter=@daybook/${name}`)])
   for (const name of names)

@@ -1,18 +1,18 @@
 /**
- * Examples of the shell in documents: the commands of a block, each with the output that a comment behind it states. `...` in a comment
- * stands for any text.
+ * Shell examples in documents: the commands of a block, each with the output that the following comment states. `...` in a comment matches
+ * any text.
  */
 
-/** A command, and what it prints. */
+/** A command and its output. */
 export interface Command {
   readonly text: string
-  /** Lines behind the first one of the block. */
+  /** Line offset from the start of the block. */
   readonly line: number
-  /** What the comment behind it states; left out without one. */
+  /** Output stated by the following comment; omitted without one. */
   readonly expected?: string
 }
 
-/** The commands of a block. A line that ends with a backslash goes on in the next one. */
+/** The commands of a block. A line that ends with a backslash continues on the next one. */
 export const commandsOf = (code: string): ReadonlyArray<Command> => {
   const commands: Array<Command> = []
   let open: { readonly text: string; readonly line: number } | undefined
@@ -32,7 +32,7 @@ export const commandsOf = (code: string): ReadonlyArray<Command> => {
   return commands
 }
 
-/** True where a text is what a comment states. */
+/** True if a text matches a comment. */
 export const matches = (expected: string, output: string): boolean => {
   const parts = expected.split("...").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
   return new RegExp(`^${parts.join("[^]*")}$`, "u").test(output.trim())
@@ -40,18 +40,18 @@ export const matches = (expected: string, output: string): boolean => {
 
 const separator = "\u001E"
 
-/** What curl does in an example beside what it states: it fails for another status than a success, and waits where it has to. */
+/** Options that curl has in addition to those of the example: it fails on a status other than success, and waits if it has to. */
 const preamble = `set -euo pipefail
 curl() { command curl --disable --silent --show-error --fail-with-body --noproxy '*' --max-time 30 --retry 5 "$@"; }
 `
 
-/** The script of a block, which writes a separator behind the output of each command. */
+/** The script of a block, which prints a separator after the output of each command. */
 export const scriptOf = (commands: ReadonlyArray<Command>): string =>
   `${preamble}${commands.map(({ text }) => `${text}\nprintf '\\036'\n`).join("")}`
 
 const maxShown = 300
 
-/** What differs between the output of a script and what its commands state. */
+/** The differences between the output of a script and the stated outputs of its commands. */
 export const issuesOf = (commands: ReadonlyArray<Command>, standardOutput: string): ReadonlyArray<string> => {
   const outputs = standardOutput.split(separator)
   return commands.flatMap(({ expected, line }, at) => {

@@ -36,7 +36,7 @@ const isTypeOnly = (node: Node): boolean => {
   return specifiers.length > 0 && specifiers.every((one) => one.importKind === "type" || one.exportKind === "type")
 }
 
-/** The number of the line, from 1, that an offset of a text lies on. */
+/** Line number, from 1, of an offset in a text. */
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split("\n").length
 
 const parse = (file: string, text: string) => {

@@ -21,7 +21,7 @@ const inner = (node: Node | undefined): Node | undefined =>
 const isEmpty = (node: Node | undefined): boolean =>
   node !== undefined && isLiteral(node) && children(node, "properties").length === 0
 
-/** The values of which a choice gives one. */
+/** The possible values of a conditional expression. */
 const branches = (node: Node): ReadonlyArray<Node | undefined> => {
   if (textOf(node, "operator") === "&&") return [child(node, "left"), child(node, "right")]
   return node.type === "ConditionalExpression" ? [child(node, "consequent"), child(node, "alternate")] : []

@@ -29,7 +29,7 @@ const starOf = (pattern: string, text: string): string | undefined => {
   return fits ? text.slice(before.length, text.length - after.length) : undefined
 }
 
-/** The key of `exports` that decides about a path: an exact one, else the pattern with the longest beginning. */
+/** The key of `exports` that applies to a path: an exact one, otherwise the pattern with the longest prefix. */
 const deciding = (exports: Exports, subpath: string): string | undefined =>
   Object.keys(exports)
     .filter((key) => starOf(key, subpath) !== undefined)

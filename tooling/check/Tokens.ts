@@ -1,5 +1,5 @@
 /**
- * The words of a source by what they are: declared identifiers, comments, titles of tests, and other strings.
+ * The words of a source by their kind: declared identifiers, comments, titles of tests, and other strings.
  * An identifier is reported where it is declared and not where it is used, so that a name counts once and the names of
  * other libraries do not count.
  */

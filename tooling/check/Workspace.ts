@@ -17,7 +17,7 @@ export interface Manifest {
   readonly name: string
   readonly version: string
   readonly exports?: Readonly<Record<string, unknown>>
-  /** What replaces the fields above in the published package. */
+  /** Replaces the fields above in the published package. */
   readonly publishConfig?: Pick<Manifest, "exports" | "imports">
   readonly imports?: Readonly<Record<string, unknown>>
   readonly dependencies?: Readonly<Record<string, string>>
@@ -63,14 +63,14 @@ export interface RunOptions {
   readonly isGroup?: boolean
 }
 
-/** Ends the process group of a child at a time limit, and with this process; gives how to stop watching. */
+/** Ends the process group of a child at a time limit or when this process exits; returns a function that stops watching. */
 const boundGroup = (child: ChildProcess, timeoutMillis: number | undefined): (() => void) => {
   const stop = () => {
     // Sound: a child without an id was not started.
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
   }
   const timer = timeoutMillis === undefined ? undefined : setTimeout(stop, timeoutMillis)
-  // Before the files that it writes are removed.
+  // The child must end before the files that it writes are removed.
   process.prependOnceListener("exit", stop)
   return () => {
     clearTimeout(timer)

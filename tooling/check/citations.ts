@@ -7,7 +7,7 @@ import { join, posix } from "node:path"
 import { isSource, lines, parse } from "./Syntax.ts"
 import { files, report, root } from "./Workspace.ts"
 
-/** Why a citation is refused, and the line of the text on which it begins. */
+/** Why a citation is rejected, and the line on which it begins. */
 export interface Issue {
   readonly line: number
   readonly message: string

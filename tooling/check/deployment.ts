@@ -1,7 +1,8 @@
 /**
  * Checks the files of `deploy`: the configuration of HAProxy by HAProxy, with the environment of `docs/operations.md`; the units by
- * `systemd-analyze`; and the first stage of the Dockerfile, whose steps are run in a temporary folder. What this machine lacks the program for
- * is named as skipped. The configuration of the service is decoded by a test, and `pnpm --filter @daybook/service cluster` runs the whole set-up.
+ * `systemd-analyze`; and the first stage of the Dockerfile, whose steps are run in a temporary folder. Checks whose program is missing on
+ * this machine are reported as skipped. A test decodes the configuration of the service, and `pnpm --filter @daybook/service cluster` runs
+ * the whole set-up.
  */
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -46,7 +47,7 @@ const checkMonitoring = async (): Promise<void> => {
   expectSuccess("alerts.test.yml", await run(promtool, ["test", "rules", "alerts.test.yml"], { cwd }))
 }
 
-/** Verifies copies whose command exists here. */
+/** Verifies copies of the units, whose command is replaced by one that exists on this machine. */
 const checkUnits = async (folder: string): Promise<void> => {
   if (!existsSync(systemdAnalyze)) return skip("units", systemdAnalyze)
   const units = readdirSync(join(deploy, "systemd")).map((name) => {

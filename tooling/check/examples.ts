@@ -51,7 +51,7 @@ const isWanted = ({ document }: Pick<Block, "document">): boolean =>
   wanted.length === 0 || wanted.some((file) => document.includes(file))
 const blocks = [...inMarkdown, ...inSources].filter(isWanted)
 
-/** Those of the shell, of which the ones that need no service are tried elsewhere. */
+/** Shell examples that need a service; the others are tested elsewhere. */
 const shellBlocks = documents
   .flatMap((document) => Source.markdownExamples(text(document), "sh").map((example) => ({ ...example, document })))
   .filter((block) => isWanted(block) && ["run", "needs-service"].every((word) => block.words.includes(word)))
@@ -83,7 +83,7 @@ const typeProblems = async (home: string): Promise<ReadonlyArray<string>> => {
   return [blocks.filter((block) => block.home === home).reduce((so, block) => inDocument(block, so), output)]
 }
 
-/** Imports its arguments one after the other, and names those that fail. */
+/** Imports its arguments in sequence, and names those that fail. */
 const runner = `
 for (const file of process.argv.slice(2)) {
   try {
@@ -95,7 +95,7 @@ for (const file of process.argv.slice(2)) {
 }
 `
 
-/** Blocks of one home that one process runs. */
+/** Blocks of one package that run in the same process. */
 type Group = readonly [Block, ...Array<Block>]
 
 const runProblems = async (group: Group): Promise<ReadonlyArray<string>> => {

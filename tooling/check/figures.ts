@@ -1,7 +1,7 @@
 /**
- * Tables of figures in documents are those of the results of their benchmarks, and no older than what they measure. `pnpm figures`
- * fails where a table differs from the file in `tooling/bench/results`. It also fails where a commit since the one that was measured
- * changed the sources that it measures, unless `tooling/bench/harmless.json` names the subject of that commit with a reason. A
+ * Checks that the tables of figures in documents match the results of their benchmarks and are no older than what they measure.
+ * `pnpm figures` fails if a table differs from the file in `tooling/bench/results`. It also fails if a commit since the measured one
+ * changed the measured sources, unless `tooling/bench/harmless.json` names the subject of that commit with a reason. A
  * benchmark without results has empty tables. `--write` writes the tables.
  */
 import { execFileSync } from "node:child_process"
@@ -12,7 +12,7 @@ import { published } from "../bench/Published.ts"
 import * as Results from "../bench/Results.ts"
 import { files, report, root } from "./Workspace.ts"
 
-/** A commit that changes sources and no figures. Its subject stays when it is rebased, its hash does not. */
+/** A commit that changes sources but no figures. It is named by its subject, which a rebase keeps, unlike the hash. */
 export interface Harmless {
   readonly subject: string
   readonly reason: string

@@ -1,6 +1,6 @@
 /**
- * Runs the test files that have laws once for each of some seeds, of which `npm test` runs seed 1: `pnpm laws --seeds 20 --from 2`. Prints
- * what failed of a seed, which `DAYBOOK_TEST_SEED=N pnpm vitest FILE` repeats. Ends with 1 if a seed failed.
+ * Runs the test files that have laws once per seed: `pnpm laws --seeds 20 --from 2`. Seed 1 is that of `npm test`. Prints
+ * the failures of each seed, which `DAYBOOK_TEST_SEED=N pnpm vitest FILE` repeats. Ends with 1 if a seed failed.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

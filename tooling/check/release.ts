@@ -1,5 +1,5 @@
 /**
- * States what a release would publish, and publishes nothing: `pnpm release:dry`. Packs, checks and uses the packages as `pnpm tarballs`
+ * Reports what a release would publish, without publishing: `pnpm release:dry`. Packs, checks and uses the packages as `pnpm tarballs`
  * does, then prints each with the version that the changesets give it, its files and its size, and what its metadata lacks.
  */
 import { spawnSync } from "node:child_process"
@@ -13,12 +13,12 @@ interface Status {
   readonly releases: ReadonlyArray<{ readonly name: string; readonly oldVersion: string; readonly newVersion: string }>
 }
 
-/** Members of a package.json that a registry shows, and that only the owner of the repository knows. */
+/** Members of a package.json that a registry shows and that only the owner of the repository can set. */
 const ofOwner = ["repository", "homepage", "bugs"] as const
 
 const folder = mkdtempSync(join(tmpdir(), "daybook-release-"))
 
-/** Output of a command, which has to succeed. */
+/** Output of a command that must succeed. */
 const outputOf = async (command: string, args: ReadonlyArray<string>, cwd = root): Promise<string> => {
   const { code, output, standardOutput } = await run(command, args, { cwd, timeoutMillis: 120_000 })
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with code ${code}\n${output.trim()}`)
@@ -47,12 +47,12 @@ const rowOf = async (name: string, releases: Status["releases"]): Promise<Readon
   return [full, change, `${entries.length}`, kilobytes(statSync(tarball).size), kilobytes(unpacked)]
 }
 
-/** What is read of a bill of materials in the form of CycloneDX. */
+/** The fields that are read from a CycloneDX bill of materials. */
 interface BillOfMaterials {
   readonly components?: ReadonlyArray<{ readonly purl?: string; readonly licenses?: ReadonlyArray<unknown> }>
 }
 
-/** The bill of materials of a package, by the lockfile: the line that sums it up, with components that name no license. */
+/** The bill of materials of a package from the lockfile: a summary line, and the components without a license. */
 const billOf = async (name: string): Promise<string> => {
   const args = ["--filter", `@daybook/${name}`, "sbom", "--sbom-format", "cyclonedx", "--prod"]
   const { components = [] }: BillOfMaterials = JSON.parse(await outputOf("pnpm", args))

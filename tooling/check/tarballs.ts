@@ -141,7 +141,7 @@ export default defineConfig({
 })
 `
 
-/** Files that a program may load: more, and it no longer starts from a few bundles. */
+/** Maximum number of files that a program may load, so that it starts from a few bundles. */
 const maxFiles = 24
 
 /** The installed command, and programs that use promises, start from a few files. */
