@@ -1,5 +1,5 @@
 /**
- * States what an index has of a wallet between two final blocks, to be signed. Nothing is stated of amounts that the index does not know.
+ * Builds the statement of a wallet between two final blocks from an index, to be signed. It states no amounts that the index does not know.
  *
  * Source: decision 0050.
  */

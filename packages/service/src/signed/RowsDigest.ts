@@ -1,5 +1,6 @@
 /**
- * Digest of the movements of a wallet: SHA-256 of a line of JSON for each, in their order. An index and a search on a node give the same one.
+ * Digest of a wallet's movements: SHA-256 over one line of JSON per movement, in order. An index and a search on a node yield the same
+ * digest.
  *
  * Source: decision 0050.
  */

@@ -1,5 +1,5 @@
 /**
- * The Ed25519 key by which an operator signs statements: a file that its owner alone may read. Its private half is never printed.
+ * The Ed25519 key with which an operator signs statements, in a file that only its owner may read. Its private half is never printed.
  *
  * Source: RFC 8032, RFC 5958; decision 0050.
  */

@@ -1,7 +1,7 @@
 /**
- * Checks a signed statement against any archive node, without an index: the chain, its blocks, the balances and transaction counts at both
- * ends, and that opening balances and sums give the closing ones. Ether and transaction counts are verified against the state roots of
- * the blocks, where the node has proofs.
+ * Verifies a signed statement with any archive node, without an index: the chain, its blocks, the balances and transaction counts at both
+ * ends, and that opening balances plus sums equal the closing balances. Ether and transaction counts are verified against the blocks' state
+ * roots if the node provides proofs.
  *
  * Source: decision 0050.
  */

@@ -1,6 +1,6 @@
 /**
- * The file of a signed statement: made and signed from what is known of wallets, and read back with everything that can be checked
- * without a node. Pure but for the signature.
+ * The file of a signed statement: built and signed from what is known about wallets, and parsed with every check that needs no node. Pure
+ * except for the signature.
  *
  * Source: decision 0050.
  */

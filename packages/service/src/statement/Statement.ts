@@ -1,6 +1,6 @@
 /**
- * The statement of a wallet between two blocks: what it held, what moved by asset and kind, what it holds, and the proof that the
- * movements are all of them.
+ * The statement of a wallet between two blocks: opening balances, what moved by asset and kind, closing balances, and the proof that the
+ * movements are complete.
  *
  * Source: decision 0047.
  */

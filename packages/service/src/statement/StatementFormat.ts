@@ -1,5 +1,5 @@
 /**
- * Statements as text for people and as JSON for programs. Pure.
+ * Formats statements as text for people and as JSON for programs. Pure.
  *
  * Source: decision 0047.
  */

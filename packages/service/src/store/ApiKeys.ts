@@ -1,5 +1,5 @@
 /**
- * The API keys that the service accepts. Only a hash of each key is stored; the key itself is shown once, when it is made.
+ * API keys accepted by the service. Only a hash of each key is stored; the key itself is shown once, when it is created.
  */
 import { quote } from "@daybook/schema/Issue"
 import { isVisibleLine } from "@daybook/schema/VisibleText"

@@ -1,6 +1,6 @@
 /**
- * The settings that the blocks of an index were indexed with, as ranges of blocks. A change applies to the next block and not to
- * stored ones, which the status of the chain states. Pure.
+ * Settings with which the blocks of an index were indexed, as ranges of blocks. A change applies to the next block and not to stored ones,
+ * which the chain's status reports. Pure.
  */
 import type { AppliedSetting, AppliedSettings } from "./StatusBoard.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Reads a chain's rows as they are stored, and replaces single blocks: what `daybook verify` and `daybook repair` need of an engine.
+ * Reads a chain's rows as stored, and replaces single blocks: what `daybook verify` and `daybook repair` need from an engine.
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -1,5 +1,5 @@
 /**
- * Reads the index of one chain. A snapshot sees one committed state of it, whatever the indexer writes meanwhile.
+ * Reads the index of one chain. A snapshot sees one committed state, whatever the indexer writes meanwhile.
  */
 import type * as Effect from "effect/Effect"
 import type { LedgerRow } from "../ledger/WalletRows.ts"

@@ -1,5 +1,5 @@
 /**
- * A chain of a database, by the name and the id under which its rows are stored.
+ * A chain in a database, by the name and id under which its rows are stored.
  */
 
 import type * as FeeRules from "@daybook/schema/FeeRules"

@@ -1,6 +1,6 @@
 /**
- * A chain opened by one owner that writes it: holds the fencing token of the chain's lease and passes it to each write. Works on
- * every engine.
+ * A chain opened by an owner that writes it: holds the fencing token of the chain's lease and passes it to each write. Works with every
+ * engine.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

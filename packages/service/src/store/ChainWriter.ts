@@ -1,6 +1,6 @@
 /**
- * Writes the index of one chain. Each write is one transaction, compares and sets the checkpoint, and carries the fencing token of
- * the chain's lease: an indexer that lost its lease changes nothing.
+ * Writes the index of one chain. Each write is one transaction that compares and sets the checkpoint and carries the fencing token of the
+ * chain's lease, so an indexer that lost its lease changes nothing.
  */
 import type * as Effect from "effect/Effect"
 import type { Projection } from "../block/Projection.ts"

@@ -1,5 +1,5 @@
 /**
- * Waits for changes of a journal: looks at its newest change now and then, and at once where the engine is notified of writes.
+ * Waits for changes of a journal: polls its newest change, and checks at once if the engine notifies of writes.
  */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "./StoreError.ts"

@@ -1,5 +1,5 @@
 /**
- * What the operator knows of contracts: names and ABIs, of addresses or of any contract of a chain, and which implementation a proxy had.
+ * The operator's knowledge of contracts: names and ABIs, for addresses or for any contract of a chain, and the implementations of proxies.
  *
  * Source: decision 0059.
  */

@@ -1,8 +1,8 @@
 /**
- * A database as the service sees it: what every engine implements. The indexer, the server and the commands know no more than this.
+ * A database as seen by the service: what every engine implements. The indexer, the server and the commands depend on nothing else.
  *
- * Each chain has a namespace of its own (a file, a schema): readers and writers of one chain never see rows of another.
- * Source: decision 0027.
+ * Each chain has its own namespace (a file, a schema), so readers and writers of one chain never see rows of another. Source: decision
+ * 0027.
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -1,6 +1,6 @@
 /**
- * The database of the service, opened from the URL in its configuration. The scheme of the URL names the engine; this table is the
- * only module that knows their implementations.
+ * The database of the service, opened from the URL in its configuration. The URL scheme selects the engine; only this table knows their
+ * implementations.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"

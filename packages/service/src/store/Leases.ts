@@ -1,6 +1,6 @@
 /**
- * Leases: the right to index a chain, held by one owner at a time. A lease only avoids duplicate work. What makes writes safe is its
- * fencing token, which every write carries and which is replaced each time the lease is taken.
+ * Leases: the right to index a chain, held by one owner at a time. A lease only avoids duplicate work. Writes are safe because of the
+ * fencing token that each of them carries, and that is replaced whenever the lease is taken.
  */
 import type * as Brand from "effect/Brand"
 import type * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * What is known of wallets beside their movements: what they held before the first indexed block, the last comparison of their
- * ledger with the state of the chain, and how their tokens describe themselves.
+ * What is known about wallets besides their movements: opening balances before the first indexed block, the last comparison of their ledger
+ * with the state of the chain, and self-descriptions of their tokens.
  */
 import type * as Effect from "effect/Effect"
 import type { Holding } from "../ledger/Holding.ts"

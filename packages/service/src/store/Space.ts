@@ -1,5 +1,5 @@
 /**
- * The disk space of one chain: what `daybook compact` needs of an engine.
+ * The disk space of one chain: what `daybook compact` needs from an engine.
  */
 import type * as Effect from "effect/Effect"
 import type { StoreError } from "./StoreError.ts"

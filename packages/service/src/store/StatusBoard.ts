@@ -1,6 +1,6 @@
 /**
- * Status board: what the indexer of each chain reports about itself to other processes. The age of a status is computed by the
- * database's clock, so that readers on other machines need no common time.
+ * Status board: what the indexer of each chain reports to other processes. The age of a status is computed with the database's clock, so
+ * that readers on other machines need no synchronised clock.
  */
 import type * as Effect from "effect/Effect"
 import type { TraceSource } from "../block/Traces.ts"

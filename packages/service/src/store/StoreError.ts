@@ -1,5 +1,5 @@
 /**
- * Errors of the store: one for a database that failed, two for writes that another indexer has overtaken.
+ * Errors of the store: one for a failed database, and two for writes superseded by another indexer.
  */
 import * as Data from "effect/Data"
 import type { BlockRef } from "../block/BlockRows.ts"

@@ -1,6 +1,6 @@
 /**
- * A database that reports how long its operations take, whatever the engine: each read of a snapshot, each write of blocks, and what a
- * request or a heartbeat costs.
+ * A database that reports the duration of its operations, for any engine: each snapshot read, each write of blocks, and the cost of
+ * requests and heartbeats.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * The wallets of an index that is limited to some, and which blocks each of them has. Wallets are added and removed while an indexer is
- * at work; one that was added later has all of its transactions from some block on, and not below it.
+ * The wallets of an index that is limited to some, and the indexed blocks of each. Wallets can be added and removed while an indexer runs.
+ * One that was added later has all of its transactions from some block on, but not below it.
  *
  * Source: decision 0055.
  */

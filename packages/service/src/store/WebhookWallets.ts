@@ -1,6 +1,6 @@
 /**
- * The wallets of webhooks, each with the place from which its rows count. Most are at the place that the wallets of their webhook share, so
- * that a block changes no row of a wallet without rows in it.
+ * Wallets of webhooks, each with the position from which its rows count. Most share their webhook's position, so that a block without rows
+ * of a wallet changes no row for it.
  *
  * Source: decision 0073.
  */

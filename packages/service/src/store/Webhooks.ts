@@ -1,6 +1,6 @@
 /**
- * The webhooks of a database: their content as text, and which process sends for one. Every change names the revision that it was made
- * of, so that neither a sender without its lease nor a command undoes what another one wrote.
+ * Webhooks of a database: their content as text, and the process that sends each one. Every change names the revision on which it is based,
+ * so that neither a sender without its lease nor a command undoes another's write.
  *
  * Source: decision 0073.
  */

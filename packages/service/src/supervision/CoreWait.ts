@@ -1,6 +1,6 @@
 /**
- * How long a thread has waited for a core of the machine, which other threads used meanwhile. Linux counts it for each thread. Elsewhere it is 0,
- * as if the thread had a core of its own.
+ * Time that a thread has waited for a core of the machine while other threads used it. Linux counts it for each thread. On other systems it
+ * is 0, as if the thread had its own core.
  */
 import { closeSync, openSync, readSync } from "node:fs"
 import * as Effect from "effect/Effect"

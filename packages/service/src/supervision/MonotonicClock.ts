@@ -1,2 +1,2 @@
-/** The clock for intervals of the clients, which the service measures by too. */
+/** The clients' clock for intervals, which the service uses for its measurements too. */
 export { millis, reader, type Reader, readerOf } from "@daybook/transport/internal/MonotonicClock"

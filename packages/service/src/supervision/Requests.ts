@@ -1,6 +1,6 @@
 /**
- * Requests between two threads or two processes over one channel of messages, in both directions: each request has a number, and its
- * response the same one. What the other side does not answer fails once it has ended; a request that is interrupted is cancelled there.
+ * Requests between two threads or processes over one message channel, in both directions: each request has a number, which its response
+ * repeats. Unanswered requests fail when the other side ends; an interrupted request is cancelled there.
  *
  * Source: decision 0042.
  */

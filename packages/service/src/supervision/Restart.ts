@@ -1,5 +1,5 @@
 /**
- * Restarts what must always run, such as a worker thread or a process, at growing intervals.
+ * Restarts what must always run, such as a worker thread or a process, at increasing intervals.
  */
 import * as Effect from "effect/Effect"
 import * as MonotonicClock from "./MonotonicClock.ts"

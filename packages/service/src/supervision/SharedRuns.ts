@@ -1,6 +1,6 @@
 /**
- * Runs an effect once for all callers that ask for the same key at the same time. It goes on while one of them waits, and is interrupted once
- * all have left.
+ * Runs an effect once for all concurrent callers with the same key. It continues while one of them waits, and is interrupted once all have
+ * left.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

@@ -1,4 +1,4 @@
-/** Quoting of names in the commands that messages suggest. */
+/** Quotes names in the commands that messages suggest. */
 
 /**
  * A text as one word of a command line: as it is, or in quotes where a shell would take it apart.

@@ -1,6 +1,6 @@
 /**
- * Long computations in steps: a generator that pauses between two parts of its work. A large block takes no turn of the event loop for
- * long, and heartbeats, leases and responses are not late.
+ * Long computations in steps: a generator that yields between two parts of its work. A large block then does not block the event loop, and
+ * heartbeats, leases and responses are not delayed.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

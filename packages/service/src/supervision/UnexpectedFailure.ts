@@ -1,5 +1,5 @@
 /**
- * What a loop that must go on does with a defect: it fails like any other attempt, so that it is logged and tried again.
+ * How a loop that must continue handles a defect: it fails like any other attempt, so that it is logged and retried.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

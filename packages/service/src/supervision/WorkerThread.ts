@@ -1,5 +1,5 @@
 /**
- * Starts worker threads of Node, and states why one does not start.
+ * Starts Node worker threads, and reports why one does not start.
  */
 import { Worker, type WorkerOptions } from "node:worker_threads"
 import * as Data from "effect/Data"

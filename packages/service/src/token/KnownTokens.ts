@@ -1,6 +1,6 @@
 /**
- * Tokens that others imitate, by the EIP-155 id of their chain: each symbol with the contracts that have it rightly, also those that a bridge
- * issued under it before. Tokens that are not listed are not judged.
+ * Tokens that others imitate, by the EIP-155 id of their chain: each symbol with its legitimate contracts, including those previously
+ * issued under it by a bridge. Unlisted tokens are not judged.
  *
  * Source: documents of the issuers; block explorers of the chains.
  */

@@ -1,6 +1,6 @@
 /**
- * What the name and symbol of a token give away: that it poses as another one, or that it leads to a page. Both are hints for a reader and
- * change nothing else. Pure.
+ * What the name and symbol of a token reveal: that it imitates another token, or that it advertises a web page. Both are hints for a reader
+ * and change nothing else. Pure.
  *
  * Source: decision 0054.
  */

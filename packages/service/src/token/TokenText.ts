@@ -1,6 +1,6 @@
 /**
- * Reads the texts and numbers by which tokens describe themselves. A contract may return anything: what is shown is short and harmless.
- * Pure.
+ * Reads the texts and numbers with which tokens describe themselves. A contract may return anything, so what is shown is short and
+ * harmless. Pure.
  *
  * Source: ERC-20 (name, symbol, decimals).
  */

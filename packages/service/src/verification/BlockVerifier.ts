@@ -1,7 +1,7 @@
 /**
- * Verifies that the parts of a block belong together before any of it is stored: the block, its transactions, the receipts and their
- * logs. Where the hash rules of the chain allow, hashes, blooms and roots are computed again.
- * Pure. Links between blocks are verified by the indexer, traces by `InternalTransactions`.
+ * Verifies that the parts of a block belong together before any of it is stored: the block, its transactions, the receipts and their logs.
+ * If the chain's hash rules allow, hashes, blooms and roots are recomputed. Pure. The indexer verifies links between blocks,
+ * `InternalTransactions` verifies traces.
  */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import type * as Chain from "@daybook/schema/Chain"

@@ -1,6 +1,6 @@
 /**
- * Which parts of a chain's blocks can be computed again by Ethereum's rules, and how many blocks on top make a block final. What
- * cannot be computed is not checked, and reported to the operator.
+ * Which parts of a chain's blocks can be recomputed by Ethereum's rules, and how many confirmations make a block final. What cannot be
+ * computed is not checked, and reported to the operator.
  */
 import * as Chain from "@daybook/schema/Chain"
 

@@ -1,5 +1,5 @@
 /**
- * The failure of a block whose parts contradict each other. Nothing of such a block is stored.
+ * Failure of a block with contradictory parts. Nothing of such a block is stored.
  */
 import * as Data from "effect/Data"
 import type { Doubt } from "./Placement.ts"

@@ -1,6 +1,6 @@
 /**
- * Whether the transactions, receipts and logs of a block state the place that they have in it: their index, and the block and the
- * transaction that they belong to. A place that contradicts the lists of the block is corrected, since it follows from them. Pure.
+ * Checks that the transactions, receipts and logs of a block state their own position: their index, and the block and transaction to which
+ * they belong. A position that contradicts the lists of the block is corrected, because the lists determine it. Pure.
  *
  * Source: decision 0022.
  */

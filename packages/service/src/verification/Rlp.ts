@@ -1,8 +1,9 @@
 /**
- * RLP encoding of transactions and receipts as they are in the tries of a block, for known types: Ethereum's 0 to 4, deposits of the
- * OP Stack, L1 messages of Scroll, and those of Arbitrum. `null` where a type, or a field that it needs, is unknown. Pure.
+ * RLP encoding of transactions and receipts as in the tries of a block, for known types: Ethereum's 0 to 4, OP Stack deposits, Scroll L1
+ * messages, and those of Arbitrum. `null` if a type, or a field that it needs, is unknown. Pure.
  *
- * Source: EIP-2718, 2930, 1559, 4844, 7702; OP Stack specification, deposits; Scroll, `l1_message_tx.go`; Nitro, `arb_types.go`; decision 0029.
+ * Source: EIP-2718, 2930, 1559, 4844, 7702; OP Stack specification, deposits; Scroll, `l1_message_tx.go`; Nitro, `arb_types.go`; decision
+ * 0029.
  */
 import type { Receipt } from "@daybook/schema/Receipt"
 import type { Transaction } from "@daybook/schema/Transaction"

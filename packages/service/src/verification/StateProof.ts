@@ -1,5 +1,5 @@
 /**
- * Verifies the Merkle proof of an account against the state root of a block: an account that is in the state, and one that is not. Pure.
+ * Verifies the Merkle proof of an account, present or absent, against the state root of a block. Pure.
  *
  * Source: Ethereum yellow paper, appendix D and section 4.1; EIP-1186; decision 0029.
  */

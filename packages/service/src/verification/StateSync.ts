@@ -1,6 +1,6 @@
 /**
- * Polygon's state-sync transaction: the client appends it to a block to deliver messages from Ethereum. It is not signed, some tracers
- * leave it out, and before it had a transaction type neither the transactions root nor the bloom of the block covered it.
+ * Polygon's state-sync transaction, which the client appends to a block to deliver messages from Ethereum. It is not signed, and some
+ * tracers omit it. Before it had a transaction type, neither the transactions root nor the block's bloom covered it.
  *
  * Source: Polygon PIP-74.
  */

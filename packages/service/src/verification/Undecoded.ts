@@ -1,5 +1,5 @@
 /**
- * What of a block does not decode, where the rest does: fields that no record shows, which are left out, and whole transactions and
+ * Parts of a block that do not decode, while the rest does: fields that no record shows, which are omitted, and whole transactions and
  * receipts. Pure.
  *
  * Source: decision 0035.

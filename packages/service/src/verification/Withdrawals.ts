@@ -1,5 +1,5 @@
 /**
- * Holds the withdrawals of a block against the root in its header. Pure.
+ * Verifies the withdrawals of a block against the root in its header. Pure.
  *
  * Source: EIP-4895.
  */

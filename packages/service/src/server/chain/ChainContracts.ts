@@ -1,6 +1,6 @@
 /**
- * The contracts that the operator has described, as the server decodes by them: read again soon after they change, and kept while the
- * database does not answer.
+ * Contracts described by the operator, for decoding on the server: reread soon after they change, and kept while the database does not
+ * answer.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -19,11 +19,11 @@ import { Engine } from "../../store/Engine.ts"
 import type { Label } from "../../label/Label.ts"
 import { ChainEns } from "./ChainEns.ts"
 
-/** What the operator has described of a chain. */
+/** What the operator has described for a chain. */
 export interface Described {
   readonly contracts: ReadonlyArray<Contract>
   readonly decoder: ContractDecoder.ContractDecoder
-  /** The label of an address: that of the configuration, else the name of a contract, else the name in the name service that is known. */
+  /** Label of an address: from the configuration, or else the name of a contract, or else its known name in the name service. */
   readonly label: Label
 }
 
@@ -34,7 +34,7 @@ export type LabelledChain = ChainRef & { readonly label: Label }
 export class ChainContracts extends Context.Service<
   ChainContracts,
   {
-    /** Reads what is described of a chain; while the database does not answer, what was read before. */
+    /** Reads the descriptions of a chain; while the database does not answer, returns the last ones read. */
     readonly find: (chain: LabelledChain) => Effect.Effect<Described>
     /** Keeps an ABI that this process has read and is about to store, so that it is not read again. */
     readonly keep: (chain: ChainRef, text: string, abi: ContractAbi.Abi) => void
@@ -49,18 +49,18 @@ interface Cached {
   readonly checkedAt: number
 }
 
-/** What a process remembers of a chain. */
+/** What a process caches for a chain. */
 interface Memory {
   readonly permit: Semaphore.Semaphore
   cached: Cached | undefined
-  /** An ABI that was read and is not among those that are described yet. */
+  /** An ABI that was read but is not among the described ones yet. */
   kept: readonly [text: string, abi: ContractDecoder.DecodingAbi] | undefined
 }
 
 /** A change takes effect within this time. */
 export const checkMillis = 250
 
-/** Reads the contracts of a database. They are read in steps, by one request at a time, for which the others wait. */
+/** Reads the contracts of a database, in steps and by one request at a time; other requests wait for it. */
 export const make = (
   database: Pick<Contracts, "list" | "revision">,
   builtIn: Decoder.Decoder,
@@ -128,7 +128,7 @@ export const make = (
   }
 }
 
-/** The contracts of the database, for all routes of a process, and the directory of signatures that decodes what they do not. */
+/** The contracts of the database, for all routes of a process, and the signature directory for what they do not decode. */
 export const layer = (directory: SignatureDirectory | null): Layer.Layer<ChainContracts, never, ChainEns | Engine> =>
   Layer.effect(
     ChainContracts,

@@ -1,5 +1,5 @@
 /**
- * The names that the Ethereum Name Service has on each chain, for all routes of a process.
+ * Names of the Ethereum Name Service on each chain, for all routes of a process.
  */
 import * as Context from "effect/Context"
 import * as EnsNames from "../../ens/EnsNames.ts"
@@ -9,6 +9,6 @@ import type { ChainRef } from "../../store/ChainRef.ts"
 export class ChainEns extends Context.Service<ChainEns, (chain: Pick<ChainRef, "id">) => EnsNames.EnsNames>()(
   "@daybook/service/server/ChainEns",
 ) {
-  /** No chain has a registry, or no node is asked. */
+  /** No chain has a registry, or no node is called. */
   static readonly none: ChainEns["Service"] = () => EnsNames.none
 }

@@ -1,27 +1,26 @@
 /**
- * The configuration of the serving processes, which the primary process holds: one that is started again has that of the others, whatever
- * the file has become.
+ * Configuration of the serving processes, held by the primary process: a restarted process gets that of the others, regardless of the file.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import type { ConfigFile } from "../../config/ConfigFile.ts"
 import type { Peer } from "./Message.ts"
 
-/** A process cannot apply a configuration. The others keep the previous one too. */
+/** A process cannot apply a configuration. All others keep the previous one. */
 export class ConfigurationRefused extends Data.TaggedError("ConfigurationRefused")<{ readonly message: string }> {}
 
-/** Time for a process to apply it. One that is still being started does so afterwards. */
+/** Time limit for a process to apply it. A process that is still starting applies it afterwards. */
 const maxMillis = 30_000
 
 /** The configuration of the serving processes. */
 export interface Configuration {
-  /** What each process has, and one that is started begins with. */
+  /** The current configuration of all processes, which new ones start with. */
   readonly current: () => ConfigFile
   readonly add: (peer: Peer) => void
   /** A process has ended. */
   readonly remove: (peer: Peer) => void
   /**
-   * Applies another configuration to all processes.
+   * Applies a new configuration to all processes.
    *
    * **Errors**
    * - `ConfigurationRefused`: one of them cannot; all keep the previous one.
@@ -34,7 +33,7 @@ export const make = (first: ConfigFile): Configuration => {
   const peers = new Set<Peer>()
   let current = first
 
-  /** Hands the current configuration to a process; returns the reason where it cannot apply it. */
+  /** Sends the current configuration to a process; returns the reason if it cannot apply it. */
   const handTo = (peer: Peer): Effect.Effect<string | null> =>
     peer.send("reload", current).pipe(
       Effect.orElseSucceed(() => null),

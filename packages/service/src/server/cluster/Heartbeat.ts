@@ -1,6 +1,6 @@
 /**
- * Notices a serving process whose event loop stands still: it is pinged at an interval, and counts as hung after some pings in a row
- * without an answer. Pings are counted and not their time, so that a suspended machine does not count against the process.
+ * Detects a serving process with a blocked event loop: it is pinged at an interval, and considered hung after a number of consecutive
+ * unanswered pings. Pings are counted instead of timed, so that a suspended machine does not count against the process.
  */
 import * as Effect from "effect/Effect"
 
@@ -8,7 +8,7 @@ const everyMillis = 2_000
 
 const maxUnanswered = 5
 
-/** Seconds without an answer after which a process counts as hung. */
+/** Seconds without an answer after which a process is considered hung. */
 export const hungSeconds = (everyMillis * maxUnanswered) / 1000
 
 /** Pings a process until it is hung. */

@@ -1,6 +1,6 @@
 /**
- * A serving process of several on one port: the configuration, the limits of API keys and the metrics that it shares with the others
- * through the primary process.
+ * One of several serving processes on a port: configuration, API key limits and metrics, which it shares with the others through the
+ * primary process.
  */
 import cluster from "node:cluster"
 import * as Duration from "effect/Duration"
@@ -10,17 +10,17 @@ import type { ConfigFile } from "../../config/ConfigFile.ts"
 import * as Requests from "../../supervision/Requests.ts"
 import type { ToMember, ToPrimary } from "./Message.ts"
 
-/** What a serving process shares with the others. */
+/** State that a serving process shares with the others. */
 export interface Member {
-  /** Buckets that all processes share. */
+  /** Buckets shared by all processes. */
   readonly rateLimiterStore: RateLimiter.RateLimiterStore["Service"]
   /** Metrics of the other processes, in the text format of Prometheus. */
   readonly otherMetrics: Effect.Effect<ReadonlyArray<string>>
-  /** Sets what this process reports when another one requests metrics. */
+  /** Sets the function that reports metrics when another process requests them. */
   readonly report: (metrics: () => string) => void
-  /** The configuration of all processes, to begin with. */
+  /** Initial configuration of all processes. */
   readonly configuration: Effect.Effect<ConfigFile>
-  /** Sets what applies another configuration, and reports the reason where it cannot. */
+  /** Sets the listener that applies another configuration, and reports the reason if it cannot. */
   readonly onReload: (listener: (file: ConfigFile, report: (issue: string | null) => void) => void) => void
   /** Reports that this process listens at a base URL. */
   readonly ready: (url: string) => Effect.Effect<void>
@@ -32,7 +32,7 @@ export interface Channel {
   readonly onMessage: (listener: (message: Requests.Message) => void) => void
 }
 
-/** A limiter of another algorithm than the one that `RateLimit` uses. */
+/** A limiter algorithm other than the one that `RateLimit` uses. */
 const unused = () => Effect.die(new Error("Only the token bucket is shared between processes."))
 
 /** Makes a member on a channel to its primary process. */
@@ -67,10 +67,10 @@ export const make = ({ onMessage, send }: Channel): Member => {
 
 /** The channel of a process to the one that started it. */
 export const channelOf = (self: Pick<NodeJS.Process, "send" | "on">): Channel => ({
-  // The connection is closed only when the primary process has ended, and this one ends then too.
+  // The connection only closes when the primary process has ended, and this process then ends too.
   send: (message) => void self.send?.(message, undefined, undefined, () => undefined),
   onMessage: (listener) => void self.on("message", listener),
 })
 
-/** This process as a member; `undefined` where it was not started by a primary process. */
+/** This process as a member; `undefined` if it was not started by a primary process. */
 export const current = (): Member | undefined => (cluster.isWorker ? make(channelOf(process)) : undefined)

@@ -14,11 +14,11 @@ export interface Take {
 
 /** Requests of a serving process. */
 export interface ToPrimary {
-  /** Takes tokens; what is left is negative where they were refused, and the time is that since the bucket was refilled. */
+  /** Takes tokens. The remainder is negative if they were refused, and the time is counted from the last refill of the bucket. */
   readonly take: (take: Take) => readonly [remaining: number, elapsedMillis: number]
   /** Metrics of the other processes, in the text format of Prometheus. */
   readonly collect: (none: null) => ReadonlyArray<string>
-  /** The configuration to begin with. */
+  /** The initial configuration. */
   readonly configuration: (none: null) => ConfigFile
   /** The process listens at a base URL. */
   readonly ready: (url: string) => null
@@ -26,11 +26,11 @@ export interface ToPrimary {
 
 /** Requests of the primary process. */
 export interface ToMember {
-  /** Applies another configuration; returns the reason where it cannot. */
+  /** Applies another configuration; returns the reason if it cannot. */
   readonly reload: (file: ConfigFile) => string | null
   /** Metrics of the process, in the text format of Prometheus. */
   readonly metrics: (none: null) => string
-  /** Responds while the event loop turns. */
+  /** Responds as long as the event loop runs. */
   readonly ping: (none: null) => null
 }
 

@@ -1,6 +1,6 @@
 /**
- * Serves one port by several processes: starts them, restarts one that ends or hangs, and keeps what they share, which is the
- * configuration, the limits of API keys and the metrics. Node's cluster module gives each new connection to one of them in turn.
+ * Serves one port with several processes: starts them, restarts one that ends or hangs, and holds their shared state: configuration, API
+ * key limits and metrics. Node's cluster module assigns each new connection to one of them in turn.
  *
  * Source: decision 0042.
  */
@@ -23,14 +23,14 @@ import * as Heartbeat from "./Heartbeat.ts"
 import type { Peer, Take, ToMember, ToPrimary } from "./Message.ts"
 import * as UntakenConnection from "./UntakenConnection.ts"
 
-/** A serving process ended before it listened; it has printed the reason. */
+/** A serving process ended before it listened, and has printed the reason. */
 export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{
   readonly message: string
-  /** Its exit code; `null` where a signal ended it. */
+  /** Its exit code; `null` if a signal ended it. */
   readonly exitCode: number | null
 }> {}
 
-/** Seconds beyond those of its open requests that a process has to stop. */
+/** Seconds that a process has to stop, in addition to those for its open requests. */
 const stopSeconds = 2
 
 /** Takes tokens from the buckets of this process. */
@@ -50,7 +50,7 @@ const makeTake: Effect.Effect<TakeTokens> = Effect.gen(function* () {
     )
 })
 
-/** Time that the other processes have for their metrics. One that does not respond in time, or has ended, is left out. */
+/** Time limit for the metrics of other processes. A process that does not respond in time, or has ended, is skipped. */
 const metricsTimeout = "1 second"
 
 /** Metrics of some processes. */
@@ -63,15 +63,15 @@ const collect = (peers: ReadonlyArray<Peer>): Effect.Effect<ReadonlyArray<string
 
 interface Running {
   readonly worker: Worker
-  /** Base URL at which it listens; `null` where it ended before. */
+  /** Base URL at which it listens; `null` if it ended before. */
   readonly ready: Effect.Effect<string | null>
   /** How it ended. */
   readonly ended: Effect.Effect<string>
-  /** Waits until it does not answer any more. */
+  /** Waits until it stops responding. */
   readonly untilHung: Effect.Effect<void>
 }
 
-/** Makes what starts a process and responds to its requests. */
+/** Makes the function that starts a process and responds to its requests. */
 const makeStart = Effect.fnUntraced(function* (
   take: TakeTokens,
   ownMetrics: () => string,
@@ -85,7 +85,7 @@ const makeStart = Effect.fnUntraced(function* (
     UntakenConnection.closeAtEnd(worker.process)
     const ready = Deferred.makeUnsafe<string | null>()
     const ended = Deferred.makeUnsafe<string>()
-    // A message to a process that has ended is lost.
+    // A message to an ended process is lost.
     const post = (message: Requests.Message) => void worker.send(message, () => undefined)
     const handlers: Requests.Handlers<ToPrimary> = {
       take,
@@ -118,7 +118,7 @@ const makeStart = Effect.fnUntraced(function* (
   }
 })
 
-/** Kills a process once it hangs; returns that as the reason of its end. */
+/** Kills a process once it hangs, and returns that as the reason of its end. */
 const killHung = ({ untilHung, worker }: Running): Effect.Effect<string> =>
   Effect.map(untilHung, () => {
     worker.process.kill("SIGKILL")
@@ -138,21 +138,24 @@ const stop = ({ ended, worker }: Running, drainSeconds: number): Effect.Effect<v
 /** Completed with the base URL when a process first listens. */
 type Started = Deferred.Deferred<string, ProcessNotStarted>
 
-/** Runs a process until it ends, and returns the reason; interruption stops it. One that ends before it first listened is not restarted. */
+/**
+ * Runs a process until it ends, and returns the reason; interruption stops it. A process that ends before it first listened is not
+ * restarted.
+ */
 const runOnce = Effect.fnUntraced(function* (start: () => Running, started: Started, drainSeconds: () => number) {
   const running = yield* Effect.acquireRelease(Effect.sync(start), (one) => stop(one, drainSeconds()))
   const url = yield* running.ready
   if (url !== null) yield* Deferred.succeed(started, url)
   const how = yield* Effect.raceFirst(killHung(running), running.ended)
   const reason = `${how} (pid ${running.worker.process.pid ?? "unknown"})`
-  // Without effect once it has listened.
+  // Has no effect once it has listened.
   const message = `A serving process did not start: ${reason}. See its message above.`
   const { exitCode } = running.worker.process
   const isNotStarted = yield* Deferred.fail(started, new ProcessNotStarted({ message, exitCode }))
   return isNotStarted ? yield* Effect.never : reason
 }, Effect.scoped)
 
-/** Starts a process that is restarted until the scope ends; gives its base URL once it listens. */
+/** Starts a process that is restarted until the scope ends; returns its base URL once it listens. */
 const startSupervised = Effect.fnUntraced(function* (start: () => Running, drainSeconds: () => number) {
   const started: Started = yield* Deferred.make<string, ProcessNotStarted>()
   yield* Effect.forkScoped(Restart.forever("A serving process", runOnce(start, started, drainSeconds)))
@@ -162,9 +165,9 @@ const startSupervised = Effect.fnUntraced(function* (start: () => Running, drain
 /** How to serve. */
 export interface Options {
   readonly processes: number
-  /** Metrics of this process, which are added to those of the others. */
+  /** Metrics of this process, added to those of the others. */
   readonly ownMetrics: () => string
-  /** The configuration that they begin with. */
+  /** Their initial configuration. */
   readonly file: ConfigFile
 }
 
@@ -175,7 +178,7 @@ export interface Serving extends Pick<Configuration.Configuration, "replace"> {
 }
 
 /**
- * Serves by some processes, each with the command line of this one, until the scope ends.
+ * Serves with several processes, each with the command line of this one, until the scope ends.
  *
  * **Errors**
  * - `ProcessNotStarted`: a process ended before it listened, because of its configuration or because the port is in use.
@@ -188,9 +191,9 @@ export const run = Effect.fn("Primary.run")(function* ({
   const configuration = Configuration.make(file)
   const start = yield* makeStart(yield* makeTake, ownMetrics, configuration)
   const drainSeconds = () => configuration.current().config.limits.drainSeconds
-  // The processes stop at the same time: each has its own open requests.
+  // The processes stop concurrently, since each has its own open requests.
   const scope = yield* Scope.fork(yield* Effect.scope, "parallel")
-  // What is wrong with the configuration is reported by the first process alone.
+  // Only the first process reports issues of the configuration.
   const url = yield* Scope.provide(startSupervised(start, drainSeconds), scope)
   const others = Array.from({ length: processes - 1 }, () => Scope.provide(startSupervised(start, drainSeconds), scope))
   yield* Effect.all(others, { concurrency: "unbounded", discard: true })

@@ -1,6 +1,6 @@
 /**
- * The files of the page of the API: Swagger UI, which the package ships, and which a checkout has among its dependencies, and the script that
- * starts it on the OpenAPI document of this service.
+ * Files of the API page: Swagger UI, which the package ships and a checkout has among its dependencies, and the script that starts it with
+ * the OpenAPI document of this service.
  *
  * Source: decision 0058.
  */
@@ -9,14 +9,14 @@ import { createRequire } from "node:module"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-/** A file as it is, and compressed where the package has that. */
+/** A file, with its compressed forms if the package has them. */
 export interface File {
   readonly name: string
   readonly identity: Uint8Array
   readonly gzip: Uint8Array | null
 }
 
-/** Calls are sent to this server alone; neither the URL of the page nor the storage of the browser has a key or selects a document. */
+/** Calls only go to this server; neither the page URL nor browser storage holds a key or selects a document. */
 const settings = {
   url: "/openapi.json",
   dom_id: "#api",
@@ -35,7 +35,7 @@ const start: File = {
   gzip: null,
 }
 
-/** Names of the files of Swagger UI that the page needs. */
+/** Names of the Swagger UI files that the page needs. */
 const bundled = ["swagger-ui.css", "swagger-ui-bundle.js"] as const
 
 /** A program that runs from its sources is in a checkout. */
@@ -52,7 +52,7 @@ const readOptional = (path: string): Uint8Array | null => {
   }
 }
 
-/** Reads the files in the order in which the page loads them; `null` where one is missing. */
+/** Reads the files in the order in which the page loads them; `null` if one is missing. */
 export const read = (from: () => string = folder): ReadonlyArray<File> | null => {
   try {
     const path = from()

@@ -1,6 +1,6 @@
 /**
- * The routes of the page of the API: `/docs`, where a browser shows the operations of `/openapi.json` and calls them with the key that
- * its user enters, and the files of the page. They are read when the page is asked for first.
+ * Routes of the API page: `/docs`, where a browser shows the operations of `/openapi.json` and calls them with the key entered by its user,
+ * and the files of the page. They are read when the page is first requested.
  *
  * Source: decision 0058.
  */
@@ -21,7 +21,7 @@ const path = "/docs"
 
 const missing = `The page of the API is not installed. Run "pnpm install", or install @daybook/service from the registry. The document is at /openapi.json.\n`
 
-/** A response in each coding that there is. */
+/** A response in each available coding. */
 type Variants = ReadonlyMap<ContentCoding.ContentCoding, HttpServerResponse>
 
 /** A file with a hash of its content in its name. */
@@ -94,7 +94,7 @@ export const layer = (readFiles: () => ReadonlyArray<DocsFiles.File> | null = ()
             return Effect.map(RequestId, (id) => ErrorResponse.toResponse(ErrorResponse.notFound(id, [path])))
           }
           const coding = ContentCoding.choose(headers["accept-encoding"], [...found.keys()])
-          // Sound: every file is there without a coding too.
+          // Sound: every file is also available without a coding.
           return Effect.succeed(found.get(coding)!)
         })
       })

@@ -1,5 +1,5 @@
 /**
- * The lists of the module `account`: transactions, internal transactions, transfers of tokens, withdrawals and mined blocks.
+ * Lists of the module `account`: transactions, internal transactions, token transfers, withdrawals and mined blocks.
  *
  * Source: decision 0070.
  */
@@ -34,7 +34,7 @@ import * as Parameters from "./Parameters.ts"
 import * as Rows from "./Rows.ts"
 import * as TransactionFrames from "./TransactionFrames.ts"
 
-/** What the lists need. */
+/** Dependencies of the lists. */
 export interface Options {
   readonly contracts: ChainContracts["Service"]
   readonly decoder: Decoder
@@ -50,12 +50,12 @@ const rowsOf = ({ bytes, coverage, rows }: Lists.Rows<unknown>): Envelope.Action
   headers: IndexCoverage.headers(coverage),
 })
 
-/** The call of a transaction as it is decoded now. */
+/** Call of a transaction as currently decoded. */
 const callWith = (decoder: Decoder, contractDecoder: ContractDecoder) => {
   const decoded = rowDecoder(decoder, Infinity)
   return ({ row, transaction }: TransactionParts.Document): DecodedItemWire | null => {
     const { body } = decoded(row, contractDecoder)
-    // Sound: the text is one of a transaction before and after it is decoded.
+    // Sound: the text is that of a transaction both before and after decoding.
     const current = body === row.body ? transaction : (Json.parse(body) as WalletTransactionWire)
     return current.decoded_call ?? null
   }
@@ -94,12 +94,12 @@ const txlist = (options: Options): Handler =>
     return rowsOf(found)
   })
 
-/** It is no wallet of a token: ledgers have no rows of it. */
+/** The zero address does not hold tokens, so ledgers have no rows for it. */
 const zeroAddress = `0x${"0".repeat(40)}`
 
 const isAny = () => true
 
-/** The internal transactions of an address. */
+/** Internal transactions of an address. */
 const internalOfAddress = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const wallet = yield* Effect.fromResult(Parameters.address(request.parameters))
@@ -116,7 +116,7 @@ const internalOfAddress = ({ readList }: Options): Handler =>
     return rowsOf(yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.internal))))
   })
 
-/** The internal transactions of a range of blocks, of any address. */
+/** Internal transactions of a range of blocks, for all addresses. */
 const internalOfBlocks = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const list = yield* listOf(request)
@@ -202,7 +202,7 @@ const withdrawals = ({ readList }: Options): Handler =>
     )
   })
 
-/** Blocks are listed from the newest one, whatever order the request asks for. */
+/** Blocks are listed from the newest one, whatever order is requested. */
 const minedBlocks = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { parameters } = request
@@ -215,10 +215,10 @@ const minedBlocks = ({ readList }: Options): Handler =>
     return rowsOf(yield* readList(options, (rows) => Effect.sync(() => rows.map(Rows.minedBlock))))
   })
 
-/** Kinds of movements by which others give ether to an account. */
+/** Kinds of movements with which others give ether to an account. */
 const fundingKinds = ["value", "internal", "ether_log", "mint", "genesis"] as const
 
-/** Last block, up to that of the first funding, up to which the account may have received ether that the chain does not state. */
+/** Last block, up to that of the first funding, up to which the account may have received ether without a trace on the chain. */
 const unstatedBefore = (chain: IndexedChain, { checkpoint }: Coverage, block: number | undefined) =>
   CompleteRange.unstatedTo(
     chain,
@@ -227,7 +227,7 @@ const unstatedBefore = (chain: IndexedChain, { checkpoint }: Coverage, block: nu
       : { ...checkpoint, head: { ...checkpoint.head, number: block } },
   )
 
-/** What an account received first. */
+/** First funding of an account. */
 const fundedBy = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { chain, parameters } = request

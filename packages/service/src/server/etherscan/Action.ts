@@ -1,4 +1,4 @@
-/** What an action of Etherscan's API is: the operation that a key must be allowed, and what answers it. */
+/** An action of Etherscan's API: the operation that a key must be allowed, and its handler. */
 import type * as Effect from "effect/Effect"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { KeyGrant } from "../../store/ApiKeys.ts"
@@ -6,12 +6,12 @@ import type { RelayedChain } from "../relay/RelayChains.ts"
 import type * as Envelope from "./Envelope.ts"
 import type { Parameters } from "./Parameters.ts"
 
-/** A chain with its index, and its nodes where the process relays calls. */
+/** A chain with its index, and its nodes if the process relays calls. */
 export interface Chain extends IndexedChain {
   readonly relayed: RelayedChain | undefined
 }
 
-/** A request that is admitted. */
+/** An admitted request. */
 export interface Request {
   readonly chain: Chain
   readonly parameters: Parameters
@@ -20,7 +20,7 @@ export interface Request {
 
 /** An action. */
 export interface Action {
-  /** The operation of a key's scope. */
+  /** The operation in a key's scope. */
   readonly operation: string
   readonly answer: (request: Request) => Effect.Effect<Envelope.ActionResult, Envelope.Refused>
 }

@@ -1,5 +1,5 @@
 /**
- * The modules `block` and `transaction`: blocks by time and their rewards, of the index, and the states of transactions, of a node.
+ * The modules `block` and `transaction`: blocks by time and their rewards, from the index, and the states of transactions, from a node.
  *
  * Source: decision 0070.
  */
@@ -23,7 +23,7 @@ import * as Receipt from "./Receipt.ts"
 
 type Handler = Action["answer"]
 
-/** Number of the block that is nearest to a time on one side. A time behind the last block of the index may be one of a later block. */
+/** Number of the block nearest to a time on one side. A time after the last indexed block may belong to a later block. */
 const numberAt = Effect.fnUntraced(function* (snapshot: Snapshot, seconds: number, isBefore: boolean) {
   const checkpoint = yield* snapshot.checkpoint
   if (checkpoint === null)
@@ -73,10 +73,10 @@ const reward: Handler = Effect.fnUntraced(function* (request) {
   })
 })
 
-/** Blocks whose mean time is the estimate of later ones. */
+/** Number of blocks whose mean block time is the estimate for later blocks. */
 const measuredBlocks = 1_000
 
-/** Milliseconds between two blocks, of the last ones in the index. */
+/** Milliseconds between blocks, for the last indexed ones. */
 const blockMillis = Effect.fnUntraced(function* (snapshot: Snapshot) {
   const checkpoint = yield* snapshot.checkpoint
   if (checkpoint === null) return undefined
@@ -104,14 +104,14 @@ const countdown = (calls: NodeCalls): Handler =>
     })
   })
 
-/** Logs of a transaction, as far as transfers are read of them. */
+/** Logs of a transaction, as far as needed to read transfers. */
 const Receipts = Schema.Array(
   Schema.Struct({ logs: Schema.Array(Schema.Struct({ data: Hex.Hex, topics: Schema.Array(Hash.Hash) })) }),
 )
 const decodeReceipts = Schema.decodeUnknownOption(Receipts)
 const decodeTraces = Schema.decodeUnknownOption(Schema.Array(Trace.TransactionTrace))
 
-/** Calls below the one of a transaction that are internal transactions; `null` where it was not traced. */
+/** Calls below that of a transaction that are internal transactions; `null` if it was not traced. */
 const internalCalls = ({ result: root }: Trace.TransactionTrace): number | null => {
   if (root == null) return null
   let count = 0
@@ -123,7 +123,7 @@ const internalCalls = ({ result: root }: Trace.TransactionTrace): number | null 
   return count
 }
 
-/** Counts of a block, of its receipts and traces. The node answers the latter to keys that may ask for them. */
+/** Counts for a block, from its receipts and traces. The node only returns traces to keys that may request them. */
 const counts = (calls: NodeCalls): Handler =>
   Effect.fnUntraced(function* (request) {
     const number = yield* blockNumber(request)
@@ -151,7 +151,7 @@ const receiptOf = Effect.fnUntraced(function* (calls: NodeCalls, request: Reques
   return Receipt.read(yield* calls.read(request, "eth_getTransactionReceipt", [hash]))
 })
 
-/** Whether a transaction failed; a receipt does not state why. */
+/** Whether a transaction failed; a receipt does not contain the reason. */
 const status = (calls: NodeCalls): Handler =>
   Effect.fnUntraced(function* (request) {
     const receipt = yield* receiptOf(calls, request)

@@ -1,5 +1,5 @@
 /**
- * Who sends a request: the owner of the key in its parameters, or a caller without one. Scopes, limits and anonymous access are those of
+ * Caller of a request: the owner of the key in its parameters, or a caller without a key. Scopes, limits and anonymous access are those of
  * the REST operations.
  *
  * Source: decisions 0065 and 0070.
@@ -43,7 +43,7 @@ const grantOf = Effect.fnUntraced(function* (
               ),
           }),
         )
-  // A client of this API always sends some key: one that is not known is as good as none where none is needed.
+  // Clients of this API always send some key, so an unknown key counts as none if none is required.
   const admitted = found === null || found === "expired" ? keyless(request, false) : found
   if (admitted !== null) return admitted
   return yield* Envelope.notOk(key === undefined ? "Missing/Invalid API Key" : "Invalid API Key")
@@ -66,7 +66,7 @@ export const authenticate = Effect.fnUntraced(function* (
   return { grant, headers: decision.headers }
 })
 
-/** Fails where a key may not ask for a chain or an operation. */
+/** Fails if a key may not access a chain or an operation. */
 export const checkScope = (
   grant: KeyGrant,
   chain: ServedChain,

@@ -1,5 +1,6 @@
 /**
- * The module `contract`: where a contract was created, and what the operator has described of it. There are no sources here, which verification needs.
+ * The module `contract`: where a contract was created, and what the operator has described. Sources, which verification would need, are not
+ * available.
  *
  * Source: decisions 0059 and 0070.
  */
@@ -20,7 +21,7 @@ const notVerified = "Contract source code not verified"
 
 const noAbi = "[]"
 
-/** What is described of the contract of a request, and of its implementation where it is a proxy. */
+/** Descriptions of the requested contract and, for a proxy, of its implementation. */
 const described = Effect.fnUntraced(function* (contracts: ChainContracts["Service"], { chain, parameters }: Request) {
   const address = yield* Effect.fromResult(Parameters.address(parameters))
   const all = (yield* contracts.find(chain)).contracts
@@ -61,10 +62,10 @@ const source = (contracts: ChainContracts["Service"]): Action["answer"] =>
     ])
   })
 
-/** Most contracts of one request. */
+/** Maximum number of contracts in one request. */
 const maxContracts = 10
 
-/** A creation as a row; the code is empty where the index has left it out. */
+/** A creation as a row; the code is empty if the index omitted it. */
 const creationRow = (contract: string, { code, document, factory }: ContractCreation.Creation) => ({
   contractAddress: contract,
   contractCreator: document.transaction.from_address,

@@ -1,5 +1,5 @@
 /**
- * Etherscan's API, version 2, at `/api` and `/v2/api`: a request names its module and action, and its key, among its parameters.
+ * Etherscan's API, version 2, at `/api` and `/v2/api`: the parameters of a request include its module, its action and its key.
  *
  * Source: decision 0070.
  */
@@ -42,13 +42,13 @@ import * as ServiceActions from "./ServiceActions.ts"
 import * as TokenActions from "./TokenActions.ts"
 import * as UnknownActions from "./UnknownActions.ts"
 
-/** Bytes of a form, which is read before its key is known. */
+/** Maximum number of bytes of a form, which is read before its key is known. */
 const maxFormBytes = 64 * 1024
 
-/** Pages of logs of a process: one of a key at a time, so that a key with many of them delays itself. */
+/** Log pages of a process: one per key at a time, so that a key with many of them only delays itself. */
 const queueBounds: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
 
-/** Whose form is counted while it is read: those of all clients share the bounds of addresses and of the process. */
+/** Holder to which a form counts while it is read: the forms of all clients share the bounds per address and process. */
 const unknownCaller: KeyGrant = { name: "", operator: false, empty: null }
 
 const queryOf = (url: string): string => {
@@ -64,7 +64,7 @@ const unsupportedChain = () =>
     "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids",
   )
 
-/** The chain of a request; where the service has one chain, a request need not name it. */
+/** Chain of a request; optional if the service has a single chain. */
 const chainIn = (chains: ReadonlyArray<Chain>, parameters: Parameters.Parameters) => {
   const sent = parameters.get("chainid")
   const found = sent === undefined && chains.length === 1 ? chains[0] : chains.find(({ id }) => sent === String(id))

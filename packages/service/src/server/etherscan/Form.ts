@@ -1,6 +1,6 @@
 /**
- * The parameters in the body of a request: of a form, whose parts may be those of a multipart body, or the members of a JSON object, as
- * libraries of requests send them.
+ * Parameters in the body of a request: a form, possibly as a multipart body, or the members of a JSON object, depending on the client
+ * library.
  *
  * Source: decision 0070.
  */
@@ -10,10 +10,10 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Envelope from "./Envelope.ts"
 
-/** Names and values in their order. */
+/** Names and values, in order. */
 export type Form = ReadonlyArray<readonly [name: string, value: string]>
 
-/** A member of JSON as a parameter; one that is `null` is as good as none. */
+/** A JSON member as a parameter; `null` counts as absent. */
 const parameterOf = ([name, value]: readonly [string, unknown]): Effect.Effect<Form, Envelope.Refused> => {
   if (value === null) return Effect.succeed([])
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
@@ -28,7 +28,7 @@ const ofJson = (bytes: Buffer): Effect.Effect<Form, Envelope.Refused> => {
   return Effect.map(Effect.forEach(Object.entries(json), parameterOf), (found) => found.flat())
 }
 
-/** The parts of a multipart body that are texts; files are no parameters. */
+/** Text parts of a multipart body; files are not parameters. */
 const ofParts = (bytes: Buffer, contentType: string): Effect.Effect<Form, Envelope.Refused> =>
   Effect.tryPromise({
     try: () => new Response(new Uint8Array(bytes), { headers: { "content-type": contentType } }).formData(),
@@ -39,7 +39,7 @@ const ofParts = (bytes: Buffer, contentType: string): Effect.Effect<Form, Envelo
     ),
   )
 
-/** Reads a body by its `content-type`: one of another type as a form, since clients leave it out. */
+/** Reads a body by its `content-type`. An unknown type is read as a form, because clients omit the header. */
 export const read = (bytes: Buffer, contentType: string): Effect.Effect<Form, Envelope.Refused> => {
   const [type = ""] = contentType.toLowerCase().split(";", 1)
   if (bytes.length === 0) return Effect.succeed([])

@@ -1,5 +1,5 @@
 /**
- * The module `gastracker`: prices of gas, from the fees of the last blocks of a node.
+ * The module `gastracker`: gas prices, from the fees of a node's last blocks.
  *
  * Source: EIP-1559; decision 0070.
  */
@@ -14,13 +14,13 @@ import { type NodeCalls, unreadable } from "./NodeCalls.ts"
 
 const decode = Schema.decodeUnknownOption(RpcMethod.FeeHistory)
 
-/** Blocks whose priority fees are taken, in hex. */
+/** Number of blocks whose priority fees are used, in hex. */
 const blocks = "0x14"
 
-/** Percentiles of the priority fees that are safe, usual and fast. */
+/** Percentiles of the priority fees for safe, proposed and fast. */
 const percentiles = [10, 50, 90]
 
-/** Blocks whose use of gas is stated. */
+/** Number of blocks whose gas usage is reported. */
 const statedBlocks = 5
 
 const median = (values: ReadonlyArray<bigint>): bigint => {

@@ -1,6 +1,6 @@
 /**
- * What an address holds, from the sums of its ledger: balances at a block, and its tokens. Where the sums are not certain, a balance is
- * read of a node, and a list is an error, but for balances that a comparison has found to differ.
+ * Holdings of an address, from the sums of its ledger: balances at a block, and its tokens. If the sums are uncertain, a balance is read
+ * from a node, and a list is an error unless a comparison has located the differences.
  *
  * Source: decisions 0049 and 0070.
  */
@@ -21,7 +21,7 @@ import * as Parameters from "./Parameters.ts"
 import * as StateCalls from "./StateCalls.ts"
 import type { NodeCalls } from "./NodeCalls.ts"
 
-/** What the actions need. */
+/** Dependencies of the actions. */
 export interface Options {
   readonly calls: NodeCalls
   readonly sumsOf: SumQueue
@@ -29,14 +29,14 @@ export interface Options {
 
 type Handler = Action["answer"]
 
-/** Holdings of which the chain has another amount than the sums, by the last comparison. */
+/** Holdings whose balance on the chain differed from the sums in the last comparison. */
 const differencesOf = ({ block, known: { proof } }: WalletSums.Sums): ReadonlyArray<ComparedHolding> =>
   (proof?.holdings ?? []).filter(
     ({ expected, firstBlock, found }) =>
       !Proof.isEqual(expected, found) && (firstBlock === null || firstBlock <= block.number),
   )
 
-/** Why sums are not what a wallet holds; undefined where they are. Before block 0 there are no tokens. */
+/** Why sums do not equal a wallet's balances; undefined if they do. Before block 0 there are no tokens. */
 const uncertaintyOf = (sums: WalletSums.Sums): string | undefined => {
   const { checkpoint, closing, known, missing } = sums
   if (differencesOf(sums).some(({ holding: { asset } }) => known.assets?.has(asset)))
@@ -52,7 +52,7 @@ const uncertaintyOf = (sums: WalletSums.Sums): string | undefined => {
     : undefined
 }
 
-/** Sums up to a block, which must be in the index. */
+/** Sums up to a block, which must be indexed. */
 const sumsAt = Effect.fnUntraced(function* (
   { sumsOf }: Options,
   { chain, grant }: Request,
@@ -73,7 +73,7 @@ const sumsAt = Effect.fnUntraced(function* (
   }
   const uncertainty = uncertaintyOf(sums)
   const status = yield* chain.status.pipe(Effect.catch(Lists.refusalOf))
-  // Without a block they are asked for the head of the chain.
+  // Without a block, the head of the chain is requested.
   const behind = block === undefined ? CompleteRange.behind(sums.block.number, status) : undefined
   const blocks = { from: 0, to: sums.block.number }
   const lacking = behind ?? CompleteRange.storedByParty(sums.checkpoint, blocks, {}, status)
@@ -81,7 +81,7 @@ const sumsAt = Effect.fnUntraced(function* (
   return uncertainty === undefined ? sums : yield* Envelope.notIndexed(uncertainty)
 })
 
-/** What `balanceOf` gives by the sums of one asset: an amount, or the number of ids of ERC-721. That of a contract with ERC-1155 is not known by them. */
+/** Value of `balanceOf` according to the sums of one asset: an amount, or the number of ERC-721 ids. For an ERC-1155 contract it is unknown. */
 const heldOf = ({ closing }: WalletSums.Sums): Effect.Effect<bigint, Envelope.Refused> => {
   if ([...closing.sums.values()].some(({ kind }) => kind === "erc1155")) {
     return Effect.fail(Envelope.notIndexed("the contract has an amount of each id"))
@@ -91,7 +91,7 @@ const heldOf = ({ closing }: WalletSums.Sums): Effect.Effect<bigint, Envelope.Re
   return Effect.succeed((fungible.length > 0 ? fungible : own).reduce((sum, { amount }) => sum + amount, 0n))
 }
 
-/** A balance at a block: of the ledger, or else of the state that a node keeps of the block. */
+/** A balance at a block, from the ledger or else from the state at a node. */
 const balanceAt = Effect.fnUntraced(function* (options: Options, request: Request, wallet: string, asset: string) {
   const block = yield* Effect.fromResult(Parameters.required(request.parameters, "blockno"))
   const sums = sumsAt(options, request, wallet, { assets: [asset], block })
@@ -115,10 +115,10 @@ const tokenBalanceHistory = (options: Options): Handler =>
     return yield* balanceAt(options, request, wallet, token)
   })
 
-/** Balances of a list that are read of a node, at most. */
+/** Maximum number of balances in a list that are read from a node. */
 const maxDifferences = 50
 
-/** What a node has of the tokens of a standard whose balances differ from the sums; a contract that gives no balance has none. */
+/** Balances at a node for tokens of a standard that differ from the sums; none if a contract returns no balance. */
 const correctionsOf = Effect.fnUntraced(function* (
   { calls }: Options,
   request: Request,
@@ -142,7 +142,7 @@ const correctionsOf = Effect.fnUntraced(function* (
   return yield* Effect.mapError(read, () => refused)
 })
 
-/** What a wallet holds of the tokens of a standard by their ids, of one token where it is given. */
+/** Holdings of a wallet in tokens of a standard, by id, optionally of one token. */
 const holdingsOf = Effect.fnUntraced(function* (
   options: Options,
   request: Request,
@@ -159,14 +159,14 @@ const holdingsOf = Effect.fnUntraced(function* (
     [...closing.sums.values()].filter((sum) => Holding.fromMovement(sum).standard === standard).map((sum) => sum.asset),
   )
   const hasIds = standard !== "erc20"
-  // A contract whose logs do not add up states no amount that a wallet could hold.
+  // A contract with inconsistent logs yields no amount that a wallet could hold.
   const held = Totals.balances(closing).filter(
     ({ amount, asset: token, tokenId }) => amount > 0n && ofStandard.has(token) && (tokenId !== null) === hasIds,
   )
   return { held, sums, wallet }
 })
 
-/** What a wallet holds of each token of a standard, with how the tokens describe themselves. */
+/** Balances of a wallet in each token of a standard, with the tokens' self-descriptions. */
 const balancesOf = Effect.fnUntraced(function* (options: Options, request: Request, standard: Holding.Standard) {
   const { held, sums, wallet } = yield* holdingsOf(options, request, standard)
   const { tokens } = sums.known

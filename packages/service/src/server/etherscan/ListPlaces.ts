@@ -1,6 +1,6 @@
 /**
- * Places of lists by the number of rows up to them, so that a client that reads page after page does not have the rows before each page
- * counted again. Only places up to which a list is final are kept: no block before them changes any more.
+ * Caches positions in lists by row number, so that a client that reads page after page does not have the preceding rows counted each time.
+ * Only positions up to which a list is final are kept, since no block before them can change.
  *
  * Source: decision 0070.
  */
@@ -9,27 +9,27 @@ import type * as Coverage from "../../query/Coverage.ts"
 import type * as WalletPage from "../../query/WalletPage.ts"
 import type { ListParameters } from "./Parameters.ts"
 
-/** A list, as far as its places depend on it. */
+/** A list, as far as its positions depend on it. */
 export interface List {
   readonly chain: Pick<ServedChain.ServedChain, "id" | "config">
   readonly wallet: string
   readonly list: Pick<ListParameters, "from" | "to" | "order">
-  /** Which rows of the wallet are listed. */
+  /** Kind of rows listed. */
   readonly kind: string
 }
 
 /** Places of lists. */
 export interface ListPlaces {
-  /** The last kept place at or before a number of rows; undefined for none. */
+  /** Last cached position at or before a row number; undefined for none. */
   readonly find: (list: List, rows: number) => WalletPage.CountedPlace | undefined
-  /** Keeps a place, where the list is final up to it. */
+  /** Caches a position if the list is final up to it. */
   readonly keep: (list: List, counted: WalletPage.CountedPlace, coverage: Coverage.Coverage) => void
 }
 
-/** Lists whose places are kept, and places of each: the ones that were kept last. */
+/** Maximum number of lists with cached positions, and of positions per list; the most recently cached are kept. */
 const [maxLists, maxPlaces] = [512, 64]
 
-/** Newest rows come first in a descending list, so that its places are final where its last block is. */
+/** A descending list has the newest rows first, so its positions are final if its last block is. */
 const keyOf = ({ chain, kind, list: { from, order, to }, wallet }: List): string =>
   `${chain.id} ${wallet} ${kind} ${order} ${order === "ASC" ? from : to}`
 

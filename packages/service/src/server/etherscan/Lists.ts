@@ -1,6 +1,6 @@
 /**
- * Reads the rows of a list: pages of a query, one after the other, until the list has as many rows as asked for. Coverage and errors of the
- * query become those of the dialect: a list is whole, or an error.
+ * Reads the rows of a list: pages of a query in sequence, until the list has the requested number of rows. Coverage and errors of the query
+ * are translated to the dialect: a list is either complete or an error.
  *
  * Source: decision 0070.
  */
@@ -20,18 +20,18 @@ import * as ListPlaces from "./ListPlaces.ts"
 import type { NodeCalls } from "./NodeCalls.ts"
 import type { ListParameters } from "./Parameters.ts"
 
-/** Which list is read. */
+/** Which list to read. */
 export interface Options<Row, Selection> {
   readonly request: Request
   readonly wallet: string
   readonly list: ListParameters
   readonly selection: Selection
-  /** Which rows of the wallet are listed, for their places. */
+  /** Kind of rows listed, for their positions. */
   readonly kind: string
   readonly read: (
     query: WalletPage.Query<Selection>,
   ) => Effect.Effect<WalletPage.Page<Row>, QueryError.Stale | ReadError>
-  /** What the rows need of a block. Default: transactions that the wallet sent or received. */
+  /** Requirements of the rows on a block. Default: transactions that the wallet sent or received. */
   readonly needs?: CompleteRange.Needs
 }
 
@@ -44,30 +44,30 @@ type ReadError =
   | QueryError.TooManyTexts
   | StoreError
 
-/** Rows of a list with what their index covers. */
+/** Rows of a list, and what the index covers. */
 export interface Rows<Wire> {
   readonly rows: ReadonlyArray<Wire>
-  /** Of the rows as texts. */
+  /** Approximate size of the rows as text. */
   readonly bytes: number
   readonly coverage: Coverage.Coverage
 }
 
-/** Bytes of stored texts that are read at once. */
+/** Maximum number of bytes of stored texts read at once. */
 const pageBytes = 256 * 1024
 
-/** Bytes of the rows of an answer. */
+/** Maximum number of bytes of the rows in a response. */
 export const maxBytes = 16 * 1024 * 1024
 
-/** Pages of a query that one answer reads: most of them have few of the rows that are searched for. */
+/** Maximum number of pages read for one response: most of them have few matching rows. */
 const maxPages = 2_000
 
 /** Time that a list waits for the head of a node. */
 const maxHeadMillis = 1_000
 
-/** Times that a list is read again after a reorg. */
+/** Number of times that a list is read again after a reorg. */
 const maxRestarts = 3
 
-/** An error of a query in the words of the dialect. */
+/** Translates an error of a query to the dialect. */
 export const refusalOf = (error: ReadError | QueryError.NotSearched): Effect.Effect<never, Envelope.Refused> => {
   switch (error._tag) {
     case "Incomplete":
@@ -104,18 +104,18 @@ export const refusalOf = (error: ReadError | QueryError.NotSearched): Effect.Eff
 
 const bound = (block: number) => ({ _tag: "Block", block }) as const
 
-/** What all lists of a process share. */
+/** State shared by all lists of a process. */
 interface Shared {
   readonly calls: NodeCalls
   readonly turns: Turns
   readonly places: ListPlaces.ListPlaces
-  /** Lists whose rows before their page are counted. */
+  /** Lists for which preceding rows are being counted. */
   readonly skips: FairQueue.FairQueue
 }
 
 /**
- * Lists whose rows are counted keep a snapshot while they wait for turns. Few snapshots may be open, and pages need one. A caller has as many
- * lists at most as are read of it at once.
+ * While its rows are counted, a list keeps a snapshot and waits for turns. Few snapshots may be open, and pages need one. A caller has at
+ * most as many such lists as it may read at once.
  */
 const skipBounds: FairQueue.Options = { ...FairQueue.besideOthers, concurrency: 3, concurrencyPerCaller: 1 }
 
@@ -164,10 +164,11 @@ const readOnce = Effect.fnUntraced(function* <Row, Selection, Wire>(
 })
 
 /**
- * Makes the reader of lists. A caller has a few of them read at a time, as one may search a whole history.
+ * Makes the reader of lists. A caller may read a few of them at a time, since one may search a whole history.
  *
  * **Errors**
- * - `Refused`: the index does not have all of the list, it is too large, too many of its caller wait, or the database cannot be read now.
+ * - `Refused`: the index lacks part of the list, the list is too large, too many requests of its caller wait, or the database cannot be
+ *   read at present.
  */
 export const make = (turns: Turns, calls: NodeCalls) => {
   const skips = FairQueue.make(skipBounds, turns.shares)

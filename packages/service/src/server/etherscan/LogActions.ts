@@ -21,31 +21,31 @@ import * as Parameters from "./Parameters.ts"
 
 type Calls = NodeCalls.NodeCalls
 
-/** What the actions need. */
+/** Dependencies of the actions. */
 export interface Options {
   readonly calls: Calls
   readonly queue: FairQueue
   readonly turns: Pick<Turns, "run">
 }
 
-/** Most logs of a page. */
+/** Maximum number of logs on a page. */
 const maxLogs = 1_000
 
-/** Bytes of the logs of a node at most, which are parsed at once: about 14,000 transfers. */
+/** Maximum number of bytes of a node's logs, which are parsed at once: about 14,000 transfers. */
 const maxBytes = 8 * 1024 * 1024
 
-/** Logs that are decoded in one turn of the event loop. */
+/** Number of logs decoded in one turn of the event loop. */
 const decodedAtOnce = 250
 
-/** Calls of one request that run at once. */
+/** Number of concurrent calls of one request. */
 const concurrency = 4
 
-/** Bytes of a row without its data, about. */
+/** Approximate number of bytes of a row without its data. */
 const rowBytes = 700
 
 const isTopic = SchemaParser.is(Hash.Hash)
 
-/** A filter of a node: topics by position, `null` for any. */
+/** Filter of a node: topics by position, `null` for any. */
 interface Filter {
   readonly fromBlock: string
   readonly toBlock: string
@@ -68,7 +68,7 @@ const topicsOf = (parameters: Parameters.Parameters): Result.Result<Topics, Enve
     }),
   )
 
-/** Whether both of two topics must be there, or one of them. */
+/** Whether two topics must both match, or one of them. */
 const operatorOf = (parameters: Parameters.Parameters, one: number, other: number) => {
   const sent = parameters.get(`topic${one}_${other}_opr`)?.toLowerCase() ?? "and"
   return sent === "and" || sent === "or"
@@ -76,7 +76,7 @@ const operatorOf = (parameters: Parameters.Parameters, one: number, other: numbe
     : Result.fail(Envelope.invalid(`topic${one}_${other}_opr`, "and or or"))
 }
 
-/** The lists of topics of which a log has one: a node knows no alternative between positions. */
+/** Alternative lists of topics, since nodes do not support alternatives between positions. */
 const alternativesOf = (parameters: Parameters.Parameters): Result.Result<ReadonlyArray<Topics>, Envelope.Refused> =>
   Result.gen(function* () {
     const topics = yield* topicsOf(parameters)
@@ -90,17 +90,17 @@ const alternativesOf = (parameters: Parameters.Parameters): Result.Result<Readon
     return sent.map((position) => positions.map((other) => (other === position ? topics[position]! : null)))
   })
 
-/** What a request asks for. The ends of its range may be above the head. */
+/** Content of a request. The ends of its range may be above the head. */
 interface Requested {
   readonly address: string | undefined
   readonly alternatives: ReadonlyArray<Topics>
   readonly from: number
   readonly to: number
-  /** The range begins with the head. */
+  /** Whether the range starts at the head. */
   readonly isLatest: boolean
-  /** Logs of the page. */
+  /** Number of logs on the page. */
   readonly limit: number
-  /** Logs before the page. */
+  /** Number of logs before the page. */
   readonly skipped: number
 }
 
@@ -121,7 +121,7 @@ const requestedOf = (parameters: Parameters.Parameters): Result.Result<Requested
     return { address, alternatives, from, to, isLatest, limit, skipped }
   })
 
-/** The filters of a request. A node refuses a range beyond its head; none are left of a range that begins there. */
+/** Filters of a request. Nodes reject a range beyond their head; nothing remains of a range that starts there. */
 const filtersOf = ({ address, alternatives, from, isLatest, to }: Requested, head: number): ReadonlyArray<Filter> => {
   const first = isLatest ? head : from
   const last = Math.min(to, head)
@@ -147,7 +147,7 @@ const decodeBlock = Schema.decodeUnknownOption(Schema.Struct({ timestamp: Quanti
 
 type Log = typeof Receipt.Log.Type
 
-/** The place of a log that is in a block. */
+/** Position of a log that is in a block. */
 interface Placed {
   readonly log: Log
   readonly block: bigint
@@ -156,7 +156,7 @@ interface Placed {
   readonly index: number
 }
 
-/** Logs in the order of the chain, each once; those that are pending have no place. */
+/** Logs in chain order without duplicates; pending ones have no position. */
 const inOrder = (logs: ReadonlyArray<Log>): ReadonlyArray<Placed> => {
   const found = new Map<string, Placed>()
   for (const log of logs) {
@@ -167,7 +167,7 @@ const inOrder = (logs: ReadonlyArray<Log>): ReadonlyArray<Placed> => {
   return [...found.values()].toSorted((one, other) => Number(one.block - other.block) || one.index - other.index)
 }
 
-/** What a node answers where a range has more logs than it gives, or takes longer than it may. */
+/** True for a node's message that a range has too many logs or takes too long. */
 const isTooMuch = (message: string): boolean =>
   /limit|more than|too many|too large|range|exceed|timed? ?out/i.test(message)
 
@@ -192,7 +192,7 @@ const readLogs = Effect.fnUntraced(function* ({ calls, turns }: Options, request
   return logs
 })
 
-/** The time of a block, of the index where it has the block, else of the node. */
+/** Time of a block, from the index if it has the block, otherwise from the node. */
 const timeOf = Effect.fnUntraced(function* (calls: Calls, request: Request, { block, blockHash }: Placed) {
   const stored = yield* request.chain.reader
     .snapshot((snapshot) => snapshot.block(Number(block)))
@@ -207,7 +207,7 @@ const executedOf = Effect.fnUntraced(function* (calls: Calls, request: Request, 
   return Option.isSome(receipt) ? receipt.value : yield* NodeCalls.unreadable("the receipt of a log")
 })
 
-/** Reads one value for each key of the logs. */
+/** Reads one value per key of the logs. */
 const readEach = <A>(
   logs: ReadonlyArray<Placed>,
   keyOf: (log: Placed) => string,
@@ -219,7 +219,7 @@ const readEach = <A>(
   }).pipe(Effect.map((entries) => new Map(entries)))
 }
 
-/** Etherscan writes 0 as `0x`; every reader of it takes `0x0` as well. */
+/** Etherscan writes 0 as `0x`; its clients accept `0x0` as well. */
 const rowOf = (
   { block, blockHash, index, log, transaction }: Placed,
   time: bigint,
@@ -260,7 +260,7 @@ const readPage = (options: Options): Action["answer"] =>
     )
     return {
       _tag: "Rows",
-      // Sound: both were read for each log of the page.
+      // Sound: both were read for each log on the page.
       rows: page.map((log) => rowOf(log, times.get(log.blockHash)!, receipts.get(log.transaction)!)),
       bytes: page.reduce((sum, { log }) => sum + rowBytes + log.data.length, 0),
       none: Envelope.noRecords,
@@ -268,7 +268,7 @@ const readPage = (options: Options): Action["answer"] =>
     }
   })
 
-/** A page makes many calls to nodes: a key has one at a time. */
+/** A page makes many calls to nodes, so a key has one at a time. */
 const getLogs = (options: Options): Action["answer"] => {
   const read = readPage(options)
   return (request) =>

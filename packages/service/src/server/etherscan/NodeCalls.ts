@@ -1,5 +1,5 @@
 /**
- * Calls to the nodes of a chain through the relay: what a key may call there it may call here, and the cache is shared.
+ * Calls to the nodes of a chain through the relay: a key may make the same calls here as there, and the cache is shared.
  *
  * Source: decisions 0016, 0024 and 0070.
  */
@@ -20,32 +20,32 @@ import * as Envelope from "./Envelope.ts"
 
 /** Calls to nodes. */
 export interface NodeCalls {
-  /** How a call ended. */
+  /** Makes a call and returns its outcome. */
   readonly call: (
     request: Request,
     method: string,
     params: ReadonlyArray<unknown>,
   ) => Effect.Effect<RelayCall.Outcome, Envelope.Refused>
-  /** The result of a call; a failure is an error of the dialect, and so are more bytes than are parsed. Default: all. */
+  /** Result of a call. A failure, or a result too large to be parsed, becomes an error of the dialect. Default: no size limit. */
   readonly read: (
     request: Request,
     method: string,
     params: ReadonlyArray<unknown>,
     maxBytes?: number,
   ) => Effect.Effect<unknown, Envelope.Refused>
-  /** Number of the newest block. */
+  /** Number of a node's newest block. */
   readonly head: (request: Request) => Effect.Effect<number, Envelope.Refused>
 }
 
-/** The result of a node is not of the form of its method. */
+/** A node's result does not match its method. */
 export const unreadable = (what: string): Envelope.Refused => Envelope.notOk(`Error! The node has not answered ${what}`)
 
 const decodeHead = Schema.decodeUnknownOption(Quantity.SafeInteger)
 
-/** The id of every answer, which no client reads. */
+/** Id of every response, which no client reads. */
 const id = "1"
 
-/** An outcome in the envelope of JSON-RPC; the text of a result is that of the node. */
+/** An outcome in a JSON-RPC envelope; the text of a result is passed through. */
 export const bytesOf = (outcome: RelayCall.Outcome): Uint8Array =>
   outcome._tag === "Success"
     ? Buffer.concat([Buffer.from(JsonRpcEnvelope.successHead(id)), outcome.result, Buffer.from("}")])

@@ -1,5 +1,5 @@
 /**
- * The parameters of a request: of the query, then of the form. Names may be in any case, and an empty value is as good as none. Pure.
+ * Parameters of a request, from the query and then the form. Names may be in any case, and an empty value counts as absent. Pure.
  *
  * Source: decision 0070.
  */
@@ -10,12 +10,12 @@ import * as SchemaParser from "effect/SchemaParser"
 import * as Envelope from "./Envelope.ts"
 import type { Form } from "./Form.ts"
 
-/** Values by names in lower case. */
+/** Values by lower-case name. */
 export type Parameters = ReadonlyMap<string, string>
 
 type Read<A> = Result.Result<A, Envelope.Refused>
 
-/** Reads the text of a query, and a form; of a name that is sent twice, the first value counts. */
+/** Parses the text of a query, and a form; if a name is repeated, the first value counts. */
 export const parse = (query: string, form: Form): Parameters => {
   const found = new Map<string, string>()
   for (const [name, value] of [...new URLSearchParams(query), ...form]) {
@@ -25,19 +25,19 @@ export const parse = (query: string, form: Form): Parameters => {
   return found
 }
 
-/** The block of a state: a number, or a word such as `latest`, which it is by default. The node checks it. */
+/** Block of a state: a number, or a tag such as `latest`, the default. The node validates it. */
 export const tag = (parameters: Parameters): string => parameters.get("tag") ?? "latest"
 
-/** An address in lower case, from a text of 20 bytes. */
+/** Address in lower case, from a text of 20 bytes. */
 export const addressOf = (text: string): Read<string> => {
   const address = Address.fromText(text)
   return address === undefined ? Result.fail(Envelope.notOk("Error! Invalid address format")) : Result.succeed(address)
 }
 
-/** The address of a parameter; one that is missing is refused as one of another form. */
+/** Address in a parameter; a missing one is rejected like a malformed one. */
 export const address = (parameters: Parameters, name = "address"): Read<string> => addressOf(parameters.get(name) ?? "")
 
-/** The address of a parameter, where it has one. */
+/** Address in a parameter, if present. */
 export const addressIfSent = (parameters: Parameters, name: string): Read<string | undefined> =>
   parameters.has(name) ? address(parameters, name) : Result.succeed(undefined)
 
@@ -49,40 +49,40 @@ export const transactionHash = (parameters: Parameters): Read<string> => {
   return isHash(text) ? Result.succeed(text) : Result.fail(Envelope.notOk("Error! Invalid transaction hash"))
 }
 
-/** Largest number that is compared with those of blocks; a larger one is above all of them too. */
+/** Largest number that is compared with block numbers; a larger one is above all blocks too. */
 const clamp = (text: string): number => Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 
-/** A number in decimal digits, or else a default. */
+/** A decimal number, or else a default. */
 export const number = (parameters: Parameters, name: string, otherwise: number): Read<number> => {
   const text = parameters.get(name)
   if (text === undefined) return Result.succeed(otherwise)
   return /^\d{1,30}$/.test(text) ? Result.succeed(clamp(text)) : Result.fail(Envelope.invalid(name, "decimal digits"))
 }
 
-/** A number in decimal digits, which must be sent. */
+/** A required decimal number. */
 export const required = (parameters: Parameters, name: string): Read<number> =>
   parameters.has(name) ? number(parameters, name, 0) : Result.fail(Envelope.invalid(name, "decimal digits"))
 
-/** The number of a block, or a default for none and for `latest`. */
+/** A block number, or a default if it is absent or `latest`. */
 export const block = (parameters: Parameters, name: string, otherwise: number): Read<number> =>
   parameters.get(name)?.toLowerCase() === "latest" ? Result.succeed(otherwise) : number(parameters, name, otherwise)
 
 /** Blocks, rows and order of a list. */
 export interface ListParameters {
   readonly from: number
-  /** Above all blocks where the list has no end. */
+  /** Above all blocks if the list is open-ended. */
   readonly to: number
   readonly order: "ASC" | "DESC"
-  /** Rows before the page. */
+  /** Number of rows before the page. */
   readonly skipped: number
-  /** Rows of the page. */
+  /** Number of rows on the page. */
   readonly limit: number
 }
 
-/** Most rows of a page. */
+/** Maximum number of rows on a page. */
 export const maxRows = 10_000
 
-/** Filters that would give a longer list than asked for, if they were ignored. */
+/** Filters that must not be ignored, because the list would then be longer than requested. */
 const otherFilters = ["from", "to", "fromto_opr", "filter_by", "start_timestamp", "end_timestamp"]
 
 /** The parameters of a list. */

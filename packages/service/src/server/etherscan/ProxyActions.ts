@@ -1,5 +1,5 @@
 /**
- * The module `proxy`, and what else a node answers: balances of accounts and of tokens.
+ * The module `proxy`, and the other results from a node: balances of accounts and tokens.
  *
  * Source: decisions 0016 and 0070.
  */
@@ -19,7 +19,7 @@ type Params = (parameters: Parameters.Parameters) => ReadonlyArray<unknown>
 const isTrue = (parameters: Parameters.Parameters, name: string): boolean =>
   parameters.get(name)?.toLowerCase() === "true"
 
-/** Fields of a call by the names of their parameters in lower case. */
+/** Fields of a call, by the lower-case names of their parameters. */
 const callFields = [
   "from",
   "to",
@@ -40,7 +40,7 @@ const callOf = (parameters: Parameters.Parameters): Record<string, string> =>
     }),
   )
 
-/** Parameters of the methods; those that are missing are refused by the relay, which names them. */
+/** Parameters of the methods; the relay rejects missing ones and names them. */
 const methods: Readonly<Record<string, Params>> = {
   eth_blockNumber: () => [],
   eth_gasPrice: () => [],
@@ -73,7 +73,7 @@ const balanceOf = (calls: Calls, request: Request, wallet: string) =>
     String,
   )
 
-/** Most accounts of one request. */
+/** Maximum number of accounts in one request. */
 const maxAccounts = 20
 
 const balances = (calls: Calls): Action["answer"] =>

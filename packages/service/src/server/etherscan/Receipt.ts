@@ -1,4 +1,4 @@
-/** What is read of a receipt of a node, which may be of any form. Pure. */
+/** Reads the needed parts of a node's receipt, which may have any form. Pure. */
 import * as Schema from "effect/Schema"
 import * as Option from "effect/Option"
 import * as Address from "@daybook/schema/Address"

@@ -1,6 +1,5 @@
 /**
- * Writes rows with the names of Etherscan's API: numbers as decimal texts, addresses in lower case, and an empty text for what there is
- * not. Pure.
+ * Writes rows with the names of Etherscan's API: numbers as decimal text, addresses in lower case, and empty text for absent values. Pure.
  *
  * Source: decision 0070.
  */
@@ -13,11 +12,11 @@ import type { Frame } from "../../query/WalletFrames.ts"
 import type { MovementRow } from "../../query/WalletMovements.ts"
 import type { Transfer } from "../../query/WalletTransfers.ts"
 
-/** What rows need beside what is stored of a transaction. */
+/** Input of rows besides the stored transaction. */
 export interface Context {
   /** Number of the last indexed block. */
   readonly head: number
-  /** The call of a transaction as it is decoded now; `null` where its function is not known. */
+  /** Call of a transaction as currently decoded; `null` if its function is unknown. */
   readonly callOf: (document: Document) => DecodedItemWire | null
 }
 
@@ -35,7 +34,7 @@ const functionNameOf = (call: DecodedItemWire | null): string => {
   return `${call.label}(${parameters.join(", ")})`
 }
 
-/** Whether a transaction failed; before Byzantium one that took all its gas, which a plain transfer does too. */
+/** Whether a transaction failed; before Byzantium, whether it used all its gas, as a plain transfer does too. */
 const hasFailed = ({ gas, receipt_gas_used: used, receipt_status: status }: WalletTransactionWire): boolean => {
   if (status === "0" || status === "1") return status === "0"
   return used === gas && BigInt(gas) > 21_000n
@@ -79,7 +78,7 @@ const types: Readonly<Record<string, string>> = {
   SELFDESTRUCT: "self-destruct",
 }
 
-/** A call inside of a transaction, without what only rows of an address have. */
+/** A call inside a transaction, without fields that only rows of an address have. */
 export const internalOfTransaction = ({ document, part: { frame } }: PartRow<Frame>) => {
   const isCreation = frame.type === "CREATE" || frame.type === "CREATE2"
   const to = frame.to ?? ""
@@ -99,14 +98,14 @@ export const internalOfTransaction = ({ document, part: { frame } }: PartRow<Fra
   }
 }
 
-/** A call inside of a transaction of an address. */
+/** A call inside a transaction, for an address. */
 export const internal = (row: PartRow<Frame>) => {
   const { blockNumber, timeStamp, ...own } = internalOfTransaction(row)
   const traceId = String(row.part.index)
   return { blockNumber, timeStamp, hash: row.document.transaction.hash, ...own, traceId }
 }
 
-/** Which action lists transfers of tokens. */
+/** Action that lists token transfers. */
 export type TokenAction = "tokentx" | "tokennfttx" | "token1155tx"
 
 const valuesOf = (action: TokenAction, { amount, tokenId }: Transfer) => {
@@ -120,7 +119,7 @@ const decimalsOf = (action: TokenAction, token: TokenMetadata | undefined) => {
   return { tokenDecimal: action === "tokennfttx" ? "0" : String(token?.decimals ?? "") }
 }
 
-/** A transfer of a token, of the transaction that it belongs to. */
+/** A token transfer, with its transaction. */
 export const transfer = (
   action: TokenAction,
   { document, part }: PartRow<Transfer>,
@@ -156,7 +155,7 @@ export const transfer = (
   return flags.length === 0 ? row : { ...row, flags: flags.join(",") }
 }
 
-/** A withdrawal of the beacon chain, in gwei. */
+/** A withdrawal from the beacon chain, in gwei. */
 export const withdrawal = (address: string, { amount, block, index, validator }: Withdrawal) => ({
   withdrawalIndex: String(index),
   validatorIndex: String(validator),
@@ -173,7 +172,7 @@ export const minedBlock = ({ amount, block }: Reward) => ({
   blockReward: String(amount),
 })
 
-/** A movement that funds an account; what it held before the first block belongs to no transaction. */
+/** A movement that funds an account; an opening balance belongs to no transaction. */
 export const funding = ({ block, movement: { amount, counterparty }, transactionHash }: MovementRow) => ({
   block: block.number,
   timeStamp: String(block.timestamp),

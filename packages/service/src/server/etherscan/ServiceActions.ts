@@ -1,5 +1,5 @@
 /**
- * What the service itself states: the limit of a key, the labels of addresses, and the chains that it serves.
+ * Information from the service itself: the limit of a key, labels of addresses, and the served chains.
  *
  * Source: decision 0070.
  */
@@ -13,14 +13,14 @@ import type { Action, Actions, Chain } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as Parameters from "./Parameters.ts"
 
-/** What the actions need. */
+/** Dependencies of the actions. */
 export interface Options {
   readonly authentication: Authentication["Service"]
   readonly contracts: ChainContracts["Service"]
   readonly ensOf: ChainEns["Service"]
 }
 
-/** Credits a day that stand for a number of requests per second: clients take their pace from them. */
+/** Daily credits that stand for a number of requests per second, from which clients derive their pace. */
 const tiers = [
   [30, 1_000_000],
   [20, 500_000],
@@ -50,7 +50,7 @@ const limit =
       })
     })
 
-/** Most addresses of one request. */
+/** Maximum number of addresses in one request. */
 const maxAddresses = 100
 
 const tags = ({ contracts, ensOf }: Options): Action["answer"] =>
@@ -74,7 +74,7 @@ const tags = ({ contracts, ensOf }: Options): Action["answer"] =>
     )
   })
 
-/** The body of the list of chains. The addresses are relative: the service does not know its name. */
+/** Body of the chain list. Its URLs are relative, because the service does not know its own host name. */
 export const chainList = (chains: ReadonlyArray<Chain>): string =>
   JSON.stringify({
     comments: "Chains of this service. Addresses are relative to it.",

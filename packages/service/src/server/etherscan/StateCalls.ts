@@ -1,5 +1,5 @@
 /**
- * Amounts in the state of a block, which a node answers: balances of accounts and of tokens, and supplies of tokens.
+ * Amounts in the state at a block, from a node: balances of accounts and tokens, and token supplies.
  *
  * Source: decision 0070.
  */
@@ -12,7 +12,7 @@ import * as NodeCalls from "./NodeCalls.ts"
 
 type Calls = Pick<NodeCalls.NodeCalls, "read">
 
-/** What is held of an asset, at a block by its number in hex or its tag. */
+/** A holding, at a block given by number in hex or by tag. */
 export interface Held {
   /** Lower case. */
   readonly wallet: string
@@ -30,13 +30,13 @@ const nativeAmountOf = (value: unknown): bigint | null =>
 const balanceOfSelector = "0x70a08231"
 const totalSupplySelector = "0x18160ddd"
 
-/** The amount that a call of a contract returns. No bytes are 0: an address without code returns none. */
+/** Amount returned by a contract call. Empty data counts as 0, since an address without code returns none. */
 const called = (calls: Calls, request: Request, call: { readonly to: string; readonly data: string }, tag: string) =>
   Effect.flatMap(calls.read(request, "eth_call", [call, tag]), (result) =>
     stated(result === "0x" ? 0n : Holding.amountOf(result)),
   )
 
-/** What a wallet holds. */
+/** Balance of a wallet. */
 export const balance = (calls: Calls, request: Request, { asset, tag, wallet }: Held) => {
   const data = `${balanceOfSelector}${wallet.slice(2).padStart(64, "0")}`
   return asset === Movement.native
@@ -44,6 +44,6 @@ export const balance = (calls: Calls, request: Request, { asset, tag, wallet }: 
     : called(calls, request, { to: asset, data }, tag)
 }
 
-/** The supply of a token. */
+/** Supply of a token. */
 export const supply = (calls: Calls, request: Request, token: string, tag: string) =>
   called(calls, request, { to: token, data: totalSupplySelector }, tag)

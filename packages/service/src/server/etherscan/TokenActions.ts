@@ -1,5 +1,5 @@
 /**
- * Tokens: their supplies, of the state of a node, and how they describe themselves, as far as the index has read that.
+ * Tokens: their supplies, from the state at a node, and their self-descriptions, as far as the index has read them.
  *
  * Source: decision 0070.
  */
@@ -29,7 +29,7 @@ const supplyHistory = (calls: NodeCalls): Handler =>
     return Envelope.ofResult(String(yield* StateCalls.supply(calls, request, token, `0x${block.toString(16)}`)))
   })
 
-/** What is known of a token by those who list it, and not by its contract. */
+/** Facts about a token that only directories know, not its contract. */
 const unknownTexts = Object.fromEntries(
   [
     "blueCheckmark",

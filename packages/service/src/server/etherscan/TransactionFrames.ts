@@ -1,5 +1,5 @@
 /**
- * The internal transactions of one transaction. Its place is read of the node, and its calls of the index.
+ * Internal transactions of one transaction. Its position is read from the node, its calls from the index.
  *
  * Source: decision 0070.
  */
@@ -17,13 +17,13 @@ import * as Parameters from "./Parameters.ts"
 import * as Receipt from "./Receipt.ts"
 import * as Rows from "./Rows.ts"
 
-/** Transactions of one sender in one block that are read. */
+/** Maximum number of transactions of one sender in one block that are read. */
 const limit = 2_000
 
-/** Bytes of a row, about. */
+/** Approximate number of bytes of a row. */
 const rowBytes = 400
 
-/** Makes the answer for the parameter `txhash`. */
+/** Makes the response for the parameter `txhash`. */
 export const make = (calls: NodeCalls) =>
   Effect.fnUntraced(function* (request: Request): Effect.fn.Return<Envelope.ActionResult, Envelope.Refused> {
     const { chain, parameters } = request

@@ -1,5 +1,6 @@
 /**
- * Actions of what neither an index nor a node states: an error that states it, since an unknown action would blame the client.
+ * Actions for information that neither an index nor a node has. They return an error with that explanation, because "unknown action" would
+ * blame the client.
  *
  * Source: decision 0070.
  */
@@ -17,7 +18,7 @@ const supply = unknown("The supply of the native currency is")
 const holders = unknown("The holders of tokens are")
 const network = unknown("Nodes of the network and their sizes are")
 
-/** Statistics of days, by the action of the module `stats`. */
+/** Daily statistics, by action of the module `stats`. */
 const daily = [
   "dailyavgblocksize",
   "dailyavgblocktime",

@@ -1,6 +1,6 @@
 /**
- * What the operator has described of a contract, for its page: name, source, ABI, and the implementation where it is a proxy. It reads
- * nothing of the index.
+ * The operator's description of a contract, for its page: name, source, ABI and, for a proxy, the implementation. It reads nothing from the
+ * index.
  *
  * Source: decisions 0058 and 0059.
  */
@@ -15,7 +15,7 @@ import * as Response from "../http/Response.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
 import type { PageContext } from "./PageContext.ts"
 
-/** A path of the operator's machine is not for pages: the last part of it names the project. */
+/** Pages must not show a path on the operator's machine; its last part names the project. */
 const sourceOf = (source: string): string => source.split(/[\\/]/).findLast((part) => part !== "") ?? source
 
 const describe = ({ abi, name, source }: Contract, address: string): ContractAbiWire => {
@@ -24,7 +24,7 @@ const describe = ({ abi, name, source }: Contract, address: string): ContractAbi
   return { address, name, source: sourceOf(source), abi: Array.isArray(items) ? (items as ContractAbiWire["abi"]) : [] }
 }
 
-/** What is known of an address; `null` where it is not described. */
+/** What is known about an address; `null` if it is not described. */
 export const find = (address: string, contracts: ReadonlyArray<Contract>): ContractViewWire | null => {
   const contractAt = (wanted: string | undefined) => contracts.find((contract) => contract.address === wanted)
   const contract = contractAt(address)

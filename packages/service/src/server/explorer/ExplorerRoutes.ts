@@ -1,6 +1,6 @@
 /**
- * The routes of the explorer: its page at `/` and at the paths of an address, a transaction, a block and webhooks, its files,
- * and `/explorer.json`. By the last the page finds the chains and whether it needs an API key.
+ * Routes of the explorer: its page at `/` and at the paths of an address, a transaction, a block and webhooks, its files, and
+ * `/explorer.json`. From the last, the page learns the chains and whether it needs an API key.
  *
  * Source: decision 0058.
  */
@@ -20,27 +20,27 @@ import * as ContentCoding from "../http/ContentCoding.ts"
 import * as ExplorerFiles from "./ExplorerFiles.ts"
 import * as StaticPage from "../http/StaticPage.ts"
 
-/** What the routes are made from. */
+/** Dependencies of the routes. */
 export interface Options {
   readonly access: Exclude<Explorer.Access, "off">
   readonly chains: ReadonlyArray<ServedChain>
   /** Whether the service sends webhooks. */
   readonly sendsWebhooks: boolean
-  /** The files; `null` where the explorer is not built. */
+  /** The files; `null` if the explorer is not built. */
   readonly files?: ExplorerFiles.Files | null
 }
 
-/** A response in each coding that it was built in. */
+/** A response in each coding in which it was built. */
 type Variants = ReadonlyMap<ContentCoding.ContentCoding, HttpServerResponse>
 
 type File = readonly [path: string, variants: Variants]
 
-/** Paths that the page shows by itself. */
+/** Paths that the page handles itself. */
 const pagePaths = ["/", "/address/:address", "/tx/:hash", "/block/:block", "/webhooks"] as const
 
 const notBuilt = `The explorer is not built. Run "pnpm --filter @daybook/explorer build" and start the service again, or install @daybook/service from the registry.\n`
 
-/** The response with a file, in each coding that it was built in. */
+/** Responses with a file, in each coding in which it was built. */
 const variantsOf = (
   files: ExplorerFiles.Files,
   path: string,
@@ -62,10 +62,10 @@ const page = (files: ExplorerFiles.Files | null): Variants => {
   return new Map([["identity", response]])
 }
 
-/** Decimals of the native currency of every chain, by the unit wei of the EVM. */
+/** Decimals of every chain's native currency, given the EVM's unit wei. */
 const decimals = 18
 
-/** What the page has to know of the service. */
+/** What the page must know about the service. */
 const settingsOf = ({ access, chains, sendsWebhooks }: Options): HttpServerResponse => {
   const settings: ExplorerSettingsWire = {
     access: access === "keyed" ? "keyed" : "open",
@@ -84,15 +84,15 @@ const settingsOf = ({ access, chains, sendsWebhooks }: Options): HttpServerRespo
   })
 }
 
-/** Answers in the coding that the request prefers. */
+/** Responds in the coding that the request prefers. */
 const respond = (variants: Variants) =>
   Effect.map(HttpServerRequest, ({ headers }): HttpServerResponse => {
     const coding = ContentCoding.choose(headers["accept-encoding"], [...variants.keys()])
-    // Sound: every file is there without a coding too.
+    // Sound: every file is also available without a coding.
     return variants.get(coding)!
   })
 
-/** Answers with a file of a build by its name; a name of another build is 404. */
+/** Responds with a file of a build by name; a name from another build is 404. */
 const assetOf = (assets: ReadonlyMap<string, Variants>) =>
   Effect.contextWith((context: Context.Context<HttpRouter.RouteContext>) => {
     const { file } = Context.get(context, HttpRouter.RouteContext).params
@@ -112,7 +112,7 @@ export const layer = (options: Options) =>
     Effect.fnUntraced(function* (router) {
       const files = options.files === undefined ? ExplorerFiles.read() : options.files
       const route = (path: string, variants: Variants) =>
-        // Sound: a path of a file begins with a slash.
+        // Sound: file paths start with a slash.
         HttpRouter.route("GET", path as HttpRouter.PathInput, respond(variants))
       const own = page(files)
       const [hashed, others] = [true, false].map((isAsset) =>

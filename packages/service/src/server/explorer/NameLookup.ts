@@ -1,6 +1,6 @@
 /**
- * Names for the lists of the explorer: labels of addresses, functions by their selectors, and errors by their data, as the chain's
- * contracts and the built-in signatures have them. It reads nothing of the index.
+ * Names for lists in the explorer: labels of addresses, functions by selector, and errors by data, from the chain's contracts and the
+ * built-in signatures. It reads nothing from the index.
  *
  * Source: decision 0058.
  */
@@ -14,14 +14,14 @@ import * as Response from "../http/Response.ts"
 import * as OperationRoute from "../rest/OperationRoute.ts"
 import type { PageContext } from "./PageContext.ts"
 
-/** Splits texts such as `0x…:0x…` into an address and what belongs to it. */
+/** Splits texts such as `0x…:0x…` into an address and the part that belongs to it. */
 const pairsOf = (texts: ReadonlyArray<string> = []): ReadonlyArray<readonly [address: string, value: string]> =>
   texts.map((pair) => {
     const [address = "", value = ""] = pair.split(":")
     return [address, value]
   })
 
-/** Names in the order of the parameters; `null` where nothing is known. */
+/** Names in the order of the parameters; `null` if nothing is known. */
 export const namesOf = (
   query: LookupQuery,
   label: Label,

@@ -1,6 +1,5 @@
 /**
- * Finds addresses by their names for the search of the explorer: labels, the operator's contracts, tokens, and names of the
- * Ethereum Name Service.
+ * Finds addresses by name for the explorer's search: labels, the operator's contracts, tokens, and names of the Ethereum Name Service.
  *
  * Source: decision 0058.
  */
@@ -20,7 +19,7 @@ import type { PageContext } from "./PageContext.ts"
 
 const defaultLimit = 20
 
-/** How well a name fits: 0 for the whole of it, 1 for its beginning, 2 for a part; `null` where it does not. */
+/** Rank of a match: 0 for the whole name, 1 for its start, 2 for a part; `null` for no match. */
 const rankOf = (text: string, { address, name }: NamedAddressWire): number | null => {
   const lower = name.toLowerCase()
   if (lower === text || address === text) return 0
@@ -28,7 +27,7 @@ const rankOf = (text: string, { address, name }: NamedAddressWire): number | nul
   return lower.includes(text) ? 2 : null
 }
 
-/** The addresses of a chain whose names have a text, those that fit best first. A label stands before the name of a contract. */
+/** Addresses of a chain whose names match a text, best matches first. A label precedes the name of a contract. */
 export const find = (
   text: string,
   labels: Readonly<Record<string, string>>,
@@ -56,7 +55,7 @@ export const find = (
     .map(({ match }) => match)
 }
 
-/** Tokens in the order of the search: the whole symbol or name of one before the beginning of another. */
+/** Orders tokens for the search: whole symbols or names precede partial matches. */
 export const rankTokens = (
   text: string,
   tokens: ReadonlyMap<string, TokenMetadata>,
@@ -70,7 +69,7 @@ export const rankTokens = (
   return named.toSorted((a, b) => Number(isWhole(b)) - Number(isWhole(a)))
 }
 
-/** The tokens that a text finds; none where it is an address, nothing is left of it, or the index cannot be read now. */
+/** Tokens that match a text; none if it is an address, nothing is left of it, or the index cannot be read at present. */
 const findTokens = (text: string, chain: IndexedChain, limit: number) => {
   const clean = visibleLine(text)
   if (clean === "" || Address.pattern.test(clean)) return Effect.succeed([])
@@ -80,7 +79,7 @@ const findTokens = (text: string, chain: IndexedChain, limit: number) => {
   ).pipe(Effect.catch(({ message }) => Effect.as(Effect.logDebug(message), [])))
 }
 
-/** The address of a name of the Ethereum Name Service. */
+/** Address of an Ethereum Name Service name. */
 const findEns = (text: string, ens: EnsNames) =>
   Effect.map(ens.find(text), (found): ReadonlyArray<NamedAddressWire> => {
     return found === null ? [] : [{ kind: "ens", ...found, symbol: null }]

@@ -1,11 +1,11 @@
-/** What the routes for the explorer's pages share. */
+/** Context shared by the routes for the explorer's pages. */
 import type { Authentication } from "../admission/Authentication.ts"
 import type { ChainContracts } from "../chain/ChainContracts.ts"
 import type { ChainEns } from "../chain/ChainEns.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { ChainOf } from "../rest/OperationRoute.ts"
 
-/** What the routes for the explorer's pages share. */
+/** Context shared by the routes for the explorer's pages. */
 export interface PageContext {
   readonly authentication: Authentication["Service"]
   /** Finds a chain by the parameter `chain`. */

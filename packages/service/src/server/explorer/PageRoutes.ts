@@ -1,6 +1,6 @@
 /**
- * The routes for the explorer's pages: names of addresses, functions and errors, the search by name, and the ABIs of contracts. They share
- * what is known of the contracts of each chain. Tools for models search too.
+ * Routes for the explorer's pages: names of addresses, functions and errors, search by name, and contract ABIs. They share the knowledge of
+ * each chain's contracts. Tools for models use the search too.
  *
  * Source: decision 0058.
  */
@@ -18,10 +18,10 @@ import * as NameLookup from "./NameLookup.ts"
 import * as NameSearch from "./NameSearch.ts"
 import type { PageContext } from "./PageContext.ts"
 
-/** What is served. */
+/** What to serve. */
 export interface Options {
   readonly chains: ReadonlyArray<ServedChain>
-  /** The search alone, where there are no pages. */
+  /** Whether to serve only the search, because there are no pages. */
   readonly isSearchAlone: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * The API key that a request carries in its headers.
+ * The API key in the headers of a request.
  *
  * Source: docs/interface.md#5.
  */
@@ -7,6 +7,6 @@ import * as ApiHeader from "@daybook/schema/ApiHeader"
 
 const keyHeader = ApiHeader.apiKey.toLowerCase()
 
-/** The API key in the headers of a request: of `X-API-Key` unless that is empty, else of `Authorization: Bearer`. */
+/** The API key in the headers of a request: `X-API-Key` unless it is empty, otherwise `Authorization: Bearer`. */
 export const keyIn = (headers: Readonly<Record<string, string | undefined>>): string | undefined =>
   headers[keyHeader] || /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1]

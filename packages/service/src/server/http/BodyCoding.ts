@@ -1,5 +1,5 @@
 /**
- * Sends the bytes of JSON in a coding that the request accepts, where that pays.
+ * Sends JSON bytes in a coding that the request accepts, if compression pays off.
  *
  * Source: RFC 9110, section 12.5.3; decision 0040.
  */
@@ -9,10 +9,10 @@ import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as ContentCoding from "./ContentCoding.ts"
 import * as Response from "./Response.ts"
 
-/** A smaller body is sent as it is: a coding would save less than a packet. */
+/** Smaller bodies are sent uncompressed, since compression would save less than a packet. */
 const minBytes = 1_024
 
-/** The fastest level of each: the next ones take twice the time for a twentieth of the bytes. */
+/** The fastest level of each: the next level takes twice the time for a twentieth of the bytes. */
 const encoders: Readonly<Record<Exclude<ContentCoding.ContentCoding, "identity">, (bytes: Uint8Array) => Uint8Array>> =
   {
     zstd: (bytes) => Zlib.zstdCompressSync(bytes, { params: { [Zlib.constants.ZSTD_c_compressionLevel]: 1 } }),
@@ -20,16 +20,16 @@ const encoders: Readonly<Record<Exclude<ContentCoding.ContentCoding, "identity">
     gzip: (bytes) => Zlib.gzipSync(bytes, { level: 1 }),
   }
 
-/** The codings that a response may have, the fastest first. */
+/** Codings that a response may have, fastest first. */
 export type Offered = ReadonlyArray<ContentCoding.ContentCoding>
 
-/** All codings, for what clients ask for rarely. */
+/** All codings, for rarely requested responses. */
 export const all: Offered = ["zstd", "br", "gzip", "identity"]
 
-/** Those that cost less than what they save also on a fast network: gzip takes three times as long. */
+/** Codings that save more than they cost even on a fast network; gzip takes three times as long. */
 export const fast: Offered = ["zstd", "br", "identity"]
 
-/** The response with a body of JSON, in the coding that the request prefers. */
+/** Responds with a JSON body, in the coding that the request prefers. */
 export const respond = (
   bytes: Uint8Array,
   headers: Response.Headers,

@@ -1,15 +1,15 @@
 /**
- * The error of a request for which a bound on bytes in flight leaves no room.
+ * Error of a request that does not fit within a bound on bytes in flight.
  */
 import * as Data from "effect/Data"
 import type { BytesInFlight } from "../../config/Limits.ts"
 
-/** Seconds after which a refused client may ask again. */
+/** Seconds after which a rejected client may retry. */
 export const retrySeconds = 1
 
 /** A bound is reached. */
 export class BoundReached extends Data.TaggedError("BoundReached")<{
-  /** Whose bound: that of the key or the address is the client's own, that of the process is shared. */
+  /** Scope of the bound: that of the key or the address is the client's own, that of the process is shared. */
   readonly scope: keyof BytesInFlight
   /** Key of the configuration, as in `limits.responsesInFlight.perKey`. */
   readonly limit: string

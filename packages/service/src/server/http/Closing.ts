@@ -1,16 +1,16 @@
 /**
- * What happens once a response is closed. All of it has one listener: streams add seven of their own to a response, and Node warns of a leak
+ * Callbacks for when a response is closed, with a single listener: streams add seven of their own to a response, and Node warns of a leak
  * beyond ten.
  */
 
-/** What is looked at of a response. */
+/** The observed part of a response. */
 export interface Closable {
   readonly once: (event: "close", listener: () => void) => unknown
 }
 
 const callbacks = new WeakMap<Closable, Array<() => void>>()
 
-/** Calls back when a response is closed: its bytes were taken, or its connection is lost. */
+/** Registers a callback for when a response is closed: its bytes were taken, or its connection was lost. */
 export const onClose = (response: Closable, callback: () => void): void => {
   const found = callbacks.get(response)
   if (found !== undefined) return void found.push(callback)

@@ -1,5 +1,5 @@
 /**
- * Error responses: the wire errors of the contract with their status and the headers that belong to them.
+ * Error responses: the contract's wire errors with their status and headers.
  *
  * Source: decision 0012.
  */
@@ -29,10 +29,10 @@ const statuses: ReadonlyMap<string, number | undefined> = new Map(
   }),
 )
 
-/** The HTTP status that the contract gives an error, by the error's code. */
+/** HTTP status of an error in the contract, by the error's code. */
 export const statusOfCode = (code: ApiError.ApiError["code"]): number => statuses.get(code) ?? 500
 
-/** An error as it is on the wire. */
+/** Wire form of an error. */
 export const wireOf = (error: ApiError.ApiError): (typeof ApiError.ApiError)["Encoded"] => encode(error)
 
 /** Writes an error. */
@@ -49,7 +49,7 @@ export class ErrorResponse extends Data.TaggedError("ErrorResponse")<{
   }
 }
 
-/** Writes the error that a handler fails with. */
+/** Sends the error with which a handler fails. */
 export const answer = <R>(
   handler: Effect.Effect<HttpServerResponse, ErrorResponse, R>,
 ): Effect.Effect<HttpServerResponse, never, R> =>
@@ -63,7 +63,7 @@ const fail = (make: (requestId: string) => ApiError.ApiError, headers: Response.
     Effect.fail(stackless(() => new ErrorResponse({ error: make(requestId), headers }))),
   )
 
-/** 400: a parameter is refused. */
+/** 400: a parameter is invalid. */
 export const badRequest = ({ code, message, parameter }: InvalidParameter): Failure =>
   fail((requestId) => new ApiError.BadRequest({ code, message, parameter, requestId }))
 
@@ -114,7 +114,7 @@ export const unreadBody = ({ headers = {}, message, reason }: UnreadBody): Failu
   }
 }
 
-/** 429 or 503: the client, or the process, has reached a bound on the bytes in flight. */
+/** 429 or 503: the client or the process has reached a bound on bytes in flight. */
 export const boundReached = ({ message, scope }: BoundReached): Failure => {
   const headers = { "retry-after": String(retrySeconds) }
   return scope === "total"
@@ -122,10 +122,10 @@ export const boundReached = ({ message, scope }: BoundReached): Failure => {
     : rateLimited(message, headers)
 }
 
-/** Seconds after which what cannot be read now is asked for again. */
+/** Seconds after which an unreadable database may be tried again. */
 const storeRetrySeconds = 1
 
-/** 503: what decides on the request cannot be read. */
+/** 503: data needed to decide on the request cannot be read. */
 export const unavailable = (message: string): Failure =>
   fail((requestId) => new ApiError.Unavailable({ message, requestId }), { "retry-after": String(storeRetrySeconds) })
 

@@ -1,5 +1,5 @@
 /**
- * A parameter that an operation refuses: the sentence for the caller and the name of the parameter.
+ * A parameter that an operation rejects: a sentence for the caller, and the name of the parameter.
  *
  * Source: decision 0008.
  */
@@ -10,10 +10,10 @@ import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import type { ChainNotFound } from "../../config/ChainRegistry.ts"
 
-/** Parameters by name as text; one that is sent more than once is an array. */
+/** Parameters as text by name; a repeated one is an array. */
 export type Input = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** A parameter that is refused. */
+/** A parameter is rejected. */
 export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
   readonly parameter: string
   readonly code: ApiError.BadRequest["code"]
@@ -28,12 +28,12 @@ export class InvalidParameter extends Data.TaggedError("InvalidParameter")<{
     return new InvalidParameter({ code, parameter: issue.path, message: Issue.format(what, issue) })
   }
 
-  /** A query parameter that names no chain, or one that is not served. */
+  /** A query parameter that does not name a chain, or names one that is not served. */
   static fromChain({ code, issue }: ChainNotFound): InvalidParameter {
     return InvalidParameter.fromIssue(issue, undefined, code)
   }
 
-  /** The first parameter that a schema refuses. */
+  /** The first parameter that a schema rejects. */
   static fromError(error: Schema.SchemaError | SchemaIssue.Issue, input: Input, what?: string): InvalidParameter {
     const [name, values] = Object.entries(input).find(([, value]) => Array.isArray(value)) ?? []
     return InvalidParameter.fromIssue(

@@ -1,5 +1,5 @@
 /**
- * Answers a request whose query does not decode with 400 and the parameter at fault.
+ * Responds with 400 and the invalid parameter to a request whose query does not decode.
  *
  * Source: decisions 0008 and 0012.
  */
@@ -16,7 +16,7 @@ export class InvalidRequest extends HttpApiMiddleware.Service<InvalidRequest>()(
   { error: ApiError.BadRequest },
 ) {}
 
-/** The middleware. Anything else that does not decode or encode is a defect. */
+/** The middleware. Any other decoding or encoding failure is a defect. */
 export const layer = HttpApiMiddleware.layerSchemaErrorTransform(
   InvalidRequest,
   Effect.fnUntraced(function* (error) {

@@ -1,6 +1,6 @@
 /**
- * Requests that the service sends to itself for a caller, over a connection within the process. They pass the same routes, with the key,
- * the address and the limits of the caller.
+ * Requests that the service sends to itself on behalf of a caller, over a connection within the process. They use the same routes, with the
+ * caller's key, address and limits.
  *
  * Source: decision 0074.
  */
@@ -13,16 +13,16 @@ import * as Context from "effect/Context"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { keyIn } from "./ApiKeyHeader.ts"
 
-/** Sends requests for the caller of a received request. */
+/** Sends requests on behalf of the caller of a received request. */
 export class OwnRequests extends Context.Service<
   OwnRequests,
   {
-    /** A `fetch` whose requests are those of the caller; the host of a URL is not used. */
+    /** A `fetch` whose requests are those of the caller; the host of a URL is ignored. */
     readonly fetchFor: (received: HttpServerRequest) => Fetch
   }
 >()("@daybook/service/server/OwnRequests") {}
 
-/** What states who a caller is, besides its key: its browser, and the proxies before the service. */
+/** Headers that identify a caller besides its key: its browser, and the proxies in front of the service. */
 const callerHeaders = [
   "host",
   "origin",
@@ -44,22 +44,22 @@ const headersOf = ({ headers }: HttpServerRequest, httpVersion: string) => {
   })
   const kept: Record<string, string> = Object.fromEntries(stated)
   if (key !== undefined) kept[ApiHeader.apiKey.toLowerCase()] = key
-  // A request of HTTP/1.0 is one of a proxy, which is not known to the request that takes its place.
+  // An HTTP/1.0 request comes from a proxy, which would be unknown in the request that replaces it.
   if (httpVersion !== "1.1") kept["via"] = `${httpVersion} proxy`
   return kept
 }
 
-/** Goes on with what was asked for a request when it has a turn. */
+/** Continues with what was requested when a request has a turn. */
 type InTurn = (request: Pick<IncomingMessage, "headers" | "socket" | "url">, resume: () => void) => void
 
 const responseOf = (message: IncomingMessage, onClose: () => void, whenWhole: () => Promise<void>): Response => {
   message.on("close", onClose)
-  // Its reader reports it.
+  // Its reader reports the error.
   message.on("error", () => {})
   const chunks: AsyncIterator<Uint8Array, undefined> = message[Symbol.asyncIterator]()
   const read = async () => {
     const { done = false, value } = await chunks.next()
-    // What reads the response decodes all of it next.
+    // The reader of the response decodes all of it next.
     if (done) await whenWhole()
     return { done, value }
   }
@@ -74,11 +74,11 @@ const responseOf = (message: IncomingMessage, onClose: () => void, whenWhole: ()
 const closedEarly = () =>
   Object.assign(new Error("the connection was closed before a response"), { code: "ECONNRESET" })
 
-/** Makes them, whose responses are read in turns; `serve` sets what answers. */
+/** Makes the service, whose responses are read in turns; `serve` sets the handler. */
 export const make = (
   inTurn: InTurn,
 ): OwnRequests["Service"] & { readonly serve: (handler: RequestListener) => void } => {
-  // It listens nowhere: its connections are made below.
+  // It does not listen anywhere: its connections are made below.
   const server = createServer()
   const fetchFor = (received: HttpServerRequest): Fetch => {
     const incoming = NodeHttpServerRequest.toIncomingMessage(received)

@@ -1,5 +1,5 @@
 /**
- * Parts of a request that several handlers need: its id, and a URL in the form that the router matches.
+ * Parts of a request that several handlers need: its id, and its URL in the form that the router matches.
  */
 import * as Context from "effect/Context"
 
@@ -15,11 +15,10 @@ const encodeSegment = (segment: string): string => {
 }
 
 /**
- * The URL of a request in the form that the router matches and reads.
+ * Normalizes the URL of a request to the form that the router matches and reads.
  *
- * **Details**
- * A segment whose percent-encoding is invalid is text; `;` and `#` are characters of a segment. A list of one parameter
- * (`include[]=x`), as some clients write it, is that parameter.
+ * **Details** A segment whose percent-encoding is invalid is text; `;` and `#` are characters of a segment. A single-parameter list
+ * (`include[]=x`), as written by some clients, counts as that parameter.
  */
 export const normalizeUrl = (url: string): string => {
   const at = url.indexOf("?")
@@ -33,8 +32,8 @@ export const normalizeUrl = (url: string): string => {
 const encodedUnreserved = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/i
 
 /**
- * True where the path of a URL has a character percent-encoded that stands for itself: a rule of a proxy that compares the path as it is
- * sent would not match what the router does.
+ * True if the path of a URL percent-encodes a character that needs no encoding: a proxy rule that compares the path as sent would not match
+ * what the router does.
  */
 export const hasEncodedUnreserved = (url: string): boolean => {
   const at = url.indexOf("%")
@@ -43,7 +42,7 @@ export const hasEncodedUnreserved = (url: string): boolean => {
   return encodedUnreserved.test(query < 0 ? url : url.slice(0, query))
 }
 
-/** True where the path of a URL holds an empty segment before its end. */
+/** True if the path of a URL holds an empty segment before its end. */
 export const hasEmptySegment = (url: string): boolean => {
   const at = url.indexOf("//")
   if (at < 0) return false

@@ -1,5 +1,5 @@
 /**
- * What is learned of a request while it is answered, for its line in the log and the trace that it belongs to.
+ * Facts collected about a request while it is answered, for its log line and its trace.
  */
 import { randomBytes } from "node:crypto"
 import * as Context from "effect/Context"
@@ -12,19 +12,19 @@ import type * as Tracer from "effect/Tracer"
 /** The span of a request: its own, or one of the caller's trace. */
 type SpanIds = Pick<Tracer.Span, "sampled" | "spanId" | "traceId">
 
-/** What is known of a request so far. */
+/** What is known about a request so far. */
 export interface RequestFacts {
   /** Name of its API key, never the key; empty for a request that needs none. */
   key?: string
   /** Name of its chain. */
   chain?: string
-  /** The pattern of the path of its route; left out where none matches. */
+  /** Path pattern of its route; absent if none matches. */
   route?: string
-  /** Where it stands in a trace. */
+  /** Its position in a trace. */
   span?: SpanIds
-  /** The span of the caller, by the header `traceparent`. */
+  /** Span of the caller, from the header `traceparent`. */
   readonly parent?: Tracer.ExternalSpan
-  /** Ends once the server stops: a response without an end of its own ends then. */
+  /** Completes when the server stops, which ends a response that has no end of its own. */
   readonly stopping?: Effect.Effect<void>
 }
 
@@ -35,7 +35,7 @@ export const RequestFacts = Context.Reference<RequestFacts>("@daybook/service/se
 
 const spanIdBytes = 8
 
-/** The facts of a request that begins. A trace of the caller goes on, also where this process records none. */
+/** Facts of a new request. A trace of the caller is continued even if this process records none. */
 export const make = (headers: Headers.Headers, stopping: Effect.Effect<void>): RequestFacts => {
   const parent = Option.getOrUndefined(HttpTraceContext.w3c(headers))
   if (parent === undefined) return { stopping }
@@ -49,7 +49,7 @@ export const traceparent = ({ sampled, spanId, traceId }: SpanIds): string =>
 
 const isRequestId = (text: string): boolean => /^[\w.:=+-]{1,128}$/.test(text)
 
-/** The id that a client gives its request; `undefined` where it gives none that a log line and a header can have. */
+/** Request id chosen by the client; `undefined` if there is none that a log line and a header can carry. */
 export const requestIdIn = (headers: Headers.Headers): string | undefined => {
   const given = headers["x-request-id"]
   return given !== undefined && isRequestId(given) ? given : undefined

@@ -1,5 +1,5 @@
 /**
- * Responses whose body is JSON text or bytes already.
+ * Responses whose body already is JSON text or bytes.
  */
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 

@@ -1,6 +1,6 @@
 /**
- * The routes of the server: an `HttpRouter` that records each path with its methods, so that 404, 405 and preflight responses follow
- * from what was registered. It gives each route its span and its answer to a defect.
+ * The routes of the server: an `HttpRouter` that records each path with its methods, from which 404, 405 and preflight responses are
+ * derived. It gives each route a span and a response to defects.
  *
  * Source: decisions 0012 and 0019.
  */
@@ -30,7 +30,7 @@ export interface Path {
 export class Routes extends Context.Service<
   Routes,
   {
-    /** Answers the current request; fails where no route matches. */
+    /** Answers the current request; fails if no route matches. */
     readonly handle: Effect.Effect<HttpServerResponse, unknown, HttpServerRequest | Scope.Scope>
     /** The path that matches a URL, whatever the method. */
     readonly find: (url: string) => Path | undefined
@@ -47,11 +47,11 @@ const config: FindMyWay.RouterConfig = {
   maxParamLength: 65_536,
 }
 
-/** Shorter text is replaced by no key and would blank out unrelated words. */
+/** Shorter texts are not redacted, because that would blank out unrelated words. */
 const shortestSecret = 9
 
 /**
- * Answers a defect of `handler` with `respond` and logs its cause, without the texts that `secrets` names.
+ * Answers a defect of `handler` with `respond` and logs its cause, without the texts named by `secrets`.
  */
 export const onDefect = <R>(
   handler: Effect.Effect<HttpServerResponse, never, R>,
@@ -59,7 +59,7 @@ export const onDefect = <R>(
     readonly respond: (requestId: string) => HttpServerResponse
     /** Path parameters that may hold a key. */
     readonly secrets?: ReadonlyArray<string>
-    /** Keys of the request that are neither in its path nor in its headers, as far as they are read. */
+    /** Keys of the request that are neither in its path nor in its headers, as far as they were read. */
     readonly keys?: () => ReadonlyArray<string | undefined>
   },
 ) =>
@@ -91,7 +91,7 @@ const observe = (method: string, path: string, handler: Effect.Effect<HttpServer
     const facts = Context.get(context, RequestFacts.RequestFacts)
     const { parent } = facts
     facts.route = path
-    // The tracer that is there by default keeps no span.
+    // The default tracer keeps no spans.
     if (Context.get(context, Tracer.Tracer) === Tracer.nativeTracer) {
       return parent === undefined ? answered : Effect.withParentSpan(answered, parent)
     }
@@ -105,7 +105,7 @@ const observe = (method: string, path: string, handler: Effect.Effect<HttpServer
       return Effect.tap(answered, ({ status }) => Effect.annotateCurrentSpan("http.response.status_code", status))
     })
     const options = { kind: "server", attributes, parent } as const
-    // The stack of every span would be this line.
+    // The stack of every span would point to this line.
     return traced.pipe(Effect.withSpan(name, options, { captureStackTrace: false }))
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Errors that are answers to clients: their stack is never shown, and to record it costs more than the rest of a refused request.
+ * Errors that are responses to clients: their stack is never shown, and recording it costs more than the rest of a rejected request.
  */
 
 /** Runs a constructor of an error that records no stack. */

@@ -1,6 +1,6 @@
 /**
- * Responses that a browser shows: the page of the explorer and its files, with the headers that keep them to this server. They load
- * nothing of another host, run no inline script, are shown in no frame, and are read by no other page.
+ * Responses displayed by a browser: the explorer's page and files, with headers that restrict them to this server. They load nothing from
+ * other hosts, run no inline scripts, cannot be framed, and cannot be read by other pages.
  *
  * Source: decision 0058; Content Security Policy Level 3, W3C.
  */
@@ -30,7 +30,7 @@ const headers = {
   "x-frame-options": "DENY",
 }
 
-/** How long a browser may keep a response: a file whose name has a hash of its content, or one whose content changes. */
+/** Cache lifetime of a response: a file with a content hash in its name, or one whose content changes. */
 export type Lifetime = "immutable" | "revalidated"
 
 const cacheControl: Readonly<Record<Lifetime, string>> = {
@@ -38,7 +38,7 @@ const cacheControl: Readonly<Record<Lifetime, string>> = {
   revalidated: "no-cache",
 }
 
-/** Content types by the ending of a file's name. */
+/** Content types by file extension. */
 const contentTypes: ReadonlyMap<string, string> = new Map([
   ["css", "text/css; charset=utf-8"],
   ["html", "text/html; charset=utf-8"],
@@ -52,11 +52,11 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   ["woff2", "font/woff2"],
 ])
 
-/** True for a response of this module, which has its headers. */
+/** True for a response of this module, which has these headers. */
 export const is = (response: HttpServerResponse.HttpServerResponse): boolean =>
   response.headers["cross-origin-opener-policy"] !== undefined
 
-/** The content type of a file; `undefined` for one that is not served. */
+/** Content type of a file; `undefined` if it is not served. */
 export const contentTypeOf = (name: string): string | undefined =>
   contentTypes.get(/\.([a-z0-9]+)$/.exec(name)?.[1] ?? "")
 
@@ -65,11 +65,11 @@ export interface Options {
   readonly contentType: string
   readonly lifetime: Lifetime
   readonly status?: number
-  /** The coding of the body; left out, it has none and comes in no other. */
+  /** Coding of the body; absent if it has none and is available in no other. */
   readonly coding?: ContentCoding
 }
 
-/** Makes a response, which can be sent several times. */
+/** Makes a response that can be sent several times. */
 export const make = (body: Uint8Array, options: Options): HttpServerResponse.HttpServerResponse => {
   const { coding, contentType, lifetime, status = 200 } = options
   const own = {

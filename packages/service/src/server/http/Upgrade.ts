@@ -1,6 +1,6 @@
 /**
- * Requests of clients that ask to speak WebSocket on their connection. The connections of the server keep each of them for the route that
- * may accept it; one that no route accepts is answered as any other request.
+ * Requests of clients to use WebSocket on their connection. The server's connections keep each one for the route that may accept it; if no
+ * route does, it is answered like any other request.
  *
  * Source: decision 0016; RFC 6455, section 4.
  */
@@ -10,12 +10,12 @@ import type { Socket } from "node:net"
 /** A connection that may change its protocol. */
 export interface Upgrade {
   readonly request: IncomingMessage
-  /** Answers the request where no route accepts it. */
+  /** Answers the request if no route accepts it. */
   readonly response: ServerResponse
   readonly socket: Socket
-  /** Bytes that the client sent behind its request. */
+  /** Bytes that the client sent after its request. */
   readonly head: Buffer
-  /** Calls back when the server stops: the connection must end then. */
+  /** Registers a callback for when the server stops and the connection must end. */
   readonly onDrain: (callback: () => void) => void
 }
 
@@ -23,10 +23,10 @@ const offered = new WeakMap<object, Upgrade>()
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 
-/** True where Node asks which requests may change the protocol; elsewhere it would leave all others unanswered. */
+/** True if Node asks which requests may change the protocol; otherwise it would leave all others unanswered. */
 export const isSupported: boolean = major > 24 || (major === 24 && minor >= 9) || (major === 22 && minor >= 21)
 
-/** Paths of the relay, the only ones that accept a WebSocket. */
+/** Path prefix of the relay, the only paths that accept a WebSocket. */
 const pathPrefix = "/rpc/"
 
 /** True for a request that a route may accept. */
@@ -36,10 +36,10 @@ export const isAcceptable = ({ headers, method, url }: Pick<IncomingMessage, "he
 /** Keeps what a request offers. */
 export const offer = (upgrade: Upgrade): void => void offered.set(upgrade.request, upgrade)
 
-/** What a request of Node offers; undefined for one that asks for nothing, or that was accepted. */
+/** Upgrade offered by a Node request; undefined if it requests none, or was already accepted. */
 export const offerOf = (request: object): Upgrade | undefined => offered.get(request)
 
-/** Takes the connection of a request; nothing is written to its response any more. */
+/** Takes over the connection of a request; nothing more is written to its response. */
 export const accept = ({ request, response, socket }: Upgrade): void => {
   offered.delete(request)
   response.detachSocket(socket)

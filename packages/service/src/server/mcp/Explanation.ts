@@ -1,6 +1,6 @@
 /**
- * What a transaction did: its call and events decoded, the transfers of tokens, the user operations that it carried, and the movements of
- * its sender, its recipient and a given wallet.
+ * Explains a transaction: its decoded call and events, token transfers, the user operations that it carried, and the movements of its
+ * sender, its recipient and a given wallet.
  *
  * Source: decision 0074.
  */
@@ -19,13 +19,13 @@ import * as EtherFlows from "../../ledger/EtherFlows.ts"
 import * as ToolResult from "./ToolResult.ts"
 import { failed, ToolFailed } from "./Tools.ts"
 
-/** The clients that a transaction is read by. */
+/** Clients used to read a transaction. */
 export interface Clients {
   readonly rest: RestClient.Client
   readonly rpc: (chain: string) => Effect.Effect<RpcClient.Client, { readonly message: string }>
 }
 
-/** Pages of a block that are read for one wallet at most. */
+/** Maximum number of pages of a block read for one wallet. */
 const maxPages = 5
 
 const maxValueCharacters = 512
@@ -45,7 +45,7 @@ const itemOf = (item: DecodedItem | null, count: number) =>
         })),
       }
 
-/** Rows of a wallet in a block that fit a condition, until `isEnough`; `isWhole` is false where pages are left. */
+/** Matching rows of a wallet in a block, until `isEnough`; `isWhole` is false if pages are left. */
 const rowsOf = Effect.fnUntraced(function* <Row, E>(
   read: (
     cursor: string | null,
@@ -64,7 +64,7 @@ const rowsOf = Effect.fnUntraced(function* <Row, E>(
   return { rows, isWhole: false }
 })
 
-/** What the index has of a party of a transaction, and a sentence where that is not all. */
+/** What the index has for a party of a transaction, and a sentence if it is incomplete. */
 interface PartyMovements {
   readonly party: string
   readonly rows: ReadonlyArray<Movement>
@@ -94,7 +94,7 @@ const movementsOf = (
   )
 }
 
-/** The place of a transaction, by the node. */
+/** Position of a transaction, from the node. */
 const locate = Effect.fnUntraced(function* ({ rpc }: Clients, hash: string, chain: string) {
   const client = yield* Effect.mapError(rpc(chain), failed)
   const found = yield* Effect.mapError(client.eth_getTransactionByHash(hash.toLowerCase()), failed)
@@ -110,30 +110,30 @@ const locate = Effect.fnUntraced(function* ({ rpc }: Clients, hash: string, chai
   })
 })
 
-/** What to ask for; the wallet in whose history the transaction is, where that is not its sender. */
+/** The question; the wallet in whose history the transaction is, if that is not its sender. */
 export interface Question {
   readonly hash: string
   readonly chain: string
   readonly address?: string | undefined
 }
 
-/** Pages of a history that are read for a record. */
+/** A page of a history, read for a record. */
 type HistoryPage = Effect.Success<ReturnType<Clients["rest"]["walletTransactions"]>>
 
-/** Why a history cannot be read; with what to do where an index of some wallets does not have the sender. */
+/** Why a history cannot be read, with advice if an index of watched wallets lacks the sender. */
 const unreadable = (error: RestError, { address }: Question): ToolFailed => {
   const isUnwatched = error._tag === "BadRequest" && error.code === "address_not_watched"
   const advice = 'Give "address": the wallet in whose history the transaction was found.'
   return isUnwatched && address === undefined ? failed({ message: `${error.message} ${advice}` }) : failed(error)
 }
 
-/** The record of a transaction in the history of a given wallet, else in that of its sender. */
+/** Record of a transaction in the history of a given wallet, or else of its sender. */
 const recordOf = Effect.fnUntraced(function* (clients: Clients, question: Question) {
   const { address, chain, hash } = question
   const place = yield* locate(clients, hash, chain)
   const { block } = place
   const wallet = address?.toLowerCase() ?? place.from
-  // The sender has it in each scope; another wallet may be known by calls and logs alone.
+  // The sender's history has it in each scope; another wallet may only appear in calls and logs.
   const scope = address === undefined ? "direct" : "all"
   const query = { address: wallet, chain, scope, from_block: block, to_block: block } as const
   const { isWhole, rows } = yield* rowsOf(
@@ -159,10 +159,10 @@ const recordOf = Effect.fnUntraced(function* (clients: Clients, question: Questi
   })
 })
 
-/** Characters of a reason that are shown. */
+/** Maximum number of characters of a shown reason. */
 const maxReasonCharacters = 522
 
-/** A user operation; the reason of its revert is what the called contract chose. */
+/** A user operation; its revert reason was chosen by the called contract. */
 const operationOf = (one: UserOperation.LoggedOperation) => ({
   hash: one.hash,
   sender: one.sender,
@@ -180,7 +180,7 @@ const operationOf = (one: UserOperation.LoggedOperation) => ({
 const costOfOperations =
   "The cost of a user operation is part of movements: never add it to them. Without an entry_point_version the contract may have logged what did not happen."
 
-/** How a transaction ended; `null` for some before Byzantium, whose receipts do not state it. */
+/** Outcome of a transaction; `null` for some before Byzantium, whose receipts do not contain it. */
 const outcomeOf = ({ gas, receipt_gas_used: gasUsed, receipt_status: status }: WalletTransaction) => {
   const isSuccess = EtherFlows.succeeded({ gas, gasUsed, status })
   if (isSuccess === null) return null

@@ -1,5 +1,5 @@
 /**
- * Answers the calls of tools by the clients of the service.
+ * Handles tool calls with the clients of the service.
  *
  * Source: decision 0074.
  */
@@ -48,14 +48,14 @@ type MovementArguments = Parameters<RestClient.Client["movements"]>[0] & {
 /** How a tool lists movements. */
 interface Listing {
   readonly tool: string
-  /** Arguments of the tool, which the next call repeats. Default: those of the page. */
+  /** Arguments that the next call repeats. Default: those of the page. */
   readonly repeated?: object
   readonly answerOf: (rows: ReadonlyArray<Movement>) => unknown
 }
 
 const wholeRows: Listing = { tool: "wallet_movements", answerOf: (rows) => rows.map(ToolResult.movementOf) }
 
-/** Rows of the next page are asked for again with a smaller limit until they fit, so that the cursor is that of the last row shown. */
+/** The next page is requested again with a smaller limit until its rows fit, so that the cursor is that of the last row shown. */
 const movements = Effect.fnUntraced(function* (
   { rest }: Service,
   args: MovementArguments,
@@ -90,7 +90,7 @@ const movements = Effect.fnUntraced(function* (
 
 type ExportArguments = MovementArguments & { readonly format?: "csv" | "json" }
 
-/** Oldest first, so that what is indexed meanwhile is behind the pieces that were made. The first piece has the names of the columns. */
+/** Oldest first, so that what is indexed meanwhile comes after the pieces already made. The first piece has the column names. */
 const exportPiece = (service: Service, { format = "csv", ...args }: ExportArguments) => {
   const repeated = { ...args, format }
   return movements(
@@ -112,7 +112,7 @@ const exportPiece = (service: Service, { format = "csv", ...args }: ExportArgume
 const hashForm = /^0x[0-9a-fA-F]{64}$/
 const addressForm = /^0x[0-9a-fA-F]{40}$/
 
-/** Answers where a text is a place on the chain; `null` where it can only be a name. */
+/** Finds a text that is a position on the chain; `null` if it can only be a name. */
 const locate = Effect.fnUntraced(function* ({ rpc }: Service, text: string, chain: string) {
   const client = yield* Effect.mapError(rpc(chain), failed)
   if (/^\d{1,15}$/.test(text)) {
@@ -134,7 +134,7 @@ const find = Effect.fnUntraced(function* (service: Service, text: string, chain:
   const place = yield* locate(service, text.trim(), chain)
   const names = yield* promised(() => service.explorer.search({ q: text.trim().slice(0, 100), chain })).pipe(
     Effect.map(({ result }) => ({ result, notSearched: [] })),
-    // What a text is on the chain is an answer without names too.
+    // What a text is on the chain is a valid answer even without names.
     Effect.catch((error) =>
       place === null
         ? Effect.fail(error)
@@ -251,7 +251,7 @@ const prove = Effect.fnUntraced(function* ({ rest }: Service, address: string, c
   return ToolResult.fitting(make, Math.max(differences.length, notCompared.length))
 })
 
-/** The service that the calls of a request are answered by, where each request has its own. */
+/** The service that answers the calls of a request; each request has its own. */
 export const CurrentService = Context.Reference<Service | undefined>("@daybook/service/server/mcp/CurrentService", {
   defaultValue: () => undefined,
 })
@@ -277,7 +277,7 @@ export const layer = (service: Effect.Effect<Service>) => {
   })
 }
 
-/** The answers that have URIs, for a service. */
+/** The resources that have URIs, for a service. */
 const resources = (service: Effect.Effect<Service>) =>
   Resources.layer({
     statement: (wallet) => Effect.flatMap(service, (own) => statement(own, wallet)),
@@ -297,10 +297,10 @@ export interface Access {
   readonly fetch?: Fetch
 }
 
-/** A call of a client ends by then. */
+/** Time limit for a client call. */
 const timeout = "60 seconds"
 
-/** A request is sent once more alone: the model reads when to call again, in place of waiting for a search of minutes. */
+/** A request is only retried once: the model learns when to call again, instead of waiting for minutes. */
 const retry = { maxAttempts: 2 } as const
 
 /** Makes the clients of a service. */

@@ -1,6 +1,6 @@
 /**
- * What a request of the Model Context Protocol holds, by its headers and its body: messages to answer, nothing to answer, or why it is
- * refused. Pure. The service keeps no sessions: a request states its version by itself.
+ * Content of a Model Context Protocol request, from its headers and body: messages to answer, nothing to answer, or why it is rejected.
+ * Pure. The service keeps no sessions: each request states its own version.
  *
  * Source: decision 0074; Model Context Protocol, transports and versioning.
  */
@@ -8,38 +8,38 @@ import * as Issue from "@daybook/schema/Issue"
 import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
 
-/** Versions of the protocol whose client begins with `initialize`, the newest first. */
+/** Protocol versions whose clients start with `initialize`, newest first. */
 export const initialized = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
 
-/** The version whose requests state all that they need. */
+/** The version whose requests are self-contained. */
 export const selfContained = "2026-07-28"
 
 const versions: ReadonlyArray<string> = [selfContained, ...initialized]
 
-/** The version of a request that does not state one. Source: Model Context Protocol 2025-06-18, transports. */
+/** Version of a request that does not state one. Source: Model Context Protocol 2025-06-18, transports. */
 const versionByDefault = "2025-03-26"
 
 /** The version whose requests may be batches. */
 const batchVersion = "2025-03-26"
 
-/** Messages of a batch at most: each costs a call. */
+/** Maximum number of messages in a batch, each of which costs a call. */
 export const maxBatch = 16
 
-/** A request that is answered. */
+/** A request to answer. */
 export interface Message {
   readonly id: number | string
   readonly method: string
   readonly params: unknown
 }
 
-/** An error as it is sent. */
+/** An error in wire form. */
 export interface McpError {
   readonly code: number
   readonly message: string
   readonly data?: unknown
 }
 
-/** What a request holds. */
+/** Content of a request. */
 export type McpRequest =
   | {
       readonly _tag: "Messages"
@@ -47,7 +47,7 @@ export type McpRequest =
       readonly isBatch: boolean
       readonly version: string
     }
-  /** Notifications or responses: nothing waits for them. */
+  /** Notifications or responses, to which no reply is expected. */
   | { readonly _tag: "Notifications" }
   | { readonly _tag: "Refused"; readonly id: number | string | null; readonly error: McpError }
 
@@ -85,14 +85,14 @@ const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
 const claimOf = (message: Fields | undefined): unknown => fieldsOf(fieldsOf(message?.["params"])?.["_meta"])?.[metaKey]
 
-/** The parameter of a method that its request repeats in a header. */
+/** Method parameter that a request repeats in a header. */
 const namedBy: Readonly<Record<string, string>> = {
   "tools/call": "name",
   "prompts/get": "name",
   "resources/read": "uri",
 }
 
-/** Why a request that states its version by itself is refused; `undefined` where it is not. */
+/** Why a request that states its own version is rejected; `undefined` if it is not. */
 const selfContainedIssue = (version: string | undefined, message: Fields): McpRequest | undefined => {
   const { id, params } = message
   const meta = fieldsOf(fieldsOf(params)?.["_meta"])
@@ -108,7 +108,7 @@ const selfContainedIssue = (version: string | undefined, message: Fields): McpRe
   return undefined
 }
 
-/** Why the headers of such a request are refused, which repeat its method and what it calls; `undefined` where they are not. */
+/** Why the headers of such a request, which repeat its method and target, are rejected; `undefined` if they are not. */
 const headersIssue = (headers: Headers, { id, method, params }: Fields): McpRequest | undefined => {
   if (headers["mcp-method"] !== method) return mismatch("Mcp-Method", "method", id)
   const key = Object.hasOwn(namedBy, String(method)) ? namedBy[String(method)] : undefined
@@ -166,7 +166,7 @@ const readVersion = (
   const version = stated ?? versionByDefault
   if (Array.isArray(json)) return versions.includes(version) ? readBatch(json, version) : unsupported(version, null)
   const fields = fieldsOf(json)
-  // Its version is what it asks for.
+  // Its version is the one that it requests.
   const isInitialize = fields?.["method"] === "initialize" && claimOf(fields) === undefined
   if (isInitialize) return ofItems([itemOf(json)], false, versionByDefault)
   if (!versions.includes(version)) return unsupported(version, fields?.["id"])
@@ -177,17 +177,17 @@ const readVersion = (
   return issue ?? ofItems([item], false, version)
 }
 
-/** Reads a request by its headers, whose names are in lower case, and the JSON of its body. */
+/** Reads a request from its headers, with lower-case names, and the JSON of its body. */
 export const read = (headers: Headers, json: unknown): McpRequest =>
   readVersion(headers["mcp-protocol-version"], json, (message) => headersIssue(headers, message))
 
-/** Reads a message of a connection without headers that has a version, where it was agreed; a message may state its own. */
+/** Reads a message of a connection without headers, given the negotiated version if any; a message may state its own. */
 export const readWithoutHeaders = (version: string | undefined, json: unknown): McpRequest => {
   const claim = claimOf(fieldsOf(json))
   return readVersion(typeof claim === "string" ? claim : version, json, () => undefined)
 }
 
-/** The id of the request that a notification cancels; `undefined` for another message. */
+/** Id of the request that a notification cancels; `undefined` for any other message. */
 export const cancelled = (json: unknown): unknown => {
   const fields = fieldsOf(json)
   return fields?.["method"] === "notifications/cancelled" ? fieldsOf(fields["params"])?.["requestId"] : undefined

@@ -1,6 +1,6 @@
 /**
- * The Model Context Protocol over HTTP, `POST /mcp`: a message, or a batch in the version that has them, is answered as JSON. It is for
- * the callers of the REST operations: their keys, limits and bounds apply to each message and to each request that a tool makes.
+ * The Model Context Protocol over HTTP, `POST /mcp`: a message, or a batch in the version that supports them, is answered as JSON. It is
+ * for callers of the REST operations: their keys, limits and bounds apply to each message and to each request that a tool makes.
  *
  * Source: decision 0074.
  */
@@ -41,16 +41,16 @@ import type * as StatelessServer from "./StatelessServer.ts"
 /** Path of the endpoint. */
 export const path = "/mcp"
 
-/** Bytes of a body at most: arguments of a tool are short. */
+/** Maximum number of bytes of a body; arguments of a tool are short. */
 const maxBodyBytes = 64 * 1024
 
-/** The messages of a request are answered by then, all of them: proxies wait for 60 s. */
+/** Time limit for all messages of a request, because proxies wait for 60 s. */
 const answerSeconds = 50
 
-/** Where requests of the service to itself go; they reach no network. */
+/** Base URL of requests to the service itself, which do not reach a network. */
 const ownUrl = "http://daybook"
 
-/** Stands for the key of the clients, whose requests are sent with that of the caller in its place, or with none. */
+/** Placeholder for the key of the clients, which is replaced by that of the caller, or by none. */
 const keyOfClients = "none"
 
 const tooMany = ({ max }: FairQueue.QueueFull): Effect.Effect<StatelessServer.Response> =>
@@ -65,7 +65,7 @@ const late: { readonly error: McpMessage.McpError } = {
   },
 }
 
-/** An error with its HTTP status, as that of the relay. */
+/** An error with its HTTP status, like that of the relay. */
 const refusal = (code: number, message: string, reason: RelayError.RelayError["reason"]) =>
   RelayError.make({ code, message, reason })
 
@@ -76,8 +76,8 @@ const originRefused = refusal(
 )
 
 /**
- * Whether the page that sends a request may: one of an allowed origin. On a loopback address `*` is not enough, as a page of any site could
- * use a browser of this machine.
+ * Whether the page that sends a request may do so: its origin is allowed. On a loopback address `*` does not suffice, because a page of any
+ * site could use a browser on this machine.
  */
 export const originCheck = ({ allowedOrigins, listen }: Pick<Config, "allowedOrigins" | "listen">) => {
   const isOpen = allowedOrigins.includes("*") && !Listen.isLoopback(listen)
@@ -96,7 +96,7 @@ export const originCheck = ({ allowedOrigins, listen }: Pick<Config, "allowedOri
 const acceptsJson = (accept: string | undefined): boolean =>
   accept === undefined || /(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)/i.test(accept)
 
-/** Reads a body within the bounds of nesting and values. */
+/** Parses a body within the bounds of nesting and values. */
 const parse = (bytes: Buffer, { bodyDepth, bodyValues }: Config["limits"]) => {
   const { depth, values } = JsonScan.count(bytes)
   if (depth > bodyDepth || values > bodyValues) {
@@ -121,7 +121,7 @@ const refuse = (
 
 type MessageResponse = StatelessServer.Response & { readonly id: number | string }
 
-/** Answers messages one after the other, until the time of the request is over. */
+/** Answers messages in sequence, until the time limit of the request. */
 export const answerInTime = Effect.fnUntraced(function* <R>(
   messages: ReadonlyArray<McpMessage.Message>,
   answer: (message: McpMessage.Message) => Effect.Effect<StatelessServer.Response, never, R>,
@@ -144,14 +144,14 @@ interface Written {
   readonly isSelfContained: boolean
 }
 
-/** Who an answer is sent to. */
+/** Receiver of an answer. */
 interface Receiver {
   readonly grant: KeyGrant
   readonly bounds: Bounds["Service"]
   readonly headers: Response.Headers
 }
 
-/** A version whose requests state all that they need has a status for a method that does not exist. */
+/** A self-contained version has an HTTP status for a method that does not exist. */
 const written = ({ answers, isBatch, isSelfContained }: Written, { bounds, grant, headers }: Receiver) => {
   const isUnknown = ({ error }: { readonly error?: McpMessage.McpError }) => error?.code === JsonRpc.code.methodNotFound
   const status = isSelfContained && answers.some((answer) => isUnknown("error" in answer ? answer : {})) ? 404 : 200
@@ -159,12 +159,12 @@ const written = ({ answers, isBatch, isSelfContained }: Written, { bounds, grant
   if (bytes.length < LargeResponse.minBytes) {
     return Effect.succeed(HttpServerResponse.setStatus(Response.jsonBytes(bytes, headers), status))
   }
-  // A batch alone is as large.
+  // Only a batch is this large.
   const body = { chunks: LargeResponse.cutBytes(bytes), size: bytes.length, headers }
   return LargeResponse.send(body, holderOf(grant), bounds)
 }
 
-/** The error of an operation, as one of JSON-RPC. */
+/** Converts the error of an operation to a JSON-RPC error. */
 export const fromOperation = ({ error, headers, message }: ErrorResponse.ErrorResponse) => {
   const codes: Readonly<Record<string, number>> = {
     unauthorized: RelayError.code.unauthorized,
@@ -176,7 +176,7 @@ export const fromOperation = ({ error, headers, message }: ErrorResponse.ErrorRe
   return RelayError.make({ code, message, reason: error.code, headers })
 }
 
-/** What answers messages; it is loaded with the first of them. */
+/** The handler of messages, loaded with the first of them. */
 const load = Effect.gen(function* () {
   const { Handlers, StatelessServer } = yield* Effect.promise(async () => ({
     Handlers: await import("./Handlers.ts"),
@@ -193,7 +193,7 @@ const make = Effect.fnUntraced(function* (config: Config) {
   const { limits } = bounds
   const queue = FairQueue.make(FairQueue.besideOthers)
   const bodyBounds = { ...bounds, limits: { ...limits, bodyBytes: Math.min(limits.bodyBytes, maxBodyBytes) } }
-  // What is made with the first message must keep nothing of its request.
+  // What is created with the first message must retain nothing of its request.
   const context = yield* Effect.context<Scope.Scope>()
   const contextOfService: (received: Context.Context<never>) => typeof context = () => context
   const loaded = yield* Effect.cached(Effect.updateContext(load, contextOfService))
@@ -216,7 +216,7 @@ const make = Effect.fnUntraced(function* (config: Config) {
     return { answers, isBatch, isSelfContained: protocolVersion === McpMessage.selfContained }
   })
 
-  /** Takes a call for each message behind the first one; gives the headers that report what is left. */
+  /** Takes a call for each message after the first; returns the headers that report what is left. */
   const takeFurther = Effect.fnUntraced(function* (grant: KeyGrant, calls: number) {
     const decision = yield* Effect.mapError(authentication.take(grant, calls), ({ message }) =>
       RelayError.unavailable(message),

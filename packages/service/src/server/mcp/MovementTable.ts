@@ -1,12 +1,12 @@
 /**
- * Movements as comma-separated values for a model. Texts of strangers, such as symbols of tokens and labels, have no column: their fields
- * would stand in a text that is not marked as foreign. No value has a comma or a quotation mark.
+ * Movements as comma-separated values for a model. Texts chosen by strangers, such as token symbols and labels, have no column, because
+ * such fields would be part of a text that is not marked as untrusted. No value contains a comma or a quotation mark.
  *
  * Source: RFC 4180; decision 0074.
  */
 import type { Movement } from "@daybook/schema/Movement"
 
-/** The columns, in their order, with the names of `daybook export`. */
+/** The columns in order, with the names used by `daybook export`. */
 const columns: Readonly<Record<string, (row: Movement) => string | bigint | boolean | null>> = {
   block_number: (row) => row.block_number,
   block_timestamp: (row) => row.block_timestamp.toISOString(),
@@ -20,7 +20,7 @@ const columns: Readonly<Record<string, (row: Movement) => string | bigint | bool
   flags: (row) => (row.flags ?? []).join(" "),
 }
 
-/** The lines of movements, without their ends, after the names of the columns where these are wanted. */
+/** Lines of movements, without line ends, preceded by the column names if requested. */
 export const lines = (rows: ReadonlyArray<Movement>, hasHead: boolean): ReadonlyArray<string> => [
   ...(hasHead ? [Object.keys(columns).join(",")] : []),
   ...rows.map((row) =>

@@ -1,6 +1,6 @@
 /**
- * What a client of the Model Context Protocol may attach to a conversation by its URI: answers of tools about one wallet, whole and as they are
- * when they are read.
+ * Resources that a Model Context Protocol client may attach to a conversation by URI: answers of tools about one wallet, complete and
+ * current when they are read.
  *
  * Source: decision 0074.
  */
@@ -15,10 +15,10 @@ import * as McpServer from "effect/ai/McpServer"
 import type { ToolResult } from "./ToolResult.ts"
 import { ArgumentsRefused, type ToolFailed } from "./Tools.ts"
 
-/** Reads about a wallet of a chain. */
+/** Reads data about a wallet on a chain. */
 type Read = (wallet: { readonly address: string; readonly chain: string }) => Effect.Effect<ToolResult, ToolFailed>
 
-/** What is read, by the last part of its URI. */
+/** Readers, by the last part of the URI. */
 export interface Reads {
   readonly statement: Read
   readonly balances: Read
@@ -33,13 +33,13 @@ const Parameters = Schema.Struct({
 
 const mimeType = "application/json"
 
-/** The error of the protocol: invalid parameters where the caller is to send others. */
+/** Error of the protocol: invalid parameters if the caller should send different ones. */
 const errorOf = (error: ToolFailed): McpSchema.InvalidParams | McpSchema.InternalError =>
   error instanceof ArgumentsRefused
     ? new McpSchema.InvalidParams({ message: error.message })
     : new McpSchema.InternalError({ message: error.message })
 
-/** A template, which is answered as the tool of its kind. `McpServer.resource` gives each failure as an internal error. */
+/** A template, answered like the corresponding tool. `McpServer.resource` would report each failure as an internal error. */
 const template = Effect.fnUntraced(function* (part: keyof Reads, name: string, description: string, read: Read) {
   const services = yield* Effect.context<never>()
   const registry = yield* McpServer.McpServer

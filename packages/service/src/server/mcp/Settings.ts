@@ -1,12 +1,12 @@
 /**
- * What the server of the Model Context Protocol states of itself, however it is reached.
+ * Self-description of the Model Context Protocol server, for all transports.
  *
  * Source: decision 0074.
  */
 import * as McpProtocol from "effect/ai/McpProtocol"
 import { instructions } from "./Tools.ts"
 
-/** Versions of the protocol, the newest first. */
+/** Protocol versions, newest first. */
 const protocols = [
   McpProtocol.v2026_07_28,
   McpProtocol.v2025_11_25,

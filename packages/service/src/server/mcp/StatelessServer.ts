@@ -1,7 +1,7 @@
 /**
- * Effect's server of the Model Context Protocol, as a function from a message to its answer. Each request is a connection of its own: a
- * version whose clients begin with `initialize` is initialized by the server itself before the message. So there is no session to keep, and
- * any process of a service answers any request.
+ * Effect's Model Context Protocol server as a function from a message to its answer. Each request is a separate connection: for a version
+ * whose clients start with `initialize`, the server initializes itself before the message. There is thus no session to keep, and any
+ * process of a service can answer any request.
  *
  * Source: decision 0074.
  */
@@ -26,7 +26,7 @@ export type Response = { readonly result: unknown } | { readonly error: McpMessa
 
 /** A server. */
 export interface StatelessServer {
-  /** Answers a message in a version of the protocol, by the clients of its caller. */
+  /** Answers a message in a protocol version, with the clients of its caller. */
   readonly answer: (message: McpMessage.Message, version: string, service: Handlers.Service) => Effect.Effect<Response>
 }
 
@@ -34,28 +34,28 @@ const internalError: Response = {
   error: { code: McpSchema.INTERNAL_ERROR_CODE, message: "Internal error. The server log has details." },
 }
 
-/** The answer in a message of the server, which is the exit of a request, unless the server fails. */
+/** The answer in a server message, which is the exit of a request, unless the server fails. */
 export const answerOf = (message: FromServerEncoded): Response => {
   if (message._tag !== "Exit") return internalError
   const { exit } = message
   if (exit._tag === "Success") return { result: exit.value }
   const failure = exit.cause.find(({ _tag }) => _tag === "Fail")
-  // Sound: the server fails with errors of JSON-RPC alone.
+  // Sound: the server only fails with JSON-RPC errors.
   return failure?._tag === "Fail" ? { error: failure.error as McpMessage.McpError } : internalError
 }
 
-/** What waits for the answer to a message. The server keeps the context of a request until it has sent its answer. */
+/** Waits for the answer to a message. The server keeps the context of a request until it has sent its answer. */
 const CurrentReply = Context.Reference<Deferred.Deferred<Response>>("@daybook/service/server/mcp/CurrentReply", {
   defaultValue: Deferred.makeUnsafe,
 })
 
-/** What the server states that it does: nothing that would need a session. */
+/** Advertised capabilities: nothing that would need a session. */
 const capabilities = { tools: { listChanged: false }, resources: { listChanged: false, subscribe: false } }
 
-/** Methods whose results state the capabilities. */
+/** Methods whose results include the capabilities. */
 const stating: ReadonlySet<string> = new Set(["initialize", "server/discover"])
 
-/** Methods of which no notification would follow. */
+/** Methods that would be followed by notifications, which are not offered. */
 const notOffered: ReadonlySet<string> = new Set(["resources/subscribe", "resources/unsubscribe"])
 
 const methodNotFound = (method: string): Response => ({
@@ -65,7 +65,7 @@ const methodNotFound = (method: string): Response => ({
 const withCapabilities = (answer: Response): Response =>
   "result" in answer ? { result: { ...(answer.result as object), capabilities } } : answer
 
-/** A refused call of a tool with the sentences of the interface in the place of those of the server. */
+/** A rejected tool call, with the sentences of the interface instead of the server's. */
 const withIssue = (answer: Response, issue: string): Response =>
   "result" in answer
     ? { result: { ...(answer.result as object), content: [{ type: "text", text: issue }] } }
@@ -90,10 +90,10 @@ export const make = Effect.fnUntraced(function* (version: string) {
         disconnects,
         send: (_, message) => Effect.flatMap(CurrentReply, (reply) => Deferred.succeed(reply, answerOf(message))),
         end: () => Effect.void,
-        // Asked before a notification alone, which is not sent.
+        // Only queried before a notification, which is not sent.
         clientIds: Effect.succeed(new Set<number>()),
         initialMessage: Effect.succeedNone,
-        // It sends answers to requests alone.
+        // It only sends answers to requests.
         supportsAck: false,
         supportsTransferables: false,
         supportsSpanPropagation: false,
@@ -133,7 +133,7 @@ export const make = Effect.fnUntraced(function* (version: string) {
     }).pipe(
       Effect.scoped,
       Effect.provideService(Handlers.CurrentService, service),
-      // The server would keep a session of a request that it sees.
+      // The server would keep a session for a request that it sees.
       Effect.updateContext((context: Context.Context<never>) => Context.omit(HttpServerRequest)(context)),
     )
   return { answer } satisfies StatelessServer

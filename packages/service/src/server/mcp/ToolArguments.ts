@@ -1,6 +1,6 @@
 /**
- * What is wrong with the call of a tool, in the sentences of the interface: a model corrects an argument by its name, what was received
- * and what is accepted.
+ * Issues of a tool call, in the sentences of the interface: a model corrects an argument by its name, the received value and the expected
+ * one.
  *
  * Source: decisions 0012 and 0074.
  */

@@ -1,7 +1,7 @@
 /**
- * The form of every answer to a model: what was found, which blocks that covers, what it cannot show, whether it was compared with the
- * chain, and the call that goes on. Amounts are exact texts beside a readable form, addresses are whole, and texts that strangers wrote
- * stay in fields whose names begin with `untrusted_`.
+ * Form of every answer to a model: what was found, which blocks it covers, what it cannot show, whether it was compared with the chain, and
+ * the call that continues. Amounts are exact texts next to a readable form, addresses are complete, and texts written by strangers are only
+ * in fields whose names start with `untrusted_`.
  *
  * Source: decision 0074.
  */
@@ -15,7 +15,7 @@ import * as Wei from "@daybook/schema/Wei"
 import * as Schema from "effect/Schema"
 import * as CompleteRange from "../../query/CompleteRange.ts"
 
-/** Blocks that an answer covers; a field is `null` where the service does not state it. */
+/** Blocks that an answer covers; a field is `null` if the service does not report it. */
 export const Coverage = Schema.Struct({
   chain: Schema.String,
   from_block: Schema.NullOr(Schema.String),
@@ -24,19 +24,19 @@ export const Coverage = Schema.Struct({
   reconciled_to: Schema.NullOr(Schema.String),
   /**
    * Last block up to which the past of a wallet that was added later was searched: up to there, calls of value 0 by others may be missing.
-   * Below `from_block`: the search goes on.
+   * If it is below `from_block`, the search is still running.
    */
   searched_to: Schema.NullOr(Schema.String),
-  /** Last block that an earlier version of the service stored without tokens and internal transactions of the wallet. */
+  /** Last block that an earlier version of the service stored without the wallet's tokens and internal transactions. */
   direct_only_to: Schema.NullOr(Schema.String),
-  /** Last block that was stored without traces, or has a transaction that lacks them. */
+  /** Last block that was stored without traces, or that has a transaction without them. */
   untraced_to: Schema.NullOr(Schema.String),
-  /** Last block up to which native balances change by means that neither transactions nor headers state. */
+  /** Last block up to which native balances change in ways that neither transactions nor headers show. */
   unstated_to: Schema.NullOr(Schema.String),
   missing_transactions: Schema.NullOr(Schema.String),
 })
 
-/** The arguments with which a tool is called for what follows. */
+/** Arguments of the tool call that continues. */
 export const NextCall = Schema.Struct({
   tool: Schema.String,
   arguments: Schema.Record(Schema.String, Schema.Unknown),
@@ -53,18 +53,17 @@ export const ToolResult = Schema.Struct({
 
 export interface ToolResult extends Schema.Schema.Type<typeof ToolResult> {}
 
-/** Bytes of an answer at most: about 20,000 tokens of a model. */
+/** Maximum number of bytes of an answer: about 20,000 tokens of a model. */
 export const maxBytes = 60_000
 
-/** Rows of a list at most: none is so short that more would fit. */
+/** Maximum number of rows of a list; even the shortest rows would not fit in a larger number. */
 const maxRows = 512
 
 /** Size of an answer as JSON. */
 export const bytesOf = (answer: ToolResult): number => Buffer.byteLength(JSON.stringify(answer))
 
 /**
- * The result with as many rows of each list as fit; `make` is given the number of rows of a list at most. What it holds without any row is
- * bounded.
+ * The result with as many rows of each list as fit; `make` receives the maximum number of rows per list. Everything else in it is bounded.
  */
 export const fitting = (make: (count: number) => ToolResult, longest: number): ToolResult => {
   let count = Math.min(longest, maxRows)
@@ -76,11 +75,11 @@ export const fitting = (make: (count: number) => ToolResult, longest: number): T
   return result
 }
 
-/** A sentence where a list has more rows than are shown. */
+/** A sentence if a list has more rows than are shown. */
 export const leftOut = (count: number, all: number, what: string, advice = ""): ReadonlyArray<string> =>
   count >= all ? [] : [`${all - count} of ${all} ${what} are left out${advice}.`]
 
-/** Contracts that a sentence lists at most: who sends tokens to a wallet decides how many there are. */
+/** Maximum number of contracts listed in a sentence, since those who send tokens to a wallet decide how many there are. */
 const maxListed = 20
 
 const listOf = (contracts: ReadonlyArray<string>): string => {
@@ -90,7 +89,7 @@ const listOf = (contracts: ReadonlyArray<string>): string => {
 
 const textOf = (block: bigint | null | undefined): string | null => block?.toString() ?? null
 
-/** What the headers of a response state of the index. */
+/** What the headers of a response report about the index. */
 export const coverageOf = (chain: string, index: Partial<IndexCoverage>): typeof Coverage.Type => ({
   chain,
   from_block: textOf(index.indexedFrom),
@@ -104,14 +103,14 @@ export const coverageOf = (chain: string, index: Partial<IndexCoverage>): typeof
   missing_transactions: textOf(index.missingTransactions),
 })
 
-/** The same for a range of blocks alone. */
+/** Coverage of a range of blocks only. */
 export const rangeOf = (
   chain: string,
   [from, to]: readonly [from: bigint, to: bigint],
   index: Partial<IndexCoverage> = {},
 ): typeof Coverage.Type => ({ ...coverageOf(chain, index), from_block: textOf(from), to_block: textOf(to) })
 
-/** Sentences about what sums may lack. */
+/** Sentences about what sums may be missing. */
 export const lackOf = ({
   direct_only_to: directOnlyTo,
   first_block,
@@ -144,7 +143,7 @@ const tokenOf = (token: Token | null) =>
         untrusted_name: token.name === null ? null : visibleStart(token.name, 64),
       }
 
-/** An amount in units of its asset; `null` where the decimals are unknown. */
+/** An amount in units of its asset; `null` if the decimals are unknown. */
 const displayOf = (asset: string, token: Token | null, amount: bigint): string | null => {
   const decimals = asset === "native" ? 18 : (token?.decimals ?? null)
   return decimals === null ? null : Wei.formatUnits(amount, decimals)
@@ -193,7 +192,7 @@ export const sumOf = (row: Sum) => ({
   display: displayOf(row.asset, row.token, row.amount),
 })
 
-/** The last comparison of a wallet with the state of the chain, with its first differences; `null` where there was none. */
+/** Last comparison of a wallet with the state of the chain, with its first differences; `null` for none. */
 export const proofOf = ({ proof }: Pick<Statement, "proof">, count: number) =>
   proof === null
     ? null

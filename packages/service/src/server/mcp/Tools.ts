@@ -1,6 +1,6 @@
 /**
- * The tools that a model may call: few, named by task, and all read-only. Each asks the service over HTTP as any client does, so that
- * keys, limits and errors are those of the interface.
+ * Tools for models: few, named by task, and all read-only. Each calls the service over HTTP like any client, so that the interface's keys,
+ * limits and errors apply.
  *
  * Source: decision 0074.
  */
@@ -12,13 +12,13 @@ import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { ToolResult } from "./ToolResult.ts"
 
-/** A tool could not answer. The message states what to do; a model reads it as the result. */
+/** A tool could not answer. The message contains advice; a model reads it as the result. */
 export class ToolFailed extends Data.TaggedError("ToolFailed")<{ readonly message: string }> {}
 
-/** The arguments are invalid, or name what is not served. */
+/** The arguments are invalid, or refer to something that is not served. */
 export class ArgumentsRefused extends ToolFailed {}
 
-/** A failure of a client, as a model reads it. */
+/** A client failure, in the form for a model. */
 export const failed = (error: { readonly message: string; readonly _tag?: string }): ToolFailed => {
   const Failure = error._tag === "BadRequest" ? ArgumentsRefused : ToolFailed
   return new Failure({ message: visibleStart(error.message, 1_000) })
@@ -41,7 +41,7 @@ const range = {
 
 const asset = maybe('"native" or the address of a token; several with commas between them. Default: all assets.')
 
-/** A tool with the form of answers and the marks that all share. */
+/** A tool with the common form of answers and annotations. */
 const tool = <const Name extends string, Parameters extends Schema.Constraint>(
   name: Name,
   title: string,

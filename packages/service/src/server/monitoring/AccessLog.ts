@@ -1,6 +1,6 @@
 /**
- * A line of the log for each request, once its response is sent or its connection is lost. It names the route and not the path, and the API key by its
- * name: paths hold addresses and keys.
+ * Writes a log line for each request, once its response is sent or its connection is lost. It contains the route instead of the path, and
+ * the name of the API key: paths hold addresses and keys.
  */
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -12,21 +12,21 @@ import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Closing from "../http/Closing.ts"
 import type { RequestFacts } from "../http/RequestFacts.ts"
 
-/** A request that is answered. */
+/** An answered request. */
 export interface HandledRequest {
   readonly method: string
-  /** The pattern of the path; `undefined` where no route matches. */
+  /** Path pattern of the route; `undefined` if no route matches. */
   readonly route: string | undefined
   readonly status: number
   readonly requestId: string
   /** Address of the client. */
   readonly address: string
   readonly facts: RequestFacts
-  /** By the clock of the context. */
+  /** Time on the clock of the context. */
   readonly startedAt: number
 }
 
-/** What is looked at of a request and of its response. */
+/** The observed parts of a request and its response. */
 interface IncomingRequest {
   readonly socket: { readonly bytesWritten: number }
 }
@@ -34,7 +34,7 @@ interface OutgoingResponse extends Closing.Closable {
   readonly writableFinished: boolean
 }
 
-/** Writes lines at the level `Info`, or at `Debug` where they are not wanted in general. */
+/** Writes lines at the level `Info`, or at `Debug` if they are not generally wanted. */
 export const make = (isWanted: boolean, context: Context.Context<never>) => {
   const level = isWanted ? "Info" : "Debug"
   const minimum = Context.get(context, References.MinimumLogLevel)
@@ -42,7 +42,7 @@ export const make = (isWanted: boolean, context: Context.Context<never>) => {
   const run = Effect.runForkWith(context)
   const now = MonotonicClock.readerOf(Context.get(context, Clock.Clock))
 
-  /** Begins to count the bytes of a request; gives what is called with its answer. */
+  /** Starts counting the bytes of a request; returns a function to be called with its answer. */
   return (message: IncomingRequest, response: OutgoingResponse): ((answered: HandledRequest) => void) => {
     if (isDropped) return () => undefined
     const { socket } = message

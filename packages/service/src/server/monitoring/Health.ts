@@ -14,17 +14,17 @@ import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as HostNames from "./HostNames.ts"
 import * as Status from "./Status.ts"
 
-/** What readiness depends on. */
+/** Dependencies of readiness. */
 export interface Options {
   readonly chains: ReadonlyArray<IndexedChain>
   readonly keys: Pick<ApiKeys, "ready">
-  /** The webhooks; `null` where none are sent. */
+  /** The webhooks; `null` if none are sent. */
   readonly webhooks: Pick<Webhooks, "counts"> | null
-  /** The indexer runs in this process, or beside it by the same command. */
+  /** Whether the indexer runs in this process, or was started beside it by the same command. */
   readonly isIndexing: boolean
 }
 
-/** Writes a body that anyone may read, so without the names of nodes. */
+/** Writes a body that anyone may read, and thus without the names of nodes. */
 const respond = (isReady: boolean, body: unknown, chains: ReadonlyArray<IndexedChain>): HttpServerResponse => {
   const hide = HostNames.hider(chains.flatMap(({ config }) => config.rpc.map((node) => NodeConfig.toOptions(node).url)))
   const show = (_: string, value: unknown): unknown => (typeof value === "string" ? hide(value) : value)
@@ -33,11 +33,11 @@ const respond = (isReady: boolean, body: unknown, chains: ReadonlyArray<IndexedC
 
 /** Makes the handler of `/ready`: 200 when the service can answer; with a chain, when the index of that chain follows its node. */
 export const ready = ({ chains, isIndexing, keys, webhooks }: Options) => {
-  /** Left out where they cannot be read. */
+  /** Absent if they cannot be read. */
   const webhookCounts =
     webhooks === null ? Effect.succeed(undefined) : Effect.orElseSucceed(webhooks.counts, () => undefined)
   const ofService = Effect.gen(function* () {
-    // All at once: a database that does not answer takes as long for one chain as for all.
+    // Concurrently, so that an unresponsive database takes as long for one chain as for all.
     const [canAnswer, statuses, counts] = yield* Effect.all(
       [
         Effect.isSuccess(keys.ready),

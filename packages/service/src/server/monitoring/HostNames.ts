@@ -1,26 +1,26 @@
 /**
- * Hides the names of nodes in texts that are shown without an API key: a host name may hold a key of its provider.
+ * Hides the names of nodes in texts shown without an API key, because a host name may hold a key of its provider.
  *
  * Source: decision 0040.
  */
 
-/** What stands in place of a name. */
+/** Replacement of a name. */
 const substitute = "the node"
 
-/** Addresses, and names with a domain and a port: nothing else in a message looks like them. */
+/** Addresses, and names with a domain and a port: nothing else in a message resembles them. */
 const hosts =
   /\[[\da-f]*:[\da-f]*:[\da-f:.]*\](?::\d+)?|(?<![\w.])(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?|(?:localhost|(?:[a-z\d_-]+\.)+[a-z]{2,}):\d{2,5})\b/gi
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
-/** The names by which messages call a node: its host with the port, and without it where that cannot be an ordinary word. */
+/** Names by which messages refer to a node: its host with the port, and without it if it cannot be an ordinary word. */
 const namesOf = (url: string): ReadonlyArray<string> => {
   if (!URL.canParse(url)) return []
   const { host, hostname } = new URL(url)
   return /[.:]/.test(hostname) ? [host, hostname] : [host]
 }
 
-/** Makes a function that hides the hosts of some URLs, and addresses. Paths and names of fields stay as they are. */
+/** Makes a function that hides the hosts of some URLs, and addresses. Paths and field names are unchanged. */
 export const hider = (urls: ReadonlyArray<string>) => {
   const names = [...new Set(urls.flatMap(namesOf))]
     .filter((name) => name !== "")

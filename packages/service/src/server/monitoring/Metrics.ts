@@ -1,7 +1,7 @@
 /**
- * The metrics of `/metrics`: the status of each chain, which its indexer reports through the database, and what this process counts.
+ * The metrics of `/metrics`: the status of each chain, which its indexer reports through the database, and counters of this process.
  *
- * Metrics of the JSON-RPC client are left out: their labels name the hosts of nodes, and the path needs no API key.
+ * Metrics of the JSON-RPC client are omitted, because their labels contain the hosts of nodes, and the path needs no API key.
  *
  * Source: decision 0032.
  */
@@ -22,17 +22,17 @@ import * as Status from "./Status.ts"
 
 type Registry = typeof Metric.MetricRegistry.Service
 
-/** What this process counts, and the other processes that serve the same port. */
+/** Counters of this process, and of the other processes that serve the same port. */
 export class Metrics extends Context.Service<
   Metrics,
   {
     readonly registry: Registry
-    /** Metrics that the other processes count, as text. */
+    /** Metrics of the other processes, as text. */
     readonly others: Effect.Effect<ReadonlyArray<string>>
   }
 >()("@daybook/service/server/Metrics") {}
 
-/** An empty registry, whose metrics a member of several processes reports to the others. */
+/** An empty registry, whose metrics a cluster member reports to the others. */
 export const empty = (member: Pick<Member, "report" | "otherMetrics"> | undefined): Metrics["Service"] => {
   const registry: Registry = new Map()
   member?.report(() => format({ registry }, []))
@@ -49,7 +49,7 @@ export const contextOf = ({ registry }: { readonly registry: Registry }): Contex
 
 interface StatusGauge {
   readonly gauge: Metric.Gauge<number>
-  /** `null` while it is unknown: the chain then has no sample. */
+  /** `null` if it is unknown, in which case the chain has no sample. */
   readonly value: (status: Status.Status) => number | null
 }
 
@@ -115,7 +115,7 @@ const indexerCounter = (name: string, description: string, value: (counts: Index
   value,
 })
 
-/** What an indexer counts since it was started: a counter that begins anew with it. */
+/** Counters of an indexer since its start, which reset with it. */
 const indexerCounters = [
   indexerCounter("daybook_indexed_blocks_total", "Blocks that the indexer stored.", ({ blocks }) => blocks),
   indexerCounter("daybook_indexed_transactions_total", "Transactions that it stored.", (counts) => counts.transactions),
@@ -134,7 +134,7 @@ const storeGauges = {
   }),
 }
 
-/** What the index of a chain takes on disk. */
+/** Disk usage of a chain's index. */
 export interface StoreBytes extends DiskUse {
   readonly chain: string
 }
@@ -146,7 +146,7 @@ export const format = (
   stores: ReadonlyArray<StoreBytes> = [],
   webhooks: StateCounts | null = null,
 ): string => {
-  // A copy: a sample that is unknown at the next request must be gone by then.
+  // A copy, because a sample that is unknown at the next request must be gone by then.
   const context = contextOf({ registry: new Map(metrics.registry) })
   ProcessMetrics.update(context)
   for (const status of statuses) {
@@ -171,7 +171,7 @@ export const format = (
   return PrometheusMetrics.formatUnsafe(context)
 }
 
-/** What a chain takes on disk; nothing where there is no index, or it cannot be read. */
+/** Disk usage of a chain; none if there is no index, or it cannot be read. */
 const storeBytes = ({ diskUse, name }: IndexedChain): Effect.Effect<ReadonlyArray<StoreBytes>> =>
   Effect.map(
     Effect.orElseSucceed(diskUse, () => null),
@@ -182,20 +182,20 @@ const allAtOnce = { concurrency: "unbounded" } as const
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-/** What the metrics are read from. */
+/** Sources of the metrics. */
 interface Sources {
   readonly chains: ReadonlyArray<IndexedChain>
   readonly isIndexing: boolean
-  /** The webhooks; `null` where none are sent. */
+  /** The webhooks; `null` if none are sent. */
   readonly webhooks: Pick<Webhooks, "counts"> | null
 }
 
-/** Milliseconds in which the database must answer: Prometheus gives a scrape 10 seconds, and takes a process without metrics for one that is down. */
+/** Time limit for the database, in milliseconds: Prometheus allows 10 seconds for a scrape, and considers a process without metrics down. */
 const readMillis = 5_000
 
 /**
- * What is read in time, else what stands for it. A read is not interrupted, as that would wait for the database. The next scrape waits for
- * it too, and reads again once it has ended: reads of a database that hangs do not pile up.
+ * Result of a read if it completes in time, otherwise a substitute. A read is not interrupted, since that would wait for the database. The
+ * next scrape waits for the same read, and starts another once it has ended, so that reads of a hanging database do not pile up.
  */
 const within = <A>(read: Effect.Effect<A>, late: A): Effect.Effect<A> => {
   let reading: Fiber.Fiber<A> | undefined
@@ -208,7 +208,7 @@ const within = <A>(read: Effect.Effect<A>, late: A): Effect.Effect<A> => {
   })
 }
 
-/** Makes the handler of `/metrics`, whose scrapes share what they read. */
+/** Makes the handler of `/metrics`, whose scrapes share their reads. */
 export const make = (
   metrics: Metrics["Service"],
   { chains, isIndexing, webhooks }: Sources,

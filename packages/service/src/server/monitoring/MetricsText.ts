@@ -34,7 +34,7 @@ const add = (families: Map<string, Family>, text: string): void => {
 const formatValue = (value: number): string =>
   Number.isFinite(value) ? String(value) : Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"
 
-/** One text whose samples are the sums of those of `texts`; a sample of one text only stays as it is. */
+/** Sums samples of several texts into one; a sample of a single text is unchanged. */
 export const sum = (texts: ReadonlyArray<string>): string => {
   if (texts.length === 1) return texts[0]!
   const families = new Map<string, Family>()

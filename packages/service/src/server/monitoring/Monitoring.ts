@@ -23,7 +23,7 @@ const api = HttpApi.make("daybook-service").add(RestApi.Service).middleware(Inva
 export const layer = (options: {
   readonly config: Pick<Config, "maxLimit" | "webhooks">
   readonly chains: ReadonlyArray<ServedChain>
-  /** The indexer runs in this process, or beside it by the same command. */
+  /** Whether the indexer runs in this process, or was started beside it by the same command. */
   readonly isIndexing: boolean
 }) => {
   const { isIndexing } = options

@@ -1,23 +1,22 @@
 /**
- * What a process counts of its requests, of calls to nodes, of the database and of its indexers, as metrics. Labels have few values:
- * routes, not paths; the position of a node in the configuration, not its host; the names of the first keys alone; states of wallets,
- * not wallets.
+ * Metrics of a process about its requests, calls to nodes, the database and its indexers. Labels have few values: routes instead of paths,
+ * a node's position in the configuration instead of its host, only the names of the first keys, and states of wallets instead of wallets.
  *
  * Source: decision 0032.
  */
 import * as Metric from "effect/Metric"
 import * as Metrics from "./Metrics.ts"
 
-/** A response, as it is counted. */
+/** A response to count. */
 export interface HandledRequest {
   readonly method: string
-  /** The pattern of the path; `undefined` where no route matches. */
+  /** Path pattern of the route; `undefined` if no route matches. */
   readonly route: string | undefined
   readonly status: number
   readonly seconds: number
 }
 
-/** An answer of a node to the relay, or its failure. */
+/** A node's answer to the relay, or its failure. */
 export interface NodeCall {
   readonly chain: string
   /** Position of the node in the configuration of the chain. */
@@ -30,23 +29,26 @@ export interface NodeCall {
 /** A request of an indexer to a node. */
 export interface NodeRequest extends NodeCall {}
 
-/** How many watched wallets of a chain are in each state of their proof. */
+/** Number of a chain's watched wallets in each state of their proof. */
 export interface WalletStates {
   readonly states: Readonly<Record<string, number>>
-  /** The lowest block up to which a compared wallet is proved; `null` where none was compared. */
+  /** Lowest block up to which a compared wallet is proved; `null` if none was compared. */
   readonly oldestProvedBlock: number | null
 }
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-/** Methods with a label value of their own. */
+/** Methods with their own label value. */
 const methods: ReadonlySet<string> = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"])
-/** Keys with a label value of their own; the others share one. */
+/** Maximum number of keys with their own label value; the others share one. */
 const maxKeys = 100
 
 /** Values of labels. */
 type Attributes = Readonly<Record<string, string>>
 
-/** Makes the series of a metric with some labels. Each is a metric by itself: a shared one would write its key anew whenever the labels change. */
+/**
+ * Makes the series of a metric with some labels. Each is a separate metric, because a shared one would recompute its key whenever the
+ * labels change.
+ */
 type MakeSeries<State> = (attributes: Attributes) => Metric.Metric<number, State>
 
 const counter =
@@ -145,5 +147,5 @@ export const make = (process: Metrics.Metrics["Service"]) => {
   }
 }
 
-/** What counts requests and calls. */
+/** Counts requests and calls. */
 export type Observations = ReturnType<typeof make>

@@ -1,6 +1,6 @@
 /**
- * What a process uses, by the names of Prometheus' own clients. Those of several processes are summed: what a sum does not mean, such as
- * the time of their start, is left out.
+ * Resource usage of a process, with the names used by Prometheus's own clients. Values of several processes are summed, so those without a
+ * meaningful sum, such as start times, are omitted.
  */
 import { readFileSync } from "node:fs"
 import { performance } from "node:perf_hooks"
@@ -36,7 +36,7 @@ const delay = Metric.histogram("nodejs_eventloop_delay_seconds", {
   boundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
 })
 
-/** Time between two measurements of the delay. */
+/** Interval between measurements of the delay. */
 const delayMillis = 200
 
 /** Measures the delay of the event loop until the scope ends. */

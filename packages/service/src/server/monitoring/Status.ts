@@ -1,9 +1,8 @@
 /**
- * Status of the index of a chain: what is stored, what the indexer reports, and whether the index follows its node. It is the body
- * of `/ready`, the source of `/metrics`, and what `daybook status` prints.
+ * Status of a chain's index: what is stored, what the indexer reports, and whether the index follows its node. It is the body of `/ready`,
+ * the source of `/metrics`, and the output of `daybook status`.
  *
- * All of it is computed from one snapshot of the database: the state, the lag, the time left and the message never contradict each
- * other.
+ * All of it is computed from one snapshot of the database, so that state, lag, remaining time and message never contradict each other.
  */
 import { visibleLine } from "@daybook/schema/VisibleText"
 import * as Effect from "effect/Effect"
@@ -21,63 +20,63 @@ import * as StatusNotes from "./StatusNotes.ts"
 export interface Status {
   readonly chain: string
   readonly chainId: number
-  /** The index follows the head of its node within `maxLagBlocks`: the state is `synced`. */
+  /** Whether the index follows the head of its node within `maxLagBlocks`: the state is `synced`. */
   readonly ready: boolean
   /**
    * State of the indexer. `not_started`: none has written to this database, or it cannot be reached. `unresponsive`: it stopped
    * reporting. `unreadable`: the database is damaged, or holds another chain.
    */
   readonly state: IndexerStatus["state"] | "not_started" | "unresponsive" | "unreadable"
-  /** First and last indexed block; `null` while there is none. */
+  /** First and last indexed block; `null` if there is none. */
   readonly indexed: { readonly from: number; readonly to: number } | null
-  /** Last indexed block that is final; `null` while none is known. */
+  /** Last indexed block that is final; `null` if none is known. */
   readonly finalized: number | null
-  /** Head of the node as last seen; `null` while it is unknown, because no indexer runs or no node responds. */
+  /** Last seen head of the node; `null` if it is unknown, because no indexer runs or no node responds. */
   readonly head: number | null
-  /** Time since a head was last seen, in milliseconds; left out where none was. */
+  /** Time since a head was last seen, in milliseconds; absent if none was. */
   readonly headAgeMillis?: number | undefined
-  /** Blocks between the head of the node and the last indexed block. */
+  /** Number of blocks between the head of the node and the last indexed block. */
   readonly lag: number | null
   readonly traces: IndexerStatus["traces"] | null
   /** A sentence for the operator. */
   readonly message: string
-  /** Blocks stored per second (moving average), in the state `backfill`; left out while none were. */
+  /** Blocks stored per second (moving average), in the state `backfill`; absent until blocks are stored. */
   readonly blocksPerSecond?: number | undefined
   /**
-   * Estimated time until the head of the node is reached, in milliseconds, with the growth of the chain meanwhile. Left out at the
-   * head, while it is unknown, and while the head moves faster than the index.
+   * Estimated time until the head of the node is reached, in milliseconds, taking the growth of the chain into account. Absent at the head,
+   * if it is unknown, and while the head moves faster than the index.
    */
   readonly etaMillis?: number | undefined
-  /** Blocks below the first one that are to be indexed; left out for none. */
+  /** Blocks below the first one that are yet to be indexed; absent for none. */
   readonly prepend?: {
     /** Lowest block. */
     readonly to: number
-    /** Number of blocks that are left. */
+    /** Number of blocks left. */
     readonly blocks: number
-    /** Blocks stored per second (moving average); left out while none were. */
+    /** Blocks stored per second (moving average); absent until blocks are stored. */
     readonly blocksPerSecond?: number | undefined
-    /** Estimated time until all are indexed, in milliseconds; left out while it is unknown. */
+    /** Estimated time until all are indexed, in milliseconds; absent if it is unknown. */
     readonly etaMillis?: number | undefined
-    /** Why none can be indexed at present; left out where nothing is in the way. */
+    /** Why none can be indexed at present; absent if there is no obstacle. */
     readonly issue?: string | undefined
   }
-  /** Checks of blocks that are skipped; left out when none. */
+  /** Block checks that are skipped; absent for none. */
   readonly unchecked?: string | undefined
-  /** Sentences about settings that apply to a part of the index alone; left out when all apply to the whole. */
+  /** Sentences about settings that apply to only a part of the index; absent if all apply to the whole index. */
   readonly notes?: ReadonlyArray<string> | undefined
-  /** What the nodes do not offer; left out for nothing. */
+  /** What the nodes do not offer; absent for nothing. */
   readonly lacking?: string | undefined
-  /** Number of nodes of Citus that the rows of the chain are distributed over; left out where they lie together. */
+  /** Number of Citus nodes over which the chain's rows are distributed; absent if they are not. */
   readonly nodes?: number | undefined
-  /** Blocks whose ledgers are not derived yet, so that `scope=all` is not served; left out when there is none. */
+  /** Number of blocks whose ledgers are not derived yet, so that `scope=all` is not served; absent for none. */
   readonly blocksWithoutLedgers?: number | undefined
-  /** Time of the last indexed block, in seconds since 1970; left out while there is none. */
+  /** Time of the last indexed block, in seconds since 1970; absent if there is none. */
   readonly indexedTimestamp?: number | undefined
-  /** What the indexer has done since it was started; left out while none has reported it. */
+  /** Counters of the indexer since its start; absent until they are reported. */
   readonly counts?: IndexerCounts | undefined
-  /** Number of gaps of each kind: what the stored blocks lack; left out while it is unknown. */
+  /** Number of gaps of each kind in the stored blocks; absent if it is unknown. */
   readonly gaps?: GapCounts | undefined
-  /** Numbers of the oldest and the newest change that the journal keeps; left out for an empty one, and while it is unknown. */
+  /** Numbers of the oldest and newest change in the journal; absent if it is empty or unknown. */
   readonly journal?: { readonly oldest: number; readonly newest: number } | undefined
 }
 
@@ -92,7 +91,7 @@ const unknown = ({ id, name }: Pick<ServedChain, "id" | "name">) => ({
   traces: null,
 })
 
-/** The status of a chain whose database does not answer in time. */
+/** Status of a chain whose database does not answer in time. */
 export const unanswered = (chain: Pick<ServedChain, "id" | "name">): Status => ({
   ...unknown(chain),
   state: "not_started",
@@ -114,11 +113,11 @@ const blocks = (count: number): string => (count === 1 ? "1 block" : `${count} b
 /** Time that a poll may take beyond the interval before the head counts as unknown. */
 export const latePollMillis = 3_000
 
-/** Time since the head was seen; `null` where it is not known. */
+/** Time since the head was seen; `null` if unknown. */
 const headAgeOf = ({ ageMillis, headAgeMillis }: ReportedStatus): number | null =>
   headAgeMillis === undefined || ageMillis === null ? null : headAgeMillis + ageMillis
 
-/** The indexer is at work: how far the index is from the head of the node, in numbers and in words. */
+/** The indexer is at work: distance of the index from the head of the node, in numbers and words. */
 const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...reported }: ReportedStatus) => {
   const { blocksPerSecond, nodeHead: head, pollMillis = 0 } = reported
   const headAgeMillis = headAgeOf(reported)
@@ -158,7 +157,7 @@ const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...report
   return { ...start, blocksPerSecond, etaMillis, state: "backfill", lag, message } as const
 }
 
-/** What is left below the first block; a rate only while the indexer is at work. */
+/** Blocks left below the first one; with a rate only while the indexer is at work. */
 const prependOf = (
   indexed: Status["indexed"],
   { prepend }: ReportedStatus,
@@ -171,7 +170,7 @@ const prependOf = (
   return { prepend: { ...left, blocksPerSecond, etaMillis: Math.round((left.blocks * 1000) / blocksPerSecond) } }
 }
 
-/** The status of a chain from what is stored and what its indexer last reported, in one snapshot. Pure. */
+/** Status of a chain from what is stored and what its indexer last reported, in one snapshot. Pure. */
 export const fromReport = (
   chain: Pick<ServedChain, "id" | "name">,
   checkpoint: Checkpoint | null,
@@ -181,7 +180,7 @@ export const fromReport = (
     return { ...unknown(chain), state: "not_started", message: "No indexer has written to this database." }
   }
   const { ageMillis, counts, state, traces, unchecked } = reported
-  // Both may hold the words of a node.
+  // Both may contain text from a node.
   const message = visibleLine(reported.message)
   const indexed = checkpoint === null ? null : { from: checkpoint.first, to: checkpoint.head.number }
   const notes = StatusNotes.notesFor(reported, indexed)
@@ -200,7 +199,7 @@ export const fromReport = (
   if (StatusBoard.isUnresponsive(reported)) {
     return { ...stored, state: "unresponsive", message: unresponsiveMessage(ageMillis, message) }
   }
-  // The reported head is out of date once the indexer no longer follows it.
+  // The reported head is stale once the indexer no longer follows it.
   if (state !== "backfill" && state !== "synced") return { ...stored, state, message }
   if (state === "synced" && reported.nodeHead === null) return { ...stored, state: "waiting", message: unknownHead }
   const progress = atWork(indexed, reported)
@@ -211,16 +210,16 @@ export const fromReport = (
 export const isAtRest = ({ state }: Pick<Status, "state">): boolean =>
   state === "stopped" || state === "unresponsive" || state === "not_started"
 
-/** What is stored of a chain, and whether its file waits to be migrated. */
+/** What is stored of a chain, and whether its file needs migration. */
 interface Stored {
   readonly status: Status
   readonly isOutdated: boolean
 }
 
-/** What a status is read from. */
+/** Source of a status. */
 type Source = Pick<IndexedChain, "id" | "name" | "reader" | "writeIssue">
 
-/** Blocks whose ledgers are not derived with the present revision; 0 for an index that keeps none. */
+/** Number of blocks whose ledgers are not derived with the current revision; 0 for an index without ledgers. */
 const blocksWithoutLedgers = (checkpoint: Checkpoint | null, ledger: ProjectionCheckpoint | null): number => {
   if (checkpoint === null || ledger === null) return 0
   const next = WalletLedger.nextOf(ledger) ?? 0
@@ -258,8 +257,8 @@ const readStored = (chain: Source): Effect.Effect<Stored> =>
     )
 
 /**
- * Reads the status of a chain. A database that cannot be read is a state too. `isIndexing` states that the indexer runs in this
- * process, or beside it by the same command: one that cannot write the index cannot report it there either.
+ * Reads the status of a chain. An unreadable database is also a state. `isIndexing` means that the indexer runs in this process, or was
+ * started beside it by the same command: if it cannot write the index, it cannot report that there either.
  */
 export const read = Effect.fn("Status.read")(function* (
   chain: Source,

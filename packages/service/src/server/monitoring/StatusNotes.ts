@@ -1,5 +1,5 @@
 /**
- * Sentences for the operator about settings that apply to a part of the stored blocks alone, and about the past of added wallets.
+ * Sentences for the operator about settings that apply to only a part of the stored blocks, and about the past of added wallets.
  */
 import { visibleLine } from "@daybook/schema/VisibleText"
 import * as AppliedSettings from "../../store/AppliedSettings.ts"
@@ -17,7 +17,7 @@ const blocksOf = (ranges: ReadonlyArray<Stored>): string => {
   return ranges.length === 1 && ranges[0]?.from === ranges[0]?.to ? `block ${list}` : `blocks ${list}`
 }
 
-/** Blocks that lack internal transactions, with the remedy where they can be fetched now. */
+/** Blocks without internal transactions, with the remedy if they can be fetched now. */
 const missingTraces = (missing: ReadonlyArray<Range>, isTracing: boolean): ReadonlyArray<string> => {
   const [first] = missing
   if (first === undefined) return []
@@ -46,7 +46,7 @@ const within = (range: Range, others: ReadonlyArray<Stored>): ReadonlyArray<Rang
     return part.from > part.to ? [] : [part]
   })
 
-/** Joins ranges of the same value that follow each other, whatever lies between them. */
+/** Joins consecutive ranges with the same value, whatever lies between them. */
 const joined = (ranges: ReadonlyArray<Range>): ReadonlyArray<Range> => {
   const list: Array<Range> = []
   for (const range of ranges) {
@@ -67,7 +67,7 @@ const later = (
     return sentence(range.value, isLast ? `from block ${range.from} on` : `in ${blocksOf([range])}`)
   })
 
-/** Frames are stored of blocks with internal transactions alone. */
+/** Frames are only stored for blocks with internal transactions. */
 const ofFrames = (settings: Applied, stored: Stored): ReadonlyArray<string> => {
   const traced = AppliedSettings.ranges(settings, "traces", stored).filter(({ value }) => isOn(value))
   const ranges = AppliedSettings.ranges(settings, "allFrames", stored).flatMap((range) => within(range, traced))
@@ -92,7 +92,7 @@ const ofRows = (settings: Applied, stored: Stored): ReadonlyArray<string> => {
   ]
 }
 
-/** The search of the past of added wallets. */
+/** Search of the past of added wallets. */
 const ofPast = (past: IndexerStatus["past"]): ReadonlyArray<string> => {
   if (past === undefined) return []
   const { callsLeft, end, issue, searchedTo, wallets } = past
@@ -103,7 +103,7 @@ const ofPast = (past: IndexerStatus["past"]): ReadonlyArray<string> => {
   return [`The past of ${count} is searched up to block ${Math.max(-1, searchedTo)} of ${end}; ${left}.${why}`]
 }
 
-/** The sentences of a status; empty where every setting applies to all stored blocks. */
+/** The sentences of a status; empty if every setting applies to all stored blocks. */
 export const notesFor = (
   { past, settings = [], startNote }: Pick<IndexerStatus, "past" | "settings" | "startNote">,
   stored: Stored | null,

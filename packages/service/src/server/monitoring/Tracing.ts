@@ -1,5 +1,5 @@
 /**
- * Sends the spans of requests to a collector, by OTLP over HTTP with JSON.
+ * Exports the spans of requests to a collector, with OTLP over HTTP as JSON.
  *
  * Source: OpenTelemetry Protocol, OTLP/HTTP.
  */
@@ -10,10 +10,10 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import type { Config } from "../../config/Config.ts"
 import { version } from "./ProcessMetrics.ts"
 
-/** The path of traces below the URL of a collector. */
+/** Path of traces below the URL of a collector. */
 const endpointOf = (url: string): string => `${url.replace(/\/+$/, "")}/v1/traces`
 
-/** The tracer of a configuration; none where it names no collector. Spans that a collector does not take are dropped. */
+/** Tracer of a configuration; none if it has no collector. Spans that the collector does not accept are dropped. */
 export const layer = (otlp: Config["otlp"]): Layer.Layer<never> =>
   otlp === undefined
     ? Layer.empty

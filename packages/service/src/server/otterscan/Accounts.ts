@@ -1,6 +1,6 @@
 /**
- * What Otterscan asks of an account: whether it had code at a block, what created it, and which transaction it sent with a nonce. The index
- * answers the last two; where it does not have the answer, it is searched in the states of a node, which must be an archive node.
+ * Otterscan's queries about an account: whether it had code at a block, what created it, and which transaction it sent with a nonce. The
+ * index answers the last two; otherwise the answer is searched in the state of a node, which must be an archive node.
  *
  * Source: decision 0016.
  */
@@ -28,10 +28,10 @@ const codeAt = ({ node }: Call, address: string, block: RpcMethod.BlockId) =>
 
 const head = ({ node }: Call) => Effect.flatMap(node("eth_blockNumber", []), NodeValues.readNumber)
 
-/** A search of the ledger of an account. */
+/** A search of an account's ledger. */
 const queryOf = ({ chain, inTurn }: Call, wallet: string) => ({ chain, wallet, inTurn })
 
-/** The first block of whose state something is true that stays so; it is true of the last one. */
+/** First block at which a monotonic property of the state holds; it holds at the last block. */
 const firstBlock = <E>(to: number, isTrue: (block: number) => Effect.Effect<boolean, E>): Effect.Effect<number, E> =>
   Effect.gen(function* () {
     let [low, high] = [0, to]
@@ -43,7 +43,7 @@ const firstBlock = <E>(to: number, isTrue: (block: number) => Effect.Effect<bool
     return high
   })
 
-/** Fails where the node has no block of a number. */
+/** Fails if the node has no block with a number. */
 const checkBlock = Effect.fnUntraced(function* (call: Call, block: RpcMethod.BlockId) {
   if (typeof block !== "string" && (yield* Blocks.byNumber(call, block, false)) === null) {
     return yield* LocalMethod.failed(`block not found: ${block}`)
@@ -51,8 +51,8 @@ const checkBlock = Effect.fnUntraced(function* (call: Call, block: RpcMethod.Blo
 })
 
 /**
- * Whether an account had code at a block, where the node does not have the state: before its creation it had none, and it has had some since,
- * if it has some now.
+ * Whether an account had code at a block, if the node lacks the state: it had none before its creation and has had some since, provided it
+ * has some now.
  */
 const hadCode = Effect.fnUntraced(function* (
   call: Call,
@@ -80,7 +80,7 @@ const hasCode = LocalMethod.make([Address.Address, Params.Block], ([address, blo
   ),
 )
 
-/** The creation of a contract in a block of a node: by a transaction, else by a call in one, which a trace has. */
+/** Creation of a contract in a block of a node: by a transaction, or else by a call in one, found in a trace. */
 const creationIn = Effect.fnUntraced(function* (call: Call, address: string, number: number) {
   const block = yield* Blocks.byNumber(call, number, false)
   if (block === null) return yield* IndexReads.reorganizes
@@ -104,7 +104,7 @@ const creationIn = Effect.fnUntraced(function* (call: Call, address: string, num
 
 const decodeTraces = Schema.decodeUnknownOption(Schema.Array(Trace.TransactionTrace))
 
-/** Searches the block of whose state a contract is a part for the first time. */
+/** Searches the first block whose state contains a contract. */
 const creatorAtNode = Effect.fnUntraced(function* (call: Call, address: string) {
   if ((yield* codeAt(call, address, "latest")) === noCode) return null
   const first = yield* firstBlock(yield* head(call), (block) =>

@@ -1,5 +1,5 @@
 /**
- * Blocks as Otterscan shows them: headers, details with fees and issuance, and pages of transactions. They are read of a node, or of the
+ * Blocks as shown by Otterscan: headers, details with fees and issuance, and pages of transactions. They are read from a node, or from the
  * cache of the relay.
  *
  * Source: decision 0016.
@@ -17,7 +17,7 @@ type Block = NodeValues.Passed<NodeValues.BlockFields>
 
 const quantity = (value: bigint): string => `0x${value.toString(16)}`
 
-/** The block of a number or tag; `null` where the node has none. */
+/** Block by number or tag; `null` if the node has none. */
 export const byNumber = ({ node }: LocalMethod.LocalCall, block: RpcMethod.BlockId, isHydrated: boolean) =>
   Effect.flatMap(node("eth_getBlockByNumber", [Params.toWire(block), isHydrated]), NodeValues.readBlock)
 
@@ -38,19 +38,19 @@ const header = LocalMethod.make([Params.Block], ([block], call) =>
   Effect.map(byNumber(call, block, false), (found) => found && withoutTransactions(found)),
 )
 
-/** A block as it is shown beside its transactions: their number, and no bloom filter. */
+/** A block without its transactions: with their number, and without a bloom filter. */
 const summary = (block: Block) => ({
   ...withoutTransactions(block),
   logsBloom: null,
   transactionCount: block.fields.transactions.length,
 })
 
-/** An uncle is rewarded by how many blocks below it is: eight parts of the reward of a block, less one for each. */
+/** The reward of an uncle depends on how many blocks below it is: eight parts of the block reward, minus one for each. */
 const uncleParts = 8n
-/** A block is rewarded for each uncle. */
+/** Share of the block reward for each included uncle. */
 const nephewShare = 32n
 
-/** What a block issued by proof of work. Source: Ethereum yellow paper, 11.3. */
+/** Proof-of-work issuance of a block. Source: Ethereum yellow paper, 11.3. */
 const issuanceOf = Effect.fnUntraced(function* (call: LocalMethod.LocalCall, { fields }: Block) {
   const { difficulty, number, timestamp, uncles = [] } = fields
   const { config, id } = call.chain
@@ -87,10 +87,10 @@ const details = Effect.fnUntraced(function* (call: LocalMethod.LocalCall, block:
   }
 })
 
-/** Characters of `0x` and the selector of a function. */
+/** Number of characters of `0x` and a function selector. */
 const selectorLength = 10
 
-/** Pages are counted from the end of a block, and each is in the order of the block. */
+/** Pages are counted from the end of a block, and each is in block order. */
 const page = Effect.fnUntraced(function* (
   call: LocalMethod.LocalCall,
   id: RpcMethod.BlockId,

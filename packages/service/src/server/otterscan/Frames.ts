@@ -1,6 +1,6 @@
 /**
- * The calls of a transaction as Otterscan lists them, from the traces of a node: nested frames, or a flat list. Pure, but for what reads
- * the node.
+ * Calls of a transaction as listed by Otterscan, from a node's traces: nested frames, or a flat list. Pure, except for reading from the
+ * node.
  *
  * Source: decision 0016.
  */
@@ -22,14 +22,14 @@ export interface Frame {
   readonly value: bigint
   readonly input: string
   readonly output: string
-  /** The call failed, or lies in one that did. */
+  /** Whether the call failed, or is inside one that did. */
   readonly isFailed: boolean
 }
 
 /** Opcodes whose calls move no value of their own. */
 const withoutValue: ReadonlySet<string> = new Set(["DELEGATECALL", "STATICCALL"])
 
-/** True for a call that has a value of its own. */
+/** True for a call with a value of its own. */
 export const hasValue = ({ type }: Pick<Frame, "type">): boolean => !withoutValue.has(type)
 
 /** Frames of a trace, parents before children. */
@@ -65,7 +65,7 @@ const partsOfFlat = ({ action, result, type }: FlatTrace) => {
   return { type: (action.callType ?? "call").toUpperCase(), to: action.to, input: action.input, output: result?.output }
 }
 
-/** Frames of a flat list, which nodes give in the order of execution. */
+/** Frames of a flat list, which nodes return in execution order. */
 const fromFlat = (traces: ReadonlyArray<FlatTrace>): ReadonlyArray<Frame> => {
   const failed: Array<ReadonlyArray<number>> = []
   return traces.map((trace) => {
@@ -89,19 +89,19 @@ const fromFlat = (traces: ReadonlyArray<FlatTrace>): ReadonlyArray<Frame> => {
 const decodeNested = Schema.decodeUnknownOption(Trace.CallFrame)
 const decodeFlat = Schema.decodeUnknownOption(Schema.Array(Trace.FlatTrace))
 
-/** A node that lacks a method answers one of these codes. Source: JSON-RPC 2.0, EIP-1474. */
+/** Error codes of a node that lacks a method. Source: JSON-RPC 2.0, EIP-1474. */
 const missingCodes: ReadonlySet<number> = new Set([-32_601, -32_004])
 
 const options = { tracer: "callTracer" } as const
 
-/** Reads the frames of a transaction of a node, by the tracer that it has. */
+/** Reads the frames of a transaction from a node, with the tracer that it has. */
 export const read = ({ node }: LocalMethod.LocalCall, hash: string) =>
   node("debug_traceTransaction", [hash, options]).pipe(
     Effect.map((trace) => Option.map(decodeNested(trace), fromNested)),
     Effect.catchIf(
       ({ failure }) => missingCodes.has(failure.code),
       (error) =>
-        // A key that may not call the first tracer may not call the second one.
+        // A key that may not use the first tracer may not use the second one.
         Effect.map(
           Effect.mapError(node("trace_transaction", [hash]), () => error),
           (traces) => Option.map(decodeFlat(traces), fromFlat),

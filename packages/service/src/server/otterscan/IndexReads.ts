@@ -1,5 +1,5 @@
 /**
- * Queries of the index for methods of Otterscan. What the index does not cover is an error, and never a shorter list.
+ * Queries of the index for Otterscan methods. What the index does not cover is an error, never a shorter list.
  *
  * Source: decisions 0016 and 0070.
  */
@@ -11,7 +11,7 @@ import * as UnavailableLog from "../http/UnavailableLog.ts"
 import * as LocalMethod from "../relay/LocalMethod.ts"
 import { code } from "../relay/RelayError.ts"
 
-/** The index does not have what is asked for. */
+/** The index lacks what was requested. */
 type NotCovered = CompleteRange.Incomplete | QueryError.NotDerived | QueryError.NotTraced | QueryError.NotWatched
 
 /** Why a query cannot be answered. */
@@ -30,16 +30,16 @@ const reasonOf = (error: NotCovered): string => {
   }
 }
 
-/** The index does not have what is asked for. */
+/** The index lacks what was requested. */
 export const notIndexed = (what: string): LocalMethod.CallFailed => LocalMethod.failed(`Not indexed: ${what}`)
 
 const busy = (message: string): LocalMethod.CallFailed =>
   new LocalMethod.CallFailed({ failure: { code: code.unavailable, message }, retryAfterSeconds: 1 })
 
-/** The chain is reorganized while it is read. */
+/** The chain was reorganised while it was read. */
 export const reorganizes = busy("The chain reorganizes. Retry later.")
 
-/** Times that a query is repeated after a reorg. */
+/** Number of times that a query is repeated after a reorg. */
 const maxRestarts = 3
 
 const ofStore = (error: StoreError): Effect.Effect<never, LocalMethod.CallFailed> => {
@@ -51,7 +51,7 @@ const ofStore = (error: StoreError): Effect.Effect<never, LocalMethod.CallFailed
   return Effect.andThen(UnavailableLog.write(error), Effect.fail(busy("The index cannot be read now. Retry later.")))
 }
 
-/** Reads the index; where it does not have the answer, `otherwise` is asked, with the failure that states it. */
+/** Reads the index; if it lacks the answer, `otherwise` is called with the failure. */
 export const read = <A, B>(
   query: Effect.Effect<A, ReadError>,
   otherwise: (failure: LocalMethod.CallFailed) => Effect.Effect<B, LocalMethod.CallFailed>,

@@ -1,5 +1,5 @@
 /**
- * What is read of the values of nodes, which may be of any form. Fields that are passed on are not decoded.
+ * Reads the needed parts of node values, which may have any form. Forwarded fields are not decoded.
  *
  * Source: decisions 0016 and 0020.
  */
@@ -12,26 +12,26 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as LocalMethod from "../relay/LocalMethod.ts"
 
-/** Members of a value that is passed on. */
+/** Members of a forwarded value. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** A value of a node with the members that are passed on. */
+/** A node's value with the members to forward. */
 export interface Passed<Fields> {
   readonly fields: Fields
   readonly members: Members
 }
 
-/** The result of a node is not of the form of its method. */
+/** A node's result does not match its method. */
 export const unreadable = (what: string): LocalMethod.CallFailed =>
   LocalMethod.failed(`Invalid response of the node: expected ${what}. Retry later, or use another node.`)
 
-/** Reads a value; `null` is none. */
+/** Reads a value; `null` counts as none. */
 const reader = <Fields>(what: string, schema: Schema.Codec<Fields, unknown>) => {
   const decode = Schema.decodeUnknownOption(schema)
   return (value: unknown): Effect.Effect<Passed<Fields> | null, LocalMethod.CallFailed> => {
     if (value === null) return Effect.succeed(null)
     const fields = decode(value)
-    // Sound: the schema is one of an object.
+    // Sound: the schema is that of an object.
     return Option.isSome(fields)
       ? Effect.succeed({ fields: fields.value, members: value as Members })
       : Effect.fail(unreadable(what))
@@ -109,7 +109,7 @@ export const readReceipt = reader<ReceiptFields>(
   }),
 )
 
-/** Reads every item of a list, of which none may be missing. */
+/** Reads all items of a list, none of which may be missing. */
 export const readAll = <Fields>(
   what: string,
   read: (value: unknown) => Effect.Effect<Passed<Fields> | null, LocalMethod.CallFailed>,

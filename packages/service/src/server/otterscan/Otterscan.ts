@@ -1,5 +1,5 @@
 /**
- * The methods of Otterscan, an explorer that reads a node by JSON-RPC: `ots_*` at API level 8, and the header of a block as Erigon gives it.
+ * The methods of Otterscan, an explorer that reads a node over JSON-RPC: `ots_*` at API level 8, and block headers as returned by Erigon.
  * To add a method, add an entry to one of the tables.
  *
  * Source: decision 0016.
@@ -11,10 +11,10 @@ import * as Blocks from "./Blocks.ts"
 import * as Searches from "./Searches.ts"
 import * as Transactions from "./Transactions.ts"
 
-/** The level that Otterscan 2.10 asks for. */
+/** The level that Otterscan 2.10 requires. */
 const apiLevel = 8
 
-/** Every method by name. */
+/** All methods by name. */
 export const methods: LocalMethod.Table = new Map(
   Object.entries({
     ots_getApiLevel: LocalMethod.make([], () => Effect.succeed(apiLevel)),

@@ -1,5 +1,5 @@
 /**
- * Parameters of the methods of Otterscan, which sends numbers as JSON numbers; other clients send hex quantities.
+ * Parameters of Otterscan methods. Otterscan sends numbers as JSON numbers; other clients send hex quantities.
  */
 import * as Quantity from "@daybook/schema/Quantity"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
@@ -13,7 +13,7 @@ const JsonNumber = Schema.Number.check(
   Schema.isInt(),
 )
 
-/** A block by its number or tag, as nodes are asked for it. */
+/** A block by number or tag, in the form for nodes. */
 export const Block = Schema.Union([JsonNumber, RpcMethod.BlockId])
 
 /** A number. */
@@ -21,5 +21,5 @@ export const Count = Schema.Union([JsonNumber, Quantity.SafeInteger])
 
 const encode = Schema.encodeSync(RpcMethod.BlockId)
 
-/** A block as nodes are asked for it. */
+/** A block in the form for nodes. */
 export const toWire = (block: RpcMethod.BlockId): string => encode(block)

@@ -1,6 +1,6 @@
 /**
- * Searches of the transactions of an account, from the index. The transactions themselves are read of a node, by their hashes, or with their
- * whole block where there are several of it.
+ * Searches of an account's transactions, from the index. The transactions themselves are read from a node by hash, or with their whole
+ * block if it has several of them.
  *
  * Source: decision 0016.
  */
@@ -16,22 +16,22 @@ import * as Params from "./Params.ts"
 
 type Call = LocalMethod.LocalCall
 
-/** The largest size of a page, which ends with the block that reaches it. Source: Erigon. */
+/** Maximum page size; a page ends with the block that reaches it. Source: Erigon. */
 const maxPageSize = 25
 
-/** Blocks that are read at once. */
+/** Number of blocks read concurrently. */
 const concurrency = 8
 
-/** Transactions of a block up to which each is read by itself. */
+/** Maximum number of transactions of a block that are read individually. */
 const maxSingle = 4
 
-/** A transaction of the search, with what a node has of it. */
+/** A transaction found by the search, with the node's data. */
 interface Row {
   readonly transaction: NodeValues.Members
   readonly receipt: NodeValues.Members
 }
 
-/** A transaction of the index is not the node's: one of them is behind a reorg. */
+/** A transaction of the index differs from the node's: one of them is behind a reorg. */
 class Reorganized {
   readonly _tag = "Reorganized"
 }
@@ -79,7 +79,7 @@ const readBlock = Effect.fnUntraced(function* (call: Call, documents: ReadonlyAr
   })
 })
 
-/** Transactions by their blocks, in the same order. */
+/** Groups transactions by block, preserving the order. */
 const byBlock = (documents: ReadonlyArray<TransactionParts.Document>) => {
   const blocks = new Map<number, Array<TransactionParts.Document>>()
   for (const document of documents) {
@@ -96,12 +96,12 @@ const readAll = (call: Call, documents: ReadonlyArray<TransactionParts.Document>
     (rows) => rows.flat(),
   )
 
-/** Times that a search is repeated after a reorg. */
+/** Number of times that a search is repeated after a reorg. */
 const maxRestarts = 3
 
 type Search = Pick<CalledTransactions.Query, "wallet" | "from" | "to" | "order" | "limit">
 
-/** Rows of a search, newest first, and whether there are more behind them. */
+/** Rows of a search, newest first, and whether more follow. */
 const search = (call: Call, query: Search) =>
   Effect.gen(function* () {
     const { documents, hasMore } = yield* IndexReads.read(
@@ -122,7 +122,7 @@ const answerOf = (rows: ReadonlyArray<Row>, firstPage: boolean, lastPage: boolea
   lastPage,
 })
 
-/** Numbers above every block are no error. */
+/** Numbers above all blocks are valid. */
 const noEnd = Number.MAX_SAFE_INTEGER
 
 const params = [Address.Address, Params.Count, Params.Count] as const
@@ -132,7 +132,7 @@ const checkSize = (size: number): Effect.Effect<number, LocalMethod.CallFailed> 
     ? Effect.fail(LocalMethod.failed(`max allowed page size: ${maxPageSize}`))
     : Effect.succeed(Math.max(1, size))
 
-/** The transactions below a block, from the newest on; 0 is the head. */
+/** Transactions below a block, starting with the newest; 0 is the head. */
 const before = LocalMethod.make(params, ([wallet, block, size], call) =>
   Effect.gen(function* () {
     const limit = yield* checkSize(size)
@@ -142,7 +142,7 @@ const before = LocalMethod.make(params, ([wallet, block, size], call) =>
   }),
 )
 
-/** The transactions above a block, from the oldest on, each page newest first; 0 is the first block. */
+/** Transactions above a block, starting with the oldest, each page newest first; 0 is the first block. */
 const after = LocalMethod.make(params, ([wallet, block, size], call) =>
   Effect.gen(function* () {
     const limit = yield* checkSize(size)

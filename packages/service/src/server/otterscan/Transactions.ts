@@ -1,6 +1,6 @@
 /**
- * What Otterscan shows of one transaction: its inner operations, its calls, and why it failed. Operations are read of the index where it has
- * them, else of the traces of a node, which only keys of operators may ask for.
+ * Otterscan's view of one transaction: internal operations, calls, and why it failed. Operations are read from the index if it has them,
+ * otherwise from a node's traces, which only operator keys may request.
  *
  * Source: decision 0016.
  */
@@ -21,13 +21,13 @@ type Call = LocalMethod.LocalCall
 
 const quantity = (value: bigint): string => `0x${value.toString(16)}`
 
-/** The receipt of a transaction, which must be in a block. */
+/** Receipt of a transaction, which must be in a block. */
 const receiptOf = Effect.fnUntraced(function* ({ node }: Call, hash: string) {
   const receipt = yield* NodeValues.readReceipt(yield* node("eth_getTransactionReceipt", [hash]))
   return receipt === null ? yield* LocalMethod.failed(`transaction ${hash} not found`) : receipt
 })
 
-/** Numbers of the kinds of operations. */
+/** Numbers of operation kinds. */
 const operationTypes: Readonly<Record<string, number>> = { CALL: 0, SELFDESTRUCT: 1, CREATE: 2, CREATE2: 3 }
 
 interface Moving {
@@ -46,7 +46,7 @@ const operationOf = ({ from, to, type, value }: Moving) => ({
 
 const isOperation = ({ type, value }: Moving): boolean => WalletFrames.isMoving({ type, value: String(value) })
 
-/** Operations by the rows of the index; none of a call that failed or lies in one. */
+/** Operations from the rows of the index, excluding calls that failed or are inside a failed one. */
 const fromIndex = (frames: ReadonlyArray<InternalTransactionWire>) =>
   frames
     .filter(({ error }) => error == null)
@@ -59,7 +59,7 @@ const fromNode = (call: Call, hash: string) =>
     frames.filter((frame) => frame.depth > 0 && !frame.isFailed && isOperation(frame)).map(operationOf),
   )
 
-/** Transactions of one sender in one block that are read. */
+/** Maximum number of transactions of one sender in one block that are read. */
 const maxOfSender = 2_000
 const maxBytes = 16 * 1024 * 1024
 
@@ -116,7 +116,7 @@ const trace = LocalMethod.make([Hash.Hash], ([hash], call) =>
 
 const noError = "0x"
 
-/** What a transaction returned when it failed; nothing is read of a trace where it did not fail. */
+/** Return data of a failed transaction; if it did not fail, no trace is read. */
 const transactionError = LocalMethod.make([Hash.Hash], ([hash], call) =>
   Effect.gen(function* () {
     const { status } = (yield* receiptOf(call, hash)).fields

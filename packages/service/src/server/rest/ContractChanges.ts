@@ -1,7 +1,8 @@
 /**
- * The handlers of `ChangeOperation.putContract` and `ChangeOperation.removeContract`: names and ABIs that programs upload. A body is bounded in
- * bytes, nesting and values before it is parsed. Its ABI is counted before it is read, in steps, and costs as many requests as it takes time. What
- * a chain has is bounded in number and size. They respond when every process of the service decodes by the change.
+ * Handlers of `ChangeOperation.putContract` and `ChangeOperation.removeContract`: names and ABIs uploaded by programs. A body is bounded in
+ * bytes, nesting and values before it is parsed. Its ABI is counted before it is read, in steps, and costs requests in proportion to its
+ * reading time. The number and size of a chain's descriptions are bounded. The handlers respond once every process of the service decodes
+ * with the change.
  *
  * Source: decision 0059.
  */
@@ -23,7 +24,7 @@ import * as Response from "../http/Response.ts"
 import * as JsonBody from "./JsonBody.ts"
 import type * as OperationRoute from "./OperationRoute.ts"
 
-/** What the handlers need. */
+/** Dependencies of the handlers. */
 export interface Options {
   readonly authentication: Authentication["Service"]
   readonly bounds: Bounds["Service"]
@@ -31,25 +32,25 @@ export interface Options {
   readonly database: Contracts
 }
 
-/** Who has described a contract that was uploaded. */
+/** Source of uploaded descriptions. */
 const source = "upload"
 
-/** Contracts of a chain at most, and characters of their ABIs, beyond which nothing is uploaded. */
+/** Maximum number of contracts of a chain, and of characters in their ABIs, beyond which nothing can be uploaded. */
 const maxContracts = 5_000
 const maxCharacters = 16 * 1024 * 1024
 
 const { invalid } = JsonBody
 
-/** A description with what it costs. */
+/** A description and its cost. */
 interface Upload {
   readonly address: string | null
   readonly name: string
   readonly abi: ContractAbi.Counted
-  /** It names an address without an ABI. */
+  /** Whether it names an address without an ABI. */
   readonly isName: boolean
 }
 
-/** Verifies a description under its key, and counts its ABI. */
+/** Validates a description under its key, and counts its ABI. */
 const uploadOf = Effect.fnUntraced(function* (
   key: string,
   { abi, name }: Contract.Description,
@@ -64,7 +65,7 @@ const uploadOf = Effect.fnUntraced(function* (
   return { address, name: name ?? key, abi: counted.success, isName: address !== null && abi === undefined }
 })
 
-/** Types of an ABI that one request pays for: they are read in one to two milliseconds. */
+/** Number of ABI types covered by one request, which take one to two milliseconds to read. */
 const typesPerRequest = 512
 
 /** The handlers. */
@@ -75,12 +76,12 @@ interface Handlers {
 
 /** Makes the handlers. */
 export const make = ({ authentication, bounds, contracts, database }: Options): Handlers => {
-  // One change at a time, so that together they stay within the bounds.
+  // Changes are serialised, so that together they stay within the bounds.
   const permit = Semaphore.makeUnsafe(1)
 
   const readBody = JsonBody.reader({ authentication, bounds }, Contract.Description)
 
-  /** Refuses what is beyond the bounds of a chain. A description that replaces another one counts beside it. */
+  /** Rejects what exceeds the bounds of a chain. A replaced description counts in addition to its replacement. */
   const checkRoom = Effect.fnUntraced(function* (chain: ServedChain, { abi }: Stored) {
     const usage = yield* database.usage(chain)
     if (usage.contracts < maxContracts && usage.characters + abi.length <= maxCharacters) return
@@ -88,7 +89,7 @@ export const make = ({ authentication, bounds, contracts, database }: Options): 
     return yield* invalid("", bound, `one more beside ${usage.contracts} with ${usage.characters}; remove some`)
   })
 
-  /** Takes requests of the rate limit for an ABI, beside the one of each call; succeeds with what is left of the limit. */
+  /** Charges the rate limit for an ABI, in addition to the call itself; succeeds with what is left of the limit. */
   const pay = Effect.fnUntraced(function* ({ grant, headers }: Caller, { types }: ContractAbi.Counted) {
     const requests = Math.min(authentication.burstOf(grant), Math.floor(types / typesPerRequest))
     if (requests === 0) return headers
@@ -99,7 +100,7 @@ export const make = ({ authentication, bounds, contracts, database }: Options): 
     return yield* ErrorResponse.rateLimited(authentication.limitMessage(decision), decision.headers)
   })
 
-  /** Reads and stores an upload; succeeds with the number of its items. */
+  /** Reads and stores an upload; succeeds with its number of items. */
   const write = Effect.fnUntraced(function* (chain: ServedChain, { abi: counted, address, isName, name }: Upload) {
     const abi = yield* Steps.run(() => ContractAbi.read(counted))
     if (!isName && abi.items.length === 0) {

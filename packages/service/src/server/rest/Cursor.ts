@@ -1,6 +1,6 @@
 /**
- * The cursor of a paged query, as opaque text that the client sends back. It holds the whole state, so any replica reads it at any
- * time; it grants nothing that its bearer's key does not. Pure.
+ * Cursor of a paged query, as opaque text that the client sends back. It holds the complete state, so any replica can read it at any time;
+ * it grants nothing beyond its bearer's key. Pure.
  *
  * Source: decision 0011.
  */
@@ -12,16 +12,16 @@ import type { Bound, Range } from "../../query/Range.ts"
 import type { Continuation } from "../../query/WalletPage.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 
-/** What selects rows beside the range: parameters by name as text. */
+/** Filters besides the range: parameters by name, as text. */
 export type Filter = Readonly<Record<string, string>>
 
-/** What pages list: transactions by scope, movements, or user operations. A list has the same number in each cursor. */
+/** Content of pages: transactions by scope, movements, or user operations. Cursors store the position in this list. */
 const lists = ["direct", "all", "movements", "user operations"] as const
 
-/** What pages list: transactions by scope, movements, or user operations. */
+/** Content of pages: transactions by scope, movements, or user operations. */
 export type List = (typeof lists)[number]
 
-/** Which query a page belongs to, and where it begins. */
+/** The query that a page belongs to, and where it starts. */
 export interface Cursor {
   readonly list: List
   /** EIP-155 id. */
@@ -29,11 +29,11 @@ export interface Cursor {
   /** Lower case. */
   readonly wallet: string
   readonly order: Order
-  /** As it was requested. */
+  /** As requested. */
   readonly range: Range
-  /** Empty where nothing but the range selects rows. */
+  /** Empty if there are no filters besides the range. */
   readonly filter: Filter
-  /** Number of the page that this cursor leads to. */
+  /** Number of the page to which this cursor leads. */
   readonly page: number
   readonly continuation: Continuation
 }
@@ -76,7 +76,7 @@ const selectionBytes = ({ continuation: { after }, filter }: Cursor): Buffer => 
   ])
 }
 
-/** Writes a cursor. */
+/** Formats a cursor. */
 export const toText = (cursor: Cursor): string => {
   const { chainId, continuation, list, order, page, range, wallet } = cursor
   const { after, afterHash, from, serial, to, top } = continuation
@@ -99,7 +99,7 @@ export const toText = (cursor: Cursor): string => {
   return Buffer.concat([bytes, checksum(bytes)]).toString("base64url")
 }
 
-/** Reads bytes in order; past their end it reads 0, which the check of the length refuses. */
+/** Reads bytes in order; past their end it reads 0, which the length check rejects. */
 const reader = (bytes: Buffer) => {
   let at = 0
   const byte = () => bytes[at++] ?? 0
@@ -165,10 +165,10 @@ const read = (bytes: Buffer): Cursor | undefined => {
 }
 
 /**
- * Reads a cursor.
+ * Parses a cursor.
  *
  * **Errors**
- * - `InvalidParameter`: the text is no cursor, is damaged, or was made by another version.
+ * - `InvalidParameter`: the text is not a cursor, is damaged, or was made by another version.
  */
 export const fromText = (text: string): Result.Result<Cursor, InvalidParameter> => {
   if (text === "") return invalid(previous, "an empty string")
@@ -182,7 +182,7 @@ export const fromText = (text: string): Result.Result<Cursor, InvalidParameter> 
   return cursor === undefined ? invalid(previous, "a cursor of another version of the service") : Result.succeed(cursor)
 }
 
-/** A request that sends a cursor; what it leaves out is taken from the cursor. */
+/** A request that sends a cursor; parameters that it omits are taken from the cursor. */
 export interface Query {
   readonly list: List
   readonly chainId: number
@@ -192,10 +192,10 @@ export interface Query {
   readonly filter?: Filter | undefined
 }
 
-/** A list as messages name it. */
+/** Name of a list in messages. */
 const nameOf = (list: List): string => (list === "direct" || list === "all" ? `scope ${list}` : list)
 
-/** An instant as a message shows it. */
+/** Formats an instant for messages. */
 export const formatDate = (millis: number): string => {
   const date = new Date(millis)
   return Number.isNaN(date.getTime()) ? `${millis} ms since 1970` : date.toISOString()

@@ -1,5 +1,5 @@
 /**
- * Parses `from_date` and `to_date`: the formats of the moment library, in UTC, without its fallback to guesses. Pure.
+ * Parses `from_date` and `to_date`: the formats of the moment library, in UTC, without its fallback to guessing. Pure.
  *
  * Source: docs/interface.md#4.1; decision 0008.
  */
@@ -24,14 +24,14 @@ const weekday = "(?:(?<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|s
 const time = "(?:,? +(?:at +)?(?<time>\\d{1,2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?: ?[ap]m)?))?"
 const zone = "(?: *(?<zone>z|utc|gmt|(?:utc|gmt)?[+-]\\d{2}:?\\d{2}))?(?: +\\([^()]*\\))?"
 
-/** A month name, a day and a four-digit year: the only text that is passed to the engine's parser. */
+/** A month name, a day and a four-digit year: the only text passed to the engine's own parser. */
 const named = [
   `(?<month>${month})\\.? +(?<day>\\d{1,2}),? +(?<year>\\d{4})`,
   `(?<day>\\d{1,2})[ -](?<month>${month})\\.?[, -] *(?<year>\\d{4})`,
   `(?<year>\\d{4})[ -](?<month>${month})[ -](?<day>\\d{1,2})`,
 ].map((date) => new RegExp(`^${weekday}${date}${time}${zone}$`, "i"))
 
-/** Restores the `+` of a zone: a query decodes it to a space. */
+/** Restores the `+` of a zone, which a query decodes to a space. */
 const restorePlus = (text: string): string =>
   text
     .replace(
@@ -68,12 +68,12 @@ const parse = (text: string): number | undefined => {
   return strict.isValid() ? strict.valueOf() : fromNames(text)
 }
 
-/** Dates that are remembered; beyond them the one used least recently is forgotten. */
+/** Maximum number of cached dates; beyond it the least recently used one is evicted. */
 const maxRemembered = 1_000
-/** Results by text, in the order of their last use. */
+/** Results by text, least recently used first. */
 const results = new Map<string, number>()
 
-/** `parse`, which remembers: programs send the same few dates again and again, and the library is slow. */
+/** `parse` with a cache: programs send the same few dates repeatedly, and the library is slow. */
 const parseOnce = (text: string): number | undefined => {
   const known = results.get(text)
   const millis = known ?? parse(text)
@@ -90,12 +90,11 @@ const parseOnce = (text: string): number | undefined => {
 /**
  * Parses a date into milliseconds since 1970.
  *
- * **Details**
- * A date without a time is its first instant. Digits alone are seconds (10) or milliseconds (13), else ISO 8601 (`2021`,
+ * **Details** A date without a time is its first instant. Digits alone are seconds (10) or milliseconds (13), else ISO 8601 (`2021`,
  * `20210507`).
  *
  * **Errors**
- * - `InvalidParameter`: the text of `parameter` is in none of the formats, or no date of the calendar.
+ * - `InvalidParameter`: the text of `parameter` matches none of the formats, or is not a calendar date.
  */
 export const read = (parameter: string, value: string): Result.Result<number, InvalidParameter> => {
   const text = value.trim()

@@ -1,6 +1,6 @@
 /**
- * The steps of a stream of a wallet's events, whatever sends them: where it begins, what it selects, how many a caller may have, and its
- * events as JSON.
+ * Steps of a wallet's event stream, independent of the transport: where it starts, what it selects, how many streams a caller may have, and
+ * its events as JSON.
  *
  * Source: decision 0073.
  */
@@ -26,7 +26,7 @@ import * as EventText from "./EventText.ts"
 import type * as OperationError from "./OperationError.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
-/** What streams are made from. */
+/** Dependencies of streams. */
 export interface Options {
   readonly bounds: Bounds["Service"]
   readonly config: Pick<Config, "empty" | "limits">
@@ -34,48 +34,48 @@ export interface Options {
   readonly decoder: Decoder
 }
 
-/** A stream that a caller wants. */
+/** A stream requested by a caller. */
 export interface StreamRequest {
   readonly chain: IndexedChain
   /** Lower case. */
   readonly wallet: string
   readonly query: Omit<WalletEvent.EventQuery, "chain">
-  /** The cursor of the header `Last-Event-ID`, which takes precedence; empty without one. */
+  /** The cursor in the header `Last-Event-ID`, which takes precedence; empty if absent. */
   readonly lastEventId: string
   readonly grant: KeyGrant
-  /** Headers of a response that refuses it. */
+  /** Headers of a response that rejects it. */
   readonly headers: Response.Headers
 }
 
-/** A stream that was begun, which counts as one of its caller until it is released. */
+/** A started stream, which counts towards its caller's limit until it is released. */
 export interface EventSteps {
-  /** Counts it no more; a second time does nothing. */
+  /** Stops counting it; further calls have no effect. */
   readonly release: Effect.Effect<void>
   /** The first step, so that its errors precede the stream. */
   readonly first: Events.Step
   readonly take: (state: Events.State) => Effect.Effect<Events.Step, Events.StreamError>
-  /** The events of a step as JSON. */
+  /** Formats the events of a step as JSON. */
   readonly textsOf: (step: Events.Step) => Effect.Effect<ReadonlyArray<EventText.EventText>, Events.StreamError>
 }
 
-/** How errors name the ledgers that a stream reads. */
+/** How errors refer to the ledgers that a stream reads. */
 export const wording: OperationError.Wording = {
   what: "Ledger",
   whenNotDerived: "Retry later, or use types=wallet.transaction.",
 }
 
-/** Bytes of the rows of a step. */
+/** Maximum number of bytes of rows per step. */
 const stepBytes = 256 * 1024
-/** Seconds after which a client with too many streams may try again. */
+/** Seconds after which a client with too many streams may retry. */
 const retrySeconds = 10
-/** No chain is longer. */
+/** No chain has longer block numbers. */
 const blockPattern = /^[0-9]{1,15}$/
 
 /** What `from` accepts, for messages. */
 const expectedBeginning =
   "now, a block number in digits, the cursor of an event, or a date such as 2021-05-07T11:08:35Z"
 
-/** Where a stream begins: at the position of a cursor, or at a place that is looked up. */
+/** Where a stream starts: at the position of a cursor, or at a position that is looked up. */
 export type Beginning = { readonly _tag: "After"; readonly position: EventPosition.EventPosition } | Events.Beginning
 
 const fromCursor = (
@@ -89,7 +89,7 @@ const fromCursor = (
     onFailure: (expected) => InvalidParameter.fromIssue({ path, expected, received: "another text" }, what),
   })
 
-/** Reads where events begin: a block, a date, the cursor of a selection, or `now`. Errors name it as `what`. */
+/** Reads where events start: a block, a date, the cursor of a selection, or `now`. Errors refer to it as `what`. */
 export const readBeginning = (
   from: string,
   selection: string,
@@ -108,12 +108,12 @@ export const readBeginning = (
 const beginningOf = (lastEventId: string, from: string, selection: string) =>
   lastEventId === "" ? readBeginning(from, selection) : fromCursor("last-event-id", lastEventId, selection, "header")
 
-/** Begins a stream where its caller may have one more. */
+/** Starts a stream if its caller may have another one. */
 export type Open = (
   request: StreamRequest,
 ) => Effect.Effect<EventSteps, ErrorResponse.ErrorResponse | Events.StreamError | InvalidParameter>
 
-/** Makes what begins streams. */
+/** Makes the function that starts streams. */
 export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
   const { pageBytes } = config.limits
   const { eventStreams, turns } = bounds
@@ -160,7 +160,7 @@ export const make = ({ bounds, config, contracts, decoder }: Options): Open => {
     }
   })
 
-  // It counts before its first step is awaited: others that are opened meanwhile find it.
+  // It counts before its first step is awaited, so that concurrently opened streams see it.
   return Effect.fnUntraced(function* (request) {
     const holder = holderOf(request.grant)
     const bound = eventStreams.reached(holder)

@@ -1,5 +1,5 @@
 /**
- * Writes events as server-sent events with the names of the interface. Pure.
+ * Formats events as server-sent events with the interface's names. Pure.
  *
  * Source: decision 0073.
  */
@@ -13,11 +13,11 @@ import type { PageRow } from "../../store/ChainReader.ts"
 import * as LedgerText from "./LedgerText.ts"
 import * as PageWriter from "./PageWriter.ts"
 
-/** How events are written. */
+/** How to format events. */
 export interface Options {
   readonly chain: { readonly name: string; readonly id: number }
   readonly wallet: string
-  /** What the stream selects, to which its cursors belong. */
+  /** Selection of the stream, to which its cursors belong. */
   readonly selection: string
   readonly label: Label
   readonly empty: PageWriter.Options["empty"]
@@ -25,7 +25,7 @@ export interface Options {
   readonly decode: (row: PageRow, contractDecoder: ContractDecoder) => PageRow
 }
 
-/** The members of the data of an event beside its row, and the text of the row with its name. */
+/** Members of an event's data besides its row, and the text of the row with its name. */
 interface Written {
   readonly type: string
   readonly data: Readonly<Record<string, unknown>>
@@ -84,7 +84,7 @@ const write = (event: Event, { finalized, serial: revision }: Facts, options: Op
   }
 }
 
-/** An event as JSON, which has no line breaks, with its type and its cursor. */
+/** An event as JSON without line breaks, with its type and cursor. */
 export interface EventText {
   readonly type: string
   readonly cursor: string
@@ -112,8 +112,8 @@ export const events = (
 /** One event as a server-sent event. */
 export const frame = ({ cursor, json, type }: EventText): string => `id: ${cursor}\nevent: ${type}\ndata: ${json}\n\n`
 
-/** The time after which a client connects again, in milliseconds. */
+/** Time after which a client reconnects, in milliseconds. */
 export const opening = "retry: 2000\n\n"
 
-/** A comment, which keeps proxies from closing the connection. */
+/** A comment that keeps proxies from closing the connection. */
 export const heartbeat = ": waiting\n\n"

@@ -1,6 +1,6 @@
 /**
- * The headers that state how far the index of a chain reaches and what it lacks, so that an empty page differs from a range that is
- * not indexed.
+ * Headers that report the extent and the gaps of a chain's index, so that an empty page can be distinguished from a range that is not
+ * indexed.
  *
  * Source: decisions 0013, 0035, 0050 and 0055.
  */
@@ -14,21 +14,21 @@ import type { Coverage } from "../../query/Coverage.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 
-/** The headers of an error, which state the indexed blocks alone. */
+/** Headers of an error, which only report the indexed blocks. */
 export const ofCheckpoint = (checkpoint: Checkpoint | null): typeof ApiHeader.IndexCoverage.Type =>
   headers({ checkpoint, missing: 0, reconciledTo: null })
 
-/** What the headers state. */
+/** What the headers report. */
 interface Stated extends Coverage {
-  /** Last block that an earlier version stored without what the wallet only has a role in; undefined for none. */
+  /** Last block that an earlier version stored without transactions in which the wallet only has a role; undefined for none. */
   readonly directOnlyTo?: number | undefined
   /** Last block that lacks traces; undefined for none. */
   readonly untracedTo?: number | undefined
-  /** Last block up to which native balances change by means that are not stated; undefined for none. */
+  /** Last block up to which native balances change in ways that are not reported; undefined for none. */
   readonly unstatedTo?: number | undefined
 }
 
-/** The headers for a coverage; none while the index is empty. */
+/** Headers of a coverage; none while the index is empty. */
 export const headers = ({
   checkpoint,
   directOnlyTo,
@@ -54,7 +54,7 @@ export const headers = ({
   return Record.filter(stated, Predicate.isNotUndefined)
 }
 
-/** The headers for a list of what a wallet has any role in, which needs no traces. */
+/** Headers for a list with any role of a wallet, which needs no traces. */
 export const ofRoles = (
   chain: Pick<IndexedChain, "status">,
   coverage: Coverage,
@@ -63,7 +63,7 @@ export const ofRoles = (
     headers({ ...coverage, directOnlyTo }),
   )
 
-/** The headers for a list of what a wallet has any role in, its internal transactions too. */
+/** Headers for a list with any role of a wallet, including its internal transactions. */
 export const ofTracedRoles = Effect.fnUntraced(function* (
   chain: Pick<IndexedChain, "config" | "id" | "lastUntraced" | "settingsTo" | "status">,
   coverage: Coverage,

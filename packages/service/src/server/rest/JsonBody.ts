@@ -1,5 +1,5 @@
 /**
- * The JSON body of an operation that changes something: read within the bounds of bytes, nesting and values, and decoded.
+ * JSON body of an operation that changes something: read within the bounds of bytes, nesting and values, and decoded.
  *
  * Source: decisions 0039 and 0059.
  */
@@ -18,7 +18,7 @@ import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as JsonScan from "../relay/JsonScan.ts"
 import * as RequestBody from "../relay/RequestBody.ts"
 
-/** What reading depends on. */
+/** Dependencies of reading. */
 export interface Options {
   readonly authentication: Authentication["Service"]
   readonly bounds: Bounds["Service"]
@@ -30,11 +30,11 @@ export interface Body<A> {
   readonly headers: Caller["headers"]
 }
 
-/** Refuses a part of a body. */
+/** Rejects a part of a body. */
 export const invalid = (path: string, expected: string, received: string) =>
   ErrorResponse.badRequest(InvalidParameter.fromIssue({ path, expected, received }, "request body"))
 
-/** Makes the reader of a body. One without a byte is that of an empty object where `isOptional` is true. */
+/** Makes the reader of a body. If `isOptional`, an empty body counts as an empty object. */
 export const reader = <A>(
   { authentication, bounds }: Options,
   schema: Schema.Codec<A, unknown>,

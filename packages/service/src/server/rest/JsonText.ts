@@ -1,9 +1,9 @@
 /**
- * Writes a JSON value as texts, whose lists and parts may be made while they are written: a long list takes no turn of the event loop for
- * long. Pure.
+ * Formats a JSON value as a sequence of texts. Lists and parts may be computed while they are written, so that a long list does not block
+ * the event loop. Pure.
  */
 
-/** A value whose lists are made while they are read, and other parts by functions. */
+/** A value whose lists are computed as they are read, and other parts by functions. */
 export type Lazy<A> =
   | (() => A)
   | (A extends ReadonlyArray<infer Item>
@@ -14,7 +14,7 @@ export type Lazy<A> =
 
 const isIterable = (value: object): value is Iterable<unknown> => Symbol.iterator in value
 
-/** The texts of a value, which joined are its JSON; one for each item of its lists. An empty one comes before what is made then. */
+/** Texts that together form the JSON of a value, one per list item. An empty text precedes what is computed next. */
 export const textsOf = function* (value: unknown): Generator<string> {
   if (typeof value === "function") {
     yield ""

@@ -1,6 +1,6 @@
 /**
- * Writes movements, balances and statements with the names of the interface. The rows of balances and statements, of which there may be
- * thousands, are made while they are read. Pure.
+ * Formats movements, balances and statements with the interface's names. The rows of balances and statements, of which there may be
+ * thousands, are computed as they are read. Pure.
  *
  * Source: decision 0049.
  */
@@ -29,7 +29,7 @@ const timeOf = ({ timestamp }: LinkedBlock): string => new Date(timestamp * 1000
 
 const textOf = (value: number | null): string | null => (value === null ? null : value.toString())
 
-/** A token as a row has it. */
+/** A token in the form of a row. */
 const tokenOf = (asset: string, found: TokenMetadata | undefined): Wire<typeof Token.Token> | null =>
   found === undefined
     ? null
@@ -41,7 +41,7 @@ const tokenOf = (asset: string, found: TokenMetadata | undefined): Wire<typeof T
         block_number: found.block.toString(),
       }
 
-/** A movement as a page has it. */
+/** A movement in the form of a page. */
 export const movement = (row: MovementRow, label: Label, chainId: number): Wire<typeof Movement.Movement> => {
   const { block, entry, index, isLookalike, movement: found, token, transactionHash } = row
   const isOpening = found.kind === "genesis"
@@ -94,7 +94,7 @@ export const page = (
 
 const isEqual = ({ expected, found }: ComparedHolding): boolean => Proof.isEqual(expected, found)
 
-/** The block at which a balance, or the owner of an id, was last compared, where it was equal. */
+/** Block at which a balance, or the owner of an id, was last compared and equal. */
 const provedAt = (proof: WalletProof | null) => {
   const blocks = new Map(
     (proof?.holdings ?? []).filter(isEqual).map(({ block, holding }) => [Holding.keyOf(holding), block]),
@@ -110,7 +110,7 @@ const provedAt = (proof: WalletProof | null) => {
 
 type NegativeReason = NonNullable<Wire<typeof Balance.Balance>["negative_reason"]>
 
-/** Why balances are negative. A wallet may have thousands that are. */
+/** Why balances are negative. A wallet may have thousands of negative balances. */
 const negativeReasons = ({ incomplete }: Totals.Totals, { openings }: WalletSums.Known) => {
   const refOf = ({ asset, tokenId }: Totals.AssetRef): string => `${asset} ${tokenId ?? ""}`
   const known = new Set(openings.map(({ holding }) => refOf(holding)))
@@ -159,10 +159,10 @@ const incompleteOf = (
   }
 }
 
-/** Bytes of a row, about. */
+/** Approximate number of bytes of a row. */
 const rowBytes = 320
 
-/** Bytes of the balances after a block, about. */
+/** Approximate number of bytes of the balances after a block. */
 export const sizeOf = ({ sums }: Totals.Totals): number => sums.size * rowBytes
 
 /** The body of the balances of a wallet after a block. */
@@ -204,7 +204,7 @@ export const proof = (proof: WalletProof): Wire<typeof Statement.Proof> => {
   return byStateRoot.length === 0 ? partsOf(proof) : { ...partsOf(proof), by_state_root: byStateRoot }
 }
 
-/** What a statement is made of. */
+/** Input of a statement. */
 export interface StatementParts {
   readonly address: string
   /** First block of the range. */

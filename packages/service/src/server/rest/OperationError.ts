@@ -1,5 +1,5 @@
 /**
- * Answers the errors of the operations that read an index.
+ * Responds to the errors of operations that read an index.
  *
  * Source: decisions 0012, 0013 and 0048.
  */
@@ -11,7 +11,7 @@ import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
 
-/** How an operation names the ledgers that it reads, and what its caller can do without them. */
+/** How an operation refers to the ledgers that it reads, and what its caller can do without them. */
 export interface Wording {
   /** What is not derived yet. */
   readonly what: string
@@ -70,7 +70,7 @@ const notWatched = ({ chain, wallet }: QueryError.NotWatched) => {
 const stale = ({ checkpoint, resumeFromBlock }: QueryError.Stale) =>
   ErrorResponse.staleCursor(resumeFromBlock, IndexCoverage.ofCheckpoint(checkpoint))
 
-/** Answers the errors of an operation. */
+/** Responds to the errors of an operation. */
 export const answer = <A, R>(
   response: Effect.Effect<A, Failure | ErrorResponse.ErrorResponse, R>,
   wording: Wording,

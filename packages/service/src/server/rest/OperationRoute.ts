@@ -1,5 +1,5 @@
 /**
- * The route of a REST operation, behind the API key. Path, parameters and their errors come from the operation; a handler gives the
+ * Route of a REST operation, behind the API key. Path, parameters and their errors come from the operation; a handler produces the
  * response.
  *
  * Source: decisions 0008, 0012 and 0032.
@@ -27,18 +27,18 @@ export interface Request<O extends RestOperation.RestOperation, C extends Served
   readonly params: O["params"]["Type"]
   readonly query: O["query"]["Type"]
   readonly caller: Authentication.Caller
-  /** The chain that it names, or that of its cursor; else the default. */
+  /** The chain that it names, or that of its cursor, or the default. */
   readonly chain: C
-  /** Undefined where it has none. */
+  /** Undefined if it has none. */
   readonly cursor: Cursor.Cursor | undefined
 }
 
-/** Gives the response of an operation. */
+/** Produces the response of an operation. */
 export type Handler<O extends RestOperation.RestOperation, C extends ServedChain = ServedChain> = (
   request: Request<O, C>,
 ) => Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
 
-/** Decodes parameters; one that the contract does not have is refused. */
+/** Decodes parameters; unknown ones are rejected. */
 const decoderOf = <A>(schema: Schema.Codec<A, unknown> & { readonly fields: object }, what: string) => {
   const decode = SchemaParser.decodeUnknownResult(schema)
   const refuse = SchemaParser.decodeUnknownResult(schema, { onExcessProperty: "error" })
@@ -58,7 +58,7 @@ interface ChainQuery {
   readonly cursor?: string | undefined
 }
 
-/** The chain and the cursor of a decoded query. A cursor names the chain of its list, unless the query does. */
+/** Chain and cursor of a decoded query. A cursor determines the chain of its list, unless the query does. */
 export const resolve = <C extends ServedChain>(
   chainOf: ChainOf<C>,
   { chain: name, cursor: text }: ChainQuery,
@@ -73,10 +73,10 @@ export const resolve = <C extends ServedChain>(
   })
 }
 
-/** What a route reads of its request. */
+/** What a route reads from its request. */
 type Needed = HttpServerRequest | HttpRouter.RouteContext | ParsedSearchParams
 
-/** Authenticates the caller of an operation, and decodes its request unless `issueOf` gives why the caller may not send it. */
+/** Authenticates the caller of an operation, and decodes its request unless `issueOf` returns why the caller may not send it. */
 const decoder = <O extends RestOperation.RestOperation>(
   operation: O,
   authentication: Authentication.Authentication["Service"],
@@ -106,18 +106,18 @@ export const make = <O extends RestOperation.RestOperation, C extends ServedChai
   authentication: Authentication.Authentication["Service"],
   chainOf: ChainOf<C>,
 ) => {
-  /** Notes the chain of a request for its line in the log; that of a cursor is not known yet. */
+  /** Records the chain of a request for its log line; that of a cursor is not known yet. */
   const noteChain = (facts: RequestFacts, given: Input): void => {
     const name = typeof given["chain"] === "string" ? given["chain"] : undefined
     const chain = name === undefined && given["cursor"] !== undefined ? undefined : chainOf(name)
     if (chain !== undefined && Result.isSuccess(chain)) facts.chain = chain.success.name
   }
-  /** Why the key of a caller may not send the request. A chain that is not served is refused by the handler. */
+  /** Why the key of a caller may not send the request. The handler rejects a chain that is not served. */
   const issueOf = ({ grant }: Authentication.Caller, given: Input): string | undefined => {
     const issue = KeyScope.operationIssue(grant, operation.name)
     if (issue !== undefined || grant.options === undefined) return issue
     const name = typeof given["chain"] === "string" ? given["chain"] : undefined
-    // A cursor alone names the chain of its list, which is read later.
+    // Without a chain, a cursor determines the chain of its list, which is read later.
     if (name === undefined && given["cursor"] !== undefined) return KeyScope.cursorIssue(grant)
     const chain = chainOf(name)
     return Result.isSuccess(chain) ? KeyScope.chainIssue(grant, chain.success) : undefined
@@ -135,12 +135,12 @@ export const make = <O extends RestOperation.RestOperation, C extends ServedChai
   return HttpRouter.route(operation.method, operation.path, ErrorResponse.answer(respond))
 }
 
-/** Gives the response of an operation whose parameters name no chain. */
+/** Produces the response of an operation without a chain parameter. */
 export type ChainlessHandler<O extends RestOperation.RestOperation> = (
   request: Pick<Request<O>, "params" | "query" | "caller">,
 ) => Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
 
-/** Makes the route of an operation whose parameters name no chain; `issueOf` gives why a key may not call it. */
+/** Makes the route of an operation without a chain parameter; `issueOf` returns why a key may not call it. */
 export const makeChainless = <O extends RestOperation.RestOperation>(
   operation: O,
   handler: ChainlessHandler<O>,

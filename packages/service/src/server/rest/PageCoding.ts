@@ -1,5 +1,5 @@
 /**
- * How the bytes of a page are sent: in a coding that the request accepts, or not at all where the client has them.
+ * How to send the bytes of a page: in a coding that the request accepts, or not at all if the client has them.
  *
  * Source: RFC 9110, sections 8.8 and 13.1.2; decision 0040.
  */
@@ -12,18 +12,18 @@ import type { Written } from "./PageWriter.ts"
 
 const tagBytes = 16
 
-/** The tag of a body with an identity. It is weak, since each coding of the body has it. */
+/** Tag of a body, from its identity. It is weak, because every coding of the body has the same tag. */
 const tagOf = (identity: Uint8Array): string =>
   `W/"${Buffer.from(hash("sha256", identity, "buffer").subarray(0, tagBytes)).toString("base64url")}"`
 
-/** True where an `If-None-Match` header has the tag, or `*`. */
+/** True if an `If-None-Match` header has the tag, or `*`. */
 const isKnown = (header: string | undefined, tag: string): boolean => {
   if (header === undefined) return false
   const wanted = tag.replace(/^W\//, "")
   return header.split(",").some((one) => one.trim() === "*" || one.trim().replace(/^W\//, "") === wanted)
 }
 
-/** The response with a body of JSON: 304 without it where the client states that it has it. */
+/** Responds with a JSON body, or with 304 if the client already has it. */
 export const respond = (
   { bytes, identity }: Written,
   headers: Response.Headers,

@@ -1,6 +1,6 @@
 /**
- * How long a client may show a page that the chain does not change any more without asking again. Only what the operator does changes
- * such a page (labels, ABIs, another version of the decoder, or indexing anew), and names of the Ethereum Name Service.
+ * How long a client may use a page that the chain can no longer change without revalidating it. Only the operator can change such a page
+ * (labels, ABIs, another version of the decoder, or a new index), and names of the Ethereum Name Service.
  *
  * Source: RFC 9111, section 5.2.2; decision 0040.
  */
@@ -11,8 +11,8 @@ import type * as Response from "../http/Response.ts"
 const maxAgeSeconds = 3_600
 
 /**
- * The headers of a page that is fixed. It belongs to the owner of a key; where callers need none, to everyone. Pages that a browser of this
- * machine reads without a key are not kept: another page in it must not find them.
+ * Headers of a fixed page. It is private to the owner of a key; if callers need none, it is public. Pages that a browser on this machine
+ * reads without a key are not cached, because other pages in it must not find them.
  */
 export const headersOf = (grant: KeyGrant): Response.Headers => {
   const isAnonymous = AnonymousCaller.is(grant)

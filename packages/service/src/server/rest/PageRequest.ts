@@ -1,6 +1,5 @@
 /**
- * A request for a page as the query that it means: range, order and position, by the parameters or by the cursor that they are compared
- * with. Pure.
+ * Converts a page request to a query: range, order and position, from its parameters or from the cursor with which they are compared. Pure.
  *
  * Source: docs/interface.md#4.1; decisions 0008 and 0011.
  */
@@ -13,30 +12,30 @@ import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as Cursor from "./Cursor.ts"
 import * as RangeParameters from "./RangeParameters.ts"
 
-/** The query parameters that every paged operation has. */
+/** Query parameters common to all paged operations. */
 export interface Parameters extends Pick<
   WalletQuery.WalletQuery,
   "chain" | "from_block" | "to_block" | "from_date" | "to_date" | "cursor" | "limit" | "order"
 > {}
 
 /**
- * A query whose parameters are all handled here. An operation takes out its own parameters first; one that is left over, because it
- * was added to the contract, does not compile.
+ * A query whose parameters are all handled here. An operation takes out its own parameters first, so that one that was added to the
+ * contract but not handled does not compile.
  */
 export type Handled<Q> = [Exclude<keyof Q, keyof Parameters>] extends [never]
   ? Q
   : `Query parameter not handled: ${Exclude<keyof Q, keyof Parameters> & string}`
 
-/** What is known of a request beside its parameters. */
+/** What is known about a request besides its parameters. */
 export interface Options {
   readonly chain: IndexedChain
   /** The decoded cursor; undefined for a first page. */
   readonly cursor: Cursor.Cursor | undefined
   /** Lower case. */
   readonly wallet: string
-  /** What is asked for, as its cursors name it. */
+  /** The requested list, as its cursors name it. */
   readonly list: Cursor.List
-  /** What selects rows, as a cursor has it. */
+  /** Filters, in the form of a cursor. */
   readonly filter?: Cursor.Filter
   readonly maxLimit: number
 }
@@ -46,7 +45,7 @@ export interface PageRequest {
   readonly query: Pick<WalletPage.Query<unknown>, "chain" | "wallet" | "range" | "order" | "position" | "limit">
   readonly list: Cursor.List
   readonly filter: Cursor.Filter
-  /** Number of the page, 0 for the first. */
+  /** Number of the page, from 0. */
   readonly page: number
 }
 
@@ -72,7 +71,7 @@ const firstPage = (
  * Resolves the parameters of a request.
  *
  * **Errors**
- * - `InvalidParameter`: a parameter is refused, or the cursor belongs to another request.
+ * - `InvalidParameter`: a parameter is invalid, or the cursor belongs to another request.
  */
 export const resolve = <Q extends Parameters>(
   parameters: Q & Handled<Q>,
@@ -101,7 +100,7 @@ export const resolve = <Q extends Parameters>(
   }))
 }
 
-/** The cursor of the page after one; `null` after the last. */
+/** Cursor of the next page; `null` after the last page. */
 export const nextCursor = (
   { filter, list, page, query: { chain, order, range, wallet } }: PageRequest,
   { next: continuation }: Pick<WalletPage.Page<unknown>, "next">,

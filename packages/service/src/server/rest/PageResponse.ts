@@ -1,5 +1,5 @@
 /**
- * Sends pages within the bounds of the process: the work on them takes a part of each turn of the event loop, and what clients have
+ * Sends pages within the bounds of the process: work on them takes a share of each turn of the event loop, and the amount that clients have
  * not read is bounded.
  *
  * Source: decision 0039.
@@ -22,17 +22,17 @@ import * as JsonText from "./JsonText.ts"
 import * as PageCoding from "./PageCoding.ts"
 import type * as PageWriter from "./PageWriter.ts"
 
-/** A page that is ready to be written. */
+/** A page ready to be written. */
 export interface Body {
-  /** Bytes, or nearly as many. */
+  /** Approximate number of bytes. */
   readonly size: number
-  /** Writes the bytes, in `memory` where they fit. */
+  /** Writes the bytes, into `memory` if they fit. */
   readonly write: (memory?: Buffer) => PageWriter.Written
   readonly chunks: () => Iterable<Uint8Array>
   readonly headers: Response.Headers
 }
 
-/** Bytes of JSON text that are ready to be sent. */
+/** Bytes of JSON text ready to be sent. */
 export const ofBytes = (bytes: Uint8Array, headers: Response.Headers): Body => ({
   size: bytes.length,
   write: () => ({ bytes, identity: bytes }),
@@ -40,11 +40,11 @@ export const ofBytes = (bytes: Uint8Array, headers: Response.Headers): Body => (
   headers,
 })
 
-/** A JSON value that is ready to be written. */
+/** A JSON value ready to be written. */
 export const json = (value: unknown, headers: Response.Headers): Body =>
   ofBytes(Buffer.from(JSON.stringify(value)), headers)
 
-/** A JSON value of about `size` bytes, which is made while it is written. */
+/** A JSON value of about `size` bytes, computed while it is written. */
 export const lazyJson = (value: () => unknown, size: number, headers: Response.Headers): Body => ({
   size,
   write: () => {
@@ -69,7 +69,7 @@ export const make = (bounds: Bounds["Service"]) => {
     return Effect.succeed(PageCoding.respond(written, body.headers, request))
   }
 
-  /** Runs work in a turn of the event loop that has time for it, while a client has room: nothing may come between. */
+  /** Runs work in a turn of the event loop that has time for it, once a client has room; nothing may run in between. */
   const whenRoom = <A, E, R>(
     client: InFlight.Client,
     work: Effect.Effect<A, E, R>,
@@ -87,7 +87,7 @@ export const make = (bounds: Bounds["Service"]) => {
     )
   }
 
-  /** Sends the page that `read` gives to the owner of a key. */
+  /** Sends the page returned by `read` to the owner of a key. */
   return <E>(
     grant: KeyGrant,
     read: Effect.Effect<Body, E>,
@@ -98,7 +98,7 @@ export const make = (bounds: Bounds["Service"]) => {
         Effect.flatMap(read, (body) => write(body, grant, request)),
       ),
     ).pipe(
-      // A key that is in a form, or right for the first time, was not known when the request began.
+      // A key in a form, or one that is valid for the first time, was not known when the request started.
       Effect.provideService(Turns.Holder, holderOf(grant)),
       Effect.catchIf((error): error is BoundReached => error instanceof BoundReached, ErrorResponse.boundReached),
     )

@@ -1,5 +1,5 @@
 /**
- * Joins stored texts to the bytes of a page, encoding nothing again. Pure.
+ * Joins stored texts into the bytes of a page without encoding them again. Pure.
  *
  * Source: docs/interface.md#2.1, docs/interface.md#2.2; decisions 0008, 0011 and 0020.
  */
@@ -12,38 +12,38 @@ import * as LargeResponse from "../admission/LargeResponse.ts"
 export interface Row {
   readonly body: string
   readonly internal: string | null
-  /** The form in which `body` is stored; undefined where it is another text than the stored one. */
+  /** The form in which `body` is stored; undefined if it differs from the stored text. */
   readonly stored?: StoredForm | undefined
-  /** Roles of the wallet in the transaction, as bits; undefined where the page does not state them. */
+  /** Roles of the wallet in the transaction, as bits; undefined if the page does not show them. */
   readonly roles?: number
-  /** Text of the user operations in which the wallet has a role; undefined where the page has none. */
+  /** Text of the user operations in which the wallet has a role; undefined if the page has none. */
   readonly operations?: string | undefined
 }
 
-/** How a page is written. */
+/** How to write a page. */
 export interface Options {
   readonly label: Label
-  /** Internal transactions are put in; every row must have some text of them. */
+  /** Whether internal transactions are included; every row must then have a text for them. */
   readonly include: boolean
-  /** `null` writes empty values so; `string` leaves them as they are stored. */
+  /** `null` writes empty values as null; `string` leaves them as stored. */
   readonly empty: "string" | "null"
 }
 
 const textOf = (found: string | null): string => (found === null ? "null" : JSON.stringify(found))
 
-/** The key as a body holds it. The first is the record's own: only a hash, numbers and addresses precede it. */
+/** The key as it appears in a body. The first occurrence is the record's own, since only a hash, numbers and addresses precede it. */
 const hashKey = '{"hash":"'
 const fromKey = '"from_address":'
 const toKey = '"to_address":'
 
-/** The hash of the transaction of a body. */
+/** The transaction hash in a body. */
 export const hashOf = (body: string): string => body.slice(hashKey.length, body.indexOf('"', hashKey.length))
 
-/** The text of a label, for the address that begins at an index of a body. */
+/** Text of a label, for the address at an index of a body. */
 const labelAt = (label: Label, body: string, start: number): string =>
   body[start] === '"' ? textOf(label(body.slice(start + 1, body.indexOf('"', start + 1)))) : "null"
 
-/** Inside a JSON text a quote is escaped, so these can only be a key and its value. */
+/** Quotes inside a JSON string are escaped, so a match can only be a key and its value. */
 const emptyValues = /"(receipt_contract_address|receipt_root|receipt_status|topic[0-3])":""/g
 
 const withEmpty = (text: string, { empty }: Options): string =>
@@ -55,7 +55,7 @@ const rolesOf = (roles: number | undefined): string =>
 const operationsOf = (operations: string | undefined): string =>
   operations === undefined ? "" : `,"user_operations":${operations}`
 
-/** What replaces the closing brace of a record's stored text, with a comma after it. */
+/** Replacement of the closing brace of a record's stored text, followed by a comma. */
 const tailOf = ({ body, internal, operations, roles }: Row, { include, label }: Options): string => {
   const from = body.indexOf(fromKey) + fromKey.length
   const to = body.indexOf(toKey, from) + toKey.length
@@ -68,7 +68,7 @@ const tailOf = ({ body, internal, operations, roles }: Row, { include, label }: 
 export const record = (row: Row, options: Options): string =>
   `${withEmpty(row.body, options).slice(0, -1)}${tailOf(row, options).slice(0, -1)}`
 
-/** What a page states beside its rows. */
+/** What a page contains besides its rows. */
 export interface Place {
   readonly cursor: string | null
   readonly page: number
@@ -78,24 +78,24 @@ export interface Place {
 const headOf = ({ cursor, page, pageSize }: Place): string =>
   `{"cursor":${cursor === null ? "null" : `"${cursor}"`},"page":"${page}","page_size":"${pageSize}","result":[`
 
-/** Bytes that a UTF-16 code unit takes at most. */
+/** Maximum number of bytes of a UTF-16 code unit. */
 const maxBytesOfUnit = 3
 
-/** Memory for texts: the given one where it is certainly large enough, which takes no look at the texts, else a new one. */
+/** Memory for texts: the given buffer if it is certainly large enough, judged without examining the texts, otherwise a new one. */
 const roomFor = (texts: ReadonlyArray<string>, memory: Buffer | undefined): Buffer => {
   const units = texts.reduce((sum, { length }) => sum + length, 0)
   if (memory !== undefined && units * maxBytesOfUnit <= memory.length) return memory
   return Buffer.allocUnsafeSlow(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0))
 }
 
-/** The bytes of a page, and fewer that determine them. */
+/** The bytes of a page, and a shorter sequence that determines them. */
 export interface Written {
   readonly bytes: Uint8Array
   /** Pages with the same identity have the same bytes. */
   readonly identity: Uint8Array
 }
 
-/** Bytes that determine the texts of a page. A text is preceded by its length; the stored form of one stands for it. */
+/** Bytes that determine the texts of a page. Each text is preceded by its length, or represented by its stored form. */
 const identityOf = (rows: ReadonlyArray<Row>, texts: ReadonlyArray<string>): Uint8Array => {
   const frames: Array<Uint8Array> = []
   const textOf = (text: string): string => `${text.length}:${text}`
@@ -112,8 +112,8 @@ const identityOf = (rows: ReadonlyArray<Row>, texts: ReadonlyArray<string>): Uin
 }
 
 /**
- * A page, its bytes in `memory` where they fit. Texts are written where they go, since joining them first would copy all of it twice
- * more.
+ * Writes a page, into `memory` if it fits. Texts are written directly to their position, because joining them first would copy everything
+ * twice more.
  */
 export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, memory?: Buffer): Written => {
   const texts = [headOf(place)]
@@ -130,7 +130,7 @@ export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, m
   return { bytes: bytes.subarray(0, at), identity: identityOf(rows, texts) }
 }
 
-/** Characters of the stored texts of rows, which are their bytes but for the few that are not ASCII. */
+/** Characters of the stored texts of rows, which equal their bytes except for the few that are not ASCII. */
 export const sizeOf = (rows: ReadonlyArray<Row>, { include }: Pick<Options, "include">): number =>
   rows.reduce(
     (sum, { body, internal, operations }) =>
@@ -141,7 +141,7 @@ export const sizeOf = (rows: ReadonlyArray<Row>, { include }: Pick<Options, "inc
 const texts = function* (rows: ReadonlyArray<Row>, place: Place, options: Options): Generator<string> {
   yield headOf(place)
   for (const [at, row] of rows.entries()) {
-    // What `emptyValues` finds has no comma, so it is not cut.
+    // Matches of `emptyValues` contain no comma, so they are not cut.
     for (const text of LargeResponse.cutText(row.body, row.body.length - 1)) yield withEmpty(text, options)
     const tail = tailOf(row, options)
     yield* LargeResponse.cutText(tail, at === rows.length - 1 ? tail.length - 1 : tail.length)
@@ -149,6 +149,6 @@ const texts = function* (rows: ReadonlyArray<Row>, place: Place, options: Option
   yield "]}"
 }
 
-/** The bytes of a page in chunks of about 64 KiB, each made when it is taken. */
+/** The bytes of a page in chunks of about 64 KiB, each computed when it is taken. */
 export const chunks = (rows: ReadonlyArray<Row>, place: Place, options: Options): Iterable<Uint8Array> =>
   LargeResponse.chunksOf(texts(rows, place, options))

@@ -1,6 +1,6 @@
 /**
- * Comparisons of wallets with the chain that clients ask for. A process makes one of an API key at a time, and two at once; their calls are paced
- * as those beside the indexer. A comparison goes on when its client has left, and is stored.
+ * Comparisons of wallets with the chain on request. A process runs one per API key and two in total; their calls are rate-limited like
+ * those beside the indexer. A comparison continues when its client has left, and its result is stored.
  *
  * Source: decision 0050.
  */
@@ -24,10 +24,10 @@ import * as Turns from "../admission/Turns.ts"
 /** Comparisons of a process. */
 const bounds: FairQueue.Options = { concurrency: 2, maxWaitingPerCaller: 4, maxWaiting: 64 }
 
-/** Calls for one comparison, at most: those that one beside the indexer may take. */
+/** Maximum number of calls for one comparison: the same as beside the indexer. */
 const maxCalls = 20_000
 
-/** Time before a comparison that failed is made again, and failures that are kept at most. */
+/** Time before a failed comparison is repeated, and maximum number of failures kept. */
 const [failureMillis, maxFailures] = [60_000, 256]
 
 /** Why a comparison was not made. */
@@ -38,7 +38,7 @@ export type JobError =
   | StoreError
   | UnexpectedFailure
 
-/** A wallet of a chain, and who asks for its comparison. */
+/** A wallet of a chain, and who requests its comparison. */
 export interface Subject {
   readonly chain: IndexedChain
   /** Lower case. */
@@ -46,32 +46,32 @@ export interface Subject {
   readonly holder: string
 }
 
-/** A comparison that is being made. */
+/** A running comparison. */
 export interface Job {
   /** Block of the comparison. */
   readonly block: number
-  /** Calls to nodes so far. */
+  /** Number of calls to nodes so far. */
   readonly calls: () => number
 }
 
-/** A comparison that was not made. */
+/** A failed comparison. */
 interface Failed {
   readonly error: JobError
-  /** Time of the monotonic clock. */
+  /** Time on the monotonic clock. */
   readonly until: number
 }
 
 /** The comparisons of a process. */
 export interface ProofJobs {
-  /** The comparison of a wallet that is being made; `undefined` for none. Fails with the error of one that failed within the last minute. */
+  /** The running comparison of a wallet; `undefined` for none. Fails with the error of a comparison that failed within the last minute. */
   readonly find: (subject: Subject) => Effect.Effect<Job | undefined, JobError>
-  /** Starts a comparison, unless too many wait. */
+  /** Starts a comparison, unless too many are queued. */
   readonly start: (subject: Subject, blocks: Reconciliation.Scope) => Effect.Effect<Job, JobError>
-  /** True where every node of a chain is on this machine. */
+  /** True if all nodes of a chain are on this machine. */
   readonly isLocal: (chain: IndexedChain) => Effect.Effect<boolean, InvalidOption>
 }
 
-/** Calls per minute for the comparisons of a chain; 0 where none are made. */
+/** Calls per minute for the comparisons of a chain; 0 if none are made. */
 export const callsPerMinute = ({ config }: Pick<IndexedChain, "config">): number =>
   config.proofCallsPerMinute ?? ProofKeeper.defaultCallsPerMinute
 
@@ -79,7 +79,7 @@ const keyOf = ({ chain, wallet }: Subject): string => `${chain.id} ${wallet}`
 
 const noUsage: Calls.Usage = { requests: 0, calls: 0, byMethod: [] }
 
-/** Makes comparisons until the scope ends. */
+/** Runs comparisons until the scope ends. */
 export const make = Effect.fnUntraced(function* (
   database: Pick<Database, "chain">,
   turns: Turns.Turns,
@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (
     yield* Effect.annotateLogs(Effect.logWarning(`Comparison failed: ${error.message}`), { chain: chain.name, wallet })
   })
 
-  /** Fails where a comparison failed within the last minute. One that was refused may be asked for again at once. */
+  /** Fails if a comparison failed within the last minute. A rejected one may be requested again at once. */
   const checkFailure = Effect.fnUntraced(function* (key: string): Effect.fn.Return<void, JobError> {
     const failed = failures.get(key)
     if (failed === undefined) return
@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function* (
     if (isKept) return yield* Effect.fail(failed.error)
   })
 
-  /** Opened once: where a file of SQLite is closed, its log is written back, for which everything in this thread would wait. */
+  /** Opened once: closing a SQLite file checkpoints its log, and everything in this thread would wait for that. */
   const proofsOf = Effect.fnUntraced(function* (chain: IndexedChain): Effect.fn.Return<ProofWriter, StoreError> {
     const opened = writers.get(chain.id) ?? (yield* Scope.provide(database.chain(chain).proofs, scope))
     writers.set(chain.id, opened)

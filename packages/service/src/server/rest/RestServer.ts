@@ -29,7 +29,7 @@ import * as WalletSums from "./WalletSums.ts"
 import * as WalletUserOperations from "./WalletUserOperations.ts"
 import * as WalletTransactions from "./WalletTransactions.ts"
 
-/** A handler for each operation: one that is added to the contract does not compile until it has one. */
+/** A handler for each operation: an operation added to the contract does not compile without one. */
 type Handlers = {
   readonly [N in RestOperation.Name]: OperationRoute.Handler<RestOperation.All[N], IndexedChain.IndexedChain>
 }
@@ -38,7 +38,7 @@ type Handlers = {
 export const layer = (options: {
   readonly config: WalletTransactions.Options["config"]
   readonly chains: ReadonlyArray<ServedChain>
-  /** The key that signs statements; `null` where none does. */
+  /** The key that signs statements; `null` for none. */
   readonly signingKey: SigningKey | null
 }) =>
   HttpRouter.use(

@@ -1,5 +1,5 @@
 /**
- * The handler of `RestOperation.signedStatement`: a statement of a wallet that is signed by the key of the configuration.
+ * Handler of `RestOperation.signedStatement`: a statement of a wallet, signed with the key of the configuration.
  *
  * Source: decision 0050.
  */
@@ -25,18 +25,18 @@ import * as PageResponse from "./PageResponse.ts"
 import * as RangeParameters from "./RangeParameters.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 
-/** What the handler needs. */
+/** Dependencies of the handler. */
 export interface Options {
   /** Sends a body within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
   readonly turns: Turns.Turns
-  /** `null` where the service signs nothing. */
+  /** `null` if the service signs nothing. */
   readonly signingKey: SigningKey | null
 }
 
 type Request = OperationRoute.Request<typeof RestOperation.signedStatement, IndexedChain>
 
-/** Statements of a process: each reads the whole ledger of a wallet. */
+/** Bounds on concurrent statements of a process, each of which reads the whole ledger of a wallet. */
 const bounds: FairQueue.Options = { concurrency: 1, maxWaitingPerCaller: 4, maxWaiting: 64 }
 
 const retryAfter = { "retry-after": "1" }

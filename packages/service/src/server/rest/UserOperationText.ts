@@ -1,5 +1,5 @@
 /**
- * Writes user operations with the names of the interface. Pure.
+ * Formats user operations with the interface's names. Pure.
  *
  * Source: ERC-4337; decision 0049.
  */
@@ -9,7 +9,7 @@ import type { PageRow } from "../../store/ChainReader.ts"
 import * as TransactionParts from "../../query/TransactionParts.ts"
 import { type Operation, operationsOf } from "../../query/WalletUserOperations.ts"
 
-/** An operation of a stored transaction as a page has it. */
+/** An operation of a stored transaction in the form of a page. */
 export const operation = (
   { transaction }: { readonly transaction: WalletTransactionWire },
   found: Operation,
@@ -37,7 +37,7 @@ export const operation = (
   roles: found.roles,
 })
 
-/** The text of the operations of a stored transaction in which a wallet has a role. */
+/** Text of the operations of a stored transaction in which a wallet has a role. */
 export const ofDocument = (row: PageRow, wallet: string): string => {
   const document = TransactionParts.documentOf(row)
   return JSON.stringify(operationsOf(document.transaction, wallet).map((one) => operation(document, one)))

@@ -1,5 +1,5 @@
 /**
- * The handler of `RestOperation.walletEvents`: the events of a wallet as server-sent events, for as long as the client reads them.
+ * Handler of `RestOperation.walletEvents`: the events of a wallet as server-sent events, for as long as the client reads them.
  *
  * Source: decision 0073.
  */
@@ -36,7 +36,7 @@ const lifetimeMillis = 3_600_000
 
 const encoder = new TextEncoder()
 
-/** Ends when the client of a connection has ended its side: nothing is computed for it any more. */
+/** Completes when the client has ended its side of a connection, so that nothing more is computed for it. */
 export const leaving = (socket: Readable): Effect.Effect<void> =>
   Effect.callback((resume) => {
     const left = () => resume(Effect.void)
@@ -45,7 +45,7 @@ export const leaving = (socket: Readable): Effect.Effect<void> =>
     return Effect.sync(() => void socket.off("end", left).off("close", left))
   })
 
-/** Releases a stream with the response, whether its body was begun or not. */
+/** Releases a stream with the response, whether or not its body was started. */
 const releaseWith = (request: HttpServerRequest, { release }: EventSteps.EventSteps): Effect.Effect<void> =>
   Effect.suspend(() => {
     const response = NodeHttpServerRequest.toServerResponse(request)
@@ -57,22 +57,22 @@ const releaseWith = (request: HttpServerRequest, { release }: EventSteps.EventSt
 /** A stream between two events. */
 interface Listening {
   readonly state: Events.State
-  /** The next step, which was taken ahead; `null` for none. */
+  /** The next step, taken ahead; `null` for none. */
   readonly step: Events.Step | null
-  /** The change that the stream waits to be followed; `null` where there is more. */
+  /** The change that the stream waits for; `null` if there is more to send. */
   readonly awaited: number | null
 }
 
-/** What the body of a stream is made of. */
+/** Dependencies of a stream's body. */
 interface BodyOptions extends Omit<EventSteps.EventSteps, "release"> {
-  /** Time of the monotonic clock at which the stream ends at its next pause. */
+  /** Time on the monotonic clock at which the stream ends at its next pause. */
   readonly endsAt: number
   readonly recent: IndexedChain["recent"]
 }
 
 type Turn = readonly [texts: ReadonlyArray<string>, next: Option.Option<Listening>]
 
-/** Takes steps, and waits for the next change where all was sent. */
+/** Takes steps, and waits for the next change when everything was sent. */
 export const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): Stream.Stream<Uint8Array> => {
   const turn = Effect.fnUntraced(function* ({
     awaited,
@@ -91,7 +91,7 @@ export const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): S
       Option.some({ state: step.state, step: null, awaited: step.awaited }),
     ]
   })
-  // The client connects again, and is answered with the status of the error.
+  // The client reconnects, and receives the error as a status.
   const ended = (error: Events.StreamError): Effect.Effect<Turn> => {
     const ending: Turn = [[], Option.none()]
     if (!(error instanceof StoreError)) return Effect.succeed(ending)
@@ -102,7 +102,7 @@ export const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): S
   return Stream.map(Stream.concat(Stream.succeed(EventText.opening), texts), (text) => encoder.encode(text))
 }
 
-/** What the index covers of a wallet when its stream begins, by the headers of pages with such rows. */
+/** Coverage of a wallet when its stream starts, in the headers of pages with such rows. */
 const coverageOf = ({ chain, params, query: { types } }: Pick<Request, "chain" | "params" | "query">) =>
   Effect.flatMap(
     chain.reader.snapshot((snapshot) =>

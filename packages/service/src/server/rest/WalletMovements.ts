@@ -1,5 +1,5 @@
 /**
- * The handler of `RestOperation.movements`: pages of the movements of a wallet.
+ * Handler of `RestOperation.movements`: pages of a wallet's movements.
  *
  * Source: decisions 0048 and 0049.
  */
@@ -22,7 +22,7 @@ import type * as OperationRoute from "./OperationRoute.ts"
 import * as PageRequest from "./PageRequest.ts"
 import * as PageResponse from "./PageResponse.ts"
 
-/** What the handler needs. */
+/** Dependencies of the handler. */
 export interface Options {
   readonly config: Pick<Config, "maxLimit" | "limits">
   readonly contracts: ChainContracts["Service"]
@@ -32,7 +32,7 @@ export interface Options {
 
 type Request = OperationRoute.Request<typeof RestOperation.movements, IndexedChain>
 
-/** How the operations on ledgers name them. */
+/** How the operations on ledgers refer to them. */
 export const wording: OperationError.Wording = {
   what: "Ledger",
   whenNotDerived: "Retry later.",
@@ -40,7 +40,7 @@ export const wording: OperationError.Wording = {
 
 const everything: Cursor.Filter = {}
 
-/** What selects movements, as a cursor holds it. */
+/** Filters of movements in the form of a cursor. */
 const toFilter = (selection: Movements.Selection): Cursor.Filter => {
   const given = Object.entries(selection).filter(([, value]) => value !== undefined)
   if (given.length === 0) return everything
@@ -50,7 +50,7 @@ const toFilter = (selection: Movements.Selection): Cursor.Filter => {
   ) as Cursor.Filter
 }
 
-/** What a cursor holds; fails for what no request had. */
+/** Decodes the filter of a cursor; fails for one that no request can have. */
 const fromFilter = (filter: Cursor.Filter): Result.Result<Movements.Selection, InvalidParameter> =>
   filter === everything || Object.keys(filter).length === 0
     ? Result.succeed({})

@@ -1,5 +1,5 @@
 /**
- * The handler of `ChangeOperation.proveWallet`: starts the comparison of a wallet with the chain, and states how far it is.
+ * Handler of `ChangeOperation.proveWallet`: starts the comparison of a wallet with the chain, and reports its progress.
  *
  * Source: decision 0050.
  */
@@ -39,7 +39,7 @@ const notOffered = ({ key }: IndexedChain) =>
     `Comparisons not offered: "chains.${key}.proofCallsPerMinute" of this service is 0. Use the operation statement.`,
   )
 
-/** Messages name no node. */
+/** Messages do not name nodes. */
 const notMade = (reason: string) => () => ErrorResponse.unavailable(`Comparison not made: ${reason} Retry later.`)
 
 const notIndexed = ({ block, chain, derived }: LedgerScope.NotIndexed) =>
@@ -53,7 +53,7 @@ const notIndexed = ({ block, chain, derived }: LedgerScope.NotIndexed) =>
         }),
       )
 
-/** A block that the index does not have is refused. One that is not final is compared once it is. */
+/** A block that is not indexed is rejected. One that is not final is compared once it is. */
 const notFinal = (last: number, block: number) =>
   ErrorResponse.badRequest(
     InvalidParameter.fromIssue({
@@ -68,7 +68,7 @@ const partial = ({ name }: IndexedChain, wallet: string) => {
   return ErrorResponse.badRequest(new InvalidParameter({ parameter: "address", code: "bad_request", message }))
 }
 
-/** Refuses wallets of which the index lacks movements, which would show as differences. */
+/** Rejects wallets with movements missing from the index, which would appear as differences. */
 const requireWhole = Effect.fnUntraced(function* (chain: IndexedChain, wallet: string) {
   const checkpoint = yield* chain.reader.snapshot((snapshot) => snapshot.checkpoint)
   yield* Coverage.checkWallet(chain, checkpoint, wallet)
@@ -77,7 +77,10 @@ const requireWhole = Effect.fnUntraced(function* (chain: IndexedChain, wallet: s
   if (whole !== null && !whole.has(wallet)) return yield* partial(chain, wallet)
 })
 
-/** Whether the last comparison answers a request: made at its block or later. One that lacks parts is made again when it is asked for anew. */
+/**
+ * Whether the last comparison answers a request: it was made at the requested block or later. An incomplete one is repeated when it is
+ * requested again.
+ */
 const isEnough = (proof: WalletProof, atLeast: number | null, { closing }: Reconciliation.Scope): boolean =>
   atLeast === null
     ? proof.block.number >= closing.number && proof.unchecked.length === 0

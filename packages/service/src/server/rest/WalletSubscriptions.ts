@@ -1,6 +1,6 @@
 /**
- * The events of a wallet's movements for the WebSocket of the relay: `eth_subscribe ["daybook_movements", { address, from }]`. They are
- * those of `RestOperation.walletEvents` with `types=wallet.movement`, with the same cursors, limits and errors.
+ * Movement events of a wallet for the relay's WebSocket: `eth_subscribe ["daybook_movements", { address, from }]`. They equal those of
+ * `RestOperation.walletEvents` with `types=wallet.movement`, including cursors, limits and errors.
  *
  * Source: decisions 0016 and 0073.
  */
@@ -30,7 +30,7 @@ const { asset, finality, from, kind } = WalletEvent.EventQuery.fields
 const Params = Schema.Struct({ ...WalletQuery.Path.fields, from, finality, asset, kind })
 const decode = Schema.decodeUnknownResult(Params, { onExcessProperty: "error" })
 
-/** Programs that speak JSON-RPC write numbers as numbers or in hexadecimal. */
+/** JSON-RPC programs send numbers as JSON numbers or in hexadecimal. */
 const decimal = (value: unknown): unknown => {
   if (typeof value === "number" && Number.isSafeInteger(value)) return String(value)
   return typeof value === "string" && /^0x[0-9a-f]{1,12}$/i.test(value) ? String(Number(value)) : value
@@ -55,7 +55,7 @@ const paramsOf = (params: ReadonlyArray<unknown>): Result.Result<Schema.Schema.T
 /** Source: EIP-1474. */
 const serverError = -32_000
 
-/** The code of an error that has an HTTP status. */
+/** JSON-RPC code of an error with an HTTP status. */
 const codeOf = (status: number): number => {
   switch (status) {
     case 400:
@@ -71,7 +71,7 @@ const codeOf = (status: number): number => {
   }
 }
 
-/** The error of an HTTP response as that of a call: the members beside its message are its data. */
+/** Converts the error of an HTTP response to that of a call: the members besides its message become its data. */
 const fromResponse = ({ error }: ErrorResponse.ErrorResponse): CallFailed => {
   const { message, ...data } = ErrorResponse.wireOf(error)
   return stackless(
@@ -79,7 +79,7 @@ const fromResponse = ({ error }: ErrorResponse.ErrorResponse): CallFailed => {
   )
 }
 
-/** Makes what begins streams. */
+/** Makes the function that starts streams. */
 const make = (begin: EventSteps.Open): WalletStreams["Service"]["open"] => {
   const answer = <A>(effect: Parameters<typeof OperationError.answer<A, never>>[0]): Effect.Effect<A, CallFailed> =>
     Effect.mapError(OperationError.answer(effect, EventSteps.wording), fromResponse)

@@ -1,5 +1,5 @@
 /**
- * The handlers of `RestOperation.balances` and `RestOperation.statement`: sums of the movements of a wallet.
+ * Handlers of `RestOperation.balances` and `RestOperation.statement`: sums of a wallet's movements.
  *
  * Source: decision 0049.
  */
@@ -23,7 +23,7 @@ import * as PageResponse from "./PageResponse.ts"
 import * as RangeParameters from "./RangeParameters.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 
-/** What the handlers need. */
+/** Dependencies of the handlers. */
 export interface Options {
   /** Sends a body within the bounds of the process. */
   readonly send: ReturnType<typeof PageResponse.make>
@@ -34,7 +34,7 @@ type Request<N extends "balances" | "statement"> = OperationRoute.Request<RestOp
 
 type Response = Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
 
-/** Seconds after which a refused client may ask again. */
+/** Seconds after which a rejected client may retry. */
 const retryAfter = { "retry-after": "1" }
 
 const refuse = ({ max, scope }: FairQueue.QueueFull) =>
@@ -56,7 +56,7 @@ export const make = ({ send, sumsOf }: Options) => {
       sumsOf(holderOf(caller.grant), { chain, wallet: params.address, assets: query.asset, range }),
     )
 
-  /** Sums take many turns: they are made before the body takes its own. */
+  /** Sums take many turns, so they are computed before the body takes its own. */
   const respond = (
     { grant, headers }: Authentication.Caller,
     sums: Effect.Effect<Sums.Sums, SumsError | FairQueue.QueueFull>,

@@ -1,5 +1,5 @@
 /**
- * The handler of `RestOperation.walletTransactions`: pages of a wallet's transactions. The body of a page is joined from stored texts.
+ * Handler of `RestOperation.walletTransactions`: pages of a wallet's transactions. The body of a page is joined from stored texts.
  *
  * Source: docs/interface.md#4.1; decisions 0005, 0008, 0009 and 0011 to 0014.
  */
@@ -29,7 +29,7 @@ import type * as PageResponse from "./PageResponse.ts"
 import * as PageWriter from "./PageWriter.ts"
 import * as UserOperationText from "./UserOperationText.ts"
 
-/** What the handler needs. */
+/** Dependencies of the handler. */
 export interface Options {
   readonly config: Pick<Config, "maxLimit" | "empty" | "limits">
   readonly decoder: Decoder
@@ -46,11 +46,11 @@ const wording: OperationError.Wording = {
   whenNotDerived: "Retry later, or use scope=direct.",
 }
 
-/** The scope of a request; one that it leaves out is that of its cursor. */
+/** Scope of a request, or else of its cursor. */
 const scopeOf = ({ cursor, query: { scope } }: Request): Wallet.Scope =>
   scope ?? (cursor?.list === "all" ? "all" : "direct")
 
-/** Gives rows as they are decoded now; one that is too large is left as it is stored. */
+/** Returns rows as currently decoded; one that is too large is left as stored. */
 export const rowDecoder =
   (decoder: Decoder, maxBytes: number) =>
   (row: PageRow, contractDecoder: ContractDecoder): PageRow => {
@@ -60,7 +60,7 @@ export const rowDecoder =
     return decodedBody === row.body ? row : { ...row, body: decodedBody, stored: undefined }
   }
 
-/** A row with the text of the user operations in which the wallet has a role, which its roles state. */
+/** A row with the text of the user operations in which the wallet has a role, as its roles indicate. */
 const withOperations = (row: PageRow, wallet: string): PageWriter.Row =>
   ((row.roles ?? 0) & roleBits) === 0 ? row : { ...row, operations: UserOperationText.ofDocument(row, wallet) }
 

@@ -1,5 +1,5 @@
 /**
- * The handler of `RestOperation.userOperations`: pages of the user operations of a wallet.
+ * Handler of `RestOperation.userOperations`: pages of a wallet's user operations.
  *
  * Source: ERC-4337; decision 0049.
  */
@@ -25,7 +25,7 @@ type Request = OperationRoute.Request<typeof RestOperation.userOperations, Index
 
 type Role = Request["query"]["role"]
 
-/** The role that a cursor holds; fails for one that no request had. */
+/** Role in a cursor; fails for one that no request can have. */
 const roleOf = ({ role }: Cursor.Filter): Result.Result<Role, InvalidParameter> => {
   if (role === undefined) return Result.succeed(undefined)
   return Result.mapBoth(RestOperation.decodeQuery(RestOperation.userOperations, { role }), {

@@ -1,6 +1,6 @@
 /**
- * The webhooks of a database as a process knows them: as it read them last, and as it has changed them. A fiber that
- * waits for a change of one is woken by it, and costs nothing until then.
+ * The webhooks of a database as known to a process: as it last read them, plus its own changes. A change wakes the fibers that wait for it,
+ * which cost nothing until then.
  *
  * Source: decision 0073.
  */
@@ -14,17 +14,17 @@ interface Waiting {
   readonly resume: () => void
 }
 
-/** What a process knows. */
+/** State known to a process. */
 export interface KnownWebhooks {
   readonly set: (name: string, webhook: KnownWebhook) => void
-  /** As `set`, for a webhook that has a lease. */
+  /** Like `set`, for a webhook that has a lease. */
   readonly setLeased: (name: string, revision: number) => void
   readonly remove: (name: string) => void
-  /** Waits until what is known of a webhook fulfils a condition. */
+  /** Waits until the known state of a webhook meets a condition. */
   readonly until: (name: string, isMet: IsMet) => Effect.Effect<void>
 }
 
-/** Knows nothing yet. */
+/** Makes an empty state. */
 export const make = (): KnownWebhooks => {
   const known = new Map<string, KnownWebhook>()
   const waiting = new Map<string, Set<Waiting>>()

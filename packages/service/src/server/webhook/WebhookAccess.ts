@@ -1,5 +1,5 @@
 /**
- * Finds and changes webhooks for callers: a key has its own webhooks, and a key of an operator all of them.
+ * Finds and changes webhooks for callers: a key can access its own webhooks, and an operator key all of them.
  *
  * Source: decision 0073.
  */
@@ -23,19 +23,19 @@ export interface Found {
   readonly wallets: number
 }
 
-/** What a change makes of a webhook: its content, what the change gives, and what it does to the wallets. */
+/** Effect of a change on a webhook: its content, the result of the change, and the effect on its wallets. */
 export type Change<A> = readonly [webhook: Webhook.Webhook, given: A, wallets?: WalletChanges | undefined]
 
-/** What access depends on. */
+/** Dependencies of access. */
 export interface Options {
   readonly webhooks: Webhooks
   readonly chains: ReadonlyArray<Pick<ServedChain, "key" | "name">>
 }
 
-/** Why a request is not answered. */
+/** Why a request fails. */
 export type Failure = StoreError | ErrorResponse.ErrorResponse
 
-/** Times that a change is made again where a sender was quicker. */
+/** Maximum number of attempts for a change when a sender is faster. */
 const maxAttempts = 10
 
 /** Decodes a stored webhook. */
@@ -48,14 +48,14 @@ export const changedMeanwhile = ErrorResponse.unavailable("The webhook was chang
 const isOwn = ({ grant }: Caller, { holder }: StoredWebhook): boolean =>
   grant.operator || (holder !== null && holder === grant.name)
 
-/** What callers find and change in a database. */
+/** Makes the functions with which callers find and change webhooks of a database. */
 export const make = ({ chains, webhooks }: Options) => {
-  /** Why a key may not use a webhook of a chain; one that is not served now is known by its name alone. */
+  /** Why a key may not use a webhook of a chain; a chain that is not served at present is only known by its name. */
   const chainIssue = ({ grant }: Caller, { chain: name }: Webhook.Webhook): string | undefined =>
     KeyScope.chainIssue(grant, chains.find((chain) => chain.name === name) ?? { key: name, name })
 
   /**
-   * The webhook of an id, which the message does not repeat: it may be a key that was sent in its place. A key that was narrowed to other
+   * Finds a webhook by id. The message does not repeat the id, which may be a key sent in its place. A key that was restricted to other
    * chains since may only remove it.
    */
   const find = Effect.fnUntraced(function* (caller: Caller, id: string): Effect.fn.Return<Found, Failure> {
@@ -69,7 +69,7 @@ export const make = ({ chains, webhooks }: Options) => {
     return yield* ErrorResponse.notOffered(`No webhook of this API key has this id. ${advice}`)
   })
 
-  /** Changes a webhook, again where the service changed it meanwhile; gives what the change gives too. */
+  /** Changes a webhook, retrying if the service changed it meanwhile; also returns the result of the change. */
   const change = Effect.fnUntraced(function* <A>(
     caller: Caller,
     id: string,
@@ -88,7 +88,7 @@ export const make = ({ chains, webhooks }: Options) => {
     return yield* changedMeanwhile
   })
 
-  /** One that another version wrote is left out, and named in the log: it can be removed by its id. */
+  /** A webhook written by another version is skipped and logged by id, so that it can be removed. */
   const list = Effect.fnUntraced(function* ({ grant }: Caller): Effect.fn.Return<ReadonlyArray<Found>, StoreError> {
     const stored = yield* grant.operator ? webhooks.list : webhooks.ofHolder(grant.name)
     const found = yield* Effect.forEach(stored, (one) =>

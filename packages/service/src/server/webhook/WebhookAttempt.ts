@@ -1,5 +1,5 @@
 /**
- * One attempt to deliver a message of a webhook: it is signed, sent, and its response read.
+ * One attempt to deliver a message of a webhook: signing, sending, and reading the response.
  *
  * Source: decision 0073.
  */
@@ -13,14 +13,14 @@ import type * as WebhookKey from "../../push/WebhookKey.ts"
 import * as WebhookRequest from "../../push/WebhookRequest.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 
-/** What an attempt needs. */
+/** Dependencies of an attempt. */
 export interface Options {
   readonly settings: WebhookKey.Settings
   readonly lookups: NameLookups
 }
 
 /**
- * Sends the pending message once; gives what follows of it, and the attempt for the log.
+ * Sends the pending message once; returns the outcome, and the attempt for the log.
  *
  * **Errors**
  * - `StoreError`: the stored secrets of the webhook cannot be read.
@@ -57,7 +57,7 @@ export const send = Effect.fnUntraced(function* (
   }
   const { status, waitMillis } = received
   const answered = { ...made, status, reason: null }
-  // Node passes on a response with 101 that upgrades nothing, and one with a status below 100.
+  // Node forwards a 101 response that upgrades nothing, and one with a status below 100.
   if (status >= 200 && status < 300) return [{ _tag: "Delivered" }, { ...answered, result: "delivered" }]
   if (status === 410) return [{ _tag: "Gone" }, { ...answered, result: "gone" }]
   return [

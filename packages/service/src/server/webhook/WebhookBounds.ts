@@ -1,5 +1,5 @@
 /**
- * What the webhooks of a key may be and take: their number, their addresses, and where they send to.
+ * Limits on a key's webhooks: their number, their addresses, and where they may send to.
  *
  * Source: decision 0073.
  */
@@ -14,7 +14,7 @@ import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { invalid } from "../rest/JsonBody.ts"
 import type * as WebhookAccess from "./WebhookAccess.ts"
 
-/** What the bounds depend on. */
+/** Dependencies of the limits. */
 export interface Options {
   readonly settings: WebhookKey.Settings
   readonly webhooks: Webhooks
@@ -24,13 +24,13 @@ export interface Options {
 /** Makes the checks. */
 export const make = ({ lookups, settings, webhooks }: Options) => {
   const { addressesPerKey, addressesPerWebhook, allowPrivate, perKey, total } = settings
-  /** Refuses a number of addresses of a webhook. One above the bound may stay or become smaller, as the bound may have been lowered. */
+  /** Rejects a number of addresses of a webhook. A number above the limit may stay or decrease, because the limit may have been lowered. */
   const checkCount = (path: string, count: number, more = count): Effect.Effect<void, ErrorResponse.ErrorResponse> =>
     count >= 1 && (count <= addressesPerWebhook || more <= 0)
       ? Effect.void
       : invalid(path, `1 to ${addressesPerWebhook} addresses in a webhook (webhooks.addressesPerWebhook)`, `${count}`)
 
-  /** Refuses a URL that may not be sent to. It may hold a token, and is not repeated. */
+  /** Rejects a URL that may not be sent to. It may hold a token, so it is not repeated. */
   const checkUrl = Effect.fnUntraced(function* (
     { grant, headers }: Caller,
     url: string,
@@ -47,7 +47,7 @@ export const make = ({ lookups, settings, webhooks }: Options) => {
     if (issue !== null) return yield* invalid("url", issue, "another one")
   })
 
-  /** Refuses webhooks and addresses beside those that a key has, and a webhook beside those of all. */
+  /** Rejects webhooks and addresses beyond the limits of a key, and a webhook beyond the total limit. */
   const checkRoom = Effect.fnUntraced(function* (
     holder: string | null,
     more: { readonly webhooks: number; readonly addresses: number },

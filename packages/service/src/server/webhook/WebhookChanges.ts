@@ -1,5 +1,5 @@
 /**
- * Makes webhooks of requests, and what a request makes of one.
+ * Creates webhooks from requests, and applies requests to them.
  *
  * Source: decision 0073.
  */
@@ -27,22 +27,22 @@ import * as WebhookAccess from "./WebhookAccess.ts"
 import * as WebhookBounds from "./WebhookBounds.ts"
 import * as WebhookPlaces from "./WebhookPlaces.ts"
 
-/** What changes depend on. */
+/** Dependencies of changes. */
 export interface Options extends WebhookBounds.Options {
   readonly bounds: Bounds["Service"]
   readonly chains: ReadonlyArray<IndexedChain>
 }
 
-/** Who a webhook belongs to that a caller makes; `null` for the operator, whose pages and programs may need no key. */
+/** Owner of a webhook created by a caller; `null` for the operator, whose pages and programs may need no key. */
 const holderOf = ({ grant }: Caller): string | null => (grant.name === "" ? null : grant.name)
 
-/** The id of a webhook of a key with a name, so that a request that is sent again finds it. */
+/** Id of a key's webhook with a name, so that a repeated request finds it. */
 const idOf = (holder: string | null, name: string): string =>
   `wh_${hash("sha256", JSON.stringify([holder, name]), "base64url").slice(0, 24)}`
 
 const randomName = (): string => `wh ${randomBytes(6).toString("hex")}`
 
-/** The settings of a request with their defaults. */
+/** Settings of a request with defaults applied. */
 const settingsOf = (body: Resource.Settings) => {
   const { finality = "head", from = "now", name = randomName(), types = [], url } = body
   return {
@@ -55,10 +55,10 @@ const settingsOf = (body: Resource.Settings) => {
   }
 }
 
-/** A webhook that was made, and its secret where this request has made it. */
+/** A created webhook, and its secret if this request created it. */
 type Created = readonly [WebhookAccess.Found, secret: string | null]
 
-/** What a change of wallets needs of the other changes. */
+/** What a change of wallets shares with other changes. */
 interface AddressChanges {
   readonly access: ReturnType<typeof WebhookAccess.make>
   readonly places: ReturnType<typeof WebhookPlaces.make>
@@ -67,9 +67,9 @@ interface AddressChanges {
   readonly webhooks: Pick<Webhooks, "walletsOf">
 }
 
-/** Gives a webhook other wallets. The positions of those that are added are read once, before changes take turns. */
+/** Changes the wallets of a webhook. The positions of added wallets are read once, before changes take turns. */
 const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressChanges) => {
-  /** The wallets of a change that the webhook has. */
+  /** Those wallets of a change that the webhook has. */
   const knownOf = (id: string, { add = [], remove = [] }: Resource.AddressChange) =>
     Effect.map(
       webhooks.walletsOf(id, { among: [...add, ...remove] }),
@@ -101,7 +101,7 @@ const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressCha
       const present = yield* knownOf(id, body)
       const added = [...add].filter((wallet) => !present.has(wallet))
       const removed = [...remove].filter((wallet) => present.has(wallet))
-      // Others removed a wallet that it had, or made another webhook of its name.
+      // Another request removed a wallet of the webhook, or created another webhook with its name.
       const isOther = webhook.publicKey !== before.publicKey || added.some((wallet) => !positions.has(wallet))
       if (isOther) return yield* WebhookAccess.changedMeanwhile
       const more = added.length - removed.length
@@ -115,20 +115,20 @@ const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressCha
   })
 }
 
-/** What a replay needs of the other changes. */
+/** What a replay shares with other changes. */
 interface Replays extends Pick<AddressChanges, "access" | "places" | "webhooks"> {
   readonly turns: Bounds["Service"]["turns"]
 }
 
-/** Wallets that one statement of a replay changes. */
+/** Number of wallets changed by one statement of a replay. */
 const replayedAtOnce = 1_000
 const replayRetrySeconds = 1
 
-/** Lets a webhook send rows again: one replay of a key at a time, which changes its wallets in parts with other requests in between. */
+/** Replays rows of a webhook: one replay per key at a time, which changes its wallets in parts with other requests in between. */
 const replayer = ({ access, places, turns, webhooks }: Replays) => {
   const replaying = new Set<string>()
 
-  /** Fails where others made another webhook of the name meanwhile. */
+  /** Fails if another request created a webhook with the same name meanwhile. */
   const checkSame = (before: WebhookAccess.Found, { webhook }: WebhookAccess.Found) =>
     webhook.publicKey === before.webhook.publicKey ? Effect.void : WebhookAccess.changedMeanwhile
 
@@ -207,7 +207,7 @@ export const make = (options: Options) => {
   const bounds = WebhookBounds.make(options)
   const access = WebhookAccess.make(options)
   const places = WebhookPlaces.make(options)
-  // One at a time, so that together they stay within the bounds.
+  // Changes are serialised, so that together they stay within the limits.
   const permit = Semaphore.makeUnsafe(1)
   const find = ChainRegistry.finderWithDefault(options.chains)
 
@@ -224,7 +224,7 @@ export const make = (options: Options) => {
     return issue === undefined ? chain : yield* ErrorResponse.forbidden(issue)
   })
 
-  /** The webhook of an id, where the same request has made it; `null` for none. Refuses another request of the name. */
+  /** The webhook with an id, if the same request created it; `null` for none. Rejects a different request with the same name. */
   const repeated = Effect.fnUntraced(function* (
     id: string,
     request: string,
@@ -236,7 +236,7 @@ export const make = (options: Options) => {
     return yield* invalid("name", "a name that no other webhook of the key has", quote(found.webhook.name ?? ""))
   })
 
-  /** Stores a webhook, and gives its secret; `null` for one that the same request has stored at the same time. */
+  /** Stores a webhook and returns its secret; `null` if the same request stored it concurrently. */
   const add = Effect.fnUntraced(function* (
     id: string,
     own: Webhook.Settings & { readonly holder: string | null; readonly request: string },
@@ -251,7 +251,7 @@ export const make = (options: Options) => {
     return other === null ? yield* WebhookAccess.changedMeanwhile : [other, null]
   })
 
-  /** Makes a webhook, and gives its secret; `null` for one that the same request has made before. */
+  /** Creates a webhook and returns its secret; `null` if the same request created it before. */
   const create = Effect.fnUntraced(function* (
     caller: Caller,
     body: Resource.Settings,

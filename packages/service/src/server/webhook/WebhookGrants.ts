@@ -1,5 +1,5 @@
 /**
- * What the API keys of webhooks permit while they are sent, by grants that are read from time to time.
+ * What the API keys of webhooks permit during sending, from grants that are read periodically.
  *
  * Source: decision 0073.
  */
@@ -10,16 +10,16 @@ import type { ApiKeys, KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import * as KeyScope from "../admission/KeyScope.ts"
 
-/** Time for which the grants of the API keys are remembered. */
+/** Time for which the grants of API keys are cached. */
 const keysMillis = 5_000
 
-/** Why nothing is sent for an API key; undefined where it permits webhooks of the chain. */
+/** Why nothing is sent for an API key; undefined if it permits webhooks of the chain. */
 export const issueOf = (grant: KeyGrant | null, chain: IndexedChain): string | undefined =>
   grant === null
     ? "Its API key was revoked, or has expired."
     : (KeyScope.webhooksIssue(grant) ?? KeyScope.chainIssue(grant, chain))
 
-/** What keys permit, by grants that are read from time to time. */
+/** What keys permit, from grants that are read periodically. */
 export const finder = (keys: Pick<ApiKeys, "list">) => {
   let known: { readonly grants: ReadonlyMap<string, KeyGrant>; readonly until: number } = {
     grants: new Map(),

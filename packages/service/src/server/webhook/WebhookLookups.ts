@@ -1,5 +1,5 @@
 /**
- * Which webhooks have wallets of a block: looked up once for all webhooks of a process, so that one without rows in a block makes no
+ * Finds the webhooks with wallets of a block: looked up once for all webhooks of a process, so that one without rows in a block runs no
  * statement.
  *
  * Source: decision 0073.
@@ -8,10 +8,10 @@ import * as Effect from "effect/Effect"
 import type { StoreError } from "../../store/StoreError.ts"
 import type { Webhooks } from "../../store/Webhooks.ts"
 
-/** Wallets that a statement names. */
+/** Maximum number of wallets in a statement. */
 export const maxNamed = 1_000
 
-/** A part of a list, as long as a statement may name. */
+/** Splits a list for statements. */
 export const partsOf = (wallets: ReadonlySet<string>): ReadonlyArray<ReadonlyArray<string>> => {
   const all = [...wallets]
   return Array.from({ length: Math.ceil(all.length / maxNamed) }, (_, at) =>
@@ -26,16 +26,16 @@ interface Lookup {
 
 /** What is looked up. */
 export interface WebhookLookups {
-  /** A number for what is known of the wallets of a webhook now: lookups from now on have all of them. */
+  /** A number for what is currently known about a webhook's wallets; later lookups include all of them. */
   readonly now: () => number
-  /** Whether a webhook, of which all is known since some number, may have one of the wallets. */
+  /** Whether a webhook whose wallets are known since a number may have one of the wallets. */
   readonly mayHave: (name: string, since: number, wallets: ReadonlySet<string>) => Effect.Effect<boolean, StoreError>
 }
 
 /** Looks up nothing yet. */
 export const make = ({ having }: Pick<Webhooks, "having">): WebhookLookups => {
   let sequence = 0
-  /** By the set, which is that of a block for all webhooks. */
+  /** Keyed by the set, which is a block's and the same for all webhooks. */
   const kept = new WeakMap<ReadonlySet<string>, Lookup>()
   const namesOf = Effect.fnUntraced(function* (
     wallets: ReadonlySet<string>,

@@ -1,5 +1,5 @@
 /**
- * The next message of a wallet of a webhook: the rows that follow its position, as far as they become one message.
+ * Builds the next message of a webhook's wallet: the rows after its position, as far as they form one message.
  *
  * Source: decision 0073.
  */
@@ -15,25 +15,25 @@ import type { ChainContracts } from "../chain/ChainContracts.ts"
 import * as EventText from "../rest/EventText.ts"
 import type * as WalletTransactions from "../rest/WalletTransactions.ts"
 
-/** What messages are made with. */
+/** Dependencies of messages. */
 export interface Options {
   readonly config: Pick<Config, "empty" | "limits">
   readonly contracts: ChainContracts["Service"]
   readonly decode: ReturnType<typeof WalletTransactions.rowDecoder>
 }
 
-/** Events of a message, unless one block has more. */
+/** Maximum number of events in a message, unless one block has more. */
 const maxEvents = 100
-/** Bytes of the rows of a step. */
+/** Maximum number of bytes of rows per step. */
 const stepBytes = 128 * 1024
 
-/** The events of a step that become one message: it ends where the position moves on, or with the step. */
+/** Events of a step that form one message: it ends where the position advances, or with the step. */
 const batchOf = (
   { sent, state }: Pick<Events.Step, "sent" | "state">,
   cursors: ReadonlyArray<string>,
   start: string,
 ): readonly [count: number, state: Events.State] => {
-  // The first row of a block has a position too, from which the block is sent again.
+  // The first row of a block also has a position, from which the block is resent.
   const isEnd = (at: number) => {
     const { event, position } = sent[at]!
     if (cursors[at] === start) return false
@@ -67,9 +67,9 @@ export interface Source {
 
 /** What follows a position. */
 export type Next =
-  /** No row, and the change that may be followed by one. */
+  /** No row, and the change that one may follow. */
   | { readonly message: null; readonly state: Events.State; readonly awaited: number }
-  /** A message, the state before it, and that once it is delivered. */
+  /** A message, the state before it, and the state after its delivery. */
   | {
       readonly message: NonNullable<Webhook.Webhook["pending"]>
       readonly state: Events.State

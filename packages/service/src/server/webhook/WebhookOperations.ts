@@ -1,6 +1,6 @@
 /**
- * The handlers of the operations on webhooks. What a request makes the service do is bounded: the webhooks and addresses of a key, the
- * look-up of a name, one row of the database, and one replay of a key at a time.
+ * Handlers of the webhook operations. The work caused by a request is bounded: webhooks and addresses per key, one name lookup, one
+ * database row, and one replay per key at a time.
  *
  * Source: decision 0073.
  */
@@ -20,7 +20,7 @@ import * as WebhookAccess from "./WebhookAccess.ts"
 import * as WebhookChanges from "./WebhookChanges.ts"
 import * as WebhookView from "./WebhookView.ts"
 
-/** What the handlers need. */
+/** Dependencies of the handlers. */
 export interface Options extends JsonBody.Options, WebhookChanges.Options {}
 
 type Handlers = {
@@ -38,7 +38,7 @@ const maxKeepSeconds = 30 * daySeconds
 
 const respond = (value: object, headers: Response.Headers) => Response.json(JSON.stringify(value), { headers })
 
-/** Webhooks as they are sent. */
+/** Webhooks in wire form. */
 const viewsOf = Effect.fnUntraced(function* (
   { webhooks }: Options,
   found: ReadonlyArray<WebhookAccess.Found>,
@@ -52,7 +52,7 @@ const viewsOf = Effect.fnUntraced(function* (
 const respondWith = (options: Options, found: WebhookAccess.Found, headers: Response.Headers, more: object = {}) =>
   Effect.map(viewsOf(options, [found]), ([view]) => respond({ ...view, ...more }, headers))
 
-/** Answers what the database fails with. */
+/** Responds to errors of the database. */
 const answered = <R>(effect: Effect.Effect<HttpServerResponse, WebhookAccess.Failure, R>) =>
   Effect.catchTag(effect, "StoreError", ErrorResponse.fromStore)
 
@@ -85,7 +85,7 @@ const withoutBody = (options: Options) => {
     resumeWebhook: changing(Webhook.resumed),
     testWebhook: ({ caller, params }) => {
       const changed = change(caller, params.webhook, ({ webhook }) => {
-        // A request that is sent again before the test is sent makes no second one.
+        // A request repeated before the test is sent does not create a second test.
         const message = webhook.test ?? Webhook.newId()
         return Effect.succeed([{ ...webhook, test: message }, message])
       })

@@ -1,5 +1,5 @@
 /**
- * Where the rows of the wallets of a webhook begin: blocks, dates and cursors of requests as positions.
+ * Converts the blocks, dates and cursors at which a webhook's rows should start to positions.
  *
  * Source: decision 0073.
  */
@@ -28,13 +28,13 @@ type Settings = Pick<Webhook.Webhook, "finality" | "types">
 
 /** No row is read here. */
 const noBytes = 1
-/** Wallets that are compared with a cursor at once. */
+/** Number of wallets compared with a cursor at once. */
 const readAtOnce = 1_000
 
 const subscriptionOf = (settings: Settings, chain: IndexedChain, wallet: string) =>
   Webhook.subscriptionOf(settings, chain, wallet, noBytes)
 
-/** Makes what finds positions. */
+/** Makes the functions that find positions. */
 export const make = ({
   bounds,
   chains,
@@ -44,14 +44,14 @@ export const make = ({
   readonly chains: ReadonlyArray<IndexedChain>
   readonly webhooks: Pick<Webhooks, "walletsOf">
 }) => {
-  /** The positions of wallets at a place, by wallet. Wallets that are not indexed are refused. */
+  /** Positions of wallets at a starting point, by wallet. Wallets that are not indexed are rejected. */
   const ofWallets = Effect.fnUntraced(function* (
     chain: IndexedChain,
     settings: Settings,
     wallets: ReadonlyArray<string>,
     from: string,
   ): Effect.fn.Return<ReadonlyMap<string, EventPosition.EventPosition>, ErrorResponse.ErrorResponse> {
-    // A request that is sent again adds nothing: its cursor belongs to a wallet that the webhook has.
+    // A repeated request adds nothing: its cursor belongs to a wallet that the webhook already has.
     if (wallets.length === 0 && EventPosition.isText(from)) return new Map()
     if (EventPosition.isText(from) && wallets.length > 1) {
       const expected = "a block number, a date or now, as there are several wallets"
@@ -65,7 +65,7 @@ export const make = ({
     return yield* OperationError.answer(bounds.turns.run(Events.startAll(subscription, wallets, beginning)), wording)
   })
 
-  /** The wallet of a webhook that a cursor belongs to, and the position of the cursor; undefined for none. */
+  /** The wallet of a webhook to which a cursor belongs, and the position of the cursor; undefined for none. */
   const ownerOf = Effect.fnUntraced(function* (
     chain: IndexedChain,
     { id, webhook }: WebhookAccess.Found,

@@ -1,6 +1,6 @@
 /**
- * Where the wallets of a webhook are, in the memory of the process that sends it. Those at the shared place are in the database alone; the
- * memory has the few with a place of their own, and reads them in windows where they are many.
+ * Positions of a webhook's wallets, in the memory of the process that sends it. Wallets at the shared position are only in the database.
+ * Memory holds the few with their own position, and reads them in windows if there are many.
  *
  * Source: decision 0073.
  */
@@ -21,39 +21,39 @@ import type { Webhooks } from "../../store/Webhooks.ts"
 import type { WebhookWallet } from "../../store/WebhookWallets.ts"
 import * as WebhookLookups from "./WebhookLookups.ts"
 
-/** Wallets with a place of their own that are read at once. */
+/** A range of wallets with their own position that is read at once. */
 interface Window {
-  /** It begins behind this address. */
+  /** It starts after this address. */
   readonly after: string | undefined
-  /** Its last address; `null` where no wallet is behind it. */
+  /** Its last address; `null` if no wallet follows. */
   readonly end: string | null
 }
 
-/** What is known of the wallets of a webhook. */
+/** What is known about the wallets of a webhook. */
 export interface Progress {
-  /** Wallets of a window. */
+  /** Maximum number of wallets in a window. */
   readonly windowSize: number
-  /** Wallets with a place of their own, of the window. */
+  /** Wallets of the window with their own position. */
   readonly states: Map<string, Events.State>
-  /** Those of them that the database has at the shared place: nothing of them was sent since. */
+  /** Those that are at the shared position in the database, because nothing was sent for them since. */
   readonly unsaved: Set<string>
-  /** The shared place, which may lie above the stored one; `null` where it is not read. */
+  /** The shared position, which may be ahead of the stored one; `null` if it is not read. */
   place: WebhookPlace.Place | null
-  /** `null` where none is read. */
+  /** `null` if none is read. */
   window: Window | null
-  /** Behind which address the next window begins. */
+  /** Address after which the next window starts. */
   nextWindow: string | undefined
-  /** Since when the wallets are known, for lookups. */
+  /** When the wallets became known, for lookups. */
   since: number
-  /** Messages that were made of the window. */
+  /** Number of messages made in the window. */
   messages: number
-  /** Digest of the watched wallets that the wallets were compared with. */
+  /** Digest of the watched wallets with which the wallets were compared. */
   watch: string
-  /** The change that all stored places have reached. */
+  /** The change that all stored positions have reached. */
   storedChange: number
 }
 
-/** Nothing is known. */
+/** Makes an empty state. */
 export const make = (windowSize = 1_000): Progress => ({
   windowSize,
   states: new Map(),
@@ -67,17 +67,17 @@ export const make = (windowSize = 1_000): Progress => ({
   storedChange: 0,
 })
 
-/** Forgets what is read again of the database. */
+/** Drops what is read from the database again. */
 export const forget = (progress: Progress): void => {
   progress.states.clear()
   progress.unsaved.clear()
   Object.assign(progress, { place: null, window: null, nextWindow: undefined, messages: 0, watch: "" })
 }
 
-/** Awaited where there is more to read: no change has this number. */
+/** Awaited change if there is more to read: no change has this number. */
 const hasMore = -1
 
-/** A webhook with what its wallets are read by. */
+/** A webhook, with what is needed to read its wallets. */
 export interface Source {
   readonly name: string
   readonly chain: IndexedChain
@@ -92,21 +92,21 @@ const sharedOf = ({ chain, webhook: { finality, types } }: Source): SharedPlace.
   hasMovements: types.includes("wallet.movement"),
 })
 
-// Webhooks do not send what is covered without rows: a wallet may go on from here with what all wallets share.
+// Webhooks do not send coverage without rows, so a wallet may continue from here with what all wallets share.
 const stateOf = (position: Events.State["position"]): Events.State => ({ position, pending: null, isCovered: true })
 
-/** Whether the memory has all wallets with a place of their own. */
+/** True if memory holds all wallets with their own position. */
 export const isWhole = ({ window }: Progress): boolean =>
   window !== null && window.after === undefined && window.end === null
 
-/** Whether the memory has so many wallets that the shared place stays until some are done. The blocks of one reading may add more. */
+/** True if memory holds so many wallets that the shared position stays until some are done. The blocks of one read may add more. */
 export const isFull = ({ states, windowSize }: Progress): boolean => states.size >= 2 * windowSize
 
-/** Whether the wallets of other windows are to have their turns, though those of this one may have more to send. */
+/** True if wallets of other windows should have their turn, although those of this one may have more to send. */
 export const isServed = (progress: Progress): boolean =>
   progress.messages >= 2 * progress.windowSize && (!isWhole(progress) || isFull(progress))
 
-/** Reads the shared place, and a window of the wallets with a place of their own. */
+/** Reads the shared position, and a window of the wallets with their own. */
 export const load = Effect.fnUntraced(function* (
   source: Source,
   progress: Progress,
@@ -124,7 +124,7 @@ export const load = Effect.fnUntraced(function* (
   progress.states.clear()
   for (const row of rows) {
     const position = WebhookPlace.positionOf(row, null)
-    // One without a place was added since, by a change after which all is read again.
+    // One without a position was added since, by a change after which everything is read again.
     if (position === null) continue
     progress.states.set(row.wallet, stateOf(position))
     progress.storedChange = Math.min(progress.storedChange, position.journal.change)
@@ -132,14 +132,14 @@ export const load = Effect.fnUntraced(function* (
   progress.window = { after, end: rows.length < windowSize ? null : rows.at(-1)!.wallet }
 })
 
-/** Has the next window read, or the first one behind the last. */
+/** Schedules the next window, or the first one after the last. */
 export const leaveWindow = (progress: Progress): void => {
   progress.nextWindow = progress.window?.end ?? undefined
   progress.window = null
   progress.messages = 0
 }
 
-/** Wallets at the shared place that are to read for themselves; `null` for more than the memory takes. */
+/** Wallets at the shared position that must read for themselves; `null` if there are more than fit in memory. */
 const affected = Effect.fnUntraced(function* (
   { lookups, name, webhooks }: Source,
   { since, states, windowSize }: Progress,
@@ -160,7 +160,7 @@ const affected = Effect.fnUntraced(function* (
 
 const watchDigests = new WeakMap<Checkpoint, string>()
 
-/** Digest of the watched wallets; empty for an index of all. */
+/** Digest of the watched wallets; empty for an index of all wallets. */
 const watchOf = (checkpoint: Checkpoint | null): string => {
   if (checkpoint?.watch === undefined) return ""
   const known = watchDigests.get(checkpoint)
@@ -170,7 +170,7 @@ const watchOf = (checkpoint: Checkpoint | null): string => {
   return digest
 }
 
-/** Compares all wallets with those that the index has, where these are others; gives those whose rows the index has from above the place only. */
+/** Compares all wallets with those of the index if these have changed; returns those whose rows are only indexed from above the position. */
 const checkWatched = Effect.fnUntraced(function* (
   { chain, name, webhooks }: Source,
   progress: Progress,
@@ -197,8 +197,8 @@ const checkWatched = Effect.fnUntraced(function* (
 })
 
 /**
- * Moves the shared place on as far as the index goes, or until the memory is full. Gives the change that is awaited, or the place that all are
- * to leave by a statement, as they are more than the memory takes.
+ * Advances the shared position as far as the index reaches, or until memory is full. Returns the awaited change, or the position that all
+ * wallets must leave by a statement, because they exceed memory.
  */
 export const passShared = Effect.fnUntraced(function* (
   source: Source,

@@ -1,6 +1,6 @@
 /**
- * Sends the webhooks of a database: one process for each at a time, by a lease. A message is stored before it is sent, so that every attempt
- * has the same id and the same bytes, also after another process took over; the position moves on with its delivery.
+ * Sends the webhooks of a database: each by one process at a time, which holds a lease. A message is stored before it is sent, so that
+ * every attempt has the same id and bytes, even after another process takes over. The position advances on delivery.
  *
  * Source: decision 0073.
  */

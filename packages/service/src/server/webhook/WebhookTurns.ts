@@ -1,6 +1,6 @@
 /**
- * Bounds how many webhooks are taken up, and stored, in one turn of the event loop: a new block concerns all of them at once. Those that
- * wait have turns by their API key.
+ * Limits how many webhooks are processed and stored in one turn of the event loop, since a new block concerns all of them at once. Waiting
+ * webhooks take turns by API key.
  */
 import type { Webhooks } from "../../store/Webhooks.ts"
 import type { Turns } from "../admission/Turns.ts"

@@ -1,4 +1,4 @@
-/** Webhooks and their attempts as the operations send them: without secrets. Pure. */
+/** Webhooks and their attempts in the form sent by the operations: without secrets. Pure. */
 import type * as Resource from "@daybook/schema/Webhook"
 import * as Webhook from "../../push/Webhook.ts"
 import type * as WebhookAccess from "./WebhookAccess.ts"

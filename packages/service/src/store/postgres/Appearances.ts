@@ -1,5 +1,5 @@
 /**
- * The transactions of wallets: an entry for each wallet of a transaction, by the wallet's key and the row id.
+ * Transactions of wallets: one entry per wallet of a transaction, keyed by wallet key and row id.
  */
 import * as Effect from "effect/Effect"
 import { StoreError } from "../StoreError.ts"

@@ -1,5 +1,5 @@
 /**
- * Replaces the rows of a stored block by those of the same block fetched again.
+ * Replaces the rows of a stored block by those of the same block when it is refetched.
  */
 import * as Effect from "effect/Effect"
 import type { LedgerProjection } from "../../block/Projection.ts"

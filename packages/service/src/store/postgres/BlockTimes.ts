@@ -1,5 +1,5 @@
 /**
- * Finds blocks by their number and their time in one committed state, and compares each result with the blocks beside it.
+ * Finds blocks by number and time in one committed state, and compares each result with the neighbouring blocks.
  */
 import * as Effect from "effect/Effect"
 import type { LinkedBlock } from "../../block/BlockRows.ts"

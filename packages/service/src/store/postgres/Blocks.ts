@@ -1,5 +1,5 @@
 /**
- * The rows of blocks with their facts and gaps.
+ * Rows of blocks, with their facts and gaps.
  *
  * Source: decisions 0034, 0035 and 0044.
  */

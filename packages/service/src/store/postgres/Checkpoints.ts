@@ -1,6 +1,6 @@
 /**
- * The checkpoint of a chain: reads it and compares it with its checksum, which every write renews with it. A write locks its row first,
- * which orders the writers of the chain.
+ * The checkpoint of a chain: reads it and compares it with its checksum, which every write updates together with it. A write first locks
+ * its row, which serialises the writers of the chain.
  *
  * Source: decisions 0034 and 0051.
  */

@@ -1,6 +1,6 @@
 /**
- * What is loaded of the PostgreSQL engine before a database of it is opened: how blocks are prepared. The engine
- * and the driver of the database, some hundred modules, are loaded when one is opened.
+ * The part of the PostgreSQL engine that is loaded before a database is opened: the preparation of blocks. The engine and the driver, some
+ * hundred modules, are loaded when a database is opened.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

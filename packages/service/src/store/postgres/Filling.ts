@@ -1,5 +1,5 @@
 /**
- * Fills a projection from stored blocks, some of them in each step.
+ * Fills a projection from stored blocks, a few per step.
  */
 import * as Effect from "effect/Effect"
 import type { Projection } from "../../block/Projection.ts"

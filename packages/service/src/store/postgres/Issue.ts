@@ -1,6 +1,6 @@
 /**
- * Failures of PostgreSQL as errors of the store: by their SQLSTATE, and by the driver's reason where the server was not reached. A
- * message names the database, and the node of Citus that failed, never a URL.
+ * Converts PostgreSQL failures to errors of the store, by their SQLSTATE, or by the driver's reason if the server was not reached. A
+ * message names the database and the failed Citus node, never a URL.
  */
 import { SqlError } from "effect/sql/SqlError"
 import { StoreError } from "../StoreError.ts"

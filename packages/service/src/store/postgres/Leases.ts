@@ -1,6 +1,6 @@
 /**
- * Leases in the schemas of their chains, by the clock of the database. Taking one waits for a write with the previous token, which holds
- * the checkpoint.
+ * Leases in the schemas of their chains, with the database's clock. Taking one waits for a write with the previous token, which holds the
+ * checkpoint.
  */
 import * as Effect from "effect/Effect"
 import type { ChainRef } from "../ChainRef.ts"

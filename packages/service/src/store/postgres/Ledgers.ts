@@ -1,5 +1,5 @@
 /**
- * The ledgers of wallets: a row for each wallet and place, and for each block the places of its rows, by which they are removed.
+ * The ledgers of wallets: one row per wallet and position and, for each block, the positions of its rows, by which they are removed.
  *
  * Source: decisions 0034 and 0048.
  */

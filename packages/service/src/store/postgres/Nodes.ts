@@ -1,5 +1,5 @@
 /**
- * The nodes of Citus that the rows of a chain lie on, and what an operator should know of them.
+ * Citus nodes over which the rows of a chain are distributed, and what an operator should know about them.
  *
  * Source: decision 0051.
  */

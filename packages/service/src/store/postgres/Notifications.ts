@@ -1,6 +1,6 @@
 /**
- * Notifications that writes of a database send when they are committed. One connection listens while somebody waits. A replica and some
- * poolers deliver none, so a waiting reader looks at the journal now and then too.
+ * Notifications sent when writes of a database are committed. One connection listens while there are waiting readers. Replicas and some
+ * poolers deliver no notifications, so a waiting reader also polls the journal.
  *
  * Source: decision 0073.
  */

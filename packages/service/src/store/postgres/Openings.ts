@@ -1,6 +1,6 @@
 /**
- * What wallets held before the first indexed block: a row for each wallet and holding that was read, and how far the blocks were
- * examined for others. Rows that were read for another first block are not read.
+ * Opening balances of wallets before the first indexed block: one row per wallet and holding that was read, and how far the blocks were
+ * examined for others. Rows read for another first block are ignored.
  *
  * Source: decision 0050.
  */

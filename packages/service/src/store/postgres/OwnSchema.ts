@@ -1,5 +1,5 @@
 /**
- * The schema `daybook`, beside those of the chains: API keys, and the descriptions of contracts.
+ * The schema `daybook`, next to those of the chains: API keys, and descriptions of contracts.
  */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../StoreError.ts"

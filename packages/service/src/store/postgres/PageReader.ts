@@ -1,6 +1,5 @@
 /**
- * Reads the rows of a page, as many as fit the number of rows and their bytes. Long texts are read only when the bytes before them
- * leave room.
+ * Reads the rows of a page, as many as fit its number of rows and bytes. Long texts are only read if the preceding bytes leave room.
  */
 import * as Effect from "effect/Effect"
 import type { PageQuery, PageRows, Position, SkipQuery, TransactionsQuery } from "../ChainReader.ts"

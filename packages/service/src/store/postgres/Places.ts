@@ -1,5 +1,5 @@
 /**
- * Finds the blocks and the transactions of places of ledgers: those of a page in two statements, and long texts one by one.
+ * Finds the blocks and transactions of ledger positions: those of a page in two statements, and long texts one by one.
  */
 import * as Effect from "effect/Effect"
 import * as Movement from "../../ledger/Movement.ts"

@@ -1,7 +1,7 @@
 /**
- * Connections to a PostgreSQL database: one pool for reads and one for writes, so that snapshots that wait for a slow client never keep
- * an indexer from writing. Connections are opened when they are needed, and again after the server closed them. Nothing waits without
- * bound for a server that does not answer.
+ * Connections to a PostgreSQL database: one pool for reads and one for writes, so that snapshots waiting for a slow client never delay an
+ * indexer's writes. Connections are opened on demand, and reopened after the server closes them. No wait for an unresponsive server is
+ * unbounded.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"

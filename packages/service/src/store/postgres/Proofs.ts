@@ -1,5 +1,5 @@
 /**
- * Comparisons of the ledgers of wallets with the state of the chain: one row for each wallet, the last one.
+ * Last comparison of each wallet's ledger with the state of the chain, one row per wallet.
  *
  * Source: decision 0050.
  */

@@ -1,6 +1,6 @@
 /**
- * Rows of a chain's schema that can be removed without a loss: openings, proofs and tokens that do not match their checksums, which are
- * made again, and rows of blocks outside of the index.
+ * Rows of a chain's schema that can be removed without loss: openings, proofs and tokens with invalid checksums, which will be read again,
+ * and rows of blocks outside the index.
  *
  * Source: decision 0034.
  */

@@ -1,8 +1,8 @@
 /**
- * Reads pages on the replicas of a database: each in turn, unless it failed lately, has not reached the state that the page needs, or
- * has lagged behind the primary for too long. The primary reads what no replica can.
+ * Reads pages from the replicas of a database in turn, skipping those that failed recently, have not reached the state that the page needs,
+ * or have lagged behind the primary for too long. The primary reads what no replica can.
  *
- * A replica has the writes of its primary in their order, so that a serial that it has reached implies every earlier write.
+ * A replica applies the writes of its primary in order, so a serial that it has reached implies every earlier write.
  *
  * Source: decision 0051.
  */

@@ -1,6 +1,6 @@
 /**
- * The first statement of a snapshot: the checkpoint, and beside it what most pages read next. It is the only one of a page whose rows it
- * reads too: a statement has one state by itself, so that such a page takes one round trip.
+ * The first statement of a snapshot: the checkpoint, plus what most pages read next. If it also reads the rows of a page, it is the page's
+ * only statement: one statement sees one state, and the page takes a single round trip.
  *
  * Source: decision 0051.
  */

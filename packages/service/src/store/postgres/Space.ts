@@ -1,6 +1,6 @@
 /**
- * The disk space of a chain's schema. PostgreSQL manages it: autovacuum reuses what deleted rows leave, and its own tools give it back
- * to the disk.
+ * The disk space of a chain's schema. PostgreSQL manages it: autovacuum reuses the space of deleted rows, and its own tools return it to
+ * the disk.
  */
 import * as Effect from "effect/Effect"
 import type { Space } from "../Space.ts"

@@ -1,5 +1,5 @@
 /**
- * Statuses in the schemas of their chains, by the clock of the database.
+ * Statuses in the schemas of their chains, with the database's clock.
  */
 import * as Effect from "effect/Effect"
 import type { ChainRef } from "../ChainRef.ts"

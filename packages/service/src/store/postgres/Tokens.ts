@@ -1,5 +1,5 @@
 /**
- * What token contracts return of themselves: a row for each token that was read, and the first block whose tokens were not examined.
+ * Self-descriptions of token contracts: one row per token that was read, and the first block whose tokens were not examined.
  *
  * Source: decision 0054.
  */

@@ -1,6 +1,6 @@
 /**
- * Parameters of statements, each of one PostgreSQL type, and the codecs that differ from those of the driver: numbers of 64 bits are
- * JavaScript numbers here.
+ * Parameters of statements, each of one PostgreSQL type, and the codecs that differ from the driver's: 64-bit integers are JavaScript
+ * numbers here.
  */
 import * as PgTypes from "@effect/sql-pg/PgTypes"
 import * as Result from "effect/Result"

@@ -1,4 +1,4 @@
-/** Webhooks in the schema `daybook`, with leases by the clock of the database. */
+/** Webhooks in the schema `daybook`, with leases by the database's clock. */
 import * as Effect from "effect/Effect"
 import { columns, type Columns, countsOf, firstRevision, fromColumns, overviewOf, type Webhooks } from "../Webhooks.ts"
 import { isResized, type WalletChanges } from "../WebhookWallets.ts"

@@ -1,4 +1,4 @@
-/** What an audit shows of blocks, of the rows that an engine read. Pure. */
+/** What an audit reports about blocks, from the rows that an engine read. Pure. */
 import type { StoredBlock, StoredTransaction } from "../Audit.ts"
 import { StoreError } from "../StoreError.ts"
 import type * as BlockRow from "./BlockRow.ts"

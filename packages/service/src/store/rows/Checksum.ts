@@ -1,7 +1,7 @@
 /**
- * The checksum of a stored row: 32 bits of its key, its columns and the CRC-32 of its bytes. It is written with the row and compared
- * whenever the row is read. It finds every change of up to 32 adjacent bits of one column, and any other damage but one in four
- * billion. It is no signature: who can write the file can write a checksum.
+ * Checksum of a stored row: 32 bits over its key, its columns and the CRC-32 of its bytes. It is written with the row and compared whenever
+ * the row is read. It detects every change of up to 32 adjacent bits in one column, and all but one in four billion of any other damage. It
+ * is not a signature: anyone who can write the file can write a checksum.
  *
  * Source: decision 0034.
  */

@@ -1,6 +1,6 @@
 /**
- * The dictionaries by which texts are compressed. A row names the one it needs, so each remains in the package. Those of documents are
- * trained by `pnpm dictionary`; that of facts is a text with their keys.
+ * Dictionaries for compressing texts. A row names the one it needs, so none can be removed from the package. Those of documents are trained
+ * by `pnpm dictionary`; that of facts is a text with their keys.
  *
  * Source: decision 0033.
  */

@@ -1,6 +1,6 @@
 /**
- * The columns that the text of a document repeats: the hash and the wallets of its transaction. Rows without these columns depend on it,
- * so what it finds in a text never changes. Pure.
+ * Columns repeated in the text of a document: the hash and wallets of its transaction. Rows without these columns depend on it, so what it
+ * finds in a text must never change. Pure.
  */
 
 /** The hash and the wallets that a document names. */

@@ -1,5 +1,5 @@
 /**
- * The row of a block's facts: one compressed text, whose checksum is in the row of the block, so that a missing one is noticed. Pure.
+ * The row of a block's facts: one compressed text, whose checksum is in the row of the block, so that a missing row is detected. Pure.
  *
  * Source: decisions 0034 and 0044.
  */

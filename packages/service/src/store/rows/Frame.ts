@@ -1,6 +1,6 @@
 /**
- * The stored form of a transaction's texts. Both are one text in one frame, compressed by zstd with a shipped dictionary or plain; a
- * text that is long lies apart from the rows of short ones, so that those stay dense. Pure.
+ * Stored form of a transaction's texts. Both are one text in one frame, compressed with zstd and a shipped dictionary, or plain. Long texts
+ * are stored apart from the rows of short ones, so that those stay dense. Pure.
  *
  * Source: decision 0033.
  */

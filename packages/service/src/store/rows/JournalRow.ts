@@ -1,5 +1,5 @@
 /**
- * The rows of the journal of a chain, which engines store, and what a write adds to it. Pure.
+ * Rows of a chain's journal as stored by engines, and what a write adds to it. Pure.
  *
  * Source: decision 0073.
  */

@@ -1,5 +1,5 @@
 /**
- * The holdings in rows of ledgers, for readers that examine the blocks of an index one after another. Pure.
+ * Holdings in the rows of ledgers, for readers that examine the blocks of an index in sequence. Pure.
  *
  * Source: decisions 0050 and 0054.
  */

@@ -1,5 +1,5 @@
 /**
- * The row of what a wallet held of an asset before the first indexed block, and how a ledger begins with it. Pure.
+ * The row of a wallet's opening balance in an asset before the first indexed block, and how a ledger starts with it. Pure.
  *
  * Source: decision 0050.
  */

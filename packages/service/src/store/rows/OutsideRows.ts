@@ -1,5 +1,5 @@
 /**
- * Rows of blocks outside of the index: below its first block, or beyond its head. Only damage leaves them, since rows and checkpoint
+ * Rows of blocks outside the index: below its first block, or beyond its head. Only damage leaves them behind, since rows and checkpoint
  * change together. Pure.
  */
 import type { RemovableRow } from "../Audit.ts"

@@ -1,6 +1,6 @@
 /**
- * The rows of a page: which row ids it takes, and how many rows fit their number and their bytes. The texts of a row are read only when
- * the bytes before it leave room. Pure.
+ * The rows of a page: which row ids it takes, and how many rows fit its number of rows and bytes. The texts of a row are only read if the
+ * preceding bytes leave room. Pure.
  */
 import type { PageRow, PageRows, Position, TransactionsQuery } from "../ChainReader.ts"
 import type { StoredHeader } from "./BlockRow.ts"

@@ -1,6 +1,6 @@
 /**
- * The rows of a block's texts, made before the block is appended, in any thread: compressing takes a large part of the time of an
- * append. What is stored is the same with it and without it. Pure.
+ * Rows of a block's texts, prepared in any thread before the block is appended, because compression takes a large part of an append's time.
+ * What is stored is the same with and without it. Pure.
  */
 import type { BlockRows } from "../../block/BlockRows.ts"
 import * as DocumentRow from "./DocumentRow.ts"

@@ -1,6 +1,6 @@
 /**
- * How projections follow the blocks: what is derived of blocks that are added, removed or replaced, and how their checkpoints move. Functions
- * named `Unsafe` throw a `StoreError` for a document that cannot be read. Pure.
+ * How projections follow the blocks: what is derived for added, removed or replaced blocks, and how their checkpoints move. Functions named
+ * `Unsafe` throw a `StoreError` for an unreadable document. Pure.
  */
 import type { BlockRows } from "../../block/BlockRows.ts"
 import type { LedgerProjection, Projection, RowProjection } from "../../block/Projection.ts"

@@ -1,6 +1,6 @@
 /**
- * The tables whose rows are read of a node again where they are missing: openings, proofs, proved blocks and tokens. Such a row that
- * does not match its checksum is as good as none. Pure.
+ * Tables whose missing rows are read from a node again: openings, proofs, proved blocks and tokens. Such a row with an invalid checksum
+ * counts as missing. Pure.
  *
  * Source: decision 0034.
  */

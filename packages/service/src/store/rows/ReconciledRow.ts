@@ -1,5 +1,5 @@
 /**
- * The row of the last proved block of a wallet: what pages state of a proof, which may be long itself. Pure.
+ * The row of a wallet's last proved block: what pages report about a proof, which itself may be long. Pure.
  *
  * Source: decision 0050.
  */

@@ -1,4 +1,4 @@
-/** Whether a block that an index of times names is the one that a time selects, by the blocks beside it. Pure. */
+/** Checks, from the neighbouring blocks, whether a block found in a time index is the one that a time selects. Pure. */
 
 interface Timed {
   readonly timestamp: number

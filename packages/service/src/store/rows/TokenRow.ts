@@ -1,5 +1,5 @@
 /**
- * The row of a token: what its contract returned of itself, and the block at which it was read. Pure.
+ * The row of a token: the self-description of its contract, and the block at which it was read. Pure.
  *
  * Source: decision 0054.
  */

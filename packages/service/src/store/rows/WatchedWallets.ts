@@ -1,6 +1,6 @@
 /**
- * The wallets that an index has, as the checkpoint stores them, and how each write changes them. An index of some wallets must not be
- * used for others: their history would look empty although it was never indexed. Pure.
+ * The wallets of an index as stored in the checkpoint, and how each write changes them. An index of watched wallets must not be used for
+ * others, because their history would look empty although it was never indexed. Pure.
  *
  * Source: decision 0055.
  */

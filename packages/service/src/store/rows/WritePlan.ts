@@ -1,6 +1,6 @@
 /**
- * What a write does to the blocks and the checkpoint of a chain, decided from the stored checkpoint: an engine reads that, and carries
- * the plan out in the same transaction. Pure.
+ * Effect of a write on the blocks and the checkpoint of a chain, decided from the stored checkpoint: an engine reads it and executes the
+ * plan in the same transaction. Pure.
  */
 import * as Result from "effect/Result"
 import type { BlockRef, BlockRows, Checkpoint, LinkedBlock } from "../../block/BlockRows.ts"

@@ -1,7 +1,7 @@
 /**
- * Compression by zstd with a dictionary. The functions of Node load the dictionary again in each call, which takes ten times as long
- * as the work on a document. Here each dictionary has one context for each direction, kept by the thread: that of a stream of
- * `node:zlib`, called synchronously. Where a version of Node has no such context, the functions of Node do the same work.
+ * Compression with zstd and a dictionary. Node's functions load the dictionary in every call, which takes ten times as long as processing a
+ * document. Here each dictionary has one context per direction, kept by the thread: that of a `node:zlib` stream, called synchronously. In
+ * versions of Node without such a context, Node's functions are used.
  */
 import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 

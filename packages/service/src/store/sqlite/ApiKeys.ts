@@ -1,8 +1,8 @@
 /**
- * API keys in a SQLite file beside the files of the chains.
+ * API keys in a SQLite file next to the files of the chains.
  *
- * A key has 256 random bits, so a fast hash is enough: it cannot be guessed. It is found by an index on its whole hash, whose common
- * prefix with another hash reveals nothing about the key.
+ * A key has 256 random bits, so a fast hash suffices: it cannot be guessed. It is found by an index on its whole hash, whose common prefix
+ * with another hash reveals nothing about the key.
  */
 import { hash } from "node:crypto"
 import { existsSync } from "node:fs"

@@ -1,7 +1,7 @@
 /**
- * Copies a chain's file to another one while it is written, in steps: each reads some blocks in a short transaction of the original and
- * writes them in one of the copy. The log of the original is not held, and its writer waits for no step. A copy that was made before is
- * continued: what changed since is found in the journal.
+ * Copies a chain's file while it is being written, in steps: each reads some blocks in a short transaction of the original and writes them
+ * in a transaction of the copy. The original's log is not held, and its writer does not wait for a step. An existing copy is updated: the
+ * journal shows what has changed since.
  *
  * Source: decision 0045.
  */

@@ -1,6 +1,6 @@
 /**
- * Replaces the rows of a stored block by those of the same block fetched again. Functions named `Unsafe` throw what SQLite throws; call
- * them inside a transaction.
+ * Replaces the rows of a stored block by those of the same block when it is refetched. Functions named `Unsafe` throw what SQLite throws;
+ * call them inside a transaction.
  */
 import type { BlockRows } from "../../block/BlockRows.ts"
 import type { LedgerProjection } from "../../block/Projection.ts"

@@ -1,6 +1,6 @@
 /**
- * Finds blocks by their number and their time. The index of times has no checksum, so each result is compared with the blocks
- * themselves. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged block or index.
+ * Finds blocks by number and time. The time index has no checksum, so each result is compared with the blocks themselves. Functions named
+ * `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged block or index.
  *
  * Source: decision 0034.
  */

@@ -1,5 +1,5 @@
 /**
- * Statements that a backup runs beside those of a chain's file. Each names its parameters in order.
+ * Statements of a backup in addition to those of a chain's file. Each names its parameters in order.
  */
 
 /** Parameters: chain. */

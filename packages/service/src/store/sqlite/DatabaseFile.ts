@@ -1,9 +1,9 @@
 /**
- * Opens a SQLite file for writing or for reading, and on a read-only file system too.
+ * Opens a SQLite file for writing or reading, including on a read-only file system.
  *
- * A file in write-ahead mode needs its log and an index of it beside it, which a reader on a read-only file system cannot make. Where
- * there is no log, the file alone is a whole database. It is opened as unchanging, and compared with its state at that time at each
- * use, since another machine or mount may still write it.
+ * A file in write-ahead mode needs its log and the log's index next to it, which a reader on a read-only file system cannot create. Without
+ * a log, the file alone is a complete database. It is opened as immutable, and compared with its initial state at each use, since another
+ * machine or mount may still write it.
  */
 import { closeSync, existsSync, openSync, statSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"

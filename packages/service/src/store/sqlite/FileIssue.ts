@@ -1,5 +1,5 @@
 /**
- * Finds out why the operating system refuses a file or a folder, which SQLite does not report. Changes nothing.
+ * Determines why the operating system refuses a file or a folder, which SQLite does not report. Changes nothing.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"

@@ -1,5 +1,5 @@
 /**
- * The folder of a SQLite database: where it lies, how it is made, and the names of the files in it.
+ * The folder of a SQLite database: its location, its creation, and the names of the files in it.
  */
 import { existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"

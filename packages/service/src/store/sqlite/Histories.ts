@@ -1,7 +1,7 @@
 /**
- * The histories of wallets: which transactions belong to each. Every entry has a copy in a second table, and a page is served only
- * where both agree: an entry that a damaged file lost or gained is noticed, whichever wallet it belonged to. Functions named `Unsafe`
- * throw what SQLite throws, and a `StoreError` for a damaged row.
+ * Histories of wallets: the transactions of each. Every entry has a copy in a second table, and a page is only served if both agree, so
+ * that an entry lost or added by damage is detected, whichever wallet it belongs to. Functions named `Unsafe` throw what SQLite throws, and
+ * a `StoreError` for a damaged row.
  *
  * Source: decision 0034.
  */

@@ -1,5 +1,5 @@
 /**
- * The SQLite file beside those of the chains: API keys, and the descriptions of contracts.
+ * The SQLite file next to those of the chains: API keys, and descriptions of contracts.
  */
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Leases in the files of their chains, so that a write checks its token in its own transaction. The clock is that of this machine,
- * which all processes on a SQLite file share.
+ * Leases in the files of their chains, so that a write checks its token in its own transaction. The clock is this machine's, which all
+ * processes on a SQLite file share.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * A limit of a statement that is a parameter. SQLite plans by the value of a bare `LIMIT ?`, so it prepares the statement again whenever
- * one is bound, also the same one, which takes as long as a short statement.
+ * Parameter for the limit of a statement. SQLite plans by the value of a bare `LIMIT ?`, so it prepares the statement again whenever a
+ * value is bound, even the same one, which takes as long as a short statement.
  */
 export const limit = "LIMIT ? + 0"

@@ -1,6 +1,6 @@
 /**
- * Entry of a thread that writes the write-ahead log of one file back into it, at each request. Started by `WriteAheadLog`;
- * importing it in any other thread does nothing.
+ * Entry of a thread that checkpoints the write-ahead log of one file on request. Started by `WriteAheadLog`; importing it in any other
+ * thread does nothing.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite"
 import { isMainThread, parentPort, workerData } from "node:worker_threads"

@@ -1,7 +1,6 @@
 /**
- * What wallets held before the first indexed block, in a chain's file: a row for each wallet and holding that was read, also where the
- * amount is 0. Rows that were read for another first block are not read. A damaged row is left
- * out. Functions named `Unsafe` throw what SQLite throws.
+ * Opening balances of wallets before the first indexed block, in a chain's file: one row per wallet and holding that was read, even if the
+ * amount is 0. Rows read for another first block, and damaged rows, are ignored. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0050.
  */

@@ -1,6 +1,6 @@
 /**
- * Reads the rows of a page from a chain's file, as many as fit the number of rows and their bytes. The texts of a row are read only when
- * the bytes before it leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
+ * Reads the rows of a page from a chain's file, as many as fit its number of rows and bytes. The texts of a row are only read if the
+ * preceding bytes leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
  */
 import * as Movement from "../../ledger/Movement.ts"
 import type { PageQuery, PageRows, Place, Position, SkipQuery, TransactionsQuery } from "../ChainReader.ts"

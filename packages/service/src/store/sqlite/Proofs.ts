@@ -1,6 +1,6 @@
 /**
- * Comparisons of the ledgers of wallets with the state of the chain, in a chain's file: one row for each wallet, the last one. A damaged
- * one is as good as none. Functions named `Unsafe` throw what SQLite throws.
+ * Last comparison of each wallet's ledger with the state of the chain, in a chain's file, one row per wallet. A damaged row counts as
+ * missing. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0050.
  */

@@ -1,6 +1,6 @@
 /**
- * A pool of read-only connections to a chain's file. Each is lent to one snapshot at a time, so that a snapshot keeps its own state
- * of the chain for as long as its reader takes.
+ * A pool of read-only connections to a chain's file. Each is used by one snapshot at a time, so that a snapshot keeps its own state of the
+ * chain for as long as its reader needs it.
  */
 import { existsSync, statSync } from "node:fs"
 import { basename } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The last proved block of wallets, in a chain's file: what pages state of a proof, which may be long itself. A damaged one is as
- * good as none. Functions named `Unsafe` throw what SQLite throws.
+ * Last proved block of wallets, in a chain's file: what pages report about a proof, which itself may be long. A damaged row counts as
+ * missing. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0050.
  */

@@ -1,6 +1,6 @@
 /**
- * Rows of a chain's file that can be removed without a loss: openings, proofs and tokens that do not match their checksums, which are
- * made again, and rows of blocks outside of the index. Functions named `Unsafe` throw what SQLite throws.
+ * Rows of a chain's file that can be removed without loss: openings, proofs and tokens with invalid checksums, which will be read again,
+ * and rows of blocks outside the index. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0034.
  */

@@ -1,6 +1,6 @@
 /**
- * The first statement of a snapshot: the checkpoint, and beside it what most pages read next. Functions named `Unsafe` throw what SQLite
- * throws, and a `StoreError` for a damaged row.
+ * The first statement of a snapshot: the checkpoint, plus what most pages read next. Functions named `Unsafe` throw what SQLite throws, and
+ * a `StoreError` for a damaged row.
  */
 import type { ExpectedReads, GapCounts } from "../ChainReader.ts"
 import { fromHex } from "../rows/Bytes.ts"

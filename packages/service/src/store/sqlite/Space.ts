@@ -1,5 +1,5 @@
 /**
- * The disk space of a chain's file, which gives free pages back in steps.
+ * The disk space of a chain's file, whose free pages are returned in steps.
  */
 import type { Space as Interface } from "../Space.ts"
 import type { ChainFile } from "./ChainFile.ts"

@@ -1,5 +1,5 @@
 /**
- * The statements on the tables of a chain's file, but those on transactions (`DocumentStatements`). Each names its parameters in order.
+ * Statements on the tables of a chain's file, except those on transactions (`DocumentStatements`). Each names its parameters in order.
  */
 import { limit } from "./Limit.ts"
 

@@ -1,5 +1,5 @@
 /**
- * Statuses in the files of their chains. The clock is that of this machine, which all processes on a SQLite file share.
+ * Statuses in the files of their chains. The clock is this machine's, which all processes on a SQLite file share.
  */
 import { statSync } from "node:fs"
 import * as Clock from "effect/Clock"

@@ -1,6 +1,6 @@
 /**
- * What token contracts return of themselves, in a chain's file: a row for each token that was read, and the first block whose tokens were
- * not examined. A damaged row is left out. Functions named `Unsafe` throw what SQLite throws.
+ * Self-descriptions of token contracts, in a chain's file: one row per token that was read, and the first block whose tokens were not
+ * examined. Damaged rows are ignored. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0054.
  */

@@ -1,6 +1,6 @@
 /**
- * Which openings of wallets were not read yet, by the blocks in which the wallets appear, and how far the blocks were examined. Functions
- * named `Unsafe` throw what SQLite throws.
+ * Opening balances that have not been read yet, by the blocks in which their wallets appear, and how far the blocks were examined.
+ * Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0050.
  */

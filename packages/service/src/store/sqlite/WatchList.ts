@@ -1,5 +1,5 @@
 /**
- * The wallets that a chain's file indexes. An index of some wallets must not be used for others: their history would look empty
+ * The wallets indexed in a chain's file. An index of watched wallets must not be used for others, because their history would look empty
  * although it was never indexed. Functions named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0055.

@@ -1,4 +1,4 @@
-/** Webhooks in the file of API keys. The clock is that of this machine, which all processes on a SQLite file share. */
+/** Webhooks in the file of API keys. The clock is this machine's, which all processes on a SQLite file share. */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../StoreError.ts"

@@ -1,8 +1,8 @@
 /**
- * Writes the write-ahead log of a file back into it in a thread of its own, so that no write waits for the disk.
+ * Checkpoints the write-ahead log of a file in a separate thread, so that no write waits for the disk.
  *
- * SQLite does so in the write that makes the log too long. That stays as a bound: for a thread that does not keep up or was lost, and for
- * versions of SQLite that cannot state the length of the log.
+ * SQLite itself does so in the write that makes the log too long. That remains as a bound, for a thread that falls behind or was lost, and
+ * for versions of SQLite that cannot report the length of the log.
  *
  * Source: decision 0045.
  */
