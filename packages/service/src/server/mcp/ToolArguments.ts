@@ -16,6 +16,9 @@ const tools = new Map(Object.entries(toolkit.tools))
 /** The server decodes them so too. */
 const strict = { errors: "all", onExcessProperty: "error" } as const
 
+/** Issues that a response states at most: a request of 64 KiB can have thousands of unknown arguments. */
+const maxIssues = 10
+
 const sentencesOf = (params: object): ReadonlyArray<string> => {
   const { arguments: sent = {}, name } = params as { readonly arguments?: unknown; readonly name?: unknown }
   const tool = tools.get(String(name))
@@ -25,7 +28,8 @@ const sentencesOf = (params: object): ReadonlyArray<string> => {
   }
   const found = SchemaParser.decodeUnknownResult(tool.parametersSchema)(sent, strict)
   if (Result.isSuccess(found)) return []
-  return Issue.fromError(found.failure, sent).map((issue) => Issue.format("argument", issue))
+  const issues = Issue.fromError(found.failure, sent).slice(0, maxIssues)
+  return issues.map((issue) => Issue.format("argument", issue))
 }
 
 /** The issues of a message, one after the other; undefined where it has none, or calls no tool. */

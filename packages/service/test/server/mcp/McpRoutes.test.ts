@@ -662,6 +662,14 @@ describe("StatelessServer", () => {
       expect(yield* answer("tools/call", params, "2025-11-25")).toEqual({
         result: { isError: true, content: [{ type: "text", text }] },
       })
+
+      const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`key${at}`, 0]))
+      const full = { ...params, arguments: { ...wallet, ...many } }
+      const ten = Array.from({ length: 10 }, (_, at) => `Invalid argument "key${at}": ${keys}`)
+
+      expect(yield* answer("tools/call", full, "2025-11-25")).toEqual({
+        result: { isError: true, content: [{ type: "text", text: ten.join(" ") }] },
+      })
     }).pipe(Effect.scoped),
   )
 
