@@ -38,7 +38,7 @@ const parameter = {
   name: Schema.String,
   /** Type as compilers write it: `uint256`, `tuple[]`. */
   type: Schema.String,
-  /** True for an event parameter that is a topic of the log; only on parameters of events. */
+  /** True for an event parameter that is a topic of the log; absent for any other parameter. */
   indexed: Schema.optionalKey(Schema.Boolean),
   /** Names of the values of an enum, in order; only if the server has its source. */
   enum: Schema.optionalKey(atMost(maxMembers, Schema.String)),

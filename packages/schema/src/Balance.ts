@@ -20,8 +20,8 @@ const balanceCodec = open("Balance", {
   /** Sum of the movements, in the smallest unit of the asset. Negative if movements or opening balances are missing. */
   balance: Decimal.Signed,
   /**
-   * Last block at which the sum was compared with the state of the chain and equal; `null` otherwise. For an id of an ERC-721 contract, its
-   * owner was compared.
+   * Block at which the sum was last compared with the state of the chain, if it was equal; `null` otherwise. For an id of an ERC-721
+   * contract, its owner was compared.
    */
   proved_at_block: orEmpty(Decimal.Decimal, null),
   /**

@@ -60,7 +60,7 @@ const pauseMillis = 1_000
 /** Time after which a node without the state of the first block is tried again. */
 const withoutStateMillis = 3_600_000
 const backoff: Backoff.Backoff = { firstMillis: 5_000, maxMillis: 300_000 }
-/** Inverse of the maximum share of the thread's time spent on examining blocks. */
+/** Pause after blocks were examined, as a multiple of the time that it took. */
 const dutyFactor = 9
 
 type Failure = Proof.ProofError | Reconciliation.ReconciliationError | LedgerScope.NotIndexed | UnexpectedFailure
