@@ -24,12 +24,12 @@ import * as WatchList from "../store/WatchList.ts"
 import * as RowsDigest from "./RowsDigest.ts"
 import * as StatementFile from "./StatementFile.ts"
 
-/** What to state. */
+/** Which statement to build. */
 export interface Query {
   readonly chain: IndexedChain
-  /** Lower case. */
+  /** Address in lower case. */
   readonly wallet: string
-  /** An open end is the block of the last comparison with the chain, or the last final block where that is before the range. */
+  /** An open end is the block of the last comparison with the chain, or the last final block if that comparison is before the range. */
   readonly range: Range.Range
 }
 
@@ -39,10 +39,10 @@ export class NotFinal extends Data.TaggedError("NotFinal")<{
   readonly finalized: number | null
 }> {}
 
-/** Nothing can be signed: it is not known what the wallet held of an asset before the first indexed block. */
+/** Nothing can be signed: the wallet's balance of an asset before the first indexed block is unknown. */
 export class OpeningUnknown extends Data.TaggedError("OpeningUnknown")<{ readonly asset: string }> {}
 
-/** Why nothing is stated. */
+/** Why a statement cannot be built. */
 export type StatementError =
   | NotFinal
   | NotIndexed
@@ -53,13 +53,13 @@ export type StatementError =
   | StoreError
   | StatementFile.StatementTooLong
 
-/** A statement of a wallet, without what is common to all of a service. */
+/** Statement of a wallet, without what all statements of a service share. */
 export interface Stated extends Omit<StatementFile.Subject, "madeAt" | "madeBy"> {
   readonly part: StatementFile.WalletPart
   readonly coverage: Coverage.Coverage
 }
 
-/** Movements of a wallet that one statement reads, at most, where a row without any counts as one: some seconds of a processor. */
+/** Maximum number of movements read for one statement, where a row without movements counts as one: a few seconds of CPU time. */
 const maxMovements = 500_000
 
 const ledger = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
@@ -69,7 +69,7 @@ const sentences = [
   "Tokens that change balances without events are compared where the statement is proved.",
 ] as const
 
-/** What a query means, by one state of the index. */
+/** A query resolved against one state of the index. */
 interface Resolved {
   readonly checkpoint: Checkpoint
   readonly coverage: Coverage.Coverage
@@ -126,7 +126,7 @@ const resolve = Effect.fnUntraced(function* (
   return { checkpoint, coverage, from, opening, closing: { hash, number }, openings, proof }
 })
 
-/** Reads the books of a range, of which `onRow` receives each row, as far as the number of movements allows. */
+/** Reads the books of a range up to the maximum number of movements; `onRow` receives each row. */
 const readBooks = (
   { chain, wallet }: Query,
   from: number,
@@ -154,7 +154,7 @@ const totalsOf = ({ accounts }: Books.Books): ReadonlyArray<StatementFile.Total>
     .filter(({ holding }) => isStated(holding))
     .flatMap(({ holding, sums }) => [...sums].map(([kind, sum]) => ({ holding, kind, ...sum })))
 
-/** What the last comparison states of the closing block; nothing where it was at another one. */
+/** What the last comparison found at the closing block; nothing if it was at another block. */
 const comparedOf = (
   proof: WalletProof | null,
   { number }: BlockRef,
@@ -178,7 +178,7 @@ const comparedOf = (
   }
 }
 
-/** What the statement lacks of blocks that an earlier version stored, and of changes that the chain does not state. */
+/** What the statement lacks because an earlier version stored the blocks, or because the chain does not report changes. */
 const lackingBlocksOf = ({ chain, wallet }: Query, { checkpoint, closing }: Resolved) => {
   const stated = { ...checkpoint, head: { ...checkpoint.head, number: closing.number } }
   return CompleteRange.directOnlyTo(chain, stated, WatchList.searchedTo(checkpoint, wallet)).pipe(
@@ -190,13 +190,13 @@ const lackingBlocksOf = ({ chain, wallet }: Query, { checkpoint, closing }: Reso
 }
 
 /**
- * States what an index has of a wallet.
+ * Builds the statement of a wallet from an index.
  *
  * **Errors**
  * - `NotIndexed`, `NotWatched`, `NotSearched`, `NotDerived`: the index does not have the range.
  * - `NotFinal`: the last block may still be replaced by a reorg.
- * - `OpeningUnknown`: what the wallet held before the first block is not known.
- * - `StatementTooLong`: the wallet has more movements, or assets, than one statement may have.
+ * - `OpeningUnknown`: the wallet's balances before the first block are unknown.
+ * - `StatementTooLong`: the wallet has more movements or assets than one statement may have.
  * - `StoreError`: the database cannot be read, or its last block was replaced meanwhile.
  */
 export const read = Effect.fn("IndexedStatement.read")(function* (

@@ -7,21 +7,21 @@
 import { createHash } from "node:crypto"
 import type * as Movement from "../ledger/Movement.ts"
 
-/** The digest so far, which grows in place. */
+/** A running digest, updated in place. */
 export interface RowsDigest {
-  /** Adds movements of a transaction, or of the block itself where the index is `null`. Rows are added in the order of the chain. */
+  /** Adds movements of a transaction, or of the block itself if the index is `null`. Rows are added in chain order. */
   readonly add: (block: number, index: number | null, movements: ReadonlyArray<Movement.Movement>) => void
   readonly result: () => Rows
 }
 
-/** Movements by their number and digest. */
+/** Number and digest of movements. */
 export interface Rows {
   readonly count: number
-  /** 32 bytes in hex. */
+  /** The JSON line of a movement. */
   readonly sha256: string
 }
 
-/** The line of a movement. */
+/** Makes the digest of no movements. */
 const lineOf = (block: number, index: number | null, movement: Movement.Movement): string => {
   const { amount, asset, counterparty, isFailed, kind, logIndex, tokenId } = movement
   return `${JSON.stringify([block, index, logIndex, kind, asset, tokenId, amount.toString(), counterparty, isFailed])}\n`

@@ -10,15 +10,15 @@ import * as Result from "effect/Result"
 import { InvalidConfig } from "../config/InvalidConfig.ts"
 import * as SecretFile from "../config/SecretFile.ts"
 
-/** A key that signs. */
+/** An Ed25519 key that signs. */
 export interface SigningKey {
   /** 32 bytes in hex. */
   readonly publicKey: string
-  /** Signature of a text as UTF-8: 64 bytes in hex. */
+  /** Signs a text as UTF-8. Returns 64 bytes in hex. */
   readonly sign: (text: string) => string
 }
 
-/** The file of a key cannot be made or used. */
+/** A key file cannot be created or used. */
 export class SigningKeyError extends Data.TaggedError("SigningKeyError")<{ readonly message: string }> {}
 
 const publicKeyOf = (key: KeyObject): string => {
@@ -32,7 +32,7 @@ const fromKey = (key: KeyObject): SigningKey => ({
 })
 
 /**
- * Makes a key in a new file, which only its owner may read.
+ * Creates a key in a new file that only its owner may read.
  *
  * **Errors**
  * - `SigningKeyError`: the file exists, or cannot be written.
@@ -51,10 +51,10 @@ export const create = Effect.fnUntraced(function* (path: string): Effect.fn.Retu
 const advice = 'Make one with "daybook signing-key make FILE".'
 
 /**
- * Reads a key.
+ * Reads a key from its file.
  *
  * **Errors**
- * - `SigningKeyError`: the file cannot be read, is no Ed25519 key, or may be read by others. The message shows nothing of its contents.
+ * - `SigningKeyError`: the file cannot be read, is not an Ed25519 key, or may be read by others. The message shows nothing of its contents.
  */
 export const read = Effect.fnUntraced(function* (path: string): Effect.fn.Return<SigningKey, SigningKeyError> {
   const found = SecretFile.read(path)
@@ -74,7 +74,7 @@ export const read = Effect.fnUntraced(function* (path: string): Effect.fn.Return
 })
 
 /**
- * Whether a signature of a text was made by the private half of a public key. All are hex of the right length.
+ * Whether a text was signed by the private half of a public key. All arguments are hex of the right length.
  */
 export const isSignature = (publicKey: string, text: string, signature: string): boolean => {
   const x = Buffer.from(publicKey.slice(2), "hex").toString("base64url")
@@ -83,10 +83,10 @@ export const isSignature = (publicKey: string, text: string, signature: string):
 }
 
 /**
- * Reads the key that a configuration names.
+ * Reads the key named in a configuration.
  *
  * **Errors**
- * - `InvalidConfig`: as of `read`.
+ * - `InvalidConfig`: for the reasons of `read`.
  */
 export const readConfigured = (path: string): Effect.Effect<SigningKey, InvalidConfig> =>
   Effect.mapError(

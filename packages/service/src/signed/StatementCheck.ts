@@ -17,16 +17,16 @@ import { StatementRefused } from "./StatementFile.ts"
 
 type Wallet = SignedStatement.SignedWallet
 
-/** What a check has found of a wallet that it did not refuse. */
+/** What a check found for a wallet that it did not reject. */
 export interface CheckedWallet {
   readonly address: string
-  /** Balances that were compared, at both ends. */
+  /** Number of balances compared, at both ends. */
   readonly balances: number
-  /** What is stated and could not be compared, in sentences. */
+  /** Stated amounts that could not be compared, in sentences. */
   readonly notCompared: ReadonlyArray<string>
-  /** Ether and transaction count of the closing block were verified against its state root. */
+  /** True if the ether balance and transaction count of the closing block were verified against its state root. */
   readonly isByStateRoot: boolean
-  /** Why the node is trusted for them; `null` where they were verified. */
+  /** Why the node is trusted for the ether balance and transaction count; `null` if they were verified. */
   readonly trusted: string | null
 }
 
@@ -57,18 +57,18 @@ const nameOf = ({ asset, standard, tokenId }: Holding.Holding): string => {
 const formatAmount = (amount: bigint | null, { standard }: Holding.Holding): string =>
   amount === null ? "no balance" : standard === "native" ? Wei.formatEther(amount) : amount.toString()
 
-/** Amounts by holding, of which one that is stated twice is refused. */
+/** Amounts by holding; a holding that is stated twice is rejected. */
 const amountsOf = (balances: ReadonlyArray<SignedStatement.SignedBalance>): Map<string, bigint> =>
   new Map(balances.map((one) => [Holding.keyOf(holdingOf(one)), one.balance]))
 
-/** Every holding that a wallet has in a statement: one without a balance is stated as none. */
+/** Every holding of a wallet in a statement; a holding without a balance is stated as 0. */
 const holdingsIn = ({ closing, opening, sums }: Wallet): ReadonlyArray<Holding.Holding> => [
   ...new Map(
     [Holding.native, ...[...opening, ...sums, ...closing].map(holdingOf)].map((one) => [Holding.keyOf(one), one]),
   ).values(),
 ]
 
-/** Why opening balances and sums do not give the closing ones; `null` where they do. Pure. */
+/** Why opening balances plus sums do not equal the closing balances; `null` if they do. Pure. */
 const issueOfSums = (wallet: Wallet): string | null => {
   const { address, closing, opening, sums } = wallet
   const [before, after] = [amountsOf(opening), amountsOf(closing)]
@@ -87,7 +87,7 @@ const issueOfSums = (wallet: Wallet): string | null => {
   return null
 }
 
-/** Fails where the node has another block in place of one of the statement. */
+/** Fails if the node has a different block at the number of a stated block. */
 const checkBlock = Effect.fnUntraced(function* (
   budgeted: Calls.Budgeted,
   { hash, number }: BlockRef,
@@ -100,16 +100,16 @@ const checkBlock = Effect.fnUntraced(function* (
   )
 })
 
-/** What is stated at a block of every holding; the transaction count comes last. */
+/** What is stated for every holding at a block; the transaction count comes last. */
 interface End {
   readonly block: BlockRef
   readonly claims: ReadonlyArray<Proof.Claim>
 }
 
-/** What was found of an end that is not refused. */
+/** What was found for an end that is not rejected. */
 interface CheckedEnd {
   readonly reading: StateRoot.Reading
-  /** Balances that were compared. */
+  /** Number of balances compared. */
   readonly balances: number
   readonly notCompared: ReadonlyArray<Holding.Holding>
 }
@@ -160,14 +160,14 @@ const checkEnd = Effect.fnUntraced(function* (
   return { reading, balances, notCompared }
 })
 
-/** What could not be compared at the ends, each contract once. */
+/** What could not be compared at the ends, with each contract once. */
 const sentencesOf = (ends: ReadonlyArray<CheckedEnd>): ReadonlyArray<string> =>
   [...new Set(ends.flatMap(({ notCompared }) => notCompared.map(({ asset }) => asset)))].map(
     (asset) =>
       `The number of ids of ${asset} was not compared: the contract is ERC-20 as well, and does not state how many ids a wallet has.`,
   )
 
-/** Why wallets that were checked are not proved, in sentences; `null` where each of them is. Pure. */
+/** Why checked wallets are not proved, in sentences; `null` if each of them is. Pure. */
 export const whyUnproved = (
   statements: ReadonlyArray<{ readonly address: string; readonly proved: boolean }>,
   checked: ReadonlyArray<CheckedWallet>,
@@ -189,9 +189,9 @@ export const whyUnproved = (
  * Checks a statement whose signature was verified.
  *
  * **Errors**
- * - `StatementRefused`: it is not about this chain, or anything differs from it.
- * - `StateUnavailable`: the node has no state of a block.
- * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
+ * - `StatementRefused`: it is about another chain, or anything differs from this one.
+ * - `StateUnavailable`: the node does not have the state of a block.
+ * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or there are too many.
  */
 export const run = Effect.fn("StatementCheck.run")(function* (
   budgeted: Calls.Budgeted,

@@ -22,7 +22,7 @@ import * as WalletLedger from "../projection/WalletLedger.ts"
 import type * as RowsDigest from "./RowsDigest.ts"
 import * as SigningKey from "./SigningKey.ts"
 
-/** What a statement is about. */
+/** Subject of a statement. */
 export interface Subject {
   readonly source: "index" | "node"
   /** Name and version of the program. */
@@ -34,25 +34,25 @@ export interface Subject {
   readonly closing: BlockRef
 }
 
-/** An amount of a holding. */
+/** Amount of a holding. */
 export interface Balance {
   readonly holding: Holding.Holding
   readonly amount: bigint
 }
 
-/** Movements of one kind of a holding. */
+/** Movements of a holding of one kind. */
 export interface Total extends Readonly<Books.Sum> {
   readonly holding: Holding.Holding
   readonly kind: Movement.Kind
 }
 
-/** What is stated of a wallet. */
+/** The part of a statement about one wallet. */
 export interface WalletPart {
   readonly address: string
   readonly opening: ReadonlyArray<Balance>
   readonly totals: ReadonlyArray<Total>
   readonly closing: ReadonlyArray<Balance>
-  /** Transaction counts; `null` where they are not stated. */
+  /** Transaction counts; `null` if they are not stated. */
   readonly counts: { readonly opening: number; readonly closing: number } | null
   readonly isProved: boolean
   readonly byStateRoot: ReadonlyArray<"native" | "nonce">
@@ -62,9 +62,9 @@ export interface WalletPart {
   readonly rows: RowsDigest.Rows
 }
 
-/** A file is refused. */
+/** A file is rejected. */
 export class StatementRefused extends Data.TaggedError("StatementRefused")<{
-  /** A sentence. */
+  /** The reason, as a sentence. */
   readonly reason: string
 }> {
   override get message() {
@@ -82,14 +82,14 @@ export class StatementTooLong extends Data.TaggedError("StatementTooLong")<{
   }
 }
 
-/** Assets and ids of a wallet in a file, at most: as many as are compared with the chain. */
+/** Maximum number of assets and ids of a wallet in a file: as many as are compared with the chain. */
 const maxAssets = ComparedHoldings.maxHoldings
 
-/** Fails for more assets and ids of a wallet than a file has. */
+/** Fails if a wallet has more assets and ids than a file may have. */
 export const checkAssets = (assets: number): Result.Result<void, StatementTooLong> =>
   assets > maxAssets ? Result.fail(new StatementTooLong({ what: "assets", max: maxAssets })) : Result.succeed(undefined)
 
-/** Characters of a file, at most. */
+/** Maximum length of a file, in characters. */
 export const maxLength = 64 * 1024 * 1024
 
 type Wire = SignedStatement.SignedStatementWire
@@ -99,7 +99,7 @@ const digestOf = (value: unknown): string =>
 
 const heldOf = ({ asset, standard, tokenId }: Holding.Holding) => ({
   asset,
-  // Sound: the transaction count is no balance, and is stated apart.
+  // Sound: the transaction count is not a balance, and is stated separately.
   standard: standard as Exclude<Holding.Standard, "nonce">,
   token_id: tokenId,
 })
@@ -156,17 +156,17 @@ export const sign = (subject: Subject, parts: ReadonlyArray<WalletPart>, key: Si
   return { header, statements, signature: { algorithm: "ed25519", public_key: key.publicKey, value } }
 }
 
-/** The text of a file. */
+/** Text of a file. */
 export const toText = (statement: Wire): string => `${SignedStatement.canonicalJson(statement)}\n`
 
 const decode = SchemaParser.decodeUnknownResult(SignedStatement.SignedStatement)
 
 const refuse = (reason: string) => Result.fail(new StatementRefused({ reason }))
 
-/** Levels of arrays and objects in a file, at most: more than its form has. */
+/** Maximum nesting depth of arrays and objects in a file: more than its form has. */
 const maxDepth = 16
 
-/** Why the blocks are not those of one range; `null` where they are. */
+/** Why the blocks do not form one range; `null` if they do. */
 const issueOfBlocks = ({
   closing_block,
   from_block,
@@ -180,7 +180,7 @@ const issueOfBlocks = ({
     : `its opening block ${opening} is not the one before its first block ${from_block}`
 }
 
-/** Why the parts are not those that the header names; `null` where they are. */
+/** Why the parts differ from those named in the header; `null` if they do not. */
 const issueOfParts = ({ header, statements }: Wire): string | null => {
   const parts = new Map(statements.map((one) => [one.address, one]))
   if (parts.size < statements.length) return "a wallet has two parts"
@@ -200,17 +200,17 @@ const issueOfParts = ({ header, statements }: Wire): string | null => {
 
 /** What a reader expects of a file. */
 export interface Expected {
-  /** Lower-case addresses of wallets that must be in it. */
+  /** Addresses of wallets that the file must contain, in lower case. */
   readonly wallets?: ReadonlyArray<string>
-  /** The public key of the operator, lower case; without it, any key. */
+  /** Public key of the operator, in lower case. Default: any key. */
   readonly publicKey?: string | undefined
 }
 
 /**
- * Reads a file, and checks its form, its digests and its signature.
+ * Parses a file and checks its form, digests and signature.
  *
  * **Errors**
- * - `StatementRefused`: any byte is not the one that was signed, or a wallet is missing.
+ * - `StatementRefused`: a byte differs from what was signed, or a wallet is missing.
  */
 export const read = (
   text: string,

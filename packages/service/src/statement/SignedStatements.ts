@@ -1,5 +1,5 @@
 /**
- * Signs the statements of a search on a node.
+ * Signs statements that were built by a search on a node.
  *
  * Source: decision 0050.
  */
@@ -10,7 +10,7 @@ import * as StatementFile from "../signed/StatementFile.ts"
 import type { SigningKey } from "../signed/SigningKey.ts"
 import type * as Statement from "./Statement.ts"
 
-/** What the statements of a chain do not have themselves. */
+/** What a signed file needs beyond the statements of a chain. */
 export interface Details extends Pick<StatementFile.Subject, "madeAt" | "madeBy"> {
   readonly opening: BlockRef
 }
@@ -25,7 +25,7 @@ const countAssets = ({ closing, opening, totals }: Statement.Statement): number 
   new Set([...opening, ...totals, ...closing].map(({ holding }) => Holding.keyOf(holding))).size
 
 /**
- * The file of the statements of one chain, all over the same blocks.
+ * Builds the file of one chain's statements, all over the same blocks.
  *
  * **Errors**
  * - `StatementTooLong`: a wallet has more assets than one statement may have.

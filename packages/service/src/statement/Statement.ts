@@ -25,14 +25,14 @@ import * as Books from "../ledger/Books.ts"
 import * as RowsDigest from "../signed/RowsDigest.ts"
 import type * as StatementFile from "../signed/StatementFile.ts"
 
-/** An amount of a holding, in its smallest unit. */
+/** Amount of a holding, in its smallest unit. */
 export type Balance = StatementFile.Balance
 
-/** Movements of one kind of a holding. */
+/** Movements of a holding of one kind. */
 export type Total = StatementFile.Total
 
 /**
- * Transactions that the wallet sent: as found, and as its transaction count states.
+ * Transactions sent by the wallet: as found, and according to its transaction count.
  */
 export interface SentTransactions {
   readonly expected: number
@@ -49,20 +49,20 @@ export interface Statement {
   readonly chainId: number
   /** First block of the movements. */
   readonly fromBlock: number
-  /** The block of the opening balances. */
+  /** Block of the opening balances. */
   readonly openingBlock: number
   readonly block: { readonly number: number; readonly hash: string }
-  /** True where every sum equals the state of the chain. */
+  /** True if every sum equals the state of the chain. */
   readonly isProved: boolean
   readonly transactions: number
-  /** `null` for a contract, whose transaction count is that of its creations. */
+  /** `null` for a contract, whose transaction count only counts its creations. */
   readonly sent: SentTransactions | null
   readonly opening: ReadonlyArray<Balance>
   readonly totals: ReadonlyArray<Total>
-  /** Opening balances and movements added up. */
+  /** Opening balances plus movements. */
   readonly closing: ReadonlyArray<Balance>
   readonly differences: ReadonlyArray<Proof.Difference>
-  /** The movements, by their number and digest. */
+  /** Number and digest of the movements. */
   readonly rows: RowsDigest.Rows
   /** What was verified against the state root of the block's header; for everything else the node was trusted. */
   readonly byStateRoot: ReadonlyArray<"native" | "nonce">
@@ -79,18 +79,18 @@ export interface Statements {
 }
 
 /**
- * What to state.
+ * Which statements to build.
  */
 export interface Options {
-  /** Lower case, each once. */
+  /** Addresses in lower case, without duplicates. */
   readonly addresses: ReadonlyArray<string>
   /** Last block. Default: the last final one. */
   readonly at?: number | undefined
   /** First block. Default 0. */
   readonly fromBlock?: number | undefined
-  /** Balance samples of a wallet with code, at most. */
+  /** Maximum number of balance samples for a wallet with code. */
   readonly samples?: number | undefined
-  /** What an interrupted discovery of the same has found. Default: nothing. */
+  /** Result so far of an interrupted discovery with the same options. Default: nothing. */
   readonly found?: Discovery.Found | undefined
   readonly onTurn?: Discovery.OnTurn
 }
@@ -101,7 +101,7 @@ export interface Options {
 export type StatementError = Discovery.DiscoveryError | Proof.ProofError
 
 /**
- * What is found already: nothing, unless the options have it.
+ * Resumes from what the options contain, or starts from nothing.
  *
  * **Errors**
  * - `BlockUnavailable`: the chain has no such block yet.
@@ -127,7 +127,10 @@ export const begin = Effect.fnUntraced(function* (connection: NodeConnection, op
   return Discovery.nothingFound(state)
 })
 
-/** Sent transactions of an account with a key. Authorizations and creations by its code count too, which movements do not number. */
+/**
+ * Transactions sent by an account with a key. Authorizations, and creations by its code, also increase its count; movements do not number
+ * them.
+ */
 const sentOf = (
   { accounts }: Wallet,
   { delegations, sent }: Books.Books,
@@ -154,12 +157,12 @@ const trustOf = (reading: StateRoot.Reading): ReadonlyArray<string> => {
   ]
 }
 
-/** What the headers of the chain state of its events. */
+/** What the chain's headers show about its events. */
 type Events = "confirmed" | "unconfirmed" | "contradicted"
 
 /**
- * Headers whose hash can be computed commit to the blooms of the events of their blocks, as far as these were found. On a chain that is not
- * listed, events that do not match them are those of a chain with rules of its own, or of a node that removes them: the two look alike.
+ * Headers whose hash can be computed commit to the blooms of their blocks' events, as far as events were found. On an unlisted chain, a
+ * mismatch means that the chain has its own rules or that the node removes events; the two cannot be distinguished.
  */
 const eventsOf = ({ assembling, chainId }: NodeConnection, block: number): Events => {
   const { blooms, headerHash } = HashRules.at(assembling.rules ?? HashRules.none, BigInt(block))
@@ -207,7 +210,7 @@ const unprovedOf = (
   ]
 }
 
-/** Differences of the native currency, each with its block as the discovery found it. */
+/** Differences in the native currency, each with its block as found by the discovery. */
 const nativeDifferences = (state: DiscoveryState, at: number): ReadonlyArray<Proof.Difference> =>
   state.differences
     .filter(({ wallet }) => wallet === at)
@@ -216,7 +219,7 @@ const nativeDifferences = (state: DiscoveryState, at: number): ReadonlyArray<Pro
 const totalsOf = ({ accounts }: Books.Books): ReadonlyArray<Total> =>
   [...accounts.values()].flatMap(({ holding, sums }) => [...sums].map(([kind, sum]) => ({ holding, kind, ...sum })))
 
-/** Claims that the wallet owns ids of ERC-721 contracts, as far as they are compared, and what is not. */
+/** Claims that the wallet owns ids of ERC-721 contracts, as far as they are compared, and what is not compared. */
 const idClaimsOf = (books: Books.Books) => {
   const owned = [...books.ids.values()].filter(({ change, holding }) => Books.ownedBefore(books, holding) + change > 0n)
   const { holdings, unchecked } = ComparedHoldings.select(
@@ -226,7 +229,7 @@ const idClaimsOf = (books: Books.Books) => {
   return { holdings, unchecked }
 }
 
-/** What a wallet held at the opening block. Ids that a contract does not count are those that the wallet owned and that moved. */
+/** Holdings of a wallet at the opening block. Ids that a contract does not count are those that the wallet owned and that moved. */
 const openingsOf = Effect.fnUntraced(function* (
   connection: NodeConnection,
   { closing, opening, wallet }: Proof.Range,
@@ -248,7 +251,7 @@ const openingsOf = Effect.fnUntraced(function* (
 const sentenceOfUncounted = ({ asset }: Holding.Holding): string =>
   `The number of ids of ${asset} is that of the ids that moved: the contract is ERC-20 as well, and does not state how many ids a wallet has.`
 
-/** The differences, and that of the native currency from what the state root has where the balances of the node show none. */
+/** The differences, plus the native currency's difference from the state root if the node's balances show none. */
 const differencesByRoot = (
   reading: StateRoot.Reading,
   expected: bigint,
@@ -262,7 +265,7 @@ const differencesByRoot = (
 
 const isHeld = ({ amount, holding }: Balance): boolean => amount !== 0n || holding.standard === "native"
 
-/** What the movements of a wallet add up to. */
+/** Sums of a wallet's movements. */
 interface WalletBooks {
   readonly books: Books.Books
   readonly digest: RowsDigest.RowsDigest
@@ -342,7 +345,7 @@ const tokensOf = (books: ReadonlyArray<Books.Books>): ReadonlyArray<string> => [
 ]
 
 /**
- * Discovers the movements of wallets and states them.
+ * Discovers the movements of wallets and builds their statements.
  *
  * **Errors**
  * - As `Discovery.make`.

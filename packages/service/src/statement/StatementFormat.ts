@@ -20,7 +20,7 @@ const nativeDecimals = 18
 const chainOf = (chainId: number): Chain.Chain | undefined => Chain.all.find(({ id }) => id === BigInt(chainId))
 
 /**
- * Name of a chain; its id where the interface does not list it.
+ * Name of a chain; its id if the interface does not list it.
  */
 export const chainName = (chainId: number): string => chainOf(chainId)?.name ?? `chain ${chainId}`
 
@@ -30,7 +30,7 @@ export const chainName = (chainId: number): string => chainOf(chainId)?.name ?? 
 export const nativeSymbol = (chainId: number): string => chainOf(chainId)?.symbol ?? "ETH"
 
 /**
- * Decimals of a holding: those of its token where amounts of it are fractions.
+ * Decimals of a holding: those of its token if its amounts are fractions.
  */
 export const decimalsOf = ({ asset, standard }: Holding.Holding, tokens: Tokens): number => {
   if (standard === "native") return nativeDecimals
@@ -69,7 +69,7 @@ const provedOf = ({ closing, differences, isProved, sent, totals }: Statement.St
 }
 
 /**
- * The lines of a statement for people.
+ * Lines of a statement, for people.
  */
 export const toText = (statement: Statement.Statement, tokens: Tokens): ReadonlyArray<string> => {
   const { address, block, chainId, closing, differences, fromBlock, opening, openingBlock, totals, unproved } =

@@ -1,21 +1,21 @@
 /**
- * Time that a thread has waited for a core of the machine while other threads used it. Linux counts it for each thread. On other systems it
- * is 0, as if the thread had its own core.
+ * Time for which a thread was ready to run but waited for a core of the machine. Linux counts it for each thread. On other systems it is 0,
+ * as if the thread had its own core.
  */
 import { closeSync, openSync, readSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as MonotonicClock from "./MonotonicClock.ts"
 
-/** Nanoseconds that the thread which opens it ran, those that it waited, and how often it ran. */
+/** Nanoseconds that the opening thread ran, nanoseconds that it waited, and how often it ran. */
 const path = "/proc/thread-self/schedstat"
 
-/** Bytes of three numbers of 64 bits with the spaces behind them. */
+/** Maximum length in bytes: three 64-bit numbers, each followed by a separator. */
 const maxBytes = 64
 
 const none: MonotonicClock.Reader = () => 0
 
-/** Reads milliseconds that this thread has waited; once the scope is closed, what was read last. */
+/** Reads how long this thread has waited, in milliseconds; after the scope is closed, returns the last reading. */
 export const reader: Effect.Effect<MonotonicClock.Reader, never, Scope.Scope> = Effect.gen(function* () {
   const file = yield* Effect.acquireRelease(
     Effect.try(() => openSync(path, "r")),

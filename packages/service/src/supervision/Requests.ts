@@ -14,20 +14,20 @@ import * as Fiber from "effect/Fiber"
 /** The other side has ended, or failed on the request. */
 export class RequestFailed extends Data.TaggedError("RequestFailed")<{ readonly message: string }> {}
 
-/** A message of the channel. Both sides run the same version of this package, so that nothing of it is decoded. */
+/** A message of the channel. Both sides run the same version of this package, so messages are not decoded. */
 export type Message =
   | { readonly _tag: "Request"; readonly id: number; readonly name: string; readonly payload: unknown }
   | { readonly _tag: "Response"; readonly id: number; readonly value: unknown }
   | { readonly _tag: "Failure"; readonly id: number; readonly message: string }
   | { readonly _tag: "Cancel"; readonly id: number }
 
-/** The requests of one side by their names, as functions from the payload to the value of the response. */
+/** Requests of one side by name, as functions from the payload to the value of the response. */
 type Contract<C> = { readonly [Name in keyof C]: (payload: never) => unknown }
 
 type Payload<F> = F extends (payload: infer P) => unknown ? P : never
 type Value<F> = F extends (payload: never) => infer V ? V : never
 
-/** What responds to the requests of the other side. */
+/** Handlers of the other side's requests. */
 export type Handlers<C extends Contract<C>> = {
   readonly [Name in keyof C]: (payload: Payload<C[Name]>) => Effect.Effect<Value<C[Name]>>
 }
@@ -44,15 +44,15 @@ export interface Requests<Remote extends Contract<Remote>> {
     name: Name,
     payload: Payload<Remote[Name]>,
   ) => Effect.Effect<Value<Remote[Name]>, RequestFailed>
-  /** Takes a message of the other side. */
+  /** Processes a message from the other side. */
   readonly receive: (message: Message) => void
-  /** The other side has ended. */
+  /** Marks the other side as ended. */
   readonly end: (reason: string) => void
 }
 
 type Resume = (response: Effect.Effect<never, RequestFailed> | Effect.Effect<unknown>) => void
 
-/** Makes one side of a channel, which responds by `handlers`, with `services`, to the requests of the other side. */
+/** Makes one side of a channel. It responds to requests of the other side with `handlers`, run with `services`. */
 export const make = <Local extends Contract<Local>, Remote extends Contract<Remote>>(
   post: (message: Message) => void,
   handlers: Handlers<Local>,
@@ -69,7 +69,7 @@ export const make = <Local extends Contract<Local>, Remote extends Contract<Remo
   }
 
   const respond = ({ id, name, payload }: Message & { readonly _tag: "Request" }) => {
-    // Sound: both sides share the contract, which has a handler of each name.
+    // Sound: both sides share the contract, which has a handler for each name.
     const handle = handlers[name as keyof Local] as (received: unknown) => Effect.Effect<unknown>
     const fiber = Effect.runForkWith(services)(Effect.suspend(() => handle(payload)))
     running.set(id, fiber)
@@ -87,7 +87,7 @@ export const make = <Local extends Contract<Local>, Remote extends Contract<Remo
       Effect.callback((resume) => {
         if (ended !== null) return resume(Effect.fail(ended))
         const id = ++lastId
-        // Sound: the response of a request has the value of its contract.
+        // Sound: the response to a request has the type in its contract.
         pending.set(id, resume as Resume)
         post({ _tag: "Request", id, name, payload })
         return Effect.sync(() => {

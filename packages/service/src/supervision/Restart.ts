@@ -7,13 +7,13 @@ import * as Backoff from "@daybook/transport/internal/Backoff"
 
 const backoff: Backoff.Backoff = { firstMillis: 500, maxMillis: 30_000 }
 
-/** What ran for so long ended for a new reason: the interval begins anew. */
+/** Run time after which an end has a new cause, so the interval is reset. */
 const healthyMillis = 60_000
 
 /**
- * Runs `once` again whenever it ends, and logs the reason that it gives.
+ * Reruns `once` whenever it ends, and logs the reason that it returns.
  *
- * @param what - The subject of the log line: `The indexer`.
+ * @param what - Subject of the log line: `The indexer`.
  */
 export const forever = Effect.fnUntraced(function* <R>(
   what: string,

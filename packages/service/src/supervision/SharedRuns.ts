@@ -1,5 +1,5 @@
 /**
- * Runs an effect once for all concurrent callers with the same key. It continues while one of them waits, and is interrupted once all have
+ * Runs an effect once for all concurrent callers with the same key. It continues while any caller waits, and is interrupted once all have
  * left.
  */
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ interface Run<A, E> {
   waiting: number
 }
 
-/** Makes what callers share. */
+/** Makes the state that callers share. */
 export const make = <K extends number | string, A, E>() => {
   const runs = new Map<K, Run<A, E>>()
   const join = (key: K, effect: Effect.Effect<A, E>): Effect.Effect<Run<A, E>> =>

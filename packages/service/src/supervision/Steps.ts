@@ -15,7 +15,7 @@ export type Steps<A> = Generator<undefined, A>
 const turnMillis = 10
 
 /**
- * Takes all steps in one turn.
+ * Runs all steps in one turn.
  */
 export const runSync = <A>(steps: Steps<A>): A => {
   for (;;) {
@@ -25,7 +25,7 @@ export const runSync = <A>(steps: Steps<A>): A => {
 }
 
 /**
- * Takes the steps of a computation, and gives other work a turn whenever they have taken 10 milliseconds.
+ * Runs the steps of a computation, and yields to other work whenever they have taken 10 milliseconds.
  */
 export const run = <A>(compute: () => Steps<A>): Effect.Effect<A> =>
   Effect.clockWith((clock: Clock.Clock) => {

@@ -38,7 +38,7 @@ export const logger = (
   })
 
 /**
- * Logs the line of a thread.
+ * Logs a line received from a thread.
  */
 export const write = ({ annotations, level, text }: ThreadLog): Effect.Effect<void> =>
   Effect.annotateLogs(Effect.logWithLevel(level)(text), annotations)

@@ -10,7 +10,7 @@ export class ThreadNotStarted extends Data.TaggedError("ThreadNotStarted")<{ rea
 
 const codeOf = (cause: Error): unknown => ("code" in cause ? cause.code : undefined)
 
-/** Why a thread did not start or ended by an error, with the remedy where there is one. */
+/** Why a thread did not start, or ended with an error, with the remedy if there is one. */
 export const describe = (cause: unknown): string => {
   if (!(cause instanceof Error)) return "unknown error"
   switch (codeOf(cause)) {
@@ -24,7 +24,7 @@ export const describe = (cause: unknown): string => {
   }
 }
 
-/** Starts a worker thread. A file that is missing is an error of the thread itself, reported after its start. */
+/** Starts a worker thread. A missing file is an error of the thread itself, reported after its start. */
 export const start = (entry: URL, options: WorkerOptions): Result.Result<Worker, ThreadNotStarted> =>
   Result.try({
     try: () => new Worker(entry, options),

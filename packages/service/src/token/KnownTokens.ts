@@ -67,5 +67,5 @@ const byChain: Readonly<Record<number, Symbols>> = {
   },
 }
 
-/** The tokens of a chain; none for a chain that is not listed. */
+/** The tokens of a chain; empty for an unlisted chain. */
 export const ofChain = (chainId: number): Symbols => byChain[chainId] ?? {}

@@ -12,28 +12,28 @@ import * as TokenText from "./TokenText.ts"
 
 const selectors = { name: "0x06fdde03", symbol: "0x95d89b41", decimals: "0x313ce567" } as const
 
-/** Gas of a call: a token that takes more has no such text. */
+/** Gas limit of a call: a token that needs more has no such text. */
 const gas = 5_000_000
 
-/** The response was too large, maybe only because of the calls beside it. */
+/** The response was too large, perhaps only because of other calls in the batch. */
 const isTooLarge = (error: CallError): boolean =>
   (error._tag === "RpcError" && error.kind === "tooLarge") ||
   (error._tag === "InvalidResponse" && error.reason === "too-large")
 
-/** An error that a token causes: it has no such text. */
+/** An error that the token causes: it has no such text. */
 const isAnswer = (error: CallError): boolean => isTooLarge(error) || (error._tag === "RpcError" && !error.isRetryable)
 
-/** The same, but for that of a node without the state of the block, which knows nothing of the token. */
+/** An error that the token causes. A node without the state of the block knows nothing about the token. */
 export const isOfToken = (error: CallError): boolean =>
   isAnswer(error) && !(error._tag === "RpcError" && error.kind === "pruned")
 
 const valueOf = (result: Result.Result<unknown, CallError>): unknown => Result.getOrElse(result, () => null)
 
 /**
- * Reads what tokens return of themselves at a block, by address.
+ * Reads the metadata that tokens return at a block, by address.
  *
  * **Errors**
- * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or are too many.
+ * - `NodeFailed`, `WrongChain`, `CallBudgetExceeded`: calls fail, or there are too many.
  */
 export const read = Effect.fnUntraced(function* (
   budgeted: Calls.Budgeted,

@@ -8,7 +8,7 @@ import * as Chain from "@daybook/schema/Chain"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import * as KnownTokens from "./KnownTokens.ts"
 
-/** Letters of other scripts that are drawn like those of the Latin one, each with its likeness. */
+/** Letters of other scripts that look like Latin ones, each with the Latin letter. */
 const likenesses: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ["А", "A"],
@@ -47,10 +47,10 @@ const likenesses: Readonly<Record<string, string>> = Object.fromEntries(
   ].map(([letter = "", latin = ""]) => [letter, latin]),
 )
 
-/** A hidden character as a stored text has it. */
+/** A hidden character as written in stored texts. */
 const hidden = /\[U\+[0-9A-F]{4,6}\]/g
 
-/** The letters and digits of a symbol as they look: without marks, hidden characters and differences of case or script. */
+/** Letters and digits of a symbol as they appear: without marks, hidden characters, and differences of case or script. */
 const appearanceOf = (symbol: string): string =>
   symbol
     .replaceAll(hidden, "")
@@ -59,27 +59,27 @@ const appearanceOf = (symbol: string): string =>
     .replaceAll(/[^\p{L}\p{N}₮]/gu, "")
     .replaceAll(/\P{ASCII}/gu, (letter) => likenesses[letter] ?? letter)
 
-/** The endings of names of hosts that airdropped tokens advertise most. */
+/** The host name endings that airdropped tokens advertise most. */
 const host =
   /(?:^|[^\p{L}\p{N}.])(?:[\p{L}\p{N}-]+\.)+(?:com|org|net|io|xyz|app|site|online|info|top|club|vip|finance|fi|gg|me|cc|co|ly|dev|live|pro|events?|claims?|network)(?![\p{L}\p{N}-])/iu
 
 const scheme = /https?:|www\./i
 
-/** Whether a text leads to a page. */
+/** Whether a text contains a link to a web page. */
 const hasLink = (text: string | null): boolean => text !== null && (scheme.test(text) || host.test(text))
 
 const nativeSymbols = new Map(Chain.all.map(({ id, symbol }) => [id, symbol]))
 
-/** A token, and how it describes itself. */
+/** A token with its own description. */
 export interface Described extends Pick<TokenMetadata, "name" | "symbol"> {
   readonly address: string
 }
 
-/** Whether a token is one of those that others imitate. */
+/** Whether a token is one that others imitate. */
 export const isKnown = (chainId: number, { address }: Pick<Described, "address">): boolean =>
   Object.values(KnownTokens.ofChain(chainId)).some((contracts) => contracts.includes(address))
 
-/** Whether the symbol of a token looks like that of a known token, or of the native currency, of which it is no contract. */
+/** Whether the symbol of a token looks like that of a known token or of the native currency, without the token being one of its contracts. */
 export const isFake = (chainId: number, { address, symbol }: Pick<Described, "address" | "symbol">): boolean => {
   if (symbol === null) return false
   const appearance = appearanceOf(symbol)
@@ -88,6 +88,6 @@ export const isFake = (chainId: number, { address, symbol }: Pick<Described, "ad
   return appearance !== "" && appearance === nativeSymbols.get(BigInt(chainId))?.toUpperCase()
 }
 
-/** Whether the name or the symbol of a token that is not known leads to a page. */
+/** Whether the name or symbol of an unknown token contains a link. */
 export const isAdvertising = (chainId: number, token: Described): boolean =>
   !isKnown(chainId, token) && (hasLink(token.name) || hasLink(token.symbol))

@@ -1,5 +1,5 @@
 /**
- * Reads the texts and numbers with which tokens describe themselves. A contract may return anything, so what is shown is short and
+ * Reads the texts and numbers with which tokens describe themselves. A contract may return anything, so displayed text is short and
  * harmless. Pure.
  *
  * Source: ERC-20 (name, symbol, decimals).
@@ -8,21 +8,21 @@
 import { visibleStart } from "@daybook/schema/VisibleText"
 
 const wordDigits = 64
-/** Characters that are kept of a name. */
+/** Maximum number of characters of a name. */
 const maxCharacters = 64
-/** Digits of the largest amount of 256 bits, without the first. */
+/** Number of digits of the largest 256-bit amount, minus one. */
 const maxDecimals = 77
 
-/** Zeros around a text fill its word. */
+/** Zeros that pad a text to its word. */
 const fill = /^\0+|\0+$/g
 
-/** Digits of the bytes that one character more has at most: a longer text is cut and marked. */
+/** Maximum hex digits of one more character than is kept: a longer text is truncated and marked. */
 const maxDigits = (maxCharacters + 1) * 8
 
 const decodeText = (digits: string): string | null => {
   const bytes = Buffer.from(digits.slice(0, maxDigits), "hex")
   try {
-    // Of a text that is cut, the last character may have lost a part.
+    // The last character of a truncated text may be incomplete.
     const decoder = new TextDecoder("utf-8", { fatal: true })
     const decoded = decoder.decode(bytes, { stream: digits.length > maxDigits })
     const text = visibleStart(decoded.replaceAll(fill, ""), maxCharacters)
@@ -37,7 +37,7 @@ const sizeAt = (digits: string, at: number): number => {
   return /^0{56}[0-9a-f]{8}$/.test(word) ? Number.parseInt(word, 16) : Number.POSITIVE_INFINITY
 }
 
-/** Text of an ABI string: an offset, a length and the bytes. A long one is cut. */
+/** Text of an ABI string: an offset, a length and the bytes. A long text is truncated. */
 const fromString = (digits: string): string | null => {
   const start = sizeAt(digits, 0) * 2
   const length = sizeAt(digits, start) * 2
@@ -46,11 +46,11 @@ const fromString = (digits: string): string | null => {
   return decodeText(digits.slice(from, from + length))
 }
 
-/** Text of 32 bytes that zeros fill, as tokens older than the standard return it. */
+/** Text of a zero-padded 32-byte word, as returned by tokens older than the standard. */
 const fromWord = (digits: string): string | null => decodeText(digits.replace(/(00)+$/, ""))
 
 /**
- * The text that a contract returned for its name or symbol; `null` where it is none.
+ * The text that a contract returned for its name or symbol; `null` if it is not text.
  */
 export const fromResult = (result: unknown): string | null => {
   if (typeof result !== "string" || !/^0x([0-9a-f]{2})+$/.test(result)) return null
@@ -59,7 +59,7 @@ export const fromResult = (result: unknown): string | null => {
 }
 
 /**
- * The number of decimals that a contract returned; `null` where it is none that an amount can have.
+ * The number of decimals that a contract returned; `null` if no amount can have that many.
  */
 export const decimalsOf = (result: unknown): number | null => {
   if (typeof result !== "string" || !/^0x[0-9a-f]{64}$/.test(result)) return null

@@ -23,23 +23,23 @@ import * as Undecoded from "./Undecoded.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 /**
- * What is verified beyond links, counts and order.
+ * What to verify beyond links, counts and order.
  */
 export interface Options {
-  /** Default `standard`. */
+  /** Default: `standard`. */
   readonly checks?: HashRules.Level
   /** Hash rules of the chain. Default: nothing can be computed. */
   readonly rules?: HashRules.HashRules | undefined
-  /** Accepts a block of which some receipts are missing, and cannot be had. Default false. */
+  /** Accepts a block with some receipts missing that cannot be obtained. Default: false. */
   readonly allowMissing?: boolean
-  /** What of the block does not decode, and is left out: it is not verified. Default: nothing. */
+  /** Parts of the block that do not decode. They are omitted and not verified. Default: nothing. */
   readonly undecoded?: Undecoded.Undecoded
-  /** Kinds of corrections that are accepted without a proof: the nodes give blocks like this each time. Default: none. */
+  /** Kinds of corrections that are accepted without proof, because the nodes return the block in this form each time. Default: none. */
   readonly acceptedDoubts?: ReadonlySet<Placement.Doubt>
 }
 
 /**
- * A check that does not hold of a block that was accepted.
+ * A check that failed for an accepted block.
  */
 export interface Unmet {
   readonly kind: Placement.Correction["kind"] | "blooms" | "timestamp"
@@ -47,7 +47,7 @@ export interface Unmet {
 }
 
 /**
- * A block that was verified, with the receipts of its transactions. Their places are corrected.
+ * A verified block with the receipts of its transactions. Their positions are corrected.
  */
 export interface Verified extends Placement.Parts {
   readonly unmet: ReadonlyArray<Unmet>
@@ -105,7 +105,7 @@ const issueOfTransactionsRoot = (
   return root === block.transactionsRoot ? null : Placement.mismatch("transactions root", block.transactionsRoot, root)
 }
 
-/** Root of the receipts; `null` where it cannot be computed. */
+/** Root of the receipts; `null` if it cannot be computed. */
 const receiptsRootOf = (block: MinedBlock, receipts: ReadonlyArray<Receipt>, rules: BlockRules): string | null => {
   const types = new Map(block.transactions.map(({ hash, type = 0 }): [string, number] => [hash, type]))
   const leftOut = receipts.length - block.transactions.length
@@ -138,7 +138,7 @@ const issueOfHeader = (block: MinedBlock, { header }: Undecoded.Undecoded): stri
   return hash === block.hash || !isComputed ? null : Placement.mismatch("header hash", block.hash, hash)
 }
 
-/** Computes hash, withdrawals root and transactions root of the block again. */
+/** Recomputes the hash, withdrawals root and transactions root of the block. */
 const issueOfBlock = (block: MinedBlock, options: Options): string | null => {
   const { checks = "standard", rules = HashRules.none } = options
   if (checks === "links") return null
@@ -150,14 +150,17 @@ const issueOfBlock = (block: MinedBlock, options: Options): string | null => {
   return issue ?? (checks === "full" && rulesHere.roots ? issueOfTransactionsRoot(block, rulesHere, undecoded) : null)
 }
 
-/** A receipt with the bloom of its logs. */
+/** A receipt with its computed logs bloom. */
 const withBloom = (receipt: Receipt): Receipt => {
   const bloom = LogsBloom.ofLogs(receipt.logs)
   // Sound: 256 bytes in hex are the text of a bloom.
   return Object.assign({}, receipt, { logsBloom: LogsBloom.format(bloom) as Receipt["logsBloom"] })
 }
 
-/** What computing blooms and roots again has shown: an issue that refuses the block, or one where the receipts root proves the contents. */
+/**
+ * Result of recomputing blooms and roots: an issue that rejects the block, or one that is accepted because the receipts root proves the
+ * contents.
+ */
 interface Computed {
   readonly issue: string | null
   readonly unmet: ReadonlyArray<Unmet>
@@ -165,7 +168,7 @@ interface Computed {
 
 const passed: Computed = { issue: null, unmet: [] }
 
-/** Computes blooms and receipts root again. The root covers more than the blooms: where it is right, a wrong bloom is that of the chain. */
+/** Recomputes blooms and the receipts root. The root covers more than the blooms: if it matches, a wrong bloom comes from the chain. */
 const stepsOfOutcome = function* (
   block: MinedBlock,
   receipts: ReadonlyArray<Receipt>,
@@ -176,7 +179,7 @@ const stepsOfOutcome = function* (
   const leftOut = Undecoded.leftOut(undecoded)
   if (checks === "links" || receipts.length < block.transactions.length + leftOut) return passed
   const rulesHere = HashRules.at(rules, block.number)
-  // A transaction that is left out may be the one that blooms and roots do not cover.
+  // An omitted transaction may be the one that blooms and roots do not cover.
   if (leftOut > 0 && rulesHere.stateSyncCovered !== undefined) return passed
   const bloom = rulesHere.blooms ? yield* stepsOfBlooms(block, receipts, rulesHere) : null
   if (bloom === null) {
@@ -189,7 +192,7 @@ const stepsOfOutcome = function* (
     : { issue: bloom, unmet: [] }
 }
 
-/** Whether the transactions root proves the transactions of a block; `null` where it cannot be computed. */
+/** Whether the transactions root proves the transactions of a block; `null` if it cannot be computed. */
 const proofOfTransactions = (
   block: MinedBlock,
   rules: BlockRules,
@@ -200,7 +203,7 @@ const proofOfTransactions = (
   return isComputed ? issueOfTransactionsRoot(block, rules, undecoded) === null : null
 }
 
-/** Whether the receipts root proves the receipts of a block; `null` where it cannot be computed. */
+/** Whether the receipts root proves the receipts of a block; `null` if it cannot be computed. */
 const proofOfReceipts = (
   { block, receipts }: Placement.Parts,
   rules: Placement.PlaceRules,
@@ -212,7 +215,7 @@ const proofOfReceipts = (
   return root === null ? null : root === block.receiptsRoot
 }
 
-/** The kinds of corrections that hashes do not prove, of parts that may belong to another block; `null` where a hash refutes one. */
+/** Kinds of corrections that hashes do not prove, for parts that may belong to another block; `null` if a hash refutes one. */
 const unproven = (
   parts: Placement.Parts,
   corrections: ReadonlyArray<Placement.Correction>,
@@ -227,12 +230,12 @@ const unproven = (
   return [...(ofTransactions === null ? transactions : []), ...(ofReceipts === null ? receipts : [])]
 }
 
-/** Why a block is refused. */
+/** Why a block is rejected. */
 type Reason = Pick<InvalidBlock, "what" | "isOfRules" | "doubts">
 
 /**
- * Parts with their places corrected, where these have an issue. Parts that may belong to another block are accepted where the roots prove
- * them, or where all nodes give them each time.
+ * Corrects the positions of parts if they have an issue. Parts that may belong to another block are accepted if the roots prove them, or if
+ * all nodes return them each time.
  */
 const correctPlaces = (
   parts: Placement.Parts,
@@ -248,7 +251,7 @@ const correctPlaces = (
   return isAccepted ? Result.succeed({ ...corrected, unmet }) : Result.fail({ what: issue, doubts })
 }
 
-/** Receipts with their places corrected; without an issue where a receipt is missing. */
+/** Corrects the positions of receipts; reports no issue if a receipt is missing. */
 const correctReceipts = (
   parts: Placement.Parts,
   rules: Placement.PlaceRules,
@@ -263,10 +266,10 @@ const correctReceipts = (
   })
 }
 
-/** The end of the year 9999, in seconds since 1970: the last time that records can state. */
+/** End of the year 9999, in seconds since 1970: the latest time that records can state. */
 const maxTimestamp = 253_402_300_799n
 
-/** A block with a time that records can state. */
+/** Replaces a time that records cannot state. */
 const correctTime = ({ block, receipts, unmet }: Verified): Verified => {
   const { timestamp } = block
   if (timestamp <= maxTimestamp) return { block, receipts, unmet }
@@ -274,7 +277,7 @@ const correctTime = ({ block, receipts, unmet }: Verified): Verified => {
   return { block: { ...block, timestamp: maxTimestamp }, receipts, unmet: [...unmet, { kind: "timestamp", detail }] }
 }
 
-/** Rules at a block; what is left out of it leaves gaps in the indexes. */
+/** Rules at a block; parts that are omitted from it leave gaps in the indexes. */
 const rulesAt = (number: bigint, options: Options): Placement.PlaceRules => {
   const { allowMissing = false, rules = HashRules.none } = options
   const leftOut = Undecoded.leftOut(undecodedOf(options))
@@ -285,7 +288,7 @@ const rulesAt = (number: bigint, options: Options): Placement.PlaceRules => {
 const refuse = ({ hash, number }: MinedBlock, reason: Reason): Result.Result<never, InvalidBlock> =>
   Result.fail(new InvalidBlock({ block: Number(number), hash, ...reason }))
 
-/** Verifies everything but receipts and time. */
+/** Verifies everything except receipts and time. */
 const verifyTransactions = (block: HydratedBlock, options: Options): Result.Result<Verified, InvalidBlock> => {
   if (!isMined(block)) {
     return Result.fail(
@@ -303,7 +306,7 @@ const verifyTransactions = (block: HydratedBlock, options: Options): Result.Resu
 }
 
 /**
- * Verifies a block without its receipts: mined, its transactions in order, its hash that of its header.
+ * Verifies a block without its receipts: it is mined, its transactions are in order, and its hash matches its header.
  *
  * **Errors**
  * - `InvalidBlock`: names the first mismatch.
@@ -311,7 +314,7 @@ const verifyTransactions = (block: HydratedBlock, options: Options): Result.Resu
 export const verifyBlock = (block: HydratedBlock, options: Options = {}): Result.Result<Verified, InvalidBlock> =>
   Result.map(verifyTransactions(block, options), correctTime)
 
-/** Receipts of the transactions of a block, without those of transactions that are left out. */
+/** Receipts of a block's transactions, except those of omitted transactions. */
 const ofTransactions = (
   { transactions }: HydratedBlock,
   receipts: ReadonlyArray<Receipt>,
@@ -326,12 +329,11 @@ const ofTransactions = (
 /**
  * Verifies a block with its receipts, in steps.
  *
- * **Details**
- * Every receipt belongs to the transaction at its index and to this block, every log to its receipt. Logs are numbered from 0 through
- * the block without a gap, except where the chain's rules allow gaps (`indexGaps`), or something is left out. Fields that some nodes
- * leave out of transactions and logs are verified where present. What contradicts that is corrected: see `Placement`. See
- * `HashRules.Level` for what is computed again. A header hash that does not match is accepted where the header has fields of an unknown
- * fork, or a field that does not decode: see `Deviation`. The roots of a block with a transaction of an unknown type are not verified.
+ * **Details** Every receipt belongs to the transaction at its index and to this block, every log to its receipt. Logs are numbered from 0
+ * through the block without a gap, except where the chain's rules allow gaps (`indexGaps`), or something is omitted. Fields that some nodes
+ * omit from transactions and logs are verified where present. Contradictions are corrected: see `Placement`. See `HashRules.Level` for what
+ * is recomputed. A header hash that does not match is accepted if the header has fields of an unknown fork, or a field that does not
+ * decode: see `Deviation`. The roots of a block with a transaction of an unknown type are not verified.
  *
  * **Errors**
  * - `InvalidBlock`: names the first mismatch.
@@ -351,7 +353,7 @@ export const verifySteps = function* (
   if (Result.isFailure(placed)) return refuse(mined, placed.failure)
   const corrected = placed.success
   yield
-  // Blooms and roots also cover the receipts of transactions that are left out.
+  // Blooms and roots also cover the receipts of omitted transactions.
   const computed = yield* stepsOfOutcome(mined, rules.leftOut === 0 ? corrected.receipts : receipts, options)
   if (computed.issue !== null) return refuse(mined, { what: computed.issue, isOfRules: true })
   const kinds = new Set(unmet.map(({ kind }) => kind))
@@ -360,7 +362,7 @@ export const verifySteps = function* (
 }
 
 /**
- * The same at once.
+ * Verifies a block with its receipts in one turn.
  */
 export const verify = (
   block: HydratedBlock,
@@ -369,7 +371,7 @@ export const verify = (
 ): Result.Result<Verified, InvalidBlock> => Steps.runSync(verifySteps(block, receipts, options))
 
 /**
- * Which hash rules a block and its receipts follow; `null` where they prove nothing, such as blooms without logs.
+ * Which hash rules a block and its receipts follow; `null` if they prove nothing, such as blooms without logs.
  */
 export type Evidence = Readonly<Record<"headerHash" | "blooms" | "roots" | "withdrawals", boolean | null>>
 
@@ -384,18 +386,18 @@ const followsBlooms = (
   return hasLogs ? Steps.runSync(stepsOfBlooms(block, receipts, rules)) === null : null
 }
 
-/** The transactions root is proof enough: the header hash covers it, while receipts are the node's word. */
+/** The transactions root is sufficient proof because the header hash covers it, while receipts are trusted from the node. */
 const followsRoots = (block: MinedBlock, rules: BlockRules): boolean | null =>
   block.transactions.length === 0 ? null : proofOfTransactions(block, rules)
 
 /**
- * Evidence of a block for each hash rule by itself; `null` for a pending block.
+ * Evidence from a block for each hash rule separately; `null` for a pending block.
  */
 export const evidence = (block: HydratedBlock, receipts: ReadonlyArray<Receipt> | null): Evidence | null => {
   if (!isMined(block)) return null
   const rules = rulesAt(block.number, { rules: HashRules.ethereum })
   const isReproduced = HeaderHash.fromBlock(block) === block.hash
-  // With fields of an unknown fork, another hash proves nothing.
+  // With fields of an unknown fork, a different hash proves nothing.
   const headerHash = !isReproduced && HeaderHash.unknownFields(block).length > 0 ? null : isReproduced
   return {
     headerHash,

@@ -17,7 +17,7 @@ export type Level = "links" | "standard" | "full"
 export type HashRules = Chain.Chain["hashRules"]
 
 /**
- * Rules of a chain of which nothing can be computed.
+ * Rules of a chain for which nothing can be computed.
  */
 export const none: HashRules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false }]
 
@@ -33,7 +33,7 @@ export const at = (hashRules: HashRules, block: bigint): Chain.HashRules => Chai
 
 const defaultFinalityBlocks = 64
 
-/** Hedera: `transactionIndex` also counts transactions that are not of Ethereum. Source: Hedera JSON-RPC relay. */
+/** Hedera: `transactionIndex` also counts non-Ethereum transactions. Source: Hedera JSON-RPC relay. */
 const hedera: HashRules = [
   { fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: false, indexGaps: true },
 ]
@@ -44,13 +44,13 @@ const unlisted: ReadonlyMap<number, HashRules> = new Map([295, 296, 297].map((id
 const rowOf = (chainId: number): Chain.Chain | undefined => Chain.all.find(({ id }) => id === BigInt(chainId))
 
 /**
- * Rules of a chain: as configured by `ethereumRules`, else by its EIP-155 id; `undefined` for one whose rules are not known.
+ * Rules of a chain: as configured by `ethereumRules`, otherwise by its EIP-155 id; `undefined` if its rules are unknown.
  */
 export const ofChain = (chainId: number, ethereumRules?: boolean): HashRules | undefined =>
   ethereumRules === undefined ? (rowOf(chainId)?.hashRules ?? unlisted.get(chainId)) : ethereumRules ? ethereum : none
 
 /**
- * Blocks on top of a block after which it is final, where the node has no `finalized` tag.
+ * Number of confirmations after which a block is final if the node has no `finalized` tag.
  */
 export const finalityBlocksOf = (chainId: number): number => rowOf(chainId)?.finalityBlocks ?? defaultFinalityBlocks
 
@@ -64,7 +64,7 @@ const checkNames = [
 const list = new Intl.ListFormat("en-GB")
 
 /**
- * Names the checks of a level that the rules leave out, for all blocks or for those before a block; `null` when none.
+ * Names the checks of a level that the rules omit, for all blocks or for those before a block; `null` if there are none.
  */
 export const skipped = (hashRules: HashRules, level: Level): string | null => {
   if (level === "links") return null

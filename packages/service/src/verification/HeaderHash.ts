@@ -25,8 +25,8 @@ const emptyNonce = `0x${"0".repeat(16)}`
 const emptyHash = `0x${"0".repeat(64)}`
 
 /**
- * Gnosis before the merge: a step and a signature in place of the proof of work. OpenEthereum names them `step` and `signature`,
- * Erigon `auraStep` and `auraSeal`. Source: OpenEthereum, AuRa.
+ * Gnosis before the merge: a step and a signature instead of the proof of work. OpenEthereum names them `step` and `signature`, Erigon
+ * `auraStep` and `auraSeal`. Source: OpenEthereum, AuRa.
  */
 const auraSeal = (block: WithHeader): ReadonlyArray<Hex.Hex> | null => {
   const { auraSeal: seal, auraStep, signature = seal, step = auraStep } = Block.extras(block)
@@ -103,15 +103,15 @@ const hashed: ReadonlySet<string> = new Set([
 ])
 
 /**
- * True for a field that the hash covers: without it, another hash than that of `of` proves nothing.
+ * True for a field that the hash covers: without it, a hash that differs from that of `of` proves nothing.
  */
 export const isHashed = (field: string): boolean => hashed.has(field)
 
-/** Unknown keys of blocks that are known to be outside the hashed header, or are hashed as its seal. */
+/** Unknown block keys that are known to be outside the hashed header, or are hashed as its seal. */
 const unhashed: ReadonlySet<string> = new Set(["auraSeal", "auraStep", "calls", "sealFields", "signature", "step"])
 
 /**
- * Fields of a block that a fork may have added to its header: with them, another hash than that of `of` proves nothing.
+ * Block fields that a fork may have added to the header: with them, a hash that differs from that of `of` proves nothing.
  */
 export const unknownFields = (block: WithHeader): ReadonlyArray<string> =>
   Object.entries(Block.extras(block)).flatMap(([key, value]) => (value == null || unhashed.has(key) ? [] : [key]))

@@ -12,11 +12,11 @@ export class InvalidBlock extends Data.TaggedError("InvalidBlock")<{
   readonly hash: string
   /** What does not match, with the values. */
   readonly what: string
-  /** A hash rule of the chain refuses the block: its header hash, a bloom or a root. Left out where something else is wrong. */
+  /** A hash rule of the chain rejects the block: its header hash, a bloom or a root. Absent if something else is wrong. */
   readonly isOfRules?: boolean
-  /** Why parts may belong to another block, or may not be all of this one: accepted once the nodes give them each time. */
+  /** Why parts may belong to another block, or may be incomplete: accepted once the nodes return them each time. */
   readonly doubts?: ReadonlyArray<Doubt>
-  /** The traces alone do not belong to the block; left out where something else is wrong. */
+  /** Only the traces do not belong to the block; absent if something else is wrong. */
   readonly isOfTraces?: boolean
 }> {
   override get message() {

@@ -12,7 +12,7 @@ import * as Steps from "../supervision/Steps.ts"
 const bloomBytes = 256
 const maxCached = 50_000
 
-/** Bit positions of addresses and topics by their text: three of 11 bits each in one number. */
+/** Bit positions by the text of an address or topic: three 11-bit positions in one number. */
 const bitsByText = new Map<string, number>()
 
 const bitsOf = (text: string): number => {
@@ -44,7 +44,7 @@ const add = (bloom: Uint8Array, text: string) => {
  */
 export const none: string = `0x${"00".repeat(bloomBytes)}`
 
-/** Logs of one step. */
+/** Number of logs per step. */
 const stepLogs = 128
 
 /**
@@ -62,7 +62,7 @@ export const stepsOfLogs = function* (logs: Receipt["logs"]): Steps.Steps<Uint8A
 }
 
 /**
- * The same at once.
+ * Bloom of a receipt's logs, computed in one turn.
  */
 export const ofLogs = (logs: Receipt["logs"]): Uint8Array | null => Steps.runSync(stepsOfLogs(logs))
 
@@ -79,7 +79,7 @@ export const isSame = (bloom: Uint8Array | null, text: string): boolean =>
   bloom === null ? text === none : text.length === none.length && Buffer.from(text.slice(2), "hex").equals(bloom)
 
 /**
- * Union of blooms; `null` when none has logs.
+ * Union of blooms; `null` if none has logs.
  */
 export const union = (blooms: Iterable<Uint8Array | null>): Uint8Array | null => {
   let all: Uint8Array | null = null

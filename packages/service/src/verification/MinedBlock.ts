@@ -5,7 +5,7 @@ import type { HydratedBlock } from "@daybook/schema/Block"
 import type { Hash } from "@daybook/schema/Hash"
 
 /**
- * A block with a number and a hash, which holds its transactions.
+ * A block with a number and a hash, and with its transactions.
  */
 export type MinedBlock = HydratedBlock & { readonly number: bigint; readonly hash: Hash }
 
@@ -15,6 +15,6 @@ export type MinedBlock = HydratedBlock & { readonly number: bigint; readonly has
 export const isMined = (block: HydratedBlock): block is MinedBlock => block.number !== null && block.hash !== null
 
 /**
- * Limit of the indexes of transactions. What belongs to a block and to none of its transactions has this index.
+ * Upper limit of transaction indexes. Entries that belong to a block but to none of its transactions have this index.
  */
 export const indexLimit = 2 ** 20 - 1

@@ -14,7 +14,7 @@ import * as TrieRoot from "./TrieRoot.ts"
  * Rules of the chain at the block.
  */
 export interface PlaceRules extends Chain.HashRules {
-  /** Number of transactions that do not decode, and are left out of the block. */
+  /** Number of transactions that do not decode and are omitted from the block. */
   readonly leftOut: number
 }
 
@@ -27,10 +27,10 @@ export interface Parts {
   readonly receipts: ReadonlyArray<Receipt>
 }
 
-/** The contents of the parts are those of the block, whatever their places are. */
+/** The contents of the parts belong to the block, whatever positions they state. */
 const certainKinds = ["log indexes per transaction", "places of receipts", "places of logs"] as const
 
-/** Transactions may belong to another block, or may not be all of this one. */
+/** Transactions may belong to another block, or may be incomplete. */
 const ofTransactions = [
   "no transactions",
   "transactions of another block",
@@ -38,7 +38,7 @@ const ofTransactions = [
   "gap in transaction indexes",
 ] as const
 
-/** Receipts or logs may belong to another block, or may not be all of this one. */
+/** Receipts or logs may belong to another block, or may be incomplete. */
 const ofReceipts = [
   "receipts of another block",
   "receipts of no transaction",
@@ -48,28 +48,28 @@ const ofReceipts = [
 ] as const
 
 /**
- * Kinds of corrections that have to be proven by hash, or given again by the nodes, before they are accepted.
+ * Kinds of corrections that must be proven by hash, or returned again by the nodes, before they are accepted.
  */
 export const doubts = [...ofTransactions, ...ofReceipts] as const
 
 /**
- * A kind of correction that has to be proven.
+ * A kind of correction that must be proven.
  */
 export type Doubt = (typeof doubts)[number]
 
 /**
- * A correction, or a contradiction that is left as received.
+ * A correction, or a contradiction that is kept as received.
  */
 export interface Correction {
   readonly kind: (typeof certainKinds)[number] | Doubt
-  /** The first part that it concerns. */
+  /** The first affected part. */
   readonly detail: string
 }
 
 const isDoubt = (kind: Correction["kind"]): kind is Doubt => !certainKinds.some((certain) => certain === kind)
 
 /**
- * The kinds of corrections that have to be proven, for transactions and for receipts.
+ * The kinds of corrections that must be proven, for transactions and for receipts.
  */
 export const doubtsOf = (
   corrections: ReadonlyArray<Correction>,
@@ -88,16 +88,16 @@ export const doubtsOf = (
 export const mismatch = (what: string, received: unknown, expected: unknown): string =>
   `${what}: expected ${expected}, received ${received}`
 
-/** Compares an index with the next one; where indexes have gaps, it may be larger. */
+/** Whether an index is the expected next one, or a larger one on chains whose indexes have gaps. */
 const isNext = (index: number, next: number, { indexGaps }: PlaceRules): boolean =>
   indexGaps === true ? index >= next : index === next
 
-/** The same of the index of a transaction. */
+/** Whether the index of a transaction is the expected next one. */
 const isNextTransaction = (index: number, next: number, rules: PlaceRules): boolean =>
   index < indexLimit && isNext(index, next, rules)
 
 /**
- * Transactions that have a receipt: all of them, unless the chain's receipts have gaps. A receipt of no transaction is reported when it
+ * Transactions that have a receipt: all of them, unless the chain's receipts have gaps. A receipt without a transaction is reported when it
  * is compared.
  */
 export const executed = (
@@ -109,7 +109,7 @@ export const executed = (
   return transactions.filter(({ hash }) => hashes.has(hash))
 }
 
-/** Why a block without transactions lacks them; `null` where it may have none. */
+/** Why a block must have transactions but has none; `null` if it may be empty. */
 const issueOfNone = (block: MinedBlock, { leftOut }: PlaceRules): string | null => {
   const lacksAll = block.transactions.length === 0 && leftOut === 0
   return lacksAll && block.gasUsed > 0n && block.transactionsRoot !== TrieRoot.empty
@@ -118,7 +118,7 @@ const issueOfNone = (block: MinedBlock, { leftOut }: PlaceRules): string | null 
 }
 
 /**
- * The first transaction that states another place, or the lack of all transactions; `null` for none.
+ * The first transaction that states a different position, or the lack of all transactions; `null` if there is no issue.
  */
 export const issueOfTransactions = (block: MinedBlock, rules: PlaceRules): string | null => {
   let next = 0
@@ -163,7 +163,8 @@ const issueOfLogs = (block: MinedBlock, receipt: Receipt, firstLog: number, rule
 }
 
 /**
- * The first receipt or log that states another place, or a number of receipts that is not that of the transactions; `null` for none.
+ * The first receipt or log that states a different position, or a number of receipts that differs from that of transactions; `null` if
+ * there is no issue.
  */
 export const issueOfReceipts = ({ block, receipts }: Parts, rules: PlaceRules): string | null => {
   const transactions = rules.indexGaps === true ? executed(block, receipts) : block.transactions
@@ -195,7 +196,7 @@ export const issueOfReceipts = ({ block, receipts }: Parts, rules: PlaceRules): 
   return null
 }
 
-/** Corrections of a block by kind, the first one of each. */
+/** Corrections of a block: the first one of each kind. */
 type Corrections = Map<Correction["kind"], string>
 
 const add = (corrections: Corrections, kind: Correction["kind"], detail: string): void => {
@@ -205,13 +206,13 @@ const add = (corrections: Corrections, kind: Correction["kind"], detail: string)
 const isAscending = (indexes: ReadonlyArray<number | null | undefined>): indexes is ReadonlyArray<number> =>
   indexes.every((index, at) => index != null && (at === 0 || index > (indexes[at - 1] ?? index)))
 
-/** The first index that is not its position. */
+/** The first index that differs from its position. */
 const firstGap = (what: string, indexes: ReadonlyArray<number | null | undefined>): string => {
   const at = indexes.findIndex((index, position) => index !== position)
   return mismatch(`the index of ${what} ${at}`, indexes[at], at)
 }
 
-/** Transactions in the order of their indexes where these are those of a list; else as received. */
+/** Transactions in the order of their indexes if these form a list; otherwise as received. */
 const ordered = (transactions: ReadonlyArray<Transaction>): ReadonlyArray<Transaction> => {
   const byIndex = transactions.toSorted((one, other) => (one.transactionIndex ?? 0) - (other.transactionIndex ?? 0))
   return byIndex.every(({ transactionIndex }, at) => transactionIndex === at) ? byIndex : transactions
@@ -234,7 +235,7 @@ const correctIndexes = (
   )
 }
 
-/** A block whose transactions state their places. */
+/** A block whose transactions state their actual positions. */
 const correctTransactions = (block: MinedBlock, corrections: Corrections, rules: PlaceRules): MinedBlock => {
   const { hash: blockHash, number: blockNumber } = block
   const placed = block.transactions.map((transaction, at) => {
@@ -260,7 +261,7 @@ interface Executed {
   readonly index: number
 }
 
-/** Receipts in the order of their transactions, which are known by their hashes. */
+/** Receipts in the order of their transactions, matched by hash. */
 const orderReceipts = ({ block, receipts }: Parts, corrections: Corrections): ReadonlyArray<Executed> => {
   const left = new Map<string, Array<Receipt>>()
   for (const receipt of receipts) {
@@ -287,7 +288,7 @@ const orderReceipts = ({ block, receipts }: Parts, corrections: Corrections): Re
 
 type Log = Receipt["logs"][number]
 
-/** A log that states the place of its receipt. */
+/** A log that states the position of its receipt. */
 const correctLog = (log: Log, receipt: Receipt, position: number, corrections: Corrections): Log => {
   const { blockHash, blockNumber, transactionHash, transactionIndex } = receipt
   const name = `log ${position} of transaction ${transactionIndex}`
@@ -309,7 +310,7 @@ const correctLog = (log: Log, receipt: Receipt, position: number, corrections: C
   return Object.assign({}, log, { blockHash, blockNumber, transactionHash, transactionIndex, removed: false })
 }
 
-/** A receipt that states the place of its transaction, and its logs too; their indexes are corrected for the whole block. */
+/** A receipt that states the position of its transaction, as do its logs; log indexes are corrected for the whole block. */
 const correctReceipt = (
   block: MinedBlock,
   { index: transactionIndex, receipt }: Executed,
@@ -331,11 +332,11 @@ const correctReceipt = (
   return Object.assign({}, placed, { logs })
 }
 
-/** True where the logs of each receipt are numbered from 0. */
+/** True if the logs of each receipt are numbered from 0. */
 const isPerTransaction = (receipts: ReadonlyArray<Receipt>): boolean =>
   receipts.every(({ logs }) => logs.every(({ logIndex }, position) => logIndex === position))
 
-/** Numbers the logs of a block, unless their indexes ascend through it. */
+/** Numbers the logs of a block, unless their indexes already ascend. */
 const correctLogIndexes = (
   receipts: ReadonlyArray<Receipt>,
   corrections: Corrections,
@@ -357,8 +358,8 @@ const correctLogIndexes = (
 }
 
 /**
- * Parts of a block that state the places that they have, and what was corrected of them. Receipts of no transaction are left out;
- * indexes that ascend with gaps are left as received.
+ * Parts of a block that state their actual positions, and what was corrected. Receipts without a transaction are omitted; indexes that
+ * ascend with gaps are kept as received.
  */
 export const correct = (
   parts: Parts,

@@ -32,7 +32,7 @@ const data = (value: unknown): Hex.Hex => {
   throw new Unknown()
 }
 
-/** `r` or `s` of a signature: a quantity, in the spelling of the node, which may have no digits for 0. */
+/** `r` or `s` of a signature: a quantity as written by the node, which may have no digits for 0. */
 const half = (value: unknown): Hex.Hex => {
   const digits = data(value)
   return digits === "0x" ? digits : quantity(BigInt(digits))
@@ -70,7 +70,7 @@ const fees = ({ chainId, maxFeePerGas, maxPriorityFeePerGas, nonce }: Fields): R
 
 const signature = (fields: Fields): ReadonlyArray<Item> => [parity(fields), half(fields["r"]), half(fields["s"])]
 
-/** Deposit of the OP Stack. */
+/** Deposit on the OP Stack. */
 const depositOf = ({ from, gas, input, isSystemTx, mint, sourceHash, to, value }: Fields): ReadonlyArray<Item> => {
   if (sourceHash == null) throw new Unknown()
   return [
@@ -85,13 +85,13 @@ const depositOf = ({ from, gas, input, isSystemTx, mint, sourceHash, to, value }
   ]
 }
 
-/** Deposit of Arbitrum. A sponsored transaction of Ronin has its type, and no such id. */
+/** Deposit on Arbitrum. A sponsored transaction on Ronin has the same type, but no such id. */
 const arbitrumDepositOf = ({ chainId, from, requestId, to, value }: Fields): ReadonlyArray<Item> => {
   if (requestId == null) throw new Unknown()
   return [number(chainId), data(requestId), data(from), data(to), number(value)]
 }
 
-/** L1 message of Scroll and Morph. */
+/** L1 message on Scroll and Morph. */
 const l1MessageOf = ({ gas, input, queueIndex, sender, to, value }: Fields): ReadonlyArray<Item> => {
   if (sender == null) throw new Unknown()
   return [number(queueIndex), number(gas), data(to), number(value), data(input), data(sender)]
@@ -184,12 +184,12 @@ const orNull = (encode: () => Hex.Hex): Hex.Hex | null => {
 }
 
 /**
- * Encodes a transaction: the Keccak of the bytes is its hash. `null` where the type is unknown.
+ * Encodes a transaction; the Keccak-256 of the bytes is its hash. `null` if the type is unknown.
  */
 export const transaction = (value: Transaction): Hex.Hex | null => {
   const type = value.type ?? 0
   const payload = payloads[type]
-  // Sound: each field is checked where it is encoded.
+  // Sound: each field is checked when it is encoded.
   return payload === undefined ? null : orNull(() => typed(type, payload(value)))
 }
 
@@ -199,8 +199,8 @@ const stateSyncType = 0x7f
 const hashLength = 66
 
 /**
- * Encodes a receipt of a transaction of `type`; `null` where the type is unknown. With `hasStateRoot` the receipt holds a state root in
- * place of its status (EIP-658), and is `null` where the node omits that root.
+ * Encodes a receipt of a transaction of `type`; `null` if the type is unknown. With `hasStateRoot` the receipt has a state root instead of
+ * its status (EIP-658); the result is `null` if the node omits that root.
  */
 export const receipt = (value: Receipt, type: number, hasStateRoot = false): Hex.Hex | null => {
   if (payloads[type] === undefined && type !== stateSyncType) return null

@@ -9,7 +9,7 @@ import type * as Hex from "ox/Hex"
 import * as Rlp from "ox/Rlp"
 import * as TrieRoot from "./TrieRoot.ts"
 
-/** What the state has of an account. */
+/** An account in the state. */
 export interface Account {
   readonly nonce: bigint
   /** In wei. */
@@ -18,7 +18,7 @@ export interface Account {
 
 type Item = Hex.Hex | ReadonlyArray<Item>
 
-/** Nodes of a proof, and hex characters of one of them, at most: a branch has 17 items of 33 bytes. */
+/** Maximum number of nodes of a proof, and maximum hex characters of a node: a branch has 17 items of 33 bytes. */
 const [maxNodes, maxNodeLength] = [65, 2_048]
 
 const hashLength = 66
@@ -46,7 +46,7 @@ const integer = (item: Item | undefined): bigint | null => {
 const nibblesOf = (hex: string): ReadonlyArray<number> =>
   Array.from(hex.slice(2), (digit) => Number.parseInt(digit, 16))
 
-/** Nibbles of a leaf or an extension in hex-prefix encoding. Source: Ethereum yellow paper, appendix C. */
+/** Nibbles of a leaf or an extension from hex-prefix encoding. Source: Ethereum yellow paper, appendix C. */
 const pathIn = (item: Item | undefined) => {
   if (typeof item !== "string" || item === "0x") return null
   const [mark = 0, ...rest] = nibblesOf(item)
@@ -62,7 +62,7 @@ const accountIn = (value: Item | undefined): Result.Result<Account, string> => {
     : Result.succeed({ nonce, balance })
 }
 
-/** The part of a node that leads on: another node, the value of a leaf, or nothing. */
+/** The part of a node that continues the path: another node, the value of a leaf, or nothing. */
 type Next = { readonly node: Item; readonly depth: number } | { readonly value: Item | undefined } | "nothing" | null
 
 const follow = (node: Item, path: ReadonlyArray<number>, depth: number): Next => {
@@ -81,7 +81,7 @@ const follow = (node: Item, path: ReadonlyArray<number>, depth: number): Next =>
 }
 
 /**
- * The account of an address by its proof: nonce and balance 0 where the state has none.
+ * Account of an address according to its proof; nonce and balance are 0 if the state has no such account.
  *
  * **Errors**
  * - A text: why the nodes prove nothing under this root.

@@ -23,8 +23,8 @@ export const isStateSync = (transaction: Transaction): boolean =>
   transaction.type === stateSyncType || isUntyped(transaction)
 
 /**
- * True where neither the blooms nor the roots of a block cover its last transaction: a state-sync transaction before it had a type.
- * `isCovered` is the rule of the chain at the block; without one the type decides.
+ * True if neither the blooms nor the roots of a block cover its last transaction: a state-sync transaction before it had a type.
+ * `isCovered` is the rule of the chain at the block; without a rule the type decides.
  */
 export const isUncovered = (last: Transaction | undefined, isCovered: boolean | undefined): boolean => {
   if (last === undefined || isCovered === true) return false

@@ -6,22 +6,22 @@
  */
 
 /**
- * A transaction or receipt of which something does not decode.
+ * A transaction or receipt with something that does not decode.
  */
 export interface UndecodedPart {
-  /** Hash of the transaction; `null` where it does not decode either. */
+  /** Hash of the transaction; `null` if it does not decode either. */
   readonly hash: string | null
   /** The first issue, for an operator. */
   readonly reason: string
-  /** The part is left out as a whole; otherwise fields of it that no record shows. */
+  /** True if the whole part is omitted; false if only fields that no record shows are. */
   readonly isLeftOut: boolean
 }
 
 /**
- * What of a block does not decode.
+ * Parts of a block that do not decode.
  */
 export interface Undecoded {
-  /** Issues of header fields by their names. */
+  /** Issues of header fields by field name. */
   readonly header: ReadonlyMap<string, string>
   readonly transactions: ReadonlyArray<UndecodedPart>
   readonly receipts: ReadonlyArray<UndecodedPart>
@@ -33,18 +33,18 @@ export interface Undecoded {
 export const none: Undecoded = { header: new Map(), transactions: [], receipts: [] }
 
 /**
- * True when everything decodes.
+ * True if everything decodes.
  */
 export const isNone = ({ header, receipts, transactions }: Undecoded): boolean =>
   header.size === 0 && transactions.length === 0 && receipts.length === 0
 
 /**
- * True where a transaction or receipt lacks fields that no record shows.
+ * True if a transaction or receipt lacks fields that no record shows.
  */
 export const isIncomplete = ({ receipts, transactions }: Undecoded): boolean =>
   [...receipts, ...transactions].some(({ isLeftOut }) => !isLeftOut)
 
 /**
- * Number of transactions that are left out.
+ * Number of omitted transactions.
  */
 export const leftOut = ({ transactions }: Undecoded): number => transactions.filter(({ isLeftOut }) => isLeftOut).length

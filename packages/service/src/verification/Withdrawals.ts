@@ -13,15 +13,15 @@ import type { Undecoded } from "./Undecoded.ts"
 const encode = ({ address, amount, index, validatorIndex }: Withdrawal) =>
   Rlp.fromHex([quantity(index), quantity(validatorIndex), address, quantity(amount)])
 
-/** Root of the trie of withdrawals. */
+/** Root of the withdrawals trie. */
 export const rootOf = (withdrawals: ReadonlyArray<Withdrawal>): string => TrieRoot.fromValues(withdrawals.map(encode))
 
-/** True where the header states withdrawals, and the node has left the list out. */
+/** True if the header states withdrawals but the node omits the list. */
 export const isMissing = ({ withdrawals, withdrawalsRoot }: HydratedBlock): boolean =>
   withdrawals == null && withdrawalsRoot != null && withdrawalsRoot !== TrieRoot.empty
 
 /**
- * How the withdrawals of a block contradict its header, or a chain without any; `null` where they do not. A list that is left out
+ * How the withdrawals of a block contradict its header or the chain's lack of withdrawals; `null` if they do not. An omitted list
  * contradicts nothing.
  */
 export const issueOf = (
@@ -39,7 +39,7 @@ export const issueOf = (
   return root === withdrawalsRoot ? null : `withdrawals root: expected ${withdrawalsRoot}, received ${root}`
 }
 
-/** Whether a block follows the rule; `null` where it proves nothing, as one without withdrawals. */
+/** Whether a block follows the rule; `null` if it proves nothing, such as a block without withdrawals. */
 export const followsRule = (block: HydratedBlock): boolean | null => {
   const { withdrawals, withdrawalsRoot } = block
   if (withdrawals == null || withdrawalsRoot == null) return null

@@ -31,35 +31,35 @@ import * as RateLimit from "./RateLimit.ts"
 export class Authentication extends Context.Service<
   Authentication,
   {
-    /** The grant of a key that a request sends; `null` where the key is missing or unknown, `expired` where it has been one. */
+    /** Grant of the key sent with a request; `null` if the key is missing or unknown, `expired` if it was valid before. */
     readonly grant: (
       key: Redacted.Redacted<string>,
       request: Pick<HttpServerRequest, "remoteAddress">,
     ) => Effect.Effect<KeyGrant | "expired" | null, StoreError | KeyLookups.TooManyUnknownKeys>
-    /** The grant of a request that needs no key, or whose key does not matter; `null` where it needs one. */
+    /** Grant of a request that needs no key, or whose key does not matter; `null` if it needs one. */
     readonly keyless: (request: HttpServerRequest, hasKey: boolean) => KeyGrant | null
     /** Takes calls from the rate limit of a key. */
     readonly take: (grant: KeyGrant, calls: number) => Effect.Effect<RateLimit.Decision, RateLimit.RateLimitUnavailable>
-    /** Calls of a key at once, and so in one batch. */
+    /** Maximum number of calls that a key makes at once, and so in one batch. */
     readonly burstOf: (grant: KeyGrant) => number
     /** The rate limit of a key. */
     readonly limitOf: (grant: KeyGrant) => RateLimit.Limit
-    /** The sentence for a caller whose calls are refused. */
+    /** Message for a caller whose calls are rejected. */
     readonly limitMessage: (decision: RateLimit.Decision) => string
   }
 >()("@daybook/service/server/Authentication") {}
 
 const maxKeyCharacters = 512
 
-/** Time after which the use of a key is recorded again. */
+/** Interval after which the use of a key is recorded again. */
 const useMillis = 60_000
 
-/** Keys whose last use is remembered; beyond them all are forgotten, and recorded again. */
+/** Number of keys whose last use is remembered. When it is exceeded, all are forgotten and recorded again. */
 const maxUses = 10_000
 
 /**
- * Records the use of keys: gives what records it, or `undefined` where it was recorded a short while ago. A database that cannot be written
- * does not keep a caller from its pages; the next use is recorded instead.
+ * Makes the recorder of key usage: it returns an effect, or `undefined` if the use was recorded recently. A database that cannot be written
+ * does not block a caller; the next use is recorded instead.
  */
 const useRecorder = ({ use }: ApiKeys) => {
   const recorded = new Map<string, number>()
@@ -77,15 +77,15 @@ const useRecorder = ({ use }: ApiKeys) => {
   }
 }
 
-/** Who needs no API key. */
+/** Callers that need no API key. */
 export interface Options {
-  /** By the access that the explorer has. */
+  /** According to the explorer's access. */
   readonly access: Access
-  /** By the configuration: each caller that sends none. */
+  /** According to the configuration: every caller that sends no key. */
   readonly anonymous?: Anonymous | undefined
 }
 
-/** A key that is not known is refused, and not taken for none: its owner would miss what it permits. */
+/** An unknown key is rejected rather than ignored: its owner would lack what it permits. */
 const keylessOf = ({ access, anonymous }: Options) => {
   const ownPage = KeylessRequest.make(access)
   const caller = anonymous === undefined ? () => null : AnonymousCaller.make(anonymous)
@@ -93,8 +93,8 @@ const keylessOf = ({ access, anonymous }: Options) => {
 }
 
 /**
- * Authentication by the API keys of the database, and of those who need none. `onRefused` receives the name of each key whose calls
- * exceed its limit, and `known` each key that is right.
+ * Authenticates with the API keys of the database, and callers that need none. `onRefused` receives the name of each key whose calls exceed
+ * its limit, and `known` each valid key.
  */
 export const layer = (
   options: Options,
@@ -112,7 +112,7 @@ export const layer = (
       const limitOf = ({ options }: KeyGrant): RateLimit.Limit => options?.rateLimit ?? limit
       const total = options.anonymous?.total
       const totalOf = (grant: KeyGrant): RateLimit.Limit | undefined => (AnonymousCaller.is(grant) ? total : undefined)
-      /** An address beyond its own limit takes nothing of the one that it shares. */
+      /** An address beyond its own limit takes nothing from the shared limit. */
       const takeAll = (grant: KeyGrant, calls: number) => {
         const own = take(holderOf(grant), calls, limitOf(grant))
         const shared = totalOf(grant)
@@ -153,10 +153,10 @@ export const layer = (
     }),
   )
 
-/** The caller of a REST operation. */
+/** Caller of a REST operation. */
 export interface Caller {
   readonly grant: KeyGrant
-  /** Headers that report what is left of the rate limit. */
+  /** Headers that report the rest of the rate limit. */
   readonly headers: RateLimit.Decision["headers"]
 }
 

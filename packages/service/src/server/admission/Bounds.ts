@@ -1,6 +1,6 @@
 /**
- * What bounds the requests of all roles of a process together: its limits, the bytes in flight, and its part of each turn of the event
- * loop.
+ * Limits that the requests of all roles of a process share: its configured limits, the bytes in flight, and shares of each turn of the
+ * event loop.
  *
  * Source: decision 0039.
  */
@@ -13,7 +13,7 @@ import * as OpenCounts from "./OpenCounts.ts"
 import * as SumQueue from "./SumQueue.ts"
 import type * as Turns from "./Turns.ts"
 
-/** Bounds of a process. */
+/** Limits of a process. */
 export class Bounds extends Context.Service<
   Bounds,
   {
@@ -23,20 +23,21 @@ export class Bounds extends Context.Service<
     readonly responses: InFlight.Meter
     /** Counts the bytes of request bodies that are being read. */
     readonly bodies: InFlight.Meter
-    /** Counts the bytes of large responses of nodes that are being read; they are bounded where they are read. */
+    /** Counts the bytes of large node responses that are being read; they are limited where they are read. */
     readonly nodeResponses: InFlight.Meter
-    /** The calls of batches of each key that are relayed at the same time. */
+    /** Runs the batch calls of each key that are relayed concurrently. */
     readonly batchCalls: FairQueue.FairQueue
-    /** Counts the open streams of events of each holder, however they are sent. */
+    /** Counts the open event streams of each holder, whichever way they are sent. */
     readonly eventStreams: OpenCounts.OpenCounts
-    /** Makes sums of wallets, whatever asks for them: few of them may take memory, or keep a snapshot. */
+    /** Computes sums of wallets for any caller: only a few may take memory or keep a snapshot. */
     readonly sums: SumQueue.SumQueue
   }
 >()("@daybook/service/server/Bounds") {}
 
 /**
- * Node reads the responses of nodes before all else that it has received: thousands that arrive together would delay every other request.
- * No key waits for the calls of another, whose node may not respond. What waits is bounded by the requests that a key may have open.
+ * Node.js reads node responses before anything else that it has received: thousands that arrive together would delay every other request.
+ * No key waits for the calls of another key, whose node may not respond. The number of waiting calls is bounded by the open requests that a
+ * key may have.
  */
 const batchCalls: FairQueue.Options = {
   concurrency: Infinity,
@@ -47,7 +48,7 @@ const batchCalls: FairQueue.Options = {
 
 const unbounded = { perKey: Infinity, perAddress: Infinity, total: Infinity }
 
-/** Makes the bounds of a process with its turns. */
+/** Makes the limits of a process with its turns. */
 export const make = (limits: Limits, turns: Turns.Turns): Bounds["Service"] => ({
   limits,
   turns,
@@ -59,6 +60,6 @@ export const make = (limits: Limits, turns: Turns.Turns): Bounds["Service"] => (
   sums: SumQueue.make(turns),
 })
 
-/** The bounds of a process. */
+/** Provides the limits of a process. */
 export const layer = (limits: Limits, turns: Turns.Turns): Layer.Layer<Bounds> =>
   Layer.sync(Bounds, () => make(limits, turns))

@@ -1,6 +1,6 @@
 /**
- * The connections of the HTTP server. It bounds their number and the share of each turn of the event loop in which requests begin. It
- * ends those that do not read or have left, and all when the server stops.
+ * Connections of the HTTP server. Limits their number and the share of each turn of the event loop in which requests begin. Closes
+ * connections whose clients do not read or have left, and all of them when the server stops.
  *
  * Source: decision 0039.
  */
@@ -15,7 +15,7 @@ import * as Upgrade from "../http/Upgrade.ts"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import type { Turns } from "./Turns.ts"
 
-/** Bounds of connections. */
+/** Limits of connections. */
 export type Options = Pick<
   Limits,
   "connections" | "connectionsPerAddress" | "writeSeconds" | "drainIdleMillis" | "drainSeconds"
@@ -23,43 +23,43 @@ export type Options = Pick<
 
 /** A connection. */
 interface Connection {
-  /** With TLS, the socket below it until the handshake is complete. */
+  /** With TLS, the underlying socket until the handshake is complete. */
   socket: Socket
   readonly address: string
-  /** Requests that are not answered to their end. */
+  /** Number of requests whose responses are incomplete. */
   requests: number
-  /** The one that is being answered. */
+  /** The request that is being answered. */
   current: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined
-  /** Requests behind the first one, which were sent before it was answered. */
+  /** Requests after the first one that were sent before it was answered. */
   readonly waiting: Array<() => void>
-  /** No further request is answered. */
+  /** True once no further request is answered. */
   isEnding: boolean
-  /** The bytes that its client had to read when it was looked at last; undefined while there are none. */
+  /** State of the bytes that the client had yet to read at the last check; undefined if there were none. */
   stalled: Stalled | undefined
 }
 
-/** Bytes that wait for a client to read. */
+/** Bytes waiting for a client to read them. */
 export interface Stalled {
   /** When bytes began to wait. */
   readonly sinceMillis: number
-  /** When the client read last. */
+  /** When the client last read. */
   readonly readAtMillis: number
-  /** Bytes that the client had read when they began to wait. */
+  /** Number of bytes that the client had read when bytes began to wait. */
   readonly readBefore: number
-  /** Bytes that the client has read. */
+  /** Number of bytes that the client has read. */
   readonly read: number
 }
 
-/** Bytes per second that a client reads at least, on average, while bytes wait for it. */
+/** Minimum average rate at which a client reads while bytes wait for it, in bytes per second. */
 const minBytesPerSecond = 4096
 
-/** What is known of a connection with waiting bytes after one more look. */
+/** Updates the state of a connection with waiting bytes after a check. */
 export const observe = (stalled: Stalled | undefined, read: number, nowMillis: number): Stalled =>
   stalled === undefined
     ? { sinceMillis: nowMillis, readAtMillis: nowMillis, readBefore: read, read }
     : { ...stalled, read, readAtMillis: read > stalled.read ? nowMillis : stalled.readAtMillis }
 
-/** True for a client that has read nothing for a time, or too little since bytes began to wait. */
+/** True for a client that has read nothing for some time, or too little since bytes began to wait. */
 export const isTooSlow = (stalled: Stalled, nowMillis: number, writeSeconds: number): boolean => {
   const { read, readAtMillis, readBefore, sinceMillis } = stalled
   const seconds = (nowMillis - sinceMillis) / 1000
@@ -67,16 +67,16 @@ export const isTooSlow = (stalled: Stalled, nowMillis: number, writeSeconds: num
   return seconds >= writeSeconds && read - readBefore < seconds * minBytesPerSecond
 }
 
-/** Time between two looks at the connections. */
+/** Interval between checks of the connections. */
 const lookMillis = 1_000
 
 /**
- * Requests of a connection that are not answered, at most. Their responses have to wait for each other, so one is handled at a time; that
- * to the last of them ends the connection, and the client sends the others again.
+ * Maximum number of unanswered requests on a connection. Their responses must be sent in order, so one is handled at a time; the response
+ * to the last of them ends the connection, and the client resends the others.
  */
 const maxPipelined = 32
 
-/** A connection with more is closed: its further requests would cost time, although they are not answered. */
+/** A connection with more unanswered requests is closed: further ones would cost time even though they are not answered. */
 const maxUnanswered = 256
 
 /** Handles a request. */
@@ -84,49 +84,49 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Connections of a server. */
 export interface Connections {
-  /** Handles each request with `handler`, in a turn that has time for it, after those before it on its connection. */
+  /** Handles each request with `handler`, in a turn that has time for it, after the previous ones on its connection. */
   readonly serve: (handler: Handler) => void
-  /** Answers open requests, and closes the connections after their last answer or when the time is over. */
+  /** Answers open requests, and closes each connection after its last response or when time runs out. */
   readonly drain: Effect.Effect<void>
 }
 
-/** When the requests of connections begin. */
+/** Turns in which the requests of connections begin. */
 export interface RequestTurns {
   readonly turns: Pick<Turns, "enter">
-  /** Whose work a request is. */
+  /** Holder for which a request is processed. */
   readonly holderOf: (request: Pick<IncomingMessage, "headers" | "socket" | "url">) => string
-  /** The kind of work that a request is. Requests of one kind take about as long for one holder. */
+  /** Kind of a request. Requests of one kind take about the same time for one holder. */
   readonly kindOf: (request: Pick<IncomingMessage, "url">) => string
 }
 
-/** The open connections of a server. */
+/** Open connections of a server. */
 interface Tracked {
-  /** In the order of their beginning. */
+  /** In the order in which they were opened. */
   readonly all: ReadonlySet<Connection>
   readonly of: (socket: Socket) => Connection | undefined
-  /** Ends the handshakes that began before a time. */
+  /** Ends handshakes that began before a time. */
   readonly endHandshakes: (beforeMillis: number) => void
 }
 
-/** The client's end of a connection; undefined for a Unix socket. */
+/** Remote address and port of a connection; undefined for a Unix socket. */
 const peerOf = ({ remoteAddress, remotePort }: Socket): string | undefined =>
   remotePort === undefined ? undefined : `${remoteAddress} ${remotePort}`
 
-/** Time within which a client completes its handshake. */
+/** Time limit for a client's TLS handshake. */
 const maxHandshakeMillis = 10_000
 
-/** Handshakes that are ended in one turn of the event loop: each costs about 40 us, and 10,000 may have begun together. */
+/** Maximum number of handshakes ended in one turn of the event loop: each costs about 40 us, and 10,000 may have begun together. */
 const maxEnded = 100
 
-/** A connection whose handshake is not complete. */
+/** A connection with an incomplete handshake. */
 interface Handshake {
   readonly connection: Connection
   readonly sinceMillis: number
 }
 
 /**
- * Counts connections with TLS from their beginning, for a client that does not complete its handshake holds one too. Requests have
- * the socket of a complete one. Gives what ends the handshakes that began before a time.
+ * Counts TLS connections from their start, because a client that does not complete its handshake also holds one. Requests have the socket
+ * of a completed handshake. Returns a function that ends handshakes begun before a time.
  */
 const trackHandshakes = (
   server: Server,
@@ -134,7 +134,7 @@ const trackHandshakes = (
   move: (connection: Connection, socket: Socket) => void,
   now: () => number,
 ): ((beforeMillis: number) => void) => {
-  // In the order of their beginning.
+  // In the order in which they began.
   const begun = new Map<string, Handshake>()
   server.on("connection", (below: Socket) => {
     const peer = peerOf(below)
@@ -168,7 +168,7 @@ const track = (server: Server, bounds: Options, now: () => number): Tracked => {
   const bySocket = new WeakMap<Socket, Connection>()
   const counts = new Map<string, number>()
 
-  /** Closes the oldest idle connection, of an address or of any; false where all have open requests. */
+  /** Closes the oldest idle connection from an address, or from any; false if all have open requests. */
   const closeIdle = (address: string | undefined): boolean => {
     for (const connection of all) {
       if (connection.requests > 0 || (address !== undefined && connection.address !== address)) continue
@@ -179,7 +179,7 @@ const track = (server: Server, bounds: Options, now: () => number): Tracked => {
     return false
   }
 
-  /** The address with the most connections: those of others are closed for a new one only where all of its own have open requests. */
+  /** Address with the most connections: those of other addresses are closed for a new connection only if all of its own have open requests. */
   const crowdedAddress = (): string | undefined => {
     let [crowded, most]: [string | undefined, number] = [undefined, 0]
     for (const [address, count] of counts) if (count > most) [crowded, most] = [address, count]
@@ -228,7 +228,7 @@ const track = (server: Server, bounds: Options, now: () => number): Tracked => {
   return { all, of, endHandshakes: () => {} }
 }
 
-/** Starts each request when those before it on its connection are answered. */
+/** Starts each request once the previous ones on its connection are answered. */
 const inOrder =
   (server: Server, { all, of }: Tracked, start: Handler): Handler =>
   (request, response) => {
@@ -249,26 +249,26 @@ const inOrder =
       connection.requests--
       if (connection.current?.response === response) connection.current = undefined
       connection.waiting.shift()?.()
-      // The response may be older than the drain, and so without `Connection: close`.
+      // The response may have started before the drain, and so lack `Connection: close`.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
     })
     if (connection.requests === 1) begin()
     else connection.waiting.push(begin)
   }
 
-/** Handles requests to change the protocol, each with a response that ends its connection unless a route takes it. */
+/** Handles protocol upgrade requests, each with a response that ends its connection unless a route takes it. */
 const upgrading =
   ({ of }: Tracked, drains: Set<() => void>, handle: Handler) =>
   (request: IncomingMessage, socket: Socket, head: Buffer): void => {
     const connection = of(request.socket)
-    // No client asks for it behind a request that is not answered.
+    // No client requests an upgrade after an unanswered request.
     if (connection === undefined || connection.requests > 0) return void socket.destroy()
     connection.requests++
     socket.on("error", () => socket.destroy())
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     response.assignSocket(socket)
-    // A client that leaves its side open would keep the connection: no time of the server ends one that may change its protocol.
+    // A client that leaves its side open would keep the connection: no server timeout closes one that may change its protocol.
     response.once("finish", () => Upgrade.offerOf(request) !== undefined && socket.destroySoon())
     Upgrade.offer({
       request,
@@ -283,7 +283,7 @@ const upgrading =
     handle(request, response)
   }
 
-/** Ends the connections whose clients read too slowly. */
+/** Closes connections whose clients read too slowly. */
 const endSlow = (connections: Iterable<Connection>, writeSeconds: number, nowMillis: number): void => {
   for (const connection of connections) {
     const { socket } = connection
@@ -297,8 +297,8 @@ const endSlow = (connections: Iterable<Connection>, writeSeconds: number, nowMil
 }
 
 /**
- * Asks clients that have ended their side of a connection whether they still read: one that has left lets the connection fail, so that
- * nothing is computed for it. What asks is an interim response, which each client of HTTP/1.1 passes over.
+ * Probes clients that ended their side of a connection. If a client has left, the connection fails, and nothing more is computed for it.
+ * The probe is an interim response, which every HTTP/1.1 client ignores.
  */
 const askEnded = (connections: Iterable<Connection>): void => {
   for (const { current, socket } of connections) {
@@ -308,8 +308,8 @@ const askEnded = (connections: Iterable<Connection>): void => {
 }
 
 /**
- * Bounds the connections of a server until the scope ends. The bounds are read whenever they are applied, so that they can change.
- * `handshakeMillis` is the time within which a client with TLS completes its handshake.
+ * Limits the connections of a server until the scope ends. Limits are read each time they are applied, so they can change.
+ * `handshakeMillis` is the time limit for a client's TLS handshake.
  */
 export const make = Effect.fnUntraced(function* (
   server: Server,

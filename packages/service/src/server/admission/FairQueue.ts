@@ -1,7 +1,7 @@
 /**
- * Runs long computations of many callers, so that no caller spends the time of others. One or a few of a caller and a few of all callers
- * run at a time. The next one is that of the caller who has used the least of the thread, and of those that have used as much, of the one
- * who waited longest since its last. What waits is bounded, and what is interrupted is taken out.
+ * Runs long computations of many callers so that no caller uses up the time of others. One or a few computations per caller, and a few
+ * overall, run at a time. The next one belongs to the caller that has used the thread least; ties go to the caller that has waited longest
+ * since its last one. The queue is bounded, and interrupted computations are removed.
  *
  * Source: decision 0049.
  */
@@ -10,20 +10,20 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as FairShares from "./FairShares.ts"
 
-/** How much runs and waits. */
+/** Limits on running and waiting computations. */
 export interface Options {
-  /** Computations of all callers that run at once. */
+  /** Maximum number of concurrent computations. */
   readonly concurrency: number
-  /** Computations of a caller that run at once, also by the number of callers of whom some run. Default 1. */
+  /** Maximum number of concurrent computations of a caller; may depend on the number of callers with running ones. Default: 1. */
   readonly concurrencyPerCaller?: number | ((callers: number) => number)
-  /** Computations of a caller that wait. */
+  /** Maximum number of waiting computations of a caller. */
   readonly maxWaitingPerCaller: number
-  /** Computations of all callers that wait. */
+  /** Maximum number of waiting computations. */
   readonly maxWaiting: number
 }
 
 /**
- * A few computations of a caller run at once. Those of others do not wait behind them: each may take its time, for a node or for a long
+ * A few computations of a caller run concurrently. Those of other callers do not wait for them: each may take time, for a node or a long
  * history.
  */
 export const besideOthers: Options = {
@@ -33,7 +33,7 @@ export const besideOthers: Options = {
   maxWaiting: 10_000,
 }
 
-/** A computation is refused, since too many wait: of its caller, or of all. */
+/** A computation is rejected because too many wait: those of its caller, or in total. */
 export class QueueFull extends Data.TaggedError("QueueFull")<{
   readonly scope: "caller" | "total"
   readonly max: number
@@ -44,18 +44,18 @@ export interface FairQueue {
   readonly run: <A, E, R>(caller: string, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | QueueFull, R>
   /** Waits for the turn of a caller, which ends with the scope. */
   readonly enter: (caller: string) => Effect.Effect<void, QueueFull, Scope.Scope>
-  /** Computations that run, and that wait. */
+  /** Number of running and of waiting computations. */
   readonly size: () => { readonly running: number; readonly waiting: number }
 }
 
-/** Makes a queue. `shares` is what the callers have used of the thread. Default: equal shares. */
+/** Makes a queue. `shares` records how much of the thread callers have used. Default: equal shares. */
 export const make = (
   { concurrency, concurrencyPerCaller = 1, maxWaiting, maxWaitingPerCaller }: Options,
   shares: FairShares.FairShares = FairShares.make(),
 ): FairQueue => {
-  /** What waits of each caller, in the order of arrival; callers in the order of their turns. */
+  /** Waiting computations of each caller in order of arrival; callers in the order of their turns. */
   const waiting = new Map<string, Array<() => void>>()
-  /** How many run of each caller. */
+  /** Number of running computations by caller. */
   const running = new Map<string, number>()
   let [runningCount, waitingCount] = [0, 0]
 
@@ -65,7 +65,7 @@ export const make = (
     return own < concurrencyPerCaller(own > 0 ? running.size : running.size + 1)
   }
 
-  /** Adds to what runs of a caller; takes from it where the number is negative. */
+  /** Changes the number of a caller's running computations. */
   const addRunning = (caller: string, number: number) => {
     runningCount += number
     const count = (running.get(caller) ?? 0) + number
@@ -73,12 +73,12 @@ export const make = (
     else running.delete(caller)
   }
 
-  /** Starts what may run of some callers. One that still has more waiting comes after others that have used as much. */
+  /** Starts computations of some callers as far as limits allow. A caller with more waiting comes after others that have used as much. */
   const startNext = (callers: () => Iterable<string>) => {
     while (runningCount < concurrency) {
       const caller = FairShares.first(shares, callers(), hasTurn)
       if (caller === undefined) return
-      // Sound: a caller of whom nothing waits is removed.
+      // Sound: a caller with nothing waiting is removed.
       const queue = waiting.get(caller)!
       const start = queue.shift()!
       waiting.delete(caller)
@@ -91,7 +91,7 @@ export const make = (
 
   const release = (caller: string) =>
     Effect.sync(() => {
-      // Where there was room, each caller waits for its own computations alone.
+      // If there was room, each caller waits only for its own computations.
       const hadRoom = runningCount < concurrency
       addRunning(caller, -1)
       startNext(() => (hadRoom ? [caller].filter((own) => waiting.has(own)) : waiting.keys()))
@@ -104,7 +104,7 @@ export const make = (
     return waitingCount >= maxWaiting ? new QueueFull({ scope: "total", max: maxWaiting }) : undefined
   }
 
-  /** Waits for the turn of a caller, which then has to be released. */
+  /** Waits for the turn of a caller, which must then be released. */
   const turn = (caller: string): Effect.Effect<void, QueueFull> =>
     Effect.callback((resume) => {
       if (runningCount < concurrency && hasTurn(caller)) {

@@ -1,12 +1,13 @@
 /**
- * Who is next for the time of a thread, which holders of API keys share by quanta of some milliseconds. What a holder has used is counted in
- * milliseconds, and the one that has used the least is next. So those that wait have equal shares. One that did not wait has used at least
- * what the thread has reached, less a quantum. So the pieces of its request follow each other where it is below its share. More of what it did
- * not use is not saved, and what it used while no other waited does not count against it.
+ * Decides who is next on a thread that holders of API keys share in quanta of a few milliseconds. Usage is counted in milliseconds, and the
+ * holder with the lowest usage is next, so waiting holders get equal shares. A holder that did not wait starts at no less than what the
+ * thread has reached, minus one quantum. The pieces of its request therefore follow each other while it is below its share. Unused time
+ * beyond that is not saved, and time used while no other holder waited does not count against it.
  *
- * A run is work of a holder until nothing of it waits, such as a request. A holder whose runs usually end within a quantum may be two quanta
- * ahead of those with long runs. It stands where its run began, so that no piece of a short request waits for a piece of each other holder.
- * What is usual is known for each kind of runs: one kind may be short and another long. Kinds are few, as the routes of a server.
+ * A run is work of a holder, such as a request, until nothing of it waits. A holder whose runs usually end within a quantum may be two
+ * quanta ahead of holders with long runs. Its standing is that of the start of its run, so no piece of a short request waits for a piece of
+ * every other holder. The usual duration is known for each kind of run, because one kind may be short and another long. There are few
+ * kinds, such as the routes of a server.
  *
  * Source: decision 0039.
  */
@@ -14,59 +15,65 @@ import * as Heap from "./Heap.ts"
 
 /** Shares of a thread. */
 export interface FairShares {
-  /** Where the next work of a holder stands: the lowest is next. */
+  /** Standing of a holder's next work: the lowest is next. */
   readonly standing: (holder: string) => number
-  /** Lets a holder wait that does not; `kind` is that of its work where it begins a run. Default: the kind of its last run. */
+  /**
+   * Adds a holder to those waiting, if it is not among them. `kind` is the kind of its work if this begins a run. Default: the kind of its
+   * last run.
+   */
   readonly enter: (holder: string, kind?: string) => void
-  /** A holder does not wait any longer, which ends its run. */
+  /** Removes a holder from those waiting, which ends its run. */
   readonly leave: (holder: string) => void
-  /** The holder whose work is next, which does not wait any longer; undefined where none waits. */
+  /** Removes and returns the holder whose work is next; undefined if none waits. */
   readonly next: () => string | undefined
-  /** Adds the milliseconds that work of a holder took, which was next when it began; it goes on where more of the holder waits. */
+  /** Adds the milliseconds used by a holder's work that was next when it began; the run continues if more of the holder's work waits. */
   readonly add: (holder: string, millis: number, goesOn: boolean) => void
 }
 
-/** What is known of a holder. */
+/** Usage of a holder. */
 interface Usage {
-  /** Milliseconds that it has used, and at least what the thread had reached, less a quantum, when it began to wait. */
+  /** Milliseconds used; at least what the thread had reached, minus a quantum, when the holder began to wait. */
   readonly used: number
-  /** Milliseconds of the run that goes on; 0 between two runs. */
+  /** Milliseconds of the current run; 0 between two runs. */
   readonly run: number
-  /** The kind of its last run. */
+  /** Kind of the last run. */
   readonly kind: string
-  /** Milliseconds that a run of each kind usually takes. */
+  /** Usual milliseconds of a run, by kind. */
   readonly usual: Map<string, number>
-  /** What it had used when its work was last taken to have met a pause. */
+  /** Usage when its work was last considered to have met a pause. */
   readonly pausedAt: number
 }
 
-/** A holder that waits, with what decides whether it is next. */
+/** A waiting holder, with what decides whether it is next. */
 interface Waiting {
   readonly holder: string
   readonly standing: number
   readonly kind: string
-  /** Milliseconds that its run usually takes; 0 for a run that goes on. */
+  /** Usual milliseconds of its run; 0 if a run continues. */
   readonly usual: number
-  /** Its number in the order of arrival. */
+  /** Position in the order of arrival. */
   readonly order: number
 }
 
 /** Milliseconds of a quantum. */
 const quantumMillis = 8
 
-/** Milliseconds that a holder with short runs may have used more than others have. */
+/** Milliseconds by which a holder with short runs may be ahead of others. */
 const aheadMillis = 2 * quantumMillis
 
-/** Milliseconds of a run of a kind which a holder never had: it counts as long. */
+/** Milliseconds assumed for a kind of run that a holder never had: it counts as long. */
 const unknownMillis = 2 * quantumMillis
 
-/** Milliseconds that a holder uses between two pieces that may have met a pause: all else that it uses counts in full. */
+/** Minimum usage of a holder between two pieces that may have met a pause, in milliseconds: everything else counts in full. */
 const pauseEveryMillis = 32 * quantumMillis
 
-/** The part of what is usual that a run makes which took less, and one which took more: it may have met a pause, as to collect garbage. */
+/**
+ * Weight of a run in the usual duration if it took less, and if it took more: a longer run may have met a pause, such as a garbage
+ * collection.
+ */
 const [weightOfLess, weightOfMore] = [1 / 4, 1 / 16]
 
-/** Holders that are remembered before those are forgotten that have used no more than one that is new. */
+/** Number of remembered holders above which those with no more usage than a new holder are forgotten. */
 const maxRemembered = 10_000
 
 const isBefore = (one: Waiting, other: Waiting): boolean => {
@@ -81,25 +88,25 @@ const standingOf = (usage: Usage, kind: string): number => {
   return Math.max(usualOf(usage, kind), run) > quantumMillis ? used : used - run - aheadMillis
 }
 
-/** The usage of a holder of which nothing is known. */
+/** Usage of an unknown holder. */
 const unknownAt = (used: number): Usage => ({ used, run: 0, kind: "", usual: new Map(), pausedAt: -Infinity })
 
-/** Makes shares that no holder has used. */
+/** Makes shares without any usage. */
 export const make = (): FairShares => {
   const known = new Map<string, Usage>()
   const waiting = new Map<string, Waiting>()
-  // One that has left is in it until it would be first.
+  // An entry that has left remains in the heap until it would be first.
   const heap = Heap.make<Waiting>(isBefore)
-  /** The lowest standing of those that wait. */
+  /** Lowest standing of the waiting holders. */
   let reached = 0
-  /** What the thread had reached when none waited last: nothing of what a holder did not use until then is saved. */
+  /** What the thread had reached when last none waited: time unused until then is not saved. */
   let idleAt = 0
   let arrived = 0
   let nextSweep = maxRemembered
-  /** What was next. */
+  /** The entry that was last next. */
   let current: Waiting | undefined
 
-  /** The least that a known holder has used. */
+  /** Lowest usage of a known holder. */
   const least = (): number => Math.max(idleAt, reached - quantumMillis)
 
   const usageOf = (holder: string): Usage => {
@@ -129,7 +136,7 @@ export const make = (): FairShares => {
     },
     leave: (holder) => {
       const found = known.get(holder)
-      // One that runs does not wait: its run goes on until the work ends.
+      // A running holder does not wait: its run continues until the work ends.
       if (waiting.delete(holder) && found !== undefined) known.set(holder, { ...found, run: 0 })
     },
     next: () => {
@@ -148,11 +155,11 @@ export const make = (): FairShares => {
       const { pausedAt, run: before, used } = usage
       const kind = current?.holder === holder ? current.kind : usage.kind
       const usual = usualOf(usage, kind)
-      // A piece of a short run that takes a quantum by itself may have met one too: else its run would become a long one.
+      // A piece of a short run that takes a quantum by itself may have met a pause too; otherwise its run would count as long.
       const longest = usual > quantumMillis ? usual + quantumMillis : quantumMillis
       const isPause = millis > longest && used >= pausedAt + pauseEveryMillis
       const counted = isPause ? Math.min(millis, usual + quantumMillis) : millis
-      // A pause is no work of the run.
+      // A pause does not count as work of the run.
       const run = Math.min(before + (isPause ? usual : millis), unknownMillis)
       const weight = run < usual ? weightOfLess : weightOfMore
       if (!goesOn) usage.usual.set(kind, usual + weight * (run - usual))
@@ -167,7 +174,7 @@ export const make = (): FairShares => {
   }
 }
 
-/** The first of some holders that stands lowest, of those that may be next; undefined without any. */
+/** The candidate with the lowest standing; undefined if there are none. */
 export const first = (
   { standing }: Pick<FairShares, "standing">,
   holders: Iterable<string>,

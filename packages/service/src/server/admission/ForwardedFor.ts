@@ -1,6 +1,6 @@
 /**
- * The address of a client behind proxies that add it to `X-Forwarded-For`. What a client writes there itself stands to the left of what
- * the proxies add, and is not believed.
+ * The address of a client behind proxies that append to `X-Forwarded-For`. What a client writes into the header stands to the left of what
+ * the proxies append, and is not trusted.
  */
 import type { IncomingMessage } from "node:http"
 import { isIP } from "node:net"
@@ -8,8 +8,8 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as Option from "effect/Option"
 
 /**
- * The address that a number of trusted proxies states: the entry that the first of them has added, counted from the right. Where there is
- * none, or no address, it is that of the connection.
+ * The address stated by a number of trusted proxies: the entry appended by the first of them, counted from the right. If there is none, or
+ * it is not an address, the address of the connection.
  */
 export const clientOf = (
   { headers, remoteAddress }: Pick<HttpServerRequest, "headers" | "remoteAddress">,
@@ -21,13 +21,13 @@ export const clientOf = (
   return stated !== undefined && isIP(stated) !== 0 ? stated : peer
 }
 
-/** The address of the client of a message, as of a request; empty for a Unix socket without a proxy that states one. */
+/** Address of a message's client, with the rules for requests; empty for a Unix socket without a proxy that states one. */
 export const addressOf = (
   { headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
   trustedProxies: number,
 ): string =>
   clientOf(
-    // Sound: Node joins the values of this header.
+    // Sound: Node.js joins the values of this header.
     { headers: headers as HttpServerRequest["headers"], remoteAddress: Option.fromNullishOr(socket.remoteAddress) },
     trustedProxies,
   ) ?? ""

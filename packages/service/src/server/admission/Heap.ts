@@ -1,9 +1,9 @@
-/** Items of which the first in an order is found without looking at the others: a binary heap. Pure. */
+/** A binary heap: finds the first item of an order without comparing all others. Pure. */
 
 /** Items in an order. */
 export interface Heap<A> {
   readonly add: (item: A) => void
-  /** An item that no other one comes before; undefined without any. */
+  /** An item that no other precedes; undefined if the heap is empty. */
   readonly first: () => A | undefined
   /** Removes the first item. */
   readonly removeFirst: () => void
@@ -11,10 +11,10 @@ export interface Heap<A> {
 
 /** Makes an empty heap. */
 export const make = <A>(isBefore: (one: A, other: A) => boolean): Heap<A> => {
-  // The children of the item at an index are at twice the index and 1, and 2, more.
+  // The children of the item at index i are at 2i + 1 and 2i + 2.
   const items: Array<A> = []
 
-  /** Moves an item from a place towards the beginning. */
+  /** Moves an item from an index towards the root. */
   const rise = (item: A, from: number) => {
     let at = from
     while (at > 0) {
@@ -26,7 +26,7 @@ export const make = <A>(isBefore: (one: A, other: A) => boolean): Heap<A> => {
     items[at] = item
   }
 
-  /** Moves an item from the beginning towards the end. */
+  /** Moves an item from the root towards the leaves. */
   const sink = (item: A) => {
     let at = 0
     for (let child = 1; child < items.length; child = 2 * at + 1) {

@@ -1,34 +1,34 @@
 /**
- * Which `Host` headers a server answers. One that listens on a loopback address refuses the names of other machines: a page of such a
- * name could otherwise read it through a browser on this machine (DNS rebinding).
+ * Which `Host` headers a server accepts. A server that listens on a loopback address rejects the names of other machines: a page under such
+ * a name could otherwise read it through a browser on this machine (DNS rebinding).
  *
  * Source: decision 0040; RFC 9112, 3.2.
  */
 import { isIP } from "node:net"
 import * as Listen from "../../config/Listen.ts"
 
-/** Why a request is refused. */
+/** Why a request is rejected. */
 export type HostIssue = "repeated" | "not allowed"
 
-/** Decides by the raw headers of a request; undefined where it is answered. */
+/** Checks the raw headers of a request; undefined if it is accepted. */
 export type HostCheck = (rawHeaders: ReadonlyArray<string>) => HostIssue | undefined
 
-/** The name in a `Host` header, without its port and in lower case. */
+/** Name in a `Host` header, without its port and in lower case. */
 export const nameOf = (host: string): string =>
   host
     .replace(/:\d*$/, "")
     .replace(/^\[(.*)\]$/, "$1")
     .toLowerCase()
 
-/** An address, a name of this machine, or a name without a domain: none that someone else's name server answers for. */
+/** An address, a name of this machine, or a name without a domain: none that another party's name server can resolve. */
 const isLocal = (name: string): boolean => isIP(name) !== 0 || !name.includes(".") || name.endsWith(".localhost")
 
-/** Allowed names are kept, up to a number. */
+/** Maximum number of allowed names that are cached. */
 const maxKnown = 64
 
 const isHostName = (text: string): boolean => text.length === 4 && text.toLowerCase() === "host"
 
-/** Makes the check of a server by where it listens; `allowedHosts` are further names. */
+/** Makes the check for a server from the address on which it listens; `allowedHosts` are further names. */
 export const make = (listen: Listen.Listen, allowedHosts: ReadonlyArray<string>): HostCheck => {
   const isBoundToLoopback = Listen.isLoopback(listen)
   const allowed = new Set(allowedHosts.map((name) => name.toLowerCase()))

@@ -1,6 +1,6 @@
 /**
- * Bytes in flight: what a process holds in memory for clients that send or read slowly, bounded for each API key, for each address and
- * for the process. One meter counts responses, another one request bodies.
+ * Bytes in flight: what a process holds in memory for clients that send or read slowly, limited per API key, per address and per process.
+ * One meter counts responses, another request bodies.
  *
  * Source: decision 0039.
  */
@@ -11,11 +11,11 @@ import type { BytesInFlight } from "../../config/Limits.ts"
 import { BoundReached } from "../http/BoundReached.ts"
 import { stackless } from "../http/Stackless.ts"
 
-/** Who holds bytes. */
+/** The client for which bytes are held. */
 export interface Client {
-  /** Name of the API key, or who is counted in its place. */
+  /** Name of the API key, or of the holder counted instead. */
   readonly key: string
-  /** Address of the connection, or the one that a trusted proxy states. */
+  /** Address of the connection, or the one stated by a trusted proxy. */
   readonly address: string
 }
 
@@ -25,11 +25,11 @@ export const clientOf = (request: HttpServerRequest, key: string): Client => ({
   address: Option.getOrElse(request.remoteAddress, () => ""),
 })
 
-/** Bytes that a client holds, until they are released. */
+/** Bytes held for a client until they are released. */
 export interface Hold {
-  /** Adds bytes, or fails where there is no room. */
+  /** Adds bytes; fails if there is no room. */
   readonly add: (bytes: number) => BoundReached | undefined
-  /** Adds bytes that exist already, whatever the bounds. */
+  /** Adds bytes that exist already, regardless of limits. */
   readonly force: (bytes: number) => void
   readonly release: () => void
 }
@@ -38,17 +38,17 @@ export interface Hold {
 export interface Meter {
   /** Bytes in flight of the process. */
   readonly total: () => number
-  /** The bound that a client has reached; undefined where it has room. */
+  /** The limit that a client has reached; undefined if it has room. */
   readonly reached: (client: Client) => BoundReached | undefined
-  /** Waits until a client has room, which another of its requests may take first, and fails after a while. */
+  /** Waits until a client has room, which another of its requests may take first; fails after a while. */
   readonly room: (client: Client) => Effect.Effect<void, BoundReached>
-  /** Begins to count the bytes of a client. */
+  /** Begins to count bytes for a client. */
   readonly hold: (client: Client) => Hold
-  /** Counts bytes that exist already, whatever the bounds. */
+  /** Counts bytes that exist already, regardless of limits. */
   readonly count: (client: Client, bytes: number) => Pick<Hold, "release">
 }
 
-/** Time that a request waits for room. */
+/** Maximum time that a request waits for room. */
 const waitMillis = 5_000
 
 interface Waiter {
@@ -56,7 +56,7 @@ interface Waiter {
   readonly resume: () => void
 }
 
-/** Makes a meter with the bounds under a key of the configuration. */
+/** Makes a meter with the limits under a configuration key. */
 export const make = (name: string, bounds: BytesInFlight): Meter => {
   const byKey = new Map<string, number>()
   const byAddress = new Map<string, number>()
@@ -81,7 +81,7 @@ export const make = (name: string, bounds: BytesInFlight): Meter => {
     return total + bytes > bounds.total ? "total" : undefined
   }
 
-  /** The bound that further bytes would exceed. */
+  /** The limit that further bytes would exceed. */
   const reached = (client: Client, bytes: number): BoundReached | undefined => {
     const scope = reachedScope(client, bytes)
     return scope && stackless(() => new BoundReached({ scope, limit: `${name}.${scope}`, maxBytes: bounds[scope] }))

@@ -1,6 +1,6 @@
 /**
- * Bounds what unknown API keys cost the database. One that was looked up a short while ago is refused from memory. Beyond a number of
- * unknown keys of an address, or of all addresses, only keys are looked up that the database lists: a right key always gets in.
+ * Limits what unknown API keys cost the database. A key that was looked up recently is rejected from memory. Beyond a number of unknown
+ * keys from an address, or from all addresses, only keys that the database lists are looked up: a valid key is always accepted.
  *
  * Source: decision 0065.
  */
@@ -13,7 +13,7 @@ import { type ApiKeys, digestOf, type KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import { networkOf } from "./AnonymousCaller.ts"
 
-/** Unknown keys that are looked up: at once, and the time after which there may be one more. */
+/** How many unknown keys are looked up: at once, and the time after which one more is allowed. */
 interface Allowance {
   readonly burst: number
   readonly everyMillis: number
@@ -22,21 +22,21 @@ interface Allowance {
 const perAddress: Allowance = { burst: 20, everyMillis: 200 }
 const perProcess: Allowance = { burst: 1_000, everyMillis: 2 }
 
-/** Time in which an unknown key is not looked up again: one that is made meanwhile is accepted afterwards. */
+/** Time for which an unknown key is not looked up again: a key created meanwhile is accepted afterwards. */
 const unknownMillis = 5_000
-/** Time between two readings of the list, and the multiple of the time that the last one took. */
+/** Minimum time between two reads of the list, and the multiple of the last read's duration. */
 const [listMillis, listShare] = [1_000, 20]
-/** Unknown keys, and addresses, that are remembered: beyond them the oldest are forgotten. */
+/** Maximum number of remembered unknown keys and addresses: beyond it, the oldest are forgotten. */
 const [maxUnknown, maxAddresses] = [10_000, 65_536]
 
-/** More unknown keys are sent than are looked up. */
+/** More unknown keys are sent than may be looked up. */
 export class TooManyUnknownKeys extends Data.TaggedError("TooManyUnknownKeys")<{}> {
   override get message(): string {
     return "Too many unknown API keys. Send a key of this service, or retry later."
   }
 }
 
-/** Seconds after which a refused client may ask again. */
+/** Seconds after which a rejected client may retry. */
 export const retrySeconds = 1
 
 const forgetOldest = (map: Map<string, unknown>, max: number): void => {
@@ -46,11 +46,11 @@ const forgetOldest = (map: Map<string, unknown>, max: number): void => {
   }
 }
 
-/** When the last unknown key of an address would be due, one after each interval; a count that fades. */
+/** Counts that decay: the time at which the last unknown key of an address would be due, with one due per interval. */
 const makeCounts = ({ burst, everyMillis }: Allowance) => {
   const due = new Map<string, number>()
   return {
-    /** Counts one; false where there is no room. */
+    /** Counts one key; false if there is no room. */
     add: (name: string, now: number): boolean => {
       const next = Math.max(due.get(name) ?? 0, now) + everyMillis
       if (next - now > burst * everyMillis) return false
@@ -59,7 +59,7 @@ const makeCounts = ({ burst, everyMillis }: Allowance) => {
       forgetOldest(due, maxAddresses)
       return true
     },
-    /** Counts one less. */
+    /** Takes back one count. */
     remove: (name: string, now: number): void => {
       const next = (due.get(name) ?? 0) - everyMillis
       if (next <= now) due.delete(name)
@@ -68,7 +68,7 @@ const makeCounts = ({ burst, everyMillis }: Allowance) => {
   }
 }
 
-/** The digests that the database lists, as they were a short while ago. */
+/** The digests in the database, as of a recent read. */
 const makeList = ({ digests }: Pick<ApiKeys, "digests">) => {
   const mutex = Semaphore.makeUnsafe(1)
   let listed: ReadonlySet<string> = new Set()
@@ -85,15 +85,15 @@ const makeList = ({ digests }: Pick<ApiKeys, "digests">) => {
   )
 }
 
-/** Makes the look-up of the keys of a database, which clients of an address send; it gives `null` for one that is unknown. */
+/** Makes the lookup of the database's keys for clients of an address; it returns `null` for an unknown key. */
 export const make = (keys: Pick<ApiKeys, "digests" | "find">) => {
-  /** Until when each unknown key is refused from memory, by its digest. */
+  /** Time until which each unknown key is rejected from memory, by digest. */
   const unknown = new Map<string, number>()
   const ofAddress = makeCounts(perAddress)
   const ofProcess = makeCounts(perProcess)
   const list = makeList(keys)
 
-  /** Counts a key as unknown, until it is found to be right. */
+  /** Counts a key as unknown until it is found to be valid. */
   const count = (network: string, now: number): boolean => {
     if (!ofAddress.add(network, now)) return false
     if (ofProcess.add("", now)) return true

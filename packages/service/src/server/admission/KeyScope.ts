@@ -1,5 +1,5 @@
 /**
- * What a key may ask for, where it is narrowed to chains, methods or operations.
+ * What a key may request if it is restricted to chains, methods or operations.
  *
  * Source: decision 0065.
  */
@@ -16,11 +16,11 @@ const refuse = ({ name }: KeyGrant, what: string, allowed: ReadonlyArray<string>
     ? `API key needed for ${what}. Requests without one are for ${allowed.join(", ")}.`
     : `API key not allowed for ${what}. It is for ${allowed.join(", ")}.`
 
-/** True for the comparison of a wallet by a caller of this machine that needs no key: what it costs is paid by who runs the service. */
+/** True for the comparison of a wallet by a local caller that needs no key: the operator of the service bears the cost. */
 const isOwnProof = ({ name, operator }: KeyGrant, operation: string): boolean =>
   name === "" && operator && operation === ChangeOperation.proveWallet.name
 
-/** Why a key may not call an operation; `undefined` where it may. One that changes something must be named by the key. */
+/** Why a key may not call an operation; `undefined` if it may. An operation that changes something must be named by the key. */
 export const operationIssue = (grant: KeyGrant, operation: string): string | undefined => {
   const allowed = grant.options?.operations
   const isAllowed =
@@ -28,7 +28,7 @@ export const operationIssue = (grant: KeyGrant, operation: string): string | und
   return isAllowed ? undefined : refuse(grant, `the operation ${operation}`, allowed ?? Operation.reading)
 }
 
-/** Why a key may not call the operations on webhooks; `undefined` where it may. Callers without a key have none of their own. */
+/** Why a key may not call the webhook operations; `undefined` if it may. Callers without a key have no webhooks of their own. */
 export const webhooksIssue = (grant: KeyGrant): string | undefined => {
   const { name, operator, options } = grant
   const allowed = options?.operations
@@ -36,7 +36,7 @@ export const webhooksIssue = (grant: KeyGrant): string | undefined => {
   return isAllowed ? undefined : refuse(grant, "webhooks", allowed ?? Operation.reading)
 }
 
-/** Why a key may not ask for a chain; `undefined` where it may. */
+/** Why a key may not query a chain; `undefined` if it may. */
 export const chainIssue = (grant: KeyGrant, chain: Pick<ServedChain, "key" | "name">): string | undefined => {
   const allowed = grant.options?.chains
   return allowed === undefined || allowed.some((name) => ChainRegistry.isNamed(name)(chain))
@@ -44,13 +44,13 @@ export const chainIssue = (grant: KeyGrant, chain: Pick<ServedChain, "key" | "na
     : refuse(grant, `the chain ${chain.name}`, allowed)
 }
 
-/** Why a key may not continue a list without naming its chain; `undefined` where it may ask for every chain. */
+/** Why a key may not continue a list without naming its chain; `undefined` if it may query every chain. */
 export const cursorIssue = ({ options }: KeyGrant): string | undefined =>
   options?.chains === undefined
     ? undefined
     : "API key not allowed for a cursor without its chain. Send the parameter chain beside it."
 
-/** Why a key may not relay a method; `undefined` where it may, if its exposure permits it too. */
+/** Why a key may not relay a method; `undefined` if it may, provided that the method's exposure permits it too. */
 export const methodIssue = (grant: KeyGrant, method: string): string | undefined => {
   const allowed = grant.options?.methods
   return allowed === undefined || allowed.includes(method)

@@ -1,6 +1,6 @@
 /**
- * Whose work a request is before it is authenticated: that of the key that it carries, where the key was right before. Any other request
- * is work of its address, as it is for callers without a key. This decides when the request begins, and grants nothing.
+ * The holder of a request before it is authenticated: that of its key, if the key was valid before. Any other request counts for its
+ * address, as for callers without a key. This decides when the request begins, and grants nothing.
  *
  * Source: decision 0039.
  */
@@ -10,20 +10,20 @@ import { digestOf } from "../../store/ApiKeys.ts"
 import { keyIn } from "../http/ApiKeyHeader.ts"
 import * as AnonymousCaller from "./AnonymousCaller.ts"
 
-/** The keys that were right. */
+/** Keys that were valid. */
 export interface KnownKeys {
-  /** Remembers the holder of a key that was right. */
+  /** Remembers the holder of a valid key. */
   readonly add: (key: Redacted.Redacted<string>, holder: string) => void
-  /** The holder of a request of an address. */
+  /** Holder of a request from an address. */
   readonly holderOf: (request: Pick<IncomingMessage, "headers" | "url">, address: string) => string
 }
 
-/** Keys that are remembered; beyond them all are forgotten. */
+/** Maximum number of remembered keys; when it is exceeded, all are forgotten. */
 const maxKnown = 10_000
 
-/** The key of a request: in a header, in the path of the relay, or in a query of Etherscan's API. */
+/** Key of a request: in a header, in the path of the relay, or in a query of the Etherscan API. */
 const keyOf = ({ headers, url = "" }: Pick<IncomingMessage, "headers" | "url">): string | undefined =>
-  // Sound: each header that may hold a key is one text.
+  // Sound: each header that may contain a key is one text.
   keyIn(headers as Readonly<Record<string, string | undefined>>) ??
   /^\/rpc\/[^/?]+\/([^/?]+)|[?&]apikey=([^&]+)/i
     .exec(url)
@@ -32,9 +32,9 @@ const keyOf = ({ headers, url = "" }: Pick<IncomingMessage, "headers" | "url">):
 
 /** Makes an empty list. */
 export const make = (): KnownKeys => {
-  /** Holders by the digests of their keys. */
+  /** Holders by the digest of their keys. */
   const holders = new Map<string, string>()
-  /** Holders of the requests that were looked at before. */
+  /** Holders of requests that were already looked up. */
   const requests = new WeakMap<object, string>()
   return {
     add: (key, holder) => {

@@ -1,6 +1,5 @@
 /**
- * Responses that are written as a stream of chunks, each made when the client has read the previous one, and that are counted while they
- * are in flight.
+ * Responses that are written as a stream of chunks, each made once the client has read the previous one, and counted while in flight.
  *
  * Source: decision 0039.
  */
@@ -16,17 +15,17 @@ import * as InFlight from "./InFlight.ts"
 import type * as Response from "../http/Response.ts"
 import * as Turns from "./Turns.ts"
 
-/** A smaller response is written at once: it nearly fits the buffers of its connection. */
+/** A smaller response is written at once: it nearly fits into the buffers of its connection. */
 export const minBytes = 256 * 1024
 
 const chunkCharacters = 64 * 1024
 
 const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800
 
-/** Characters before a cut that are searched for a comma. A value may have none for long, but a name and a short value are shorter. */
+/** Number of characters before a cut that are searched for a comma. A long value may contain none, but a name with a short value is shorter. */
 const searched = 512
 
-/** Where to cut a text before `limit`: behind a comma where one is near, else inside of a long value, and in no character. */
+/** Where to cut a text before `limit`: after a nearby comma, otherwise within a long value, but never within a character. */
 const cutBefore = (text: string, limit: number): number => {
   const comma = text.slice(limit - searched, limit).lastIndexOf(",")
   if (comma >= 0) return limit - searched + comma + 1
@@ -34,7 +33,7 @@ const cutBefore = (text: string, limit: number): number => {
   return isHighSurrogate(text.charCodeAt(inside - 1)) ? inside - 1 : inside
 }
 
-/** Cuts a text into parts of at most 64 Ki characters. */
+/** Splits a text into parts of at most 64 Ki characters. */
 export const cutText = function* (text: string, end = text.length): Generator<string> {
   for (let start = 0; start < end;) {
     const limit = start + chunkCharacters
@@ -44,7 +43,7 @@ export const cutText = function* (text: string, end = text.length): Generator<st
   }
 }
 
-/** Joins texts to chunks of about 64 KiB. An empty text ends a chunk: what follows takes a turn of its own to make. */
+/** Joins texts into chunks of about 64 KiB. An empty text ends a chunk: what follows is made in a turn of its own. */
 export const chunksOf = function* (texts: Iterable<string>): Generator<Uint8Array> {
   let chunk = ""
   for (const text of texts) {
@@ -57,7 +56,7 @@ export const chunksOf = function* (texts: Iterable<string>): Generator<Uint8Arra
   yield Buffer.from(chunk)
 }
 
-/** Cuts bytes into chunks. */
+/** Splits bytes into chunks. */
 export const cutBytes = function* (bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += chunkCharacters) {
     yield bytes.subarray(start, start + chunkCharacters)
@@ -67,7 +66,7 @@ export const cutBytes = function* (bytes: Uint8Array): Generator<Uint8Array> {
 /** A JSON body. */
 export interface Body {
   readonly chunks: Iterable<Uint8Array>
-  /** Bytes, or nearly as many. */
+  /** Size in bytes, or an approximation. */
   readonly size: number
   readonly headers: Response.Headers
 }
@@ -96,11 +95,11 @@ const streamOf = (
       )
     },
   })
-  // The server hashes the response of a client that leaves: without this, all that the stream is connected to.
+  // The server hashes the response of a client that leaves: without this, it would hash everything connected to the stream.
   return Equal.byReferenceUnsafe(stream)
 }
 
-/** Sends a body to its client, by who its bytes are counted for; its bytes are counted until the connection has taken them or is closed. */
+/** Sends a body to its client. Its bytes are counted for their holder until the connection has taken them or is closed. */
 export const send = (
   { chunks, headers, size }: Body,
   holder: string,

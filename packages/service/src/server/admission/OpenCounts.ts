@@ -1,14 +1,14 @@
-/** Counts what callers hold open, such as connections and streams, by a name. */
+/** Counts by name what callers hold open, such as connections and streams. */
 
 /** Counts of one kind. */
 export interface OpenCounts {
-  /** Adds to the count of a name; takes from it where the number is negative. */
+  /** Changes the count of a name by a number, which may be negative. */
   readonly add: (name: string, number: number) => void
-  /** The bound that one more would exceed; undefined where there is room. */
+  /** The limit that one more would exceed; undefined if there is room. */
   readonly reached: (name: string) => string | undefined
 }
 
-/** Makes counts of at most `max` of each name; `limit` is the key of the bound in the configuration. */
+/** Makes counts of at most `max` for each name; `limit` is the configuration key of the limit. */
 export const make = (limit: string, max: number): OpenCounts => {
   const open = new Map<string, number>()
   return {

@@ -13,26 +13,26 @@ import * as Layer from "effect/Layer"
 import * as RateLimiter from "effect/persistence/RateLimiter"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 
-/** Calls that a key may make. */
+/** Number of calls that a key may make. */
 export interface Limit {
   /** Average rate, in calls per second. */
   readonly perSecond: number
-  /** Calls at once. */
+  /** Maximum number of calls at once. */
   readonly burst: number
 }
 
 /** Whether calls are allowed now. */
 export interface Decision {
   readonly isAllowed: boolean
-  /** The limit by which it was decided. */
+  /** The limit that was applied. */
   readonly limit: Limit
-  /** `ratelimit-*` headers of the response, and `retry-after` where the calls are refused. */
+  /** `ratelimit-*` headers of the response, and `retry-after` if the calls are rejected. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Whole seconds until the calls are allowed; 0 where they are. */
+  /** Whole seconds until the calls are allowed; 0 if they are allowed now. */
   readonly retryAfterSeconds: number
 }
 
-/** The store of the buckets cannot be read. How often a caller may call is not known then, and the call is refused. */
+/** The bucket store cannot be read. It is then unknown how often a caller may call, and the call is rejected. */
 export class RateLimitUnavailable extends Data.TaggedError("RateLimitUnavailable")<{}> {
   override get message(): string {
     return "Rate limit cannot be read. Retry later."
@@ -44,18 +44,21 @@ export class RateLimit extends Context.Service<
   RateLimit,
   {
     /**
-     * Takes one token per call, or none where there are fewer, of a bucket with the usual limit or with another one. More calls than the burst
-     * are never allowed.
+     * Takes one token per call from a bucket with the usual limit or a given one; takes none if there are too few. More calls than the
+     * burst are never allowed.
      *
      * **Errors**
-     * - `RateLimitUnavailable`: the store of the buckets fails.
+     * - `RateLimitUnavailable`: the bucket store fails.
      */
     readonly take: (key: string, calls: number, limit?: Limit) => Effect.Effect<Decision, RateLimitUnavailable>
     readonly limit: Limit
   }
 >()("@daybook/service/server/RateLimit") {}
 
-/** A clock that ignores changes of the system time: a bucket would not refill until a clock set back has caught up. */
+/**
+ * A clock that ignores changes of the system time: otherwise, after the clock is set back, a bucket would not refill until the clock has
+ * caught up.
+ */
 export const monotonic = (clock: Clock.Clock): Clock.Clock => {
   const nanos = () => clock.monotonicTimeNanosUnsafe()
   const millis = MonotonicClock.readerOf(clock)
@@ -74,7 +77,7 @@ const decide = (limit: Limit, calls: number, remaining: number, elapsedMillis: n
   const { burst, perSecond } = limit
   const isAllowed = remaining >= 0
   const tokens = isAllowed ? remaining : remaining + calls
-  /** Seconds until a bucket without further calls holds as many tokens more. */
+  /** Seconds until a bucket without further calls has gained a number of tokens. */
   const secondsFor = (missing: number): number => Math.ceil(missing / perSecond - elapsedMillis / 1000)
   const retryAfterSeconds = isAllowed ? 0 : Math.max(1, secondsFor(-remaining))
   return {

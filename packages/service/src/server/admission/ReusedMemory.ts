@@ -1,22 +1,22 @@
 /**
- * Memory for the bodies of small responses, which is used again once a response is closed. New memory for each lies outside of the heap,
- * and after some hundred responses only a collection of the whole heap gives it back.
+ * Memory for the bodies of small responses, reused once a response is closed. Newly allocated memory lies outside the heap, and after a few
+ * hundred responses only a full garbage collection releases it.
  *
  * Source: decision 0039.
  */
 import type { Writable } from "node:stream"
 import * as Closing from "../http/Closing.ts"
 
-/** Buffers that are used again. */
+/** Reusable buffers. */
 export interface ReusedMemory {
-  /** A buffer for the body of a response until that is closed; undefined while all are in use. Its bytes are arbitrary. */
+  /** A buffer for the body of a response until the response is closed; undefined if all are in use. Its contents are arbitrary. */
   readonly take: (response: Pick<Writable, "destroyed" | "once">) => Buffer | undefined
 }
 
-/** Buffers of a process: a client that does not read keeps one from the others. */
+/** Number of buffers of a process: a client that does not read keeps one from the others. */
 const maxBuffers = 16
 
-/** Makes buffers of a number of bytes when they are needed. */
+/** Makes buffers of a size on demand. */
 export const make = (bytes: number): ReusedMemory => {
   const free: Array<Buffer> = []
   let made = 0
@@ -32,7 +32,7 @@ export const make = (bytes: number): ReusedMemory => {
     take: (response) => {
       if (response.destroyed) return undefined
       const buffer = next()
-      // The connection has taken the bytes by then, or is closed.
+      // By then the connection has taken the bytes, or is closed.
       if (buffer !== undefined) Closing.onClose(response, () => void free.push(buffer))
       return buffer
     },

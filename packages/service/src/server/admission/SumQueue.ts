@@ -1,6 +1,6 @@
 /**
- * Makes the sums of wallets for many holders of keys: one of a holder at a time, and a few at a time where they take memory. Sums of few
- * assets wait for none of them.
+ * Computes wallet sums for many key holders: one per holder at a time, and only a few at a time if they take memory. Sums of few assets do
+ * not wait for them.
  *
  * Source: decision 0049.
  */
@@ -11,19 +11,19 @@ import * as WalletSums from "../../query/WalletSums.ts"
 import * as FairQueue from "./FairQueue.ts"
 import type { Turns } from "./Turns.ts"
 
-/** Sums of a process, whatever memory they take. */
+/** Sums of a process, regardless of the memory that they take. */
 const all: FairQueue.Options = { concurrency: 1_024, maxWaitingPerCaller: 16, maxWaiting: 1_024 }
 
-/** Sums that take memory; each of them is one of those above. */
+/** Sums that take memory; each also counts among those above. */
 const large: FairQueue.Options = { concurrency: 4, maxWaitingPerCaller: 1, maxWaiting: all.concurrency }
 
 /** Sums that keep a snapshot between turns. Few snapshots may be open, and pages need one. */
 const kept: FairQueue.Options = { concurrency: 3, maxWaitingPerCaller: 1, maxWaiting: all.concurrency }
 
-/** Sums by asset and kind that a holder may have beside the large ones. */
+/** Maximum number of sums by asset and kind that a holder may have without counting as large. */
 const maxSmall = 512
 
-/** Makes sums for a holder. */
+/** Computes sums for a holder. */
 export type SumQueue = (
   holder: string,
   query: WalletSums.Query,
@@ -46,7 +46,7 @@ export const make = ({ run, shares }: Pick<Turns, "run" | "shares">): SumQueue =
         // A holder has one at a time, so no queue is ever full.
         return Effect.orDie(Effect.provideService(largeQueue.enter(holder), Scope.Scope, scope))
       }
-      // It ends before the sum waits for memory: others that have memory wait for it.
+      // It ends before the sum waits for memory: sums that have memory wait for it.
       const keeping: LedgerGrowth.Sharing["keeping"] = (work) =>
         Effect.catchTag(keepingQueue.run(holder, work), "QueueFull", Effect.die)
       return yield* sum(query, { inTurn: run, room, keeping })

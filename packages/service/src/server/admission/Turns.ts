@@ -1,7 +1,7 @@
 /**
- * Shares the thread of a process by turns of the event loop: the start of requests, pages, steps of sums, chunks of large responses and
- * webhooks. A turn takes a few pieces of work, and the rest waits for the next one, so that sockets are read in between. `FairShares`
- * decides whose piece is next. A page of a key that asks for little waits for one piece of work, however many requests others have sent.
+ * Shares the thread of a process in turns of the event loop: request starts, pages, steps of sums, chunks of large responses, and webhooks.
+ * A turn runs a few pieces of work and leaves the rest for the next one, so that sockets are read in between. `FairShares` decides whose
+ * piece is next. A page of a key with few requests waits for one piece of work, however many requests others have sent.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,10 +10,10 @@ import type { ChainReader } from "../../store/ChainReader.ts"
 import type * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as FairShares from "./FairShares.ts"
 
-/** Time after which a turn begins no further piece, and a piece goes on in a later turn, in milliseconds. */
+/** Milliseconds after which a turn begins no further piece, and a piece continues in a later turn. */
 const turnMillis = 2
 
-/** Pieces of a turn at most. */
+/** Maximum number of pieces in a turn. */
 const piecesPerTurn = 16
 
 /** Holder of the API key for which a fiber works; empty for work of the process. */
@@ -26,21 +26,22 @@ export const Kind = Context.Reference<string | undefined>("@daybook/service/serv
   defaultValue: () => undefined,
 })
 
-/** Admits work by the turns of the event loop. */
+/** Schedules work in turns of the event loop. */
 export interface Turns {
-  /** Runs work of the fiber's `Holder` in a turn: at once where the fiber is in one that it has not used up. */
+  /** Runs work of the fiber's `Holder` in a turn: at once if the fiber is in a turn with time left. */
   readonly run: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
-   * Runs a function in a turn, and passes what it throws to `onError`. Default holder: the process, and kind: that of its last work.
+   * Runs a function in a turn, and passes what it throws to `onError`. Default holder: the process; default kind: that of the holder's last
+   * work.
    */
   readonly enter: (work: () => void, onError: (error: unknown) => void, holder?: string, kind?: string) => void
-  /** Runs a function at once in a piece of its holder that has time, and else as `enter` does. */
+  /** Runs a function at once if a piece of its holder has time left, otherwise like `enter`. */
   readonly goOn: Turns["enter"]
-  /** What the holders have used. */
+  /** Usage of the holders. */
   readonly shares: FairShares.FairShares
 }
 
-/** A reader each of whose snapshots is read in a turn: it is opened once there is one. */
+/** A reader that reads each snapshot in a turn: the snapshot is opened once the turn begins. */
 export const reading = ({ run }: Pick<Turns, "run">, reader: ChainReader): ChainReader => ({
   ...reader,
   snapshot: (read, options) => run(reader.snapshot(read, options)),
@@ -50,7 +51,7 @@ const rethrow = (error: unknown) => {
   throw error
 }
 
-/** Runs what the fibers of an effect begin or go on with later in turns of its `Holder`. Without it, that runs before the next turn. */
+/** Runs what the fibers of an effect start or continue later in turns of its `Holder`. Otherwise that would run before the next turn. */
 export const fibers = <A, E, R>(
   { enter }: Pick<Turns, "enter">,
   effect: Effect.Effect<A, E, R>,
@@ -59,13 +60,13 @@ export const fibers = <A, E, R>(
     const [holder, kind] = [fiber.getRef(Holder), fiber.getRef(Kind)]
     const scheduler = new Scheduler.MixedScheduler("async", (steps) => {
       enter(steps, rethrow, holder, kind)
-      // Steps that were run at once leave nothing to do.
+      // Steps that ran at once leave nothing to do.
       return () => undefined
     })
     return Effect.provideService(effect, Scheduler.Scheduler, scheduler)
   })
 
-/** A function whose errors are passed on. */
+/** Wraps a function so that its errors are passed on. */
 const caught = (work: () => void, onError: (error: unknown) => void) => (): void => {
   try {
     work()
@@ -74,13 +75,13 @@ const caught = (work: () => void, onError: (error: unknown) => void) => (): void
   }
 }
 
-/** A piece of work that runs, until all that it called back at once has run too. */
+/** A running piece of work, until everything that it called back at once has run too. */
 interface Piece {
   readonly holder: string
   readonly startedAt: number
 }
 
-/** Makes a reader of what a clock has advanced since it was read last. */
+/** Makes a reader of the time that a clock has advanced since it was last read. */
 const makeElapsed = (read: MonotonicClock.Reader): MonotonicClock.Reader => {
   let last = read()
   return () => {
@@ -90,7 +91,7 @@ const makeElapsed = (read: MonotonicClock.Reader): MonotonicClock.Reader => {
   }
 }
 
-/** Plans a turn after sockets were read. Node runs what a piece calls back at once, such as promises, before the next immediate. */
+/** Plans a turn after sockets were read. Node.js runs what a piece calls back at once, such as promises, before the next immediate. */
 const planTurn = (begin: () => void, step: () => void, end: () => void) => {
   setImmediate(begin)
   for (let count = 1; count < piecesPerTurn; count++) setImmediate(step)
@@ -98,11 +99,11 @@ const planTurn = (begin: () => void, step: () => void, end: () => void) => {
 }
 
 /**
- * Makes turns by a clock. `waited` reads how long the thread has waited for a core of the machine, which counts for no holder.
+ * Makes turns with a clock. `waited` reads how long the thread has waited for a core of the machine; that time counts for no holder.
  */
 export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader = () => 0): Turns => {
   const shares = FairShares.make()
-  /** Work of each holder. */
+  /** Waiting work of each holder. */
   const waiting = new Map<string, Set<() => void>>()
   let isScheduled = false
   let endsAt = 0
@@ -114,7 +115,7 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
     if (own !== undefined) own.add(resume)
     else {
       waiting.set(holder, new Set([resume]))
-      // What the piece takes is not known before it ends.
+      // The duration of the piece is unknown until it ends.
       if (piece?.holder !== holder) shares.enter(holder, kind)
     }
     if (!isScheduled) schedule()
@@ -127,7 +128,7 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
     shares.leave(holder)
   }
 
-  /** Takes the next work of a holder. */
+  /** Removes and returns the next work of a holder. */
   const take = (holder: string): (() => void) => {
     // Sound: a holder without work does not wait.
     const own = waiting.get(holder)!
@@ -137,14 +138,14 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
     return resume
   }
 
-  /** Ends the piece that ran last; what its holder has beside it waits again. */
+  /** Ends the piece that ran last; its holder waits again if it has more work. */
   const settle = () => {
     if (piece === undefined) return
     const { holder, startedAt } = piece
     piece = undefined
     const goesOn = waiting.has(holder)
     const millis = now() - startedAt
-    // A shorter piece did not wait for long, and is not worth a reading. What it waited is taken off a longer one of the same turn.
+    // A shorter piece did not wait for long, and is not worth a reading. Its wait is subtracted from a longer piece of the same turn.
     shares.add(holder, millis > turnMillis ? Math.max(0, millis - elapsedWait()) : millis, goesOn)
     if (goesOn) shares.enter(holder)
   }

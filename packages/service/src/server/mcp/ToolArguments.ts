@@ -13,7 +13,7 @@ import { toolkit } from "./Tools.ts"
 
 const tools = new Map(Object.entries(toolkit.tools))
 
-/** The server decodes them so too. */
+/** The server decodes with the same options. */
 const strict = { errors: "all", onExcessProperty: "error" } as const
 
 /** Issues that a response states at most: a request of 64 KiB can have thousands of unknown arguments. */
@@ -32,7 +32,7 @@ const sentencesOf = (params: object): ReadonlyArray<string> => {
   return issues.map((issue) => Issue.format("argument", issue))
 }
 
-/** The issues of a message, one after the other; undefined where it has none, or calls no tool. */
+/** Issues of a message's arguments in one text; undefined if there are none, or if it calls no tool. */
 export const issueOf = ({ method, params }: Pick<Message, "method" | "params">): string | undefined => {
   const sentences = method === "tools/call" && Predicate.isObject(params) ? sentencesOf(params) : []
   return sentences.length === 0 ? undefined : sentences.join(" ")

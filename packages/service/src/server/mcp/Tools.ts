@@ -12,13 +12,13 @@ import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { ToolResult } from "./ToolResult.ts"
 
-/** A tool could not answer. The message contains advice; a model reads it as the result. */
+/** A tool failed. The message contains advice; a model reads it as the result. */
 export class ToolFailed extends Data.TaggedError("ToolFailed")<{ readonly message: string }> {}
 
 /** The arguments are invalid, or refer to something that is not served. */
 export class ArgumentsRefused extends ToolFailed {}
 
-/** A client failure, in the form for a model. */
+/** A client failure in the form that models read. */
 export const failed = (error: { readonly message: string; readonly _tag?: string }): ToolFailed => {
   const Failure = error._tag === "BadRequest" ? ArgumentsRefused : ToolFailed
   return new Failure({ message: visibleStart(error.message, 1_000) })
@@ -41,7 +41,7 @@ const range = {
 
 const asset = maybe('"native" or the address of a token; several with commas between them. Default: all assets.')
 
-/** A tool with the common form of answers and annotations. */
+/** Makes a tool with the common form of results and annotations. */
 const tool = <const Name extends string, Parameters extends Schema.Constraint>(
   name: Name,
   title: string,
@@ -50,7 +50,7 @@ const tool = <const Name extends string, Parameters extends Schema.Constraint>(
 ) =>
   Tool.make(name, { description, parameters, success: ToolResult, failure })
     .annotate(Tool.Title, title)
-    // An argument by another name would be left out, and the answer be that to another question.
+    // An unknown argument would be ignored, and the result would answer a different question.
     .annotate(Tool.Strict, true)
     .annotate(Tool.Readonly, true)
     .annotate(Tool.Destructive, false)
@@ -154,7 +154,7 @@ export const toolkit = Toolkit.make(
   ),
 )
 
-/** What the server states of itself to a model. */
+/** The server's description of itself for models. */
 export const instructions = [
   "Daybook answers from an index of blocks that it has verified. Each answer states which blocks it covers and what it cannot show: repeat that to the user.",
   "Amounts are exact decimal texts in the smallest unit; display has the same amount in units. Never compute with rounded numbers.",

@@ -47,7 +47,7 @@ export interface Status {
    * if it is unknown, and while the head moves faster than the index.
    */
   readonly etaMillis?: number | undefined
-  /** Blocks below the first one that are yet to be indexed; absent for none. */
+  /** Blocks below the first one that are yet to be indexed; absent if there are none. */
   readonly prepend?: {
     /** Lowest block. */
     readonly to: number
@@ -57,18 +57,18 @@ export interface Status {
     readonly blocksPerSecond?: number | undefined
     /** Estimated time until all are indexed, in milliseconds; absent if it is unknown. */
     readonly etaMillis?: number | undefined
-    /** Why none can be indexed at present; absent if there is no obstacle. */
+    /** Why no block can be indexed at present; absent if there is no obstacle. */
     readonly issue?: string | undefined
   }
-  /** Block checks that are skipped; absent for none. */
+  /** Block checks that are skipped; absent if there are none. */
   readonly unchecked?: string | undefined
   /** Sentences about settings that apply to only a part of the index; absent if all apply to the whole index. */
   readonly notes?: ReadonlyArray<string> | undefined
-  /** What the nodes do not offer; absent for nothing. */
+  /** What the nodes do not offer; absent if they offer everything. */
   readonly lacking?: string | undefined
   /** Number of Citus nodes over which the chain's rows are distributed; absent if they are not. */
   readonly nodes?: number | undefined
-  /** Number of blocks whose ledgers are not derived yet, so that `scope=all` is not served; absent for none. */
+  /** Number of blocks whose ledgers are not derived yet, so that `scope=all` is not served; absent if there are none. */
   readonly blocksWithoutLedgers?: number | undefined
   /** Time of the last indexed block, in seconds since 1970; absent if there is none. */
   readonly indexedTimestamp?: number | undefined
@@ -117,7 +117,7 @@ export const latePollMillis = 3_000
 const headAgeOf = ({ ageMillis, headAgeMillis }: ReportedStatus): number | null =>
   headAgeMillis === undefined || ageMillis === null ? null : headAgeMillis + ageMillis
 
-/** The indexer is at work: distance of the index from the head of the node, in numbers and words. */
+/** Distance between the index and the node's head, in numbers and words, while the indexer works. */
 const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...reported }: ReportedStatus) => {
   const { blocksPerSecond, nodeHead: head, pollMillis = 0 } = reported
   const headAgeMillis = headAgeOf(reported)
@@ -157,7 +157,7 @@ const atWork = (indexed: Status["indexed"], { headBlocksPerSecond = 0, ...report
   return { ...start, blocksPerSecond, etaMillis, state: "backfill", lag, message } as const
 }
 
-/** Blocks left below the first one; with a rate only while the indexer is at work. */
+/** Blocks left below the first one; with a rate only while the indexer works. */
 const prependOf = (
   indexed: Status["indexed"],
   { prepend }: ReportedStatus,
@@ -206,11 +206,11 @@ export const fromReport = (
   return { ...stored, ...prependOf(indexed, reported, true), ...progress, ready: progress.state === "synced" }
 }
 
-/** No indexer is at work. */
+/** True if no indexer works. */
 export const isAtRest = ({ state }: Pick<Status, "state">): boolean =>
   state === "stopped" || state === "unresponsive" || state === "not_started"
 
-/** What is stored of a chain, and whether its file needs migration. */
+/** What is stored for a chain, and whether its file needs migration. */
 interface Stored {
   readonly status: Status
   readonly isOutdated: boolean

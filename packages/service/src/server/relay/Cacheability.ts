@@ -1,6 +1,6 @@
 /**
- * Which JSON-RPC responses are immutable and therefore cacheable, and the block that such a response belongs to, by the cacheability of
- * the method. Pure; it does not decide whether the block is final.
+ * Which JSON-RPC responses are immutable and therefore cacheable, and the block to which such a response belongs, according to the
+ * cacheability of the method. Pure; it does not decide whether the block is final.
  *
  * Source: decision 0024.
  */
@@ -10,10 +10,10 @@ import type { BlockRef } from "../../block/BlockRows.ts"
 /**
  * What a cacheable call requests, with its key in the cache.
  *
- * - `Constant`: a fact of the chain.
+ * - `Constant`: a constant of the chain.
  * - `BlockHash`: part of the block with this hash, which identifies its contents.
  * - `BlockNumber`: part of the block with this number; immutable once the block is final.
- * - `Transaction`: a transaction by its hash; immutable once its block is final.
+ * - `Transaction`: transaction by its hash; immutable once its block is final.
  */
 export type Requested =
   | { readonly _tag: "Constant"; readonly key: string }
@@ -23,7 +23,7 @@ export type Requested =
 
 const isHash = (value: unknown): value is string => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)
 
-/** The value of a hex quantity; undefined for a block tag and for anything that is no block number. */
+/** Value of a hex quantity; undefined for a block tag, and for anything that is not a block number. */
 const numberOf = (value: unknown): number | undefined => {
   const number = typeof value === "string" && /^0x[0-9a-fA-F]+$/.test(value) && !isHash(value) ? Number(value) : NaN
   return Number.isSafeInteger(number) ? number : undefined
@@ -43,12 +43,12 @@ const ofNumber = (method: string, block: unknown, rest: string): Requested | nul
 const ofTransaction = (method: string, hash: unknown, rest: string): Requested | null =>
   isHash(hash) ? { _tag: "Transaction", key: `${method} ${hash.toLowerCase()}${rest}` } : null
 
-/** Members of a filter that are hex text in any case. */
+/** Filter members that are hex text of any case. */
 const hexMembers: ReadonlySet<string> = new Set(["address", "topics"])
 
 /**
- * Canonical text of a filter without the members that name its blocks, which the key has in another form. Members that no method
- * knows are forwarded to the node, and so part of it.
+ * Canonical text of a filter without the members that name its blocks, which the key contains in another form. Unknown members are
+ * forwarded to the node, and therefore included.
  */
 const filterText = (filter: Readonly<Record<string, unknown>>, blockMembers: ReadonlyArray<string>): string =>
   Object.entries(filter)
@@ -60,7 +60,7 @@ const filterText = (filter: Readonly<Record<string, unknown>>, blockMembers: Rea
     .toSorted()
     .join(",")
 
-/** Logs of one block. Those of several blocks may be incomplete at a node that lags. */
+/** Logs of one block. Logs of several blocks may be incomplete on a lagging node. */
 const ofFilter = (method: string, given: unknown): Requested | null => {
   if (typeof given !== "object" || given === null) return null
   const filter = given as Readonly<Record<string, unknown>>
@@ -71,7 +71,7 @@ const ofFilter = (method: string, given: unknown): Requested | null => {
     : null
 }
 
-/** Text of a parameter; the same for an index in any number of digits. */
+/** Text of a parameter; an index yields the same text for any number of digits. */
 const paramText = (name: RpcMethod.ParamName | undefined, value: unknown): string => {
   const index = name === "index" ? numberOf(value) : undefined
   return ` ${index ?? JSON.stringify(value) ?? ""}`
@@ -86,7 +86,7 @@ const restText = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): strin
     .join("")
 }
 
-/** The block, transaction or fact that a call requests; `null` when its result can change. The parameters fit the method. */
+/** The block, transaction or constant that a call requests; `null` if its result can change. The parameters fit the method. */
 export const requested = (method: RpcMethod.Name, params: ReadonlyArray<unknown>): Requested | null => {
   const { cacheability } = RpcMethod.all[method]
   if (cacheability === "never") return null
@@ -111,7 +111,7 @@ export const requested = (method: RpcMethod.Name, params: ReadonlyArray<unknown>
 const blockKeys = (method: RpcMethod.Name): readonly [hash: string, number: string] =>
   "hydrated" in RpcMethod.all[method] ? ["hash", "number"] : ["blockHash", "blockNumber"]
 
-/** The block that a result belongs to; `null` where it names none, as an empty array. */
+/** The block to which a result belongs; `null` if it names none, such as an empty array. */
 export const blockOf = (method: RpcMethod.Name, result: unknown): BlockRef | null => {
   const one: unknown = Array.isArray(result) ? result[0] : result
   if (typeof one !== "object" || one === null) return null

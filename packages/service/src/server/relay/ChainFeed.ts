@@ -1,7 +1,7 @@
 /**
- * What is new on a chain, for all subscriptions of a process: polls the head of the nodes while there are subscriptions, and
- * gives each of them every block once, in order. After a reorg it gives the removed blocks first. Subscriptions to headers do not wait
- * for the logs of a block.
+ * New blocks of a chain for all subscriptions of a process. Polls the nodes' head while there are subscriptions, and delivers every block
+ * to each of them once, in order. After a reorg it delivers the removed blocks first. Header subscriptions do not wait for the logs of a
+ * block.
  *
  * Source: decision 0016.
  */
@@ -18,18 +18,21 @@ import * as HeadChain from "./HeadChain.ts"
 import * as NodeBlocks from "./NodeBlocks.ts"
 import type { Upstream } from "./Upstream.ts"
 
-/** Receives what is new. */
+/** Receives new blocks. */
 export interface Listener {
-  /** Receives blocks with their logs, once these are read, and without headers. Else with headers and without logs, at once. */
+  /**
+   * True to receive blocks with their logs, once these are read, and without headers. False to receive blocks at once, with headers and
+   * without logs.
+   */
   readonly wantsLogs: boolean
   readonly onChange: (change: HeadChain.HeadChange) => void
-  /** The feed cannot go on without a gap: nothing more is received. */
+  /** Called if the feed cannot continue without a gap; nothing more is received. */
   readonly onLost: (reason: string) => void
 }
 
-/** What is new on a chain. */
+/** Feed of new blocks of a chain. */
 export interface ChainFeed {
-  /** Adds a listener, which receives the blocks after the last one that was given to those of its kind; gives what removes it. */
+  /** Adds a listener, which receives the blocks after the last one delivered to listeners of its kind; returns an effect that removes it. */
   readonly listen: (listener: Listener) => Effect.Effect<() => void, NodeBlocks.ReadError>
 }
 
@@ -39,13 +42,13 @@ export interface Source extends Pick<ServedChain, "config" | "id" | "known" | "n
   readonly reader: Pick<ChainReader, "headers">
 }
 
-/** Blocks that a feed catches up with after its nodes were away. */
+/** Maximum number of blocks that a feed catches up on after its nodes were unavailable. */
 const maxBranch = 1_024
-/** Blocks below the head with which a feed begins: of the index, else of the nodes. */
+/** Number of blocks below the head with which a feed begins: from the index, otherwise from the nodes. */
 const [indexedBlocks, nodeBlocks] = [1_024, 16]
-/** Time between two polls where the chain has longer blocks, or where its block time is not known. */
+/** Poll interval: the maximum for chains with longer block times, the default for unknown block times, and the minimum. */
 const [maxPollMillis, defaultPollMillis, minPollMillis] = [1_000, 500, 100]
-/** Failed attempts to read the logs of a block after which its listeners are lost. */
+/** Number of failed attempts to read a block's logs after which its listeners are lost. */
 const maxLogAttempts = 20
 
 const pollMillisOf = ({ config, known }: Source): number => {
@@ -53,12 +56,12 @@ const pollMillisOf = ({ config, known }: Source): number => {
   return Math.min(maxPollMillis, Math.max(minPollMillis, config.pollMillis ?? blockMillis))
 }
 
-/** The blocks below a head that the index has; none where it does not have the parent of the head. */
+/** Blocks below a head from the index; none if it does not have the head's parent. */
 const indexedBelow = ({ reader }: Source, head: HeadChain.HeadBlock): Effect.Effect<HeadChain.HeadChain> =>
   reader.headers(Math.max(0, head.number - indexedBlocks), head.number - 1).pipe(
     Effect.map((refs) =>
       refs.at(-1)?.hash === head.parentHash
-        ? // The parent of the first one is not known.
+        ? // The parent of the first one is unknown.
           refs.slice(1).map((ref, at): HeadChain.HeadBlock => ({
             ...ref,
             parentHash: refs[at]!.hash,
@@ -71,7 +74,7 @@ const indexedBelow = ({ reader }: Source, head: HeadChain.HeadBlock): Effect.Eff
     Effect.orElseSucceed(() => []),
   )
 
-/** Up to so many blocks below a head by the nodes, as far as they have them. */
+/** Up to a number of blocks below a head from the nodes, as far as they have them. */
 const nodeBelow = Effect.fnUntraced(function* ({ upstream }: Source, head: HeadChain.HeadBlock) {
   const blocks = [head]
   while (blocks.length <= nodeBlocks && blocks[0]!.number > 0) {
@@ -82,7 +85,7 @@ const nodeBelow = Effect.fnUntraced(function* ({ upstream }: Source, head: HeadC
   return blocks.slice(0, -1)
 })
 
-/** The newest blocks, with which a feed begins. */
+/** Reads the newest blocks, with which a feed begins. */
 const begin = Effect.fnUntraced(function* (
   source: Source,
 ): Effect.fn.Return<HeadChain.HeadChain, NodeBlocks.ReadError> {
@@ -100,7 +103,7 @@ interface Lost {
 
 const tooDeep = (name: string): string => `A reorg of ${name} is deeper than the blocks that are remembered`
 
-/** What the head of the nodes changes in a chain. */
+/** What the nodes' head changes in a chain. */
 const nextChange = Effect.fnUntraced(function* (
   { name, upstream }: Source,
   chain: HeadChain.HeadChain,
@@ -120,11 +123,11 @@ const nextChange = Effect.fnUntraced(function* (
   }
 })
 
-/** Whether the bloom of a block is exactly that of its logs. Rules that an indexer would detect are not known here. */
+/** Whether the bloom of a block is exactly that of its logs. Rules that an indexer would detect are unknown here. */
 const hasExactBloom = ({ config, id }: Source, { number }: HeadChain.HeadBlock): boolean =>
   HashRules.at(HashRules.ofChain(id, config.ethereumRules) ?? HashRules.none, BigInt(number)).blooms
 
-/** Reads the logs of added blocks, and those of removed ones that are not remembered where a node still has them. */
+/** Reads the logs of added blocks, and those of removed blocks that are not remembered, if a node still has them. */
 const withLogs = Effect.fnUntraced(function* (
   source: Source,
   { added, removed }: HeadChain.HeadChange,
@@ -157,7 +160,7 @@ const makeListeners = (turns: Turns): Listeners => {
     all,
     wantLogs: () => [...all].filter(({ wantsLogs }) => wantsLogs),
     wantHeaders: () => [...all].filter(({ wantsLogs }) => !wantsLogs),
-    // Those that are added meanwhile begin with the next block.
+    // Listeners added meanwhile begin with the next block.
     give: (change, receivers) =>
       Effect.forEach(
         receivers,
@@ -173,19 +176,19 @@ const makeListeners = (turns: Turns): Listeners => {
   }
 }
 
-/** The state of a feed while it runs. */
+/** State of a running feed. */
 interface Run {
-  /** The blocks that were given with headers. */
+  /** Blocks delivered with headers. */
   heads: HeadChain.HeadChain
-  /** The blocks that were given with logs, which may be behind. */
+  /** Blocks delivered with logs, which may be behind. */
   logged: HeadChain.HeadChain
-  /** Failed attempts to read the logs of the next blocks. */
+  /** Number of failed attempts to read the logs of the next blocks. */
   logAttempts: number
   /** Opened by each poll. */
   readonly polled: Latch.Latch
 }
 
-/** Gives headers of what is new at the nodes. */
+/** Delivers the headers of new blocks. */
 const giveHeaders = Effect.fnUntraced(function* (
   source: Source,
   run: Run,
@@ -200,7 +203,7 @@ const giveHeaders = Effect.fnUntraced(function* (
   run.polled.openUnsafe()
 })
 
-/** Gives logs of the blocks whose headers were given, in one attempt to read them. */
+/** Delivers the logs of blocks whose headers were delivered, with one attempt to read them. */
 const giveLogs = Effect.fnUntraced(function* (source: Source, run: Run, listeners: Listeners) {
   const { heads } = run
   const relation = HeadChain.relateState(run.logged, heads)
@@ -228,20 +231,20 @@ const giveLogs = Effect.fnUntraced(function* (source: Source, run: Run, listener
 export const make = (source: Source, turns: Turns, scope: Scope.Scope): ChainFeed => {
   const pollMillis = pollMillisOf(source)
   const listeners = makeListeners(turns)
-  /** Succeeds when the feed has its first blocks; null while it does not run. */
+  /** Succeeds when the feed has its first blocks; null while it is not running. */
   let ready: Deferred.Deferred<void, NodeBlocks.ReadError> | null = null
 
   const poll = Effect.fnUntraced(function* (run: Run) {
     while (listeners.all.size > 0) {
       yield* Effect.sleep(pollMillis)
-      // A node that does not answer is asked again: the upstream reports it.
+      // An unresponsive node is polled again: the upstream reports it.
       yield* Effect.ignore(giveHeaders(source, run, listeners))
     }
-    // In the same step as the last look at the listeners: the next one starts the feed again.
+    // Set in the same step as the last check for listeners: the next listener restarts the feed.
     ready = null
   })
 
-  /** Beside the polls, which do not wait for a node that gives no logs, or gives them late. */
+  /** Runs in parallel with the polls, which do not wait for a node that returns logs late or not at all. */
   const followLogs = (run: Run) =>
     Effect.forever(
       Effect.andThen(

@@ -1,5 +1,5 @@
 /**
- * The newest blocks of a chain as the subscriptions of its clients received them, and what a further block changes in them. Pure.
+ * The newest blocks of a chain as received by the subscriptions of its clients, and how a further block changes them. Pure.
  *
  * Source: decision 0016.
  */
@@ -8,11 +8,11 @@ import type { NodeLog } from "./LogFilter.ts"
 
 /** A block of a chain. */
 export interface HeadBlock extends Pick<LinkedBlock, "hash" | "number" | "parentHash"> {
-  /** Its bloom filter is not empty, so that it has logs by Ethereum's rules. False where the filter is not known. */
+  /** True if its bloom filter is not empty, so that it has logs by Ethereum's rules. False if the filter is unknown. */
   readonly hasNonEmptyBloom: boolean
-  /** JSON text of its header; empty once it was sent, and for a block that was there before. */
+  /** JSON text of its header; empty once it was sent, and for a block that existed before. */
   readonly header: string
-  /** Its logs; undefined while they were not read, or where they were dropped. */
+  /** Its logs; undefined if they were not read yet, or were dropped. */
   readonly logs: ReadonlyArray<NodeLog> | undefined
 }
 
@@ -29,21 +29,21 @@ export interface HeadChange {
 
 /** How a branch of linked blocks, lowest first, relates to a chain. */
 export type Relation =
-  /** Its last block is one of the chain: the node is behind, or has taken blocks back and has no others yet. */
+  /** The last block of the branch is in the chain: the node is behind, or has reverted blocks and has no others yet. */
   | { readonly _tag: "Known" }
   | { readonly _tag: "Joined"; readonly change: HeadChange }
   /** The block below the branch is needed. */
   | { readonly _tag: "Unlinked" }
-  /** The branch leaves the chain below its first block. */
+  /** The branch diverges below the first block of the chain. */
   | { readonly _tag: "TooDeep" }
 
-/** Blocks that are remembered. */
+/** Maximum number of remembered blocks. */
 const maxBlocks = 4_096
 
-/** Characters of the logs that are remembered, of all blocks together. */
+/** Maximum number of characters of remembered logs, for all blocks together. */
 const maxLogCharacters = 16 * 1024 * 1024
 
-/** Relates a branch, which has at least one block, to a chain. */
+/** Relates a branch of at least one block to a chain. */
 export const relate = (chain: HeadChain, branch: ReadonlyArray<HeadBlock>): Relation => {
   const [{ number: lowest }, head] = [chain[0]!, branch.at(-1)!]
   if (chain[head.number - lowest]?.hash === head.hash) return { _tag: "Known" }
@@ -65,7 +65,7 @@ export const relateState = (chain: HeadChain, newer: HeadChain): Relation => {
 
 const charactersOf = (logs: ReadonlyArray<NodeLog>): number => logs.reduce((sum, { body }) => sum + body.length, 0)
 
-/** The chain after a change: headers that were sent are dropped, and so are the oldest blocks and logs beyond what is remembered. */
+/** The chain after a change: drops the headers that were sent, and the oldest blocks and logs beyond the limits. */
 export const apply = (chain: HeadChain, { added, removed }: HeadChange): HeadChain => {
   const blocks = [...chain.slice(0, chain.length - removed.length), ...added].slice(-maxBlocks)
   let characters = 0

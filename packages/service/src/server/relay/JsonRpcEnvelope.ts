@@ -6,7 +6,7 @@
 import * as Issue from "@daybook/schema/Issue"
 import * as JsonRpc from "@daybook/schema/JsonRpc"
 
-/** Why a request or a call fails, as it is sent. */
+/** Why a request or a call fails, in the form that is sent. */
 export interface Failure {
   readonly code: number
   readonly message: string
@@ -29,14 +29,14 @@ export type Body =
   | { readonly _tag: "Batch"; readonly items: ReadonlyArray<Item> }
   | { readonly _tag: "Invalid"; readonly failure: Failure }
 
-/** Text of an id that cannot be read. */
+/** Id of a response if the request's id cannot be read. */
 const noId = "null"
 
-/** True for text with an id that may be written otherwise than JavaScript writes it: a long number, or one with a fraction. */
+/** True for text with an id that JavaScript may write differently: a long number, or one with a fraction. */
 const hasUnusualId = (text: string): boolean =>
   /"(?:i|\\u0069)(?:d|\\u0064)"\s*:\s*(?!\d{1,15}\s*[,}])[-\d]/i.test(text)
 
-/** Parses JSON and keeps the text of each number under the key `id`. */
+/** Parses JSON, and keeps the text of each number under the key `id`. */
 const parse = (text: string): readonly [value: unknown, idTexts: WeakMap<object, string>] => {
   const idTexts = new WeakMap<object, string>()
   // Sound: engines pass the source of a primitive to a reviver (JSON.parse source text access); the library's types lack it.
@@ -76,7 +76,7 @@ const readItem = (value: unknown, idTexts: WeakMap<object, string>): Item => {
   const id = received === undefined ? undefined : (idTexts.get(value) ?? JSON.stringify(received))
   if (jsonrpc !== "2.0") return invalid("jsonrpc", `"2.0"`, jsonrpc, id)
   if (typeof method !== "string") return invalid("method", "the name of a method", method, id)
-  // Geth takes null as no parameters, too.
+  // Geth also accepts null for no parameters.
   if (params === undefined || params === null || Array.isArray(params))
     return { _tag: "Call", id, method, params: params ?? [] }
   if (!isObject(params)) return invalid("params", "an array", params, id)
@@ -85,13 +85,13 @@ const readItem = (value: unknown, idTexts: WeakMap<object, string>): Item => {
   return invalid("params", "an array (parameters by position)", params, id, JsonRpc.code.invalidParams)
 }
 
-/** The failure of a body that is not JSON. */
+/** Failure for a body that is not JSON. */
 export const notJson = (text: string): Failure => {
   const received = text === "" ? "an empty body" : "a body that is not JSON"
   return invalidRequest({ path: "", expected: "JSON", received }, JsonRpc.code.parseError)
 }
 
-/** Reads the body of a request. */
+/** Parses the body of a request. */
 export const read = (text: string): Body => {
   let parsed: ReturnType<typeof parse>
   try {
@@ -108,10 +108,10 @@ export const read = (text: string): Body => {
   return { _tag: "Batch", items: value.map((item: unknown) => readItem(item, idTexts)) }
 }
 
-/** What precedes the text of a result; a brace follows it. */
+/** Text that precedes a result; a brace follows the result. */
 export const successHead = (id: string): string => `{"jsonrpc":"2.0","id":${id},"result":`
 
-/** The bytes of a response with a result. */
+/** Bytes of a response with a result. */
 export const successBytes = (id: string, result: Uint8Array): Uint8Array => {
   const head = successHead(id)
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(head) + result.length + 1)
@@ -120,7 +120,7 @@ export const successBytes = (id: string, result: Uint8Array): Uint8Array => {
   return bytes
 }
 
-/** A response with an error. */
+/** Text of a response with an error. */
 export const failure = (id: string | undefined, { code, data, message }: Failure): string => {
   const error = JSON.stringify({ code, message, data })
   return `{"jsonrpc":"2.0","id":${id ?? noId},"error":${error}}`

@@ -1,33 +1,33 @@
 /**
- * Counts nesting, values and the calls of a batch in JSON text, on its bytes and in one pass, so that a body that costs much to parse is
- * refused before. Pure; it does not check that the text is JSON.
+ * Counts nesting, values and batch calls in JSON text, on its bytes and in one pass, so that a body that is expensive to parse is rejected
+ * before it is parsed. Pure; it does not check that the text is JSON.
  */
 import * as JsonScanner from "@daybook/transport/internal/JsonScanner"
 
 const { Token } = JsonScanner
 
-/** What JSON text holds. */
+/** Counts of a JSON text. */
 export interface Counts {
-  /** Levels of arrays and objects. */
+  /** Nesting depth of arrays and objects. */
   readonly depth: number
-  /** Values: at most one more than there are members of objects and items of arrays. */
+  /** Number of values: at most one more than the number of object members and array items. */
   readonly values: number
-  /** Items of the array that the text is; `null` where it is none. */
+  /** Number of items if the text is an array; otherwise `null`. */
   readonly items: number | null
-  /** Every bracket is closed. Otherwise the text is not JSON. */
+  /** True if every bracket is closed. Otherwise the text is not JSON. */
   readonly isBalanced: boolean
 }
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** Index of the first byte that is no white space. */
+/** Index of the first byte that is not white space. */
 const firstOf = (bytes: Uint8Array, from: number): number => {
   let at = from
   while (isSpace(bytes[at])) at++
   return at
 }
 
-/** Reads an array to its end; gives the number of its items. */
+/** Reads an array to its end; returns the number of its items. */
 const countItems = (scanner: JsonScanner.JsonScanner): number => {
   JsonScanner.next(scanner)
   if (scanner.chunk[firstOf(scanner.chunk, scanner.at)] === Token.closeArray) return 0
@@ -40,7 +40,7 @@ const countItems = (scanner: JsonScanner.JsonScanner): number => {
   return items
 }
 
-/** Counts what JSON text holds. */
+/** Counts a JSON text. */
 export const count = (bytes: Uint8Array): Counts => {
   const scanner = JsonScanner.make(bytes)
   const items = bytes[firstOf(bytes, 0)] === Token.openArray ? countItems(scanner) : null

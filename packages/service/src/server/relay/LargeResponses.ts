@@ -1,19 +1,19 @@
 /**
- * Shares a process between the responses of its nodes while they are read. They are scanned or parsed in the turns of the event loop, as work of
- * who has called. A few large ones are read at the same time, and a meter counts their bytes.
+ * Shares a process between its node responses while they are read. They are scanned or parsed in turns of the event loop, as work of the
+ * caller. A few large ones are read concurrently, and a meter counts their bytes.
  *
  * Source: decision 0039.
  */
 import type { Sharing } from "@daybook/rpc/RequestBytes"
 import type { Bounds } from "../admission/Bounds.ts"
 
-/** Responses above `waitingBytes` that are read at the same time. */
+/** Maximum number of responses above `waitingBytes` that are read concurrently. */
 const maxReading = 4
 
-/** A response waits for its turn to be read when so much of it was received. */
+/** Received size at which a response waits for its turn to be read. */
 const waitingBytes = 1024 * 1024
 
-/** Lets a number of holders in; the others wait. */
+/** Admits a number of holders; the others wait. */
 const makeSlots = (count: number) => {
   const waiting = new Set<() => void>()
   let free = count
@@ -48,7 +48,7 @@ const makeSlots = (count: number) => {
   }
 }
 
-/** The meter counts them together: they belong to the process until one of its clients is sent their result. */
+/** The meter counts them together: they belong to the process until their result is sent to a client. */
 const client = { key: "", address: "" }
 
 /** What the responses of a process share, by the holder of the key whose call they answer and the kind of its request. */

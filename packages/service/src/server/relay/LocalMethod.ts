@@ -1,6 +1,6 @@
 /**
- * Methods that the relay answers itself: from the index, and by calls to the nodes of the chain. Each is one entry, with its parameters,
- * its exposure and what answers it; keys, scopes and rate limits are those of relayed methods.
+ * Methods that the relay answers itself, from the index and with calls to the nodes of the chain. Each is one entry with its parameters,
+ * exposure and implementation; keys, scopes and rate limits are those of relayed methods.
  *
  * Source: decision 0016.
  */
@@ -19,11 +19,11 @@ import type { RelayedChain } from "./RelayChains.ts"
 /** A call has no result. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly failure: JsonRpcEnvelope.Failure
-  /** Set where no node answers now. */
+  /** Set if no node responds now. */
   readonly retryAfterSeconds?: number | undefined
 }> {}
 
-/** The code of a failure that the method itself states. Source: EIP-1474. */
+/** Code of a failure that the method itself reports. Source: EIP-1474. */
 const serverError = -32_000
 
 /** A failure with a message. */
@@ -34,24 +34,24 @@ export const failed = (message: string, code: number = serverError): CallFailed 
 export interface LocalCall {
   readonly chain: RelayedChain
   /**
-   * The result of a node, or of the cache, as a parsed value. The key may call at nodes what it may relay, but for the methods that it is
-   * narrowed to: those are the ones that it names itself.
+   * Result of a node or of the cache, as a parsed value. Checks the key's exposure for the node method, but not its list of permitted
+   * methods, which names the local method itself.
    */
   readonly node: (method: RpcMethod.Name, params: ReadonlyArray<unknown>) => Effect.Effect<unknown, CallFailed>
-  /** Runs a part of long work in a turn of the caller. */
+  /** Runs a part of a long computation in a turn of the caller. */
   readonly inTurn: Turns["run"]
 }
 
 /** A local method. */
 export interface LocalMethod {
-  /** API keys that may call it. */
+  /** API keys that may call the method. */
   readonly exposure: RpcMethod.Exposure
   readonly decode: (params: ReadonlyArray<unknown>) => Result.Result<ReadonlyArray<unknown>, Schema.SchemaError>
-  /** The result, a value of JSON. The parameters are decoded. */
+  /** Computes the result, a JSON value. The parameters are decoded. */
   readonly run: (params: ReadonlyArray<unknown>, call: LocalCall) => Effect.Effect<unknown, CallFailed>
 }
 
-/** Makes a method that is open to every key. */
+/** Makes a method that every key may call. */
 export const make = <const E extends ReadonlyArray<Schema.Codec<unknown, unknown>>>(
   params: E,
   run: (params: Schema.Tuple<E>["Type"], call: LocalCall) => Effect.Effect<unknown, CallFailed>,
@@ -65,7 +65,7 @@ export const make = <const E extends ReadonlyArray<Schema.Codec<unknown, unknown
 /** Methods by name. */
 export type Table = ReadonlyMap<string, LocalMethod>
 
-/** The local methods of a process. */
+/** Local methods of a process. */
 export class LocalMethods extends Context.Service<LocalMethods, Table>()("@daybook/service/server/LocalMethods") {}
 
 /** No local methods. */

@@ -1,5 +1,5 @@
 /**
- * Which logs a subscription selects, by the addresses and the topics of `eth_subscribe`. Pure.
+ * Selects logs for a subscription by the addresses and topics of `eth_subscribe`. Pure.
  *
  * Source: Ethereum JSON-RPC (execution-apis); decision 0016.
  */
@@ -7,37 +7,37 @@ import * as Address from "@daybook/schema/Address"
 import * as Hash from "@daybook/schema/Hash"
 import * as Schema from "effect/Schema"
 
-/** A log of a node. */
+/** A log from a node. */
 export interface NodeLog {
-  /** Lower case. */
+  /** Address in lower case. */
   readonly address: string
-  /** Lower case. */
+  /** Topics in lower case. */
   readonly topics: ReadonlyArray<string>
-  /** JSON text of its members but `removed`, without the brace that ends it. */
+  /** JSON text of all members except `removed`, without the closing brace. */
   readonly body: string
 }
 
-/** Values of a filter. */
+/** Criteria of a filter. */
 export interface LogFilter {
-  /** Left out: logs of each address. */
+  /** Addresses to select; undefined for any address. */
   readonly addresses: ReadonlySet<string> | undefined
-  /** Accepted values of each topic; `null`: any. */
+  /** Accepted values of each topic; `null` accepts any. */
   readonly topics: ReadonlyArray<ReadonlySet<string> | null>
 }
 
-/** Topics of a log. */
+/** Maximum number of topics of a log. */
 const maxTopics = 4
 
-/** Values of each list. */
+/** Maximum number of values in each list. */
 const maxValues = 1_000
 
 const oneOrMore = <S extends Schema.Constraint>(value: S) =>
   Schema.Union([value, Schema.Array(value).check(Schema.isMaxLength(maxValues))])
 
-/** A subscription begins with the next block: no other place is accepted. */
+/** A subscription begins with the next block: no other start is accepted. */
 const Latest = Schema.optionalKey(Schema.NullOr(Schema.Literal("latest")))
 
-/** The filter of `eth_subscribe`. */
+/** Filter parameter of `eth_subscribe`. */
 export const Params = Schema.Struct({
   address: Schema.optionalKey(Schema.NullOr(oneOrMore(Address.Address))),
   topics: Schema.optionalKey(
@@ -55,7 +55,7 @@ const setOf = (value: Parameters<typeof listOf>[0]): ReadonlySet<string> | undef
   return values.length === 0 ? undefined : new Set(values.map((text) => text.toLowerCase()))
 }
 
-/** The filter of parameters; an empty list selects as none does. */
+/** Filter from parameters; an empty list selects the same as no list. */
 export const fromParams = ({ address, topics }: Schema.Schema.Type<typeof Params>): LogFilter => ({
   addresses: setOf(address),
   topics: (topics ?? []).map((topic) => setOf(topic) ?? null),
@@ -65,7 +65,7 @@ export const fromParams = ({ address, topics }: Schema.Schema.Type<typeof Params
 export const sizeOf = ({ addresses, topics }: LogFilter): number =>
   topics.reduce((sum, topic) => sum + (topic?.size ?? 0), addresses?.size ?? 0)
 
-/** True for a log that a filter selects: it has each topic that the filter names, also one that may be any. */
+/** True if a filter selects a log: the log has every topic position that the filter names, even those that accept any value. */
 export const isSelected = ({ addresses, topics }: LogFilter, log: NodeLog): boolean =>
   (addresses === undefined || addresses.has(log.address)) &&
   topics.length <= log.topics.length &&

@@ -1,20 +1,19 @@
 /**
- * A cache bounded in bytes that evicts the entries used least recently. It does not know what it holds, nor whether that is still
- * valid.
+ * A cache limited in bytes that evicts the least recently used entries. It does not know what it holds, or whether that is still valid.
  */
 
 /** A cache of entries by key. */
 export interface LruCache<A extends { readonly bytes: Uint8Array }> {
-  /** The entry of a key, which counts as a use. */
+  /** Returns the entry of a key, which counts as a use. */
   readonly get: (key: string) => A | undefined
-  /** Adds or replaces an entry; one above an eighth of the cache is not kept. */
+  /** Adds or replaces an entry; an entry above an eighth of the cache is not kept. */
   readonly set: (key: string, entry: A) => void
   readonly delete: (key: string) => void
   /** Bytes in use, keys included. */
   readonly size: () => number
 }
 
-/** Memory of an entry beside its bytes and its key, which takes two bytes a character at most. */
+/** Memory of an entry in addition to its bytes and its key, which takes at most two bytes per character. */
 const overheadBytes = 256
 
 /** A larger entry would evict many others. */
@@ -22,7 +21,7 @@ const maxShare = 1 / 8
 
 /** Makes a cache of at most `maxBytes`. */
 export const make = <A extends { readonly bytes: Uint8Array }>(maxBytes: number): LruCache<A> => {
-  // A map iterates its keys in the order of insertion: the first is the one used least recently.
+  // A map iterates its keys in insertion order: the first key is the least recently used.
   const entries = new Map<string, A>()
   let size = 0
   const sizeOf = (key: string, { bytes }: A) => bytes.length + key.length * 2 + overheadBytes

@@ -1,5 +1,5 @@
 /**
- * Reads headers and logs of blocks from the nodes of a chain for its subscriptions, and refuses what contradicts itself.
+ * Reads headers and logs of blocks from the nodes of a chain for its subscriptions, and rejects inconsistent ones.
  *
  * Source: decision 0016.
  */
@@ -11,13 +11,13 @@ import type { HeadBlock } from "./HeadChain.ts"
 import type { NodeLog } from "./LogFilter.ts"
 import type { ResponseRejected, Upstream, UpstreamUnavailable } from "./Upstream.ts"
 
-/** A node gave no block, or one that cannot be used. */
+/** A node returned no block, or an unusable one. */
 export class UnusableBlock extends Data.TaggedError("UnusableBlock")<{ readonly message: string }> {}
 
-/** Why a block is not read. */
+/** Why a block cannot be read. */
 export type ReadError = RpcError | UpstreamUnavailable | ResponseRejected | UnusableBlock
 
-/** Bytes of a block with the hashes of its transactions, and of the logs of one block. */
+/** Maximum bytes of a block with transaction hashes, and of one block's logs. */
 const [maxBlockBytes, maxLogsBytes] = [4 * 1024 * 1024, 16 * 1024 * 1024]
 
 const decoder = new TextDecoder()
@@ -35,10 +35,10 @@ const bloomPattern = /^0x0*[1-9a-f][0-9a-f]*$/i
 const lower = (value: unknown, pattern: RegExp): string | undefined =>
   typeof value === "string" && pattern.test(value) ? value.toLowerCase() : undefined
 
-/** What a header has not, and a block has. */
+/** Members of a block that a header does not have. */
 const bodyMembers = new Set(["transactions", "uncles", "withdrawals", "size", "totalDifficulty"])
 
-/** The block of the JSON value of a node; undefined where it is none. */
+/** Block from a node's JSON value; undefined if it is not a block. */
 const blockOf = (value: unknown): HeadBlock | undefined => {
   if (!isObject(value)) return undefined
   const [hash, parentHash] = [lower(value["hash"], hashPattern), lower(value["parentHash"], hashPattern)]
@@ -49,7 +49,7 @@ const blockOf = (value: unknown): HeadBlock | undefined => {
   return { number: Number(number), hash, parentHash, hasNonEmptyBloom, header: JSON.stringify(header), logs: undefined }
 }
 
-/** The log of the JSON value of a node; undefined where it is none of the block. */
+/** Log from a node's JSON value; undefined if it is not a log of the block. */
 const logOf = (value: unknown, { hash }: BlockRef): NodeLog | undefined => {
   if (!isObject(value) || lower(value["blockHash"], hashPattern) !== hash) return undefined
   const { removed: _, ...members } = value
@@ -63,7 +63,7 @@ const logOf = (value: unknown, { hash }: BlockRef): NodeLog | undefined => {
 
 const unusable = (message: string): UnusableBlock => new UnusableBlock({ message })
 
-/** Calls a method, and parses a result of bounded size. */
+/** Calls a method and parses its result, which is limited in size. */
 const read = Effect.fnUntraced(function* (
   { call }: Upstream,
   method: string,
@@ -84,7 +84,7 @@ export const newest = Effect.fnUntraced(function* (upstream: Upstream): Effect.f
   return block ?? (yield* unusable("eth_getBlockByNumber: no block"))
 })
 
-/** The block below another one. */
+/** The parent of a block. */
 export const parentOf = Effect.fnUntraced(function* (
   upstream: Upstream,
   { number, parentHash }: HeadBlock,
@@ -94,7 +94,7 @@ export const parentOf = Effect.fnUntraced(function* (
   return yield* unusable("eth_getBlockByHash: no such block")
 })
 
-/** The logs of a block, in their order. A node that does not have the block yet may answer that it has none: `hasLogs` refuses that. */
+/** The logs of a block in order. A node that does not have the block yet may return an empty list: `hasLogs` rejects that. */
 export const logsOf = Effect.fnUntraced(function* (
   upstream: Upstream,
   block: BlockRef,

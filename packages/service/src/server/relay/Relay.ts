@@ -1,6 +1,7 @@
 /**
- * The JSON-RPC proxy, `POST /rpc/<chain>/<apiKey>`, or `/rpc/<chain>` with the key in a header: relays the methods of the contract to
- * the nodes of a chain, one call or a batch. A WebSocket at the same paths has subscriptions too. The text of a result is passed on as the node wrote it; the envelope is written here.
+ * The JSON-RPC proxy, `POST /rpc/<chain>/<apiKey>`, or `/rpc/<chain>` with the key in a header. Relays the methods of the contract to the
+ * nodes of a chain, as one call or a batch. A WebSocket at the same paths also offers subscriptions. The text of a result is passed on as
+ * written by the node; the envelope is written here.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decisions 0016, 0020 and 0039.
  */
@@ -32,7 +33,7 @@ import * as RequestCheck from "./RequestCheck.ts"
 import { WalletStreams } from "./WalletStreams.ts"
 import * as WebSockets from "./WebSockets.ts"
 
-/** What the handler needs. */
+/** Dependencies of the handler. */
 interface Options {
   readonly admit: RelayCaller.Admit
   readonly authentication: Authentication["Service"]

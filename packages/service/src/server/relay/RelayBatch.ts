@@ -1,5 +1,5 @@
 /**
- * Runs the calls of a batch, a few at the same time, within the bytes that their results may have together.
+ * Runs the calls of a batch with limited concurrency, within the bytes that their results may have together.
  *
  * Source: decisions 0016 and 0039.
  */
@@ -10,13 +10,13 @@ import type * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type * as RelayCall from "./RelayCall.ts"
 import * as RelayResponse from "./RelayResponse.ts"
 
-/** Calls of a batch that are relayed at the same time at most. */
+/** Maximum number of concurrent calls of a batch. */
 const maxConcurrency = 8
 
 /** Runs one call. */
 export type Run = (item: JsonRpcEnvelope.Item) => Effect.Effect<RelayCall.Outcome>
 
-/** Runs calls; gives the responses to those that have an id. */
+/** Runs calls; returns the responses to those with an id. */
 export const run = (
   items: ReadonlyArray<JsonRpcEnvelope.Item>,
   call: Run,
@@ -27,7 +27,7 @@ export const run = (
     Effect.sync(() => responses.hold(client)),
     (held) => {
       const within = RelayResponse.bounded(limits.batchBytes, held)
-      // The queue refuses nothing.
+      // The queue rejects nothing.
       const inQueue = (item: JsonRpcEnvelope.Item) =>
         Effect.catchTag(batchCalls.run(client.key, call(item)), "QueueFull", Effect.die)
       return Effect.forEach(items, (item) => Effect.map(inQueue(item), within), { concurrency: maxConcurrency })

@@ -1,6 +1,6 @@
 /**
- * Caches the immutable responses of a chain's nodes. A response that depends on the course of the chain is checked against the index
- * each time it is used. One cache serves all chains of a process.
+ * Caches the immutable responses of a chain's nodes. A response that depends on the canonical chain is checked against the index each time
+ * it is used. One cache serves all chains of a process.
  *
  * Source: decision 0024.
  */
@@ -19,13 +19,13 @@ import * as JsonScan from "./JsonScan.ts"
 import * as LruCache from "./LruCache.ts"
 import type { ResponseRejected, Upstream, UpstreamUnavailable } from "./Upstream.ts"
 
-/** A chain, its index and its nodes. */
+/** A chain with its index and its nodes. */
 export interface CachedChain extends Pick<ServedChain, "id" | "name"> {
   readonly reader: Pick<ChainReader, "snapshot">
   readonly upstream: Upstream
 }
 
-/** Answers calls from memory or by a node. */
+/** Answers calls from memory or from a node. */
 export class RelayCache extends Context.Service<
   RelayCache,
   {
@@ -40,7 +40,7 @@ export class RelayCache extends Context.Service<
 
 interface Entry {
   readonly bytes: Uint8Array
-  /** The final block that the response depends on; `null` when it depends on none. */
+  /** The final block on which the response depends; `null` if it depends on none. */
   readonly block: BlockRef | null
 }
 
@@ -56,7 +56,7 @@ const metrics = {
   bytes: Metric.gauge("daybook_relay_cache_bytes", { description: "Memory in use by the cache of the relay." }),
 }
 
-/** The hash of a final block in the index; `null` when the index has no final block of this number. */
+/** Hash of a final block in the index; `null` if the index has no final block with this number. */
 const finalHash = (chain: CachedChain, number: number): Effect.Effect<string | null> =>
   chain.reader
     .snapshot(
@@ -71,7 +71,7 @@ const finalHash = (chain: CachedChain, number: number): Effect.Effect<string | n
 const isFinal = (chain: CachedChain, { hash, number }: BlockRef): Effect.Effect<boolean> =>
   Effect.map(finalHash(chain, number), (found) => found === hash)
 
-/** A response that is longer, or has more values, is not cached: finding its block would take too long. */
+/** A longer response, or one with more values, is not cached: finding its block would take too long. */
 const maxEntryBytes = 2 * 1024 * 1024
 const maxEntryValues = 150_000
 
@@ -87,7 +87,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** The entry for a response; `null` when it is not immutable. */
+/** Cache entry for a response; `null` if the response is not immutable. */
 const entryOf = Effect.fnUntraced(function* (
   chain: CachedChain,
   method: RpcMethod.Name,
@@ -98,7 +98,7 @@ const entryOf = Effect.fnUntraced(function* (
   const text = decoder.decode(bytes)
   if (isNothing(text)) return null
   if (requested._tag === "Constant") return { bytes, block: null }
-  // Parsing the response costs most: it is skipped for a block that is not final.
+  // Parsing the response costs most, so it is skipped for a block that is not final.
   if (requested._tag === "BlockNumber" && (yield* finalHash(chain, requested.number)) === null) return null
   const block = Cacheability.blockOf(method, parse(text))
   if (block === null) return null
@@ -109,7 +109,7 @@ const entryOf = Effect.fnUntraced(function* (
   return (yield* isFinal(chain, block)) ? { bytes, block } : null
 })
 
-/** Makes a cache of at most `maxBytes`; with 0 every call goes to a node. */
+/** Makes a cache of at most `maxBytes`; with 0, every call goes to a node. */
 export const make = (maxBytes: number, registry: Metrics.Metrics["Service"]): RelayCache["Service"] => {
   const cache = LruCache.make<Entry>(maxBytes)
   const context = Metrics.contextOf(registry)
@@ -119,7 +119,7 @@ export const make = (maxBytes: number, registry: Metrics.Metrics["Service"]): Re
   const measure = () => metrics.bytes.updateUnsafe(cache.size(), context)
   measure()
 
-  /** The bytes of a cached result; undefined when there are none, or when their block is no longer final. */
+  /** Bytes of a cached result; undefined if there are none, or if their block is no longer final. */
   const lookUp = Effect.fnUntraced(function* (
     chain: CachedChain,
     key: string,
@@ -156,7 +156,7 @@ export const make = (maxBytes: number, registry: Metrics.Metrics["Service"]): Re
   }
 }
 
-/** A cache of at most so many mebibytes. */
+/** Provides a cache with a maximum size in mebibytes. */
 export const layer = (maxMebibytes: number): Layer.Layer<RelayCache, never, Metrics.Metrics> =>
   Layer.effect(
     RelayCache,

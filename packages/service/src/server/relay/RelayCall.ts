@@ -1,6 +1,6 @@
 /**
- * One relayed call: whether the key may call the method, whether the parameters fit it, and its result from the cache, a node, or what
- * answers a local method.
+ * One relayed call: checks whether the key may call the method and whether the parameters fit it, and gets the result from the cache, a
+ * node or a local method.
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3; decisions 0016 and 0020.
  */
@@ -25,7 +25,7 @@ import type { RelayedChain } from "./RelayChains.ts"
 import { code } from "./RelayError.ts"
 import type { ResponseRejected, UpstreamUnavailable } from "./Upstream.ts"
 
-/** How a call ended. */
+/** Outcome of a call. */
 export type Outcome =
   /** The result is JSON text. */
   | { readonly _tag: "Success"; readonly result: Uint8Array }
@@ -38,7 +38,7 @@ type Decode = (params: ReadonlyArray<unknown>) => Result.Result<unknown, Schema.
 const decoderOf = (params: Schema.Codec<ReadonlyArray<unknown>, unknown>): Decode => Schema.decodeUnknownResult(params)
 const decoders = new Map(Object.values(RpcMethod.all).map(({ name, params }) => [name as string, decoderOf(params)]))
 
-/** The state that a transaction changed, which the explorer shows; its result has no type in the contract. */
+/** The state that a transaction changed, shown by the explorer; the contract has no type for this result. */
 const isStateDiff = Schema.is(
   Schema.Tuple([
     Hash.Hash,
@@ -61,7 +61,7 @@ const invalidParams = (
   return { code: JsonRpc.code.invalidParams, message }
 }
 
-/** Parameters without what is `null`: optional ones at the end, and members of calls and filters, which nodes take as left out. */
+/** Parameters without `null`: optional parameters at the end, and members of calls and filters, which nodes treat as absent. */
 const withoutNulls = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const { elements } = RpcMethod.all[name].params
   const isLeftOut = (param: unknown, at: number): boolean =>
@@ -85,7 +85,7 @@ const checkParams = (
     : // Sound: every method has a decoder.
       decoders.get(name)!(params)
 
-/** Filters belong to one node. */
+/** Filters exist on one node only. */
 const isFilter = (method: string): boolean => /^eth_(new\w*Filter|getFilter\w+|uninstallFilter)$/.test(method)
 
 const alternativeTo = (method: string): string => {
@@ -128,7 +128,7 @@ const onFailure = (error: RpcError | UpstreamUnavailable | ResponseRejected): Lo
 const outcomeOf = ({ failure, retryAfterSeconds }: LocalMethod.CallFailed): Outcome =>
   retryAfterSeconds === undefined ? failed(failure) : { _tag: "Unavailable", failure, retryAfterSeconds }
 
-/** Bytes of the results of nodes that one call to a local method reads. */
+/** Maximum bytes of node results read for one call to a local method. */
 const maxLocalBytes = 32 * 1024 * 1024
 
 const tooLarge = LocalMethod.failed(
@@ -136,7 +136,7 @@ const tooLarge = LocalMethod.failed(
   code.tooLarge,
 )
 
-/** Calls to nodes for a local method. */
+/** Makes the node calls of a local method. */
 const makeNode = (
   cache: RelayCache["Service"],
   chain: RelayedChain,
@@ -156,10 +156,10 @@ const makeNode = (
 
 const success = (result: Uint8Array): Outcome => ({ _tag: "Success", result })
 
-/** How a notification ends, which has no reply. */
+/** Outcome of a notification, which has no response. */
 export const noResult = success(Buffer.from("null"))
 
-/** Runs a call. A notification is checked and not relayed. */
+/** Runs a call. A notification is checked but not relayed. */
 export const run = Effect.fnUntraced(
   function* (
     { cache, local, turns }: Answering,
@@ -184,7 +184,7 @@ export const run = Effect.fnUntraced(
       own === undefined
         ? Effect.mapError(cache.call(chain, relayed!, params), onFailure)
         : Effect.map(
-            // Sound: the codec of the method has decoded a list.
+            // Sound: the codec of the method decoded a list.
             own.run(decoded.success as ReadonlyArray<unknown>, {
               chain,
               node: makeNode(cache, chain, grant),
@@ -194,6 +194,6 @@ export const run = Effect.fnUntraced(
           )
     return yield* Effect.match(answered, { onSuccess: success, onFailure: outcomeOf })
   },
-  // The stack of every span would be this line.
+  // The stack of every span would point to this line.
   Effect.withSpan("Relay.call", {}, { captureStackTrace: false }),
 )

@@ -1,5 +1,5 @@
 /**
- * Whose calls go to which chain: the grant of a key, and whether it may relay calls to the chain.
+ * Who calls which chain: finds the grant of a key, and checks whether it may relay calls to the chain.
  *
  * Source: decisions 0016 and 0065.
  */
@@ -20,13 +20,13 @@ import * as UnavailableLog from "../http/UnavailableLog.ts"
 import type { RelayedChain } from "./RelayChains.ts"
 import * as RelayError from "./RelayError.ts"
 
-/** The chain and the key that a request names. */
+/** The chain and the key named by a request. */
 export interface Target {
   readonly chain: string
   readonly apiKey: string | undefined
 }
 
-/** Who calls, and the chain of the calls. */
+/** The caller, and the chain of the calls. */
 export interface RelayCaller {
   readonly grant: KeyGrant
   readonly chain: RelayedChain
@@ -66,7 +66,7 @@ const authenticate = Effect.fnUntraced(function* (
   })
 })
 
-/** Makes what finds callers among the chains that are relayed. */
+/** Makes the function that finds callers, for the relayed chains. */
 export const make = (authentication: Authentication["Service"], chains: ReadonlyArray<RelayedChain>): Admit => {
   const find = ChainRegistry.finder(chains)
   return Effect.fnUntraced(function* ({ apiKey, chain: name }, request) {

@@ -1,5 +1,5 @@
 /**
- * The chains whose calls are relayed, with one connection to the nodes of each: all dialects of a process share it.
+ * Chains whose calls are relayed, with one connection to the nodes of each, which all APIs of a process share.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -13,15 +13,15 @@ import * as IndexedChain from "../../query/IndexedChain.ts"
 import type { CachedChain } from "./RelayCache.ts"
 import * as Upstream from "./Upstream.ts"
 
-/** A served chain, its index and its nodes. */
+/** A served chain with its index and its nodes. */
 export interface RelayedChain extends IndexedChain.IndexedChain, Pick<CachedChain, "upstream"> {}
 
-/** The chains whose calls are relayed. */
+/** Chains whose calls are relayed. */
 export class RelayChains extends Context.Service<RelayChains, ReadonlyArray<RelayedChain>>()(
   "@daybook/service/server/RelayChains",
 ) {}
 
-/** None: the process relays no calls. */
+/** No chains: the process relays no calls. */
 export const none: Layer.Layer<RelayChains> = Layer.succeed(RelayChains, [])
 
 /**

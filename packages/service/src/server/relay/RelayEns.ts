@@ -1,5 +1,5 @@
 /**
- * Names of the Ethereum Name Service by the nodes of the relay.
+ * Resolves names of the Ethereum Name Service with the nodes of the relay.
  *
  * Source: decision 0058.
  */
@@ -14,14 +14,14 @@ import { ChainEns } from "../chain/ChainEns.ts"
 import { type RelayedChain, RelayChains } from "./RelayChains.ts"
 import type { Upstream } from "./Upstream.ts"
 
-/** The registry, which has one address on the chains that have it. */
+/** The registry, which has the same address on every chain that has one. */
 const registry = "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e"
 const chainsWithRegistry: ReadonlySet<number> = new Set([1, 17_000, 11_155_111])
 
-/** Gas of a call: a contract that takes more has no answer. */
+/** Gas limit of a call: a contract that needs more has no result. */
 const gas = "0x4c4b40"
 
-/** A longer answer holds no name. */
+/** A longer result contains no name. */
 const maxAnswerBytes = 4_096
 
 const defaultCallsPerMinute = 600
@@ -30,7 +30,7 @@ const decodeHead = Schema.decodeUnknownOption(Quantity.SafeInteger)
 
 const unavailable = (message: string) => new EnsNames.NodeUnavailable({ message })
 
-/** Errors that the node causes; any other is the answer of the contract. */
+/** Errors caused by the node; any other error is the contract's response. */
 const isOfNode: ReadonlySet<string> = new Set(["internal", "methodUnsupported", "notFound", "pruned", "rateLimited"])
 
 const sourceOf = ({ call }: Upstream): Pick<EnsNames.Source, "callAt" | "head"> => ({
@@ -64,7 +64,7 @@ const registryOf = ({ config, id }: RelayedChain): string | undefined =>
       ? undefined
       : config.ens.toLowerCase()
 
-/** Names of the chains whose calls this process relays. */
+/** Resolves names for the chains whose calls this process relays. */
 export const layer: Layer.Layer<ChainEns, never, RelayChains> = Layer.effect(
   ChainEns,
   Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * A relayed request that is refused with an HTTP status of its own; the body is a JSON-RPC error all the same.
+ * A relayed request that is rejected with its own HTTP status; the body is still a JSON-RPC error.
  *
  * Source: decision 0016.
  */
@@ -15,19 +15,19 @@ import * as Response from "../http/Response.ts"
 import { stackless } from "../http/Stackless.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 
-/** Codes that JSON-RPC 2.0 does not define: of EIP-1193 or EIP-1474, else of the range for servers. */
+/** Codes that JSON-RPC 2.0 does not define: from EIP-1193 or EIP-1474, otherwise from the range for servers. */
 export const code = { unauthorized: 4100, limitExceeded: -32005, unavailable: -32002, tooLarge: -32008 } as const
 
-/** Header of a response to a request that is not read to its end. */
+/** Header of a response to a request that is not read completely. */
 export const closing = { connection: "close" } as const
 
-/** A relayed request that is refused. */
+/** A rejected relay request. */
 export class RelayError extends Data.TaggedError("RelayError")<{
   readonly code: number
   readonly message: string
-  /** The `code` of the same error of a REST operation, which also decides the HTTP status. */
+  /** The `code` of the equivalent error of a REST operation, which also determines the HTTP status. */
   readonly reason: ApiError.ApiError["code"]
-  /** Text of the request's id, where it could be read. */
+  /** Text of the request's id, if it could be read. */
   readonly id?: string | undefined
   readonly headers?: Response.Headers
 }> {}
@@ -36,11 +36,11 @@ export class RelayError extends Data.TaggedError("RelayError")<{
 export const make = (options: ConstructorParameters<typeof RelayError>[0]): RelayError =>
   stackless(() => new RelayError(options))
 
-/** The rate limit of the key is used up. */
+/** The rate limit of the key is exhausted. */
 export const rateLimited = (message: string, headers: Response.Headers, id?: string): RelayError =>
   make({ code: code.limitExceeded, message, reason: "rate_limited", id, headers })
 
-/** A bound on the bytes in flight is reached: of the client, or of the process. */
+/** A limit on bytes in flight is reached: of the client or of the process. */
 export const fromBound = ({ message, scope }: BoundReached): RelayError => {
   const headers = { "retry-after": String(retrySeconds), ...closing }
   return scope === "total"
@@ -48,17 +48,17 @@ export const fromBound = ({ message, scope }: BoundReached): RelayError => {
     : rateLimited(message, headers)
 }
 
-/** What decides on the request cannot be read now. */
+/** What the decision on the request depends on cannot be read now. */
 export const unavailable = (message: string): RelayError =>
   make({ code: code.unavailable, message, reason: "unavailable", headers: { "retry-after": "1" } })
 
-/** The JSON text of an error. */
+/** JSON text of an error. */
 export const body = (
   requestId: string,
   { code, id, message, reason }: Pick<RelayError, "code" | "id" | "message" | "reason">,
 ) => JsonRpcEnvelope.failure(id, { code, message, data: { code: reason, requestId } })
 
-/** Writes the error. */
+/** Writes the error response. */
 export const toResponse = (error: RelayError): Effect.Effect<HttpServerResponse> =>
   Effect.map(RequestId, (requestId) =>
     Response.json(body(requestId, error), {
@@ -67,12 +67,12 @@ export const toResponse = (error: RelayError): Effect.Effect<HttpServerResponse>
     }),
   )
 
-/** The JSON text of the error of a defect: the id of the request and nothing else. */
+/** JSON text for a defect: contains nothing but the request id. */
 export const internalBody = (requestId: string): string => {
   const { message } = ErrorResponse.internal(requestId)
   return body(requestId, { code: JsonRpc.code.internalError, message, reason: "internal" })
 }
 
-/** The response to a defect. */
+/** Response to a defect. */
 export const internal = (requestId: string): HttpServerResponse =>
   Response.json(internalBody(requestId), { status: ErrorResponse.statusOfCode("internal") })

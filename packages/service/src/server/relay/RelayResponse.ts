@@ -1,5 +1,5 @@
 /**
- * Writes the responses to relayed calls. The results of a batch are bounded together, and large responses are streams.
+ * Writes the responses to relayed calls. The results of a batch share one size limit, and large responses are streamed.
  *
  * Source: docs/interface.md#2.7; decisions 0016 and 0039.
  */
@@ -15,15 +15,15 @@ import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import type * as RelayCall from "./RelayCall.ts"
 import * as RelayError from "./RelayError.ts"
 
-/** Who receives a response. */
+/** Recipient of a response. */
 export interface Receiver {
-  /** Who its bytes are counted for. */
+  /** Holder for which its bytes are counted. */
   readonly holder: string
   readonly headers: Response.Headers
   readonly bounds: Bounds["Service"]
 }
 
-/** An outcome with the text of the id of its call. */
+/** An outcome with the text of its call's id. */
 export interface CallResponse {
   readonly id: string
   readonly outcome: RelayCall.Outcome
@@ -61,7 +61,7 @@ const batchParts = function* (responses: ReadonlyArray<CallResponse>): Generator
 const sizeOf = (responses: ReadonlyArray<CallResponse>): number =>
   responses.reduce((sum, { outcome }) => sum + (outcome._tag === "Success" ? outcome.result.length : 0), 0)
 
-/** Sends a large response, unless its client has not read enough of those before. */
+/** Sends a large response, unless its client has not read enough of the previous ones. */
 const sendLarge = (
   parts: Iterable<string | Uint8Array>,
   size: number,
@@ -74,7 +74,7 @@ const sendLarge = (
       : Effect.fail(RelayError.fromBound(bound))
   })
 
-/** Sends a small response at once, in a fast coding where the client accepts one. */
+/** Sends a small response at once, with a fast content coding if the client accepts one. */
 const sendSmall = (bytes: Uint8Array, { headers }: Receiver): Written =>
   Effect.map(HttpServerRequest, (request) => BodyCoding.respond(bytes, headers, request, BodyCoding.fast))
 
@@ -83,16 +83,16 @@ const send = (parts: () => Iterable<string | Uint8Array>, size: number, receiver
     ? sendSmall(Buffer.concat([...chunksOf(parts())]), receiver)
     : sendLarge(parts(), size, receiver)
 
-/** The response to one call as bytes. */
+/** Response to one call, as bytes. */
 export const singleBytes = (response: CallResponse): Uint8Array => Buffer.concat([...chunksOf(textsOf(response))])
 
-/** The response to a batch as bytes. */
+/** Response to a batch, as bytes. */
 export const batchBytes = (responses: ReadonlyArray<CallResponse>): Uint8Array =>
   Buffer.concat([...chunksOf(batchParts(responses))])
 
 type Written = Effect.Effect<HttpServerResponse, RelayError.RelayError, HttpServerRequest>
 
-/** The response to one call; `id` is undefined for a notification. */
+/** Response to one call; `id` is undefined for a notification. */
 export const single = (id: string | undefined, outcome: RelayCall.Outcome, receiver: Receiver): Written => {
   const { headers } = receiver
   if (id === undefined) return Effect.succeed(Response.empty(headers))
@@ -117,15 +117,15 @@ export const single = (id: string | undefined, outcome: RelayCall.Outcome, recei
   }
 }
 
-/** The response to a batch; one of notifications alone gets none. */
+/** Response to a batch; a batch of only notifications gets none. */
 export const batch = (responses: ReadonlyArray<CallResponse>, receiver: Receiver): Written =>
   responses.length === 0
     ? Effect.succeed(Response.empty(receiver.headers))
     : send(() => batchParts(responses), sizeOf(responses), receiver)
 
 /**
- * Lets results through until they are too large together; then a call has an error, and a smaller result still passes. What passes is
- * counted.
+ * Passes results until their total is too large. A call beyond the limit gets an error, while a smaller result still passes. Passed bytes
+ * are counted.
  */
 export const bounded = (maxBytes: number, { force }: Pick<InFlight.Hold, "force">) => {
   let left = maxBytes

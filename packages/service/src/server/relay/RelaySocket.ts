@@ -1,6 +1,6 @@
 /**
- * One WebSocket connection to the relay: each message is a JSON-RPC call or a batch, with the bounds of a request over HTTP, and
- * subscriptions beside them. A client that does not read is closed, and so is one whose key is no longer valid.
+ * One WebSocket connection to the relay: each message is a JSON-RPC call or a batch with the limits of an HTTP request; subscriptions are
+ * also available. A client that does not read is disconnected, and so is one whose key is no longer valid.
  *
  * Source: decisions 0016 and 0039; RFC 6455.
  */
@@ -35,7 +35,7 @@ import * as RequestCheck from "./RequestCheck.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import type { WalletStreams } from "./WalletStreams.ts"
 
-/** What all connections depend on. */
+/** Dependencies shared by all connections. */
 export interface Options {
   readonly admit: RelayCaller.Admit
   readonly authentication: Authentication["Service"]
@@ -44,16 +44,16 @@ export interface Options {
   readonly streams: WalletStreams["Service"]
 }
 
-/** A connection that was accepted. */
+/** An accepted connection. */
 export interface Accepted {
   readonly webSocket: WebSocket
-  /** What the WebSocket is spoken on. */
+  /** Socket of the WebSocket. */
   readonly socket: Socket
   readonly target: RelayCaller.Target
   readonly request: HttpServerRequest
   readonly caller: RelayCaller.RelayCaller
   readonly feed: ChainFeed.ChainFeed
-  /** Calls back when the server stops. */
+  /** Registers a callback for when the server stops. */
   readonly onDrain: (callback: () => void) => void
 }
 
@@ -67,27 +67,27 @@ export const closeCode = {
 } as const
 
 /**
- * Messages of a connection that are answered at the same time. Further ones are not read before the reply to one of them was written to the
- * socket: a client that sends and never reads fills its own buffers alone.
+ * Number of messages of a connection that are processed concurrently. Further ones are not read until one of the responses is written to
+ * the socket: a client that sends and never reads only fills its own buffers.
  */
 const concurrency = 8
 
-/** Bytes of notifications that wait for a client, before it is closed. */
+/** Maximum bytes of notifications that wait for a client before it is disconnected. */
 const maxWaitingBytes = 4 * 1024 * 1024
 
-/** Bytes of a reason: RFC 6455 has 123, and what is left of a character that is cut is written as one of three bytes. */
+/** Maximum bytes of a reason: RFC 6455 allows 123, and a truncated character is replaced by one of three bytes. */
 const maxReason = 120
 
-/** The text of a reason as far as it fits; names of chains in it may have any characters. */
+/** Text of a reason, truncated to fit; chain names in it may have any characters. */
 export const reasonOf = (text: string): string => Buffer.from(text).subarray(0, maxReason).toString()
 
-/** What is sent to a client, and what waits for it. */
+/** Messages to a client, and those that wait. */
 interface Outbox {
-  /** Queues a reply at once; calls back when it is written, or the connection is closed. */
+  /** Queues a response at once; calls back when it is written or the connection is closed. */
   readonly reply: (bytes: Uint8Array, onWritten: () => void) => void
   readonly notify: (text: string) => void
   readonly close: (code: number, reason: string) => void
-  /** Counts nothing more. */
+  /** Stops counting. */
   readonly release: () => void
 }
 
@@ -128,7 +128,7 @@ const makeOutbox = (webSocket: WebSocket, client: InFlight.Client, { responses }
   }
 }
 
-/** Sends texts; ends when all are written. */
+/** Sends texts; completes when all are written. */
 const writeAll = ({ reply }: Outbox, texts: ReadonlyArray<string>): Effect.Effect<void> =>
   texts.length === 0
     ? Effect.void
@@ -141,7 +141,7 @@ const writeAll = ({ reply }: Outbox, texts: ReadonlyArray<string>): Effect.Effec
         for (const text of texts) reply(Buffer.from(text), onWritten)
       })
 
-/** Counts the bytes of a message that is not complete, and closes a connection that does not complete one in time. */
+/** Counts the bytes of an incomplete message, and closes a connection that does not complete one in time. */
 const watchIncomplete = (
   { socket, webSocket }: Accepted,
   client: InFlight.Client,
@@ -163,11 +163,11 @@ const watchIncomplete = (
     const late = () => close(closeCode.policy, `Message incomplete after ${bodySeconds} s (limits.bodySeconds).`)
     timer ??= setTimeout(late, bodySeconds * 1000).unref()
   }
-  /** Bytes of the head of a frame of a client with at most 125 bytes. */
+  /** Bytes of the header of a client's frame with a payload of at most 125 bytes. */
   const headBytes = 6
   const onControl = (data: Buffer) => set(Math.max(0, partial - data.length - headBytes))
 
-  // Before the listener of the WebSocket, which states the messages that a chunk completes at once.
+  // Runs before the listener of the WebSocket, which emits the messages that a chunk completes at once.
   socket.prependListener("data", (chunk: Buffer) => {
     if (bodies.reached(client) !== undefined) {
       close(closeCode.tryAgainLater, "Too many bytes of incomplete messages (limits.bodiesInFlight). Retry later.")
@@ -179,10 +179,10 @@ const watchIncomplete = (
   return { release: () => set(0) }
 }
 
-/** Why a message has no reply, or a connection ends. */
+/** Why a message has no response, or a connection ends. */
 type MessageError = RelayError.RelayError
 
-/** Makes what answers the messages of a connection. */
+/** Makes the function that answers the messages of a connection. */
 const makeAnswer = (
   { answering, authentication, bounds }: Options,
   subscriptions: Subscriptions.Subscriptions,
@@ -211,7 +211,7 @@ const makeAnswer = (
       ? Effect.map(RequestBody.takeFor({ authentication, bounds }, grant, bytes.length), (cost) => ({ ...cost, bytes }))
       : Effect.succeed({ bytes, taken: 0, headers: undefined })
 
-  /** The reply to a message; `null` where none of its calls has an id. */
+  /** Response to a message; `null` if none of its calls has an id. */
   return Effect.fnUntraced(function* (
     bytes: Buffer,
     caller: RelayCaller.RelayCaller,
@@ -236,7 +236,7 @@ const makeAnswer = (
   })
 }
 
-/** Answers messages in the order of their arrival, a few at the same time, and reads no further ones meanwhile. */
+/** Processes messages in order of arrival with limited concurrency, and reads no further ones meanwhile. */
 const readMessages = (
   webSocket: WebSocket,
   close: Outbox["close"],
@@ -257,20 +257,20 @@ const readMessages = (
   }
   webSocket.on("message", (data, isBinary) => {
     if (isBinary) return close(closeCode.unsupported, "Send text: JSON-RPC is no binary data.")
-    // Sound: a server's WebSocket gives buffers unless it is configured otherwise.
+    // Sound: a server's WebSocket emits buffers unless configured otherwise.
     waiting.push(data as Buffer)
     next()
   })
 }
 
-/** Ends when the connection is closed. */
+/** Completes when the connection is closed. */
 const closed = (webSocket: WebSocket): Effect.Effect<void> =>
   Effect.callback((resume) => {
     if (webSocket.readyState === webSocket.CLOSED) return resume(Effect.void)
     webSocket.once("close", () => resume(Effect.void))
   })
 
-/** Pings the client and looks up its key again, until either does not answer. */
+/** Pings the client and looks up its key again, until one of them fails. */
 const keepAlive = Effect.fnUntraced(function* (
   { webSocket }: Accepted,
   admitted: Effect.Effect<RelayCaller.RelayCaller, RelayError.RelayError>,
@@ -292,7 +292,7 @@ const keepAlive = Effect.fnUntraced(function* (
 const isKeyInvalid = ({ reason }: RelayError.RelayError): boolean =>
   reason === "unauthorized" || reason === "forbidden" || reason === "chain_not_served"
 
-/** Speaks with a client until the connection is closed. */
+/** Serves a client until the connection is closed. */
 export const serve = Effect.fnUntraced(function* (
   options: Options,
   accepted: Accepted,
@@ -323,7 +323,7 @@ export const serve = Effect.fnUntraced(function* (
   }
 
   const scrub = scrubber(target.apiKey === undefined ? [] : [target.apiKey])
-  /** Answers a message; calls back when the reply is written. */
+  /** Processes a message; calls back when the response is written. */
   const handle = Effect.fnUntraced(
     function* (bytes: Buffer, onWritten: () => void) {
       const made: Array<Subscriptions.Subscription> = []
@@ -352,7 +352,7 @@ export const serve = Effect.fnUntraced(function* (
           ),
       ),
   )
-  // A turn ends with the answer: others do not wait for a client that does not read.
+  // A turn ends with the response: others do not wait for a client that does not read.
   const respond = (bytes: Buffer) =>
     Effect.suspend(() => {
       const written = Deferred.makeUnsafe<void>()

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a relayed request within bounds. A large one costs calls of the rate limit before it is read, what is not complete
- * counts as bytes in flight, and it must be complete in time.
+ * Reads the body of a relayed request within limits. A large body costs calls of the rate limit before it is read, its bytes count as in
+ * flight until it is complete, and it must be complete in time.
  *
  * Source: decision 0039.
  */
@@ -18,7 +18,7 @@ import type { BoundReached } from "../http/BoundReached.ts"
 import { stackless } from "../http/Stackless.ts"
 import * as RelayError from "./RelayError.ts"
 
-/** What reading depends on. */
+/** Dependencies of reading. */
 export interface Options {
   readonly authentication: Authentication["Service"]
   readonly bounds: Bounds["Service"]
@@ -28,24 +28,24 @@ export interface Options {
 export interface RequestBody {
   readonly bytes: Buffer
   readonly taken: number
-  /** Headers that report what is left of the rate limit; undefined where nothing was taken yet. */
+  /** Headers that report the rest of the rate limit; undefined if nothing was taken yet. */
   readonly headers: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /** A larger body costs calls before it is read. */
 export const smallBytes = 64 * 1024
 
-/** Bytes of a body that cost one call. */
+/** Number of body bytes per call. */
 const bytesPerCall = 128 * 1024
 
-/** Why a body is not read to its end. */
+/** Why a body is not read completely. */
 class Unread extends Data.TaggedError("Unread")<{
   readonly reason: "too large" | "closed" | "late" | BoundReached
 }> {}
 
 const unread = (reason: Unread["reason"]): Unread => stackless(() => new Unread({ reason }))
 
-/** A body while it is read. */
+/** A body that is being read. */
 interface Reading {
   readonly request: HttpServerRequest
   readonly chunks: Array<Buffer>
@@ -76,13 +76,13 @@ const toError = (
   })
 }
 
-/** How a body may be encoded: a compressed one is not expanded. */
+/** Accepted encodings of a body: a compressed body is not decompressed. */
 const encodings: ReadonlyArray<readonly [header: string, accepted: string, expected: string]> = [
   ["content-encoding", "identity", "none (a body that is not compressed)"],
   ["transfer-encoding", "chunked", "chunked"],
 ]
 
-/** The refusal of a body in an encoding that is not read. */
+/** Rejects a body with an unsupported encoding. */
 const refuseEncoding = ({ headers }: HttpServerRequest): RelayError.RelayError | undefined => {
   for (const [path, accepted, expected] of encodings) {
     const received = headers[path] ?? ""
@@ -97,7 +97,7 @@ const refuseEncoding = ({ headers }: HttpServerRequest): RelayError.RelayError |
   return undefined
 }
 
-/** Reads a body as Node delivers it until it ends, or is larger than `upTo`; gives true at its end. */
+/** Reads a body as delivered by Node.js until it ends or exceeds `upTo`; returns true at its end. */
 const collect = (
   reading: Reading,
   upTo: number,
@@ -131,14 +131,14 @@ const collect = (
     return Effect.sync(removeListeners)
   })
 
-/** Lets a client that waits for it send the body. */
+/** Sends `100 Continue` to a client that waits for it before it sends the body. */
 const allowBody = (request: HttpServerRequest): void => {
   if (request.headers["expect"]?.toLowerCase() !== "100-continue") return
   const response = NodeHttpServerRequest.toServerResponse(request)
   if (!response.headersSent) response.writeContinue()
 }
 
-/** Takes calls of the rate limit for a body of a size. */
+/** Takes calls from the rate limit for a body of a size. */
 export const takeFor = Effect.fnUntraced(function* (
   { authentication }: Options,
   grant: KeyGrant,
@@ -174,16 +174,16 @@ const readWith = Effect.fnUntraced(function* (
     cost = yield* takeFor(options, grant, limits.bodyBytes)
     yield* readOn(Infinity)
   }
-  // What follows is work for the key: a body that arrives later than its head ends between two turns.
+  // What follows is work for the key: a body that arrives after its header ends between two turns.
   yield* turns.run(Effect.void)
   return { ...cost, bytes: Buffer.concat(reading.chunks, reading.size) }
 })
 
 /**
- * Reads the body of a request of the owner of a key.
+ * Reads the request body of a key's owner.
  *
  * **Errors**
- * - `RelayError`: the body is compressed, too large, not complete, late, costs more calls than are left, or a bound on bytes in flight is
+ * - `RelayError`: the body is compressed, too large, incomplete, late or costs more calls than are left, or a limit on bytes in flight is
  *   reached.
  */
 export const read = (

@@ -1,5 +1,5 @@
 /**
- * Checks a relayed body before it is parsed, by what a scan of its bytes counts, and takes its calls from the rate limit of the key.
+ * Checks a relayed body before it is parsed, using counts from a scan of its bytes, and takes its calls from the rate limit of the key.
  *
  * Source: decisions 0016 and 0039.
  */
@@ -16,13 +16,13 @@ import * as JsonScan from "./JsonScan.ts"
 import * as RelayError from "./RelayError.ts"
 import type { RequestBody } from "./RequestBody.ts"
 
-/** A body that may be relayed, and the headers of its response. */
+/** An accepted body, and the headers of its response. */
 export interface Checked {
   readonly body: JsonRpcEnvelope.Body
   readonly headers: Response.Headers
 }
 
-/** The bound that a body exceeds; undefined where it may be parsed. */
+/** The limit that a body exceeds; undefined if it may be parsed. */
 const excess = (
   { depth, isBalanced, values }: JsonScan.Counts,
   limits: Limits,
@@ -44,16 +44,16 @@ const notUtf8: JsonRpcEnvelope.Failure = {
   message: Issue.format("JSON-RPC request", { path: "", expected: "JSON in UTF-8", received: "other bytes" }),
 }
 
-/** Size up to which a refused body is parsed for its id. */
+/** Maximum size at which a rejected body is parsed for its id. */
 const idBytes = 4096
 
-/** The id of a small single call. */
+/** Id of a small single call. */
 export const idOf = (bytes: Buffer): string | undefined => {
   const body = bytes.length > idBytes ? undefined : JsonRpcEnvelope.read(bytes.toString())
   return body?._tag === "Single" ? body.item.id : undefined
 }
 
-/** Takes the calls of a body that its size has not cost yet. */
+/** Takes the calls of a body that were not taken for its size. */
 const takeCalls = Effect.fnUntraced(function* (
   { bytes, headers, taken }: RequestBody,
   calls: number,
@@ -90,7 +90,7 @@ export const check = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Checked, RelayError.RelayError> {
   const counts = JsonScan.count(body.bytes)
   const headers = yield* takeCalls(body, Math.max(1, counts.items ?? 1), grant, authentication)
-  // Text with replaced characters would be relayed, and an id returned, that the client did not send.
+  // Otherwise text with replaced characters would be relayed, and an id returned, that the client did not send.
   const failure = isUtf8(body.bytes) ? excess(counts, limits) : notUtf8
   if (failure !== undefined) return { body: { _tag: "Invalid", failure }, headers }
   return { body: JsonRpcEnvelope.read(body.bytes.toString()), headers }

@@ -24,7 +24,7 @@ import type { RelayCaller } from "./RelayCaller.ts"
 import { code } from "./RelayError.ts"
 import type { WalletStream, WalletStreams } from "./WalletStreams.ts"
 
-/** What subscriptions depend on. */
+/** Dependencies of subscriptions. */
 export interface Options {
   readonly caller: RelayCaller
   readonly feed: ChainFeed.ChainFeed
@@ -32,11 +32,11 @@ export interface Options {
   readonly limits: Pick<Limits, "subscriptions">
   /** Sends the text of a notification. */
   readonly send: (text: string) => void
-  /** Sends notifications of which none may be lost; ends when they are written, or the connection is closed. */
+  /** Sends notifications of which none may be lost; completes when they are written or the connection is closed. */
   readonly write: (texts: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Runs an effect beside the connection. */
+  /** Runs an effect in parallel with the connection. */
   readonly fork: (effect: Effect.Effect<void>) => void
-  /** Ends the connection: its subscriptions cannot go on without a gap. */
+  /** Ends the connection because its subscriptions cannot continue without a gap. */
   readonly onLost: (reason: string) => void
 }
 
@@ -44,9 +44,9 @@ export interface Options {
 interface BlockSubscription {
   readonly _tag: "Blocks"
   readonly id: string
-  /** `null` for the headers of blocks. */
+  /** `null` for block headers. */
   readonly filter: LogFilter.LogFilter | null
-  /** Notifications that wait for the reply with the id; `null` once it was sent. */
+  /** Notifications that wait for the response with the id; `null` once it was sent. */
   waiting: Array<string> | null
   /** Stops listening. */
   stop: () => void
@@ -63,27 +63,27 @@ interface WalletSubscription {
 /** A subscription. */
 export type Subscription = BlockSubscription | WalletSubscription
 
-/** The subscriptions of a connection. */
+/** Subscriptions of a connection. */
 export interface Subscriptions {
-  /** Answers a call of one of `methods`; a subscription that it makes is added to `made`. */
+  /** Answers a call of one of `methods`; adds a subscription that it creates to `made`. */
   readonly call: (
     method: string,
     params: ReadonlyArray<unknown>,
     made: Array<Subscription>,
   ) => Effect.Effect<RelayCall.Outcome>
-  /** Sends the notifications of subscriptions from now on: their replies were sent. */
+  /** Sends notifications of subscriptions from now on, because their responses were sent. */
   readonly begin: (made: ReadonlyArray<Subscription>) => void
-  /** Ends all. */
+  /** Ends all subscriptions. */
   readonly end: () => void
 }
 
-/** Methods that only a WebSocket has. */
+/** Methods that are only available over WebSocket. */
 export const methods: ReadonlySet<string> = new Set(["eth_subscribe", "eth_unsubscribe"])
 
-/** Addresses and topics of all filters of a connection. */
+/** Maximum number of addresses and topics in all filters of a connection. */
 const maxFilterValues = 2_000
 
-/** What geth answers. */
+/** The code that geth uses. */
 const notFoundCode = -32_000
 
 const decodeFilter = Schema.decodeUnknownResult(LogFilter.Params, { onExcessProperty: "error" })
@@ -104,7 +104,7 @@ const succeeded = (value: unknown): RelayCall.Outcome => ({
   result: Buffer.from(JSON.stringify(value)),
 })
 
-/** The filter of the parameters of a subscription to blocks, `null` for `newHeads`; else why they are refused. */
+/** Filter from the parameters of a block subscription; `null` for `newHeads`. Otherwise the reason why the parameters are rejected. */
 const filterOf = (params: ReadonlyArray<unknown>): Result.Result<LogFilter.LogFilter | null, RelayCall.Outcome> => {
   const [kind, options] = params
   const count = kind === "logs" ? 2 : 1
@@ -126,7 +126,7 @@ const idBytes = 16
 const notificationOf = (id: string, member: "result" | "error", json: string): string =>
   `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","${member}":${json}}}`
 
-/** Logs of a block that a filter selects, as text. */
+/** Logs of a block that match a filter, as text. */
 const logTexts = (filter: LogFilter.LogFilter, { logs = [] }: HeadBlock, isRemoved: boolean): ReadonlyArray<string> => {
   const texts = logs
     .filter((log) => LogFilter.isSelected(filter, log))
@@ -134,7 +134,7 @@ const logTexts = (filter: LogFilter.LogFilter, { logs = [] }: HeadBlock, isRemov
   return isRemoved ? texts.toReversed() : texts
 }
 
-/** Results of the notifications of a subscription: of removed blocks from the highest down, then of added ones. */
+/** Results for the notifications of a subscription: removed blocks from the highest down, then added blocks. */
 const resultsOf = ({ filter }: BlockSubscription, { added, removed }: HeadChange): ReadonlyArray<string> =>
   filter === null
     ? added.map(({ header }) => header)
@@ -145,7 +145,7 @@ const resultsOf = ({ filter }: BlockSubscription, { added, removed }: HeadChange
 
 const newId = (): string => `0x${randomBytes(idBytes).toString("hex")}`
 
-/** The subscriptions to blocks. */
+/** Makes the block subscriptions. */
 const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
   const all = new Map<string, BlockSubscription>()
   let isEnded = false
@@ -211,11 +211,11 @@ const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
   }
 }
 
-/** The subscriptions to wallets. */
+/** Makes the wallet subscriptions. */
 const makeWallets = ({ caller, fork, onLost, streams, write }: Options) => {
   const all = new Map<string, WalletSubscription>()
   let isEnded = false
-  // One step of a connection is read and written at a time: a client that does not read holds one.
+  // A connection reads and writes one step at a time, so a client that does not read holds one step.
   const writing = Semaphore.makeUnsafe(1)
 
   const remove = (id: string): boolean => {
@@ -293,12 +293,12 @@ const makeWallets = ({ caller, fork, onLost, streams, write }: Options) => {
   }
 }
 
-/** Makes the subscriptions of a connection; none at first. */
+/** Makes the subscriptions of a connection, initially empty. */
 export const make = (options: Options): Subscriptions => {
   const { limits } = options
   const [blocks, wallets] = [makeBlocks(options), makeWallets(options)]
 
-  /** Subscriptions that are being opened, and are not counted by their kind yet. */
+  /** Subscriptions that are being opened and not yet counted by kind. */
   const opening = new Set<object>()
 
   const subscribe = (params: ReadonlyArray<unknown>, made: Array<Subscription>): Effect.Effect<RelayCall.Outcome> =>

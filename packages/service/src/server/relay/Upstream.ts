@@ -1,6 +1,6 @@
 /**
- * The relay's connection to the nodes of one chain: asks one after the other until one answers, and only those with the id of the
- * chain. Results are the text that the node wrote. Messages hold no URL, host or key.
+ * The relay's connection to the nodes of one chain. Tries the nodes in turn until one responds, and only uses nodes with the chain's id.
+ * Results are the text written by the node. Messages contain no URL, host or key.
  */
 import * as EndpointPool from "@daybook/rpc/EndpointPool"
 import * as RequestBytes from "@daybook/rpc/RequestBytes"
@@ -19,19 +19,19 @@ import * as Turns from "../admission/Turns.ts"
 import type { NodeCall } from "../monitoring/Observations.ts"
 import type { SharingOf } from "./LargeResponses.ts"
 
-/** No node of the chain answers now. */
+/** No node of the chain responds now. */
 export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")<{
   readonly message: string
   readonly retryAfterSeconds: number
 }> {}
 
-/** The response of a node exceeds a bound. That of another node would be the same. */
+/** The response of a node exceeds a limit. Another node's response would too. */
 export class ResponseRejected extends Data.TaggedError("ResponseRejected")<{ readonly message: string }> {}
 
 /** Receives each call to a node. */
 export type OnNodeCall = (call: NodeCall) => void
 
-/** How the responses of nodes are read. */
+/** How node responses are read. */
 export interface Reading {
   readonly limits: Pick<Limits, "answerBytes" | "answerDepth">
   /** What they share. */
@@ -40,7 +40,7 @@ export interface Reading {
 
 /** The nodes of a chain. */
 export interface Upstream {
-  /** The result of a call as JSON text. The parameters must fit the method. */
+  /** Result of a call as JSON text. The parameters must fit the method. */
   readonly call: (
     method: string,
     params: ReadonlyArray<unknown>,
@@ -114,13 +114,13 @@ const reasons: Readonly<Record<Exclude<AskError["_tag"], "TransportError">, stri
   WrongChain: "another chain",
 }
 
-/** Why a node did not answer, in two words without its name. */
+/** Why a node did not respond, in two words without its name. */
 const reasonOf = (error: AskError): string => {
   if (error._tag !== "TransportError") return reasons[error._tag]
   return Object.entries(networkReasons).find(([code]) => error.reason.includes(code))?.[1] ?? "connection failed"
 }
 
-/** Logs when the last node stops answering, and when one answers again. */
+/** Logs when the last node stops responding, and when one responds again. */
 const availabilityLog = (chain: string) => {
   let isAvailable = true
   const change = (to: boolean, log: Effect.Effect<void>) =>
@@ -142,7 +142,7 @@ const availabilityLog = (chain: string) => {
   }
 }
 
-/** A client for each node of a chain. */
+/** Makes a client for each node of a chain. */
 const connect = (
   { config }: Pick<ServedChain, "config">,
   maxBytes: number,
@@ -177,7 +177,7 @@ export const make = Effect.fn("Upstream.make")(function* (
   const endpoints = yield* connect(chain, answerBytes)
   const log = availabilityLog(name)
 
-  /** Reports the outcome and the time of a call. */
+  /** Reports the outcome and duration of a call. */
   const observe = <A>(client: RpcClient.Client, call: Effect.Effect<A, CallError>): Effect.Effect<A, CallError> =>
     Effect.flatMap(MonotonicClock.millis, (startedAt) => {
       const node = endpoints.indexOf(client)
@@ -225,7 +225,7 @@ export const make = Effect.fn("Upstream.make")(function* (
       }
       const error = outcome.failure
       if (error._tag === "RpcError") return yield* error
-      // Only a JSON-RPC error and a response that is too large are final: the others let the next node be asked.
+      // Only a JSON-RPC error and a too large response are final: after any other failure, the next node is tried.
       if (error._tag !== "AllEndpointsFailed" && isTooLarge(error)) return yield* tooLarge(error, answerBytes)
       if (error._tag !== "AllEndpointsFailed") return yield* Effect.die(error)
       const rpcError = error.failures.map((failure) => failure.error).find(({ _tag }) => _tag === "RpcError")

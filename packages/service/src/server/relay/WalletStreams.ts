@@ -1,5 +1,5 @@
 /**
- * The events of a wallet as a subscription of a WebSocket: what the relay needs of them. `server/rest` makes them, as it does for streams
+ * Events of a wallet as a WebSocket subscription: the interface that the relay needs. `server/rest` provides it, as it does for streams
  * over HTTP.
  *
  * Source: decisions 0016 and 0073.
@@ -12,17 +12,17 @@ import type { RelayCaller } from "./RelayCaller.ts"
 
 /** A stream of events. */
 export interface WalletStream {
-  /** Waits until there is more to take. */
+  /** Waits until there may be more events. */
   readonly awaitMore: Effect.Effect<void, CallFailed>
-  /** Takes the next events, as JSON; none where the change concerns other wallets. */
+  /** Takes the next events as JSON; empty if the change concerns other wallets. */
   readonly take: Effect.Effect<ReadonlyArray<string>, CallFailed>
 }
 
-/** Begins streams of events. */
+/** Opens event streams. */
 export class WalletStreams extends Context.Service<
   WalletStreams,
   {
-    /** Begins one by the parameters of `eth_subscribe` after its kind; it ends with the scope. */
+    /** Opens a stream with the parameters that follow the kind in `eth_subscribe`; it ends with the scope. */
     readonly open: (
       params: ReadonlyArray<unknown>,
       caller: RelayCaller,

@@ -1,5 +1,5 @@
 /**
- * The WebSocket at the paths of the relay: who may open one and how many, and one feed of each chain for all of them.
+ * WebSockets at the paths of the relay: decides who may open one and how many, and shares one feed per chain among them.
  *
  * Source: decisions 0016 and 0039.
  */
@@ -24,7 +24,7 @@ import type { RelayedChain } from "./RelayChains.ts"
 import * as RelayError from "./RelayError.ts"
 import * as RelaySocket from "./RelaySocket.ts"
 
-/** What the handler needs. */
+/** Dependencies of the handler. */
 export interface Options extends RelaySocket.Options {
   readonly chains: ReadonlyArray<RelayedChain>
 }
@@ -35,13 +35,13 @@ export type Connect = (
   request: HttpServerRequest,
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest | RouteContext>
 
-/** Seconds after which a client with too many connections may try again. */
+/** Seconds after which a client with too many connections may retry. */
 const retrySeconds = 10
 
-/** Fragments of a message, and pieces in which the system delivers it. */
+/** Maximum number of fragments of a message, and of chunks in which the system delivers it. */
 const [maxFragments, maxBufferedChunks] = [1_024, 65_536]
 
-/** The answer to a request that asks for no WebSocket. */
+/** Response to a request that does not ask for a WebSocket. */
 const upgradeRequired = () => {
   const message = Upgrade.isSupported
     ? "Send calls as POST, or open a WebSocket."
@@ -52,7 +52,7 @@ const upgradeRequired = () => {
   })
 }
 
-/** Makes what opens connections; they end with the scope. */
+/** Makes the function that opens connections; they end with the scope. */
 export const make = Effect.fnUntraced(function* ({
   chains,
   ...options
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* ({
       yield* admitConnection(caller, client)
       const { head, onDrain, socket } = upgrade
       Upgrade.accept(upgrade)
-      // It calls back at once, or answers an invalid handshake itself.
+      // Calls back at once, or answers an invalid handshake itself.
       let webSocket: WebSocket | undefined
       server.handleUpgrade(upgrade.request, socket, head, (opened) => (webSocket = opened))
       if (webSocket === undefined) return HttpServerResponse.empty({ status: 400 })
@@ -112,11 +112,11 @@ export const make = Effect.fnUntraced(function* ({
       }
       count(1)
       webSocket.once("close", () => count(-1))
-      // What a client did wrong is in the code with which the connection is closed.
+      // The close code of the connection states the client's error.
       webSocket.on("error", () => undefined)
-      // Sound: each chain of a caller is relayed.
+      // Sound: every chain of a caller is relayed.
       const feed = feeds.get(caller.chain.name)!
-      // A message that was received before it listens would have no reply.
+      // A message received before the listener is attached would get no response.
       yield* Effect.forkIn(
         RelaySocket.serve(options, { webSocket, socket, target, request, caller, feed, onDrain }),
         scope,

@@ -35,7 +35,7 @@ export interface Progress {
   readonly windowSize: number
   /** Wallets of the window with their own position. */
   readonly states: Map<string, Events.State>
-  /** Those that are at the shared position in the database, because nothing was sent for them since. */
+  /** Wallets that are at the shared position in the database, because nothing was sent for them since. */
   readonly unsaved: Set<string>
   /** The shared position, which may be ahead of the stored one; `null` if it is not read. */
   place: WebhookPlace.Place | null
@@ -67,7 +67,7 @@ export const make = (windowSize = 1_000): Progress => ({
   storedChange: 0,
 })
 
-/** Drops what is read from the database again. */
+/** Drops what will be read from the database again. */
 export const forget = (progress: Progress): void => {
   progress.states.clear()
   progress.unsaved.clear()
@@ -102,11 +102,11 @@ export const isWhole = ({ window }: Progress): boolean =>
 /** True if memory holds so many wallets that the shared position stays until some are done. The blocks of one read may add more. */
 export const isFull = ({ states, windowSize }: Progress): boolean => states.size >= 2 * windowSize
 
-/** True if wallets of other windows should have their turn, although those of this one may have more to send. */
+/** True if wallets of other windows should take their turn, even if those of this one have more to send. */
 export const isServed = (progress: Progress): boolean =>
   progress.messages >= 2 * progress.windowSize && (!isWhole(progress) || isFull(progress))
 
-/** Reads the shared position, and a window of the wallets with their own. */
+/** Reads the shared position, and a window of the wallets with their own position. */
 export const load = Effect.fnUntraced(function* (
   source: Source,
   progress: Progress,
@@ -124,7 +124,7 @@ export const load = Effect.fnUntraced(function* (
   progress.states.clear()
   for (const row of rows) {
     const position = WebhookPlace.positionOf(row, null)
-    // One without a position was added since, by a change after which everything is read again.
+    // A wallet without a position was added since, by a change after which everything is read again.
     if (position === null) continue
     progress.states.set(row.wallet, stateOf(position))
     progress.storedChange = Math.min(progress.storedChange, position.journal.change)
@@ -170,7 +170,10 @@ const watchOf = (checkpoint: Checkpoint | null): string => {
   return digest
 }
 
-/** Compares all wallets with those of the index if these have changed; returns those whose rows are only indexed from above the position. */
+/**
+ * Compares all wallets with those of the index if the latter have changed; returns those whose rows are only indexed from above the
+ * position.
+ */
 const checkWatched = Effect.fnUntraced(function* (
   { chain, name, webhooks }: Source,
   progress: Progress,
@@ -197,8 +200,8 @@ const checkWatched = Effect.fnUntraced(function* (
 })
 
 /**
- * Advances the shared position as far as the index reaches, or until memory is full. Returns the awaited change, or the position that all
- * wallets must leave by a statement, because they exceed memory.
+ * Advances the shared position as far as the index reaches, or until memory is full. Returns the awaited change, or the position at which a
+ * statement must store all wallets because they exceed memory.
  */
 export const passShared = Effect.fnUntraced(function* (
   source: Source,
@@ -206,17 +209,17 @@ export const passShared = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number | WebhookPlace.Place, Stale | NotDerived | NotWatched | StoreError> {
   for (;;) {
     if (isFull(progress)) return hasMore
-    // Sound: it is read by `load`.
+    // Sound: `load` reads it.
     const before = progress.place!
     const passage = yield* SharedPlace.pass(sharedOf(source), before)
     const late = yield* checkWatched(source, progress, before, passage.checkpoint)
     const found = yield* affected(source, progress, passage)
-    // Only now, as a statement may have failed: the wallets are then compared again.
+    // Set only now, because a statement may have failed: the wallets are then compared again.
     progress.watch = passage.checkpoint === null ? progress.watch : watchOf(passage.checkpoint)
     progress.place = passage.place
     if (found === null || late.length > progress.windowSize) return before
     for (const row of [...late, ...found]) {
-      // Sound: there is a shared place.
+      // Sound: the shared position exists.
       progress.states.set(row.wallet, stateOf(WebhookPlace.positionOf(row, before)!))
       progress.unsaved.add(row.wallet)
     }
@@ -228,8 +231,8 @@ const isAtPlace = ({ isCovered, pending, position }: Events.State, place: Webhoo
   place !== null && pending === null && isCovered === true && WebhookPlace.isSame(position, place)
 
 /**
- * The wallets that may have something to send, in the order of their turns: from behind the one that was delivered last. Those that are at the
- * shared place have nothing, as it is the newest one.
+ * The wallets that may have something to send, in the order of their turns, starting after the one that was delivered last. Wallets at the
+ * shared position have nothing to send, because it is the newest one.
  */
 export const inTurn = ({ place, states }: Progress, last: string | null): ReadonlyArray<string> => {
   const wallets = [...states]
@@ -240,7 +243,7 @@ export const inTurn = ({ place, states }: Progress, last: string | null): Readon
   return first < 0 ? wallets : [...wallets.slice(first), ...wallets.slice(0, first)]
 }
 
-/** Wallets that may join the others, by a change of the database. Those of which nothing was sent since join without one. */
+/** Wallets that can rejoin the shared position by a database change. Wallets for which nothing was sent since rejoin without one. */
 export const joining = ({ place, states, unsaved }: Progress): number => {
   let count = 0
   for (const [wallet, state] of states) {
@@ -251,17 +254,17 @@ export const joining = ({ place, states, unsaved }: Progress): number => {
   return count
 }
 
-/** What of the memory is stored beside a change of a webhook. */
+/** Which part of the memory is stored with a change of a webhook. */
 export interface Options {
-  /** A wallet that keeps its place: its message is pending. */
+  /** A wallet that keeps its position because its message is pending. */
   readonly kept?: string | undefined
   /** A wallet whose message was delivered. */
   readonly moved?: string | undefined
-  /** All wallets are stored with their places. */
+  /** True to store the positions of all wallets. */
   readonly isAll?: boolean
 }
 
-/** The changes of the database that store the memory, and what to do with the memory once they are. */
+/** The database changes that store the memory, and how to update the memory afterwards. */
 export const saving = (progress: Progress, { isAll = false, kept, moved }: Options) => {
   const { place, states, unsaved } = progress
   const move: Array<WebhookWallet> = []
@@ -282,8 +285,8 @@ export const saving = (progress: Progress, { isAll = false, kept, moved }: Optio
 }
 
 /**
- * Moves wallets on as far as none of them has a row, without the database of webhooks; gives the lowest change that is awaited, `null` where
- * one may have a row.
+ * Advances wallets as far as none of them has a row, without the database of webhooks. Returns the lowest awaited change; `null` if a
+ * wallet may have a row.
  */
 export const passOver = Effect.fnUntraced(function* (
   source: Source,

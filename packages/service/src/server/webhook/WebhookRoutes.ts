@@ -1,5 +1,5 @@
 /**
- * The routes of the operations on webhooks, behind the API key.
+ * Routes of the webhook operations, authenticated by API key.
  *
  * Source: decision 0073.
  */
@@ -23,9 +23,9 @@ const notConfigured = () =>
 
 type Handlers = ReturnType<typeof WebhookOperations.make>
 
-/** The routes of the operations on webhooks. */
+/** Routes of the webhook operations. */
 export const layer = (options: {
-  /** `null` where webhooks are not configured. */
+  /** `null` if webhooks are not configured. */
   readonly settings: WebhookKey.Settings | null
   readonly lookups: NameLookups
   readonly chains: ReadonlyArray<ServedChain>
@@ -48,7 +48,7 @@ export const layer = (options: {
           authentication,
           KeyScope.webhooksIssue,
         )
-      // Sound: the names of a record are its keys.
+      // Sound: `Object.keys` returns the names of the record.
       const names = Object.keys(WebhookOperation.all) as ReadonlyArray<WebhookOperation.Name>
       yield* router.addAll(names.map(route))
     }),

@@ -35,58 +35,64 @@ import * as WebhookMessage from "./WebhookMessage.ts"
 import * as WebhookLookups from "./WebhookLookups.ts"
 import * as WebhookProgress from "./WebhookProgress.ts"
 
-/** What the sender needs. */
+/** Dependencies of the sender. */
 export interface Options extends WebhookAttempt.Options {
   readonly config: Pick<Config, "empty" | "limits">
   readonly chains: ReadonlyArray<IndexedChain>
   readonly contracts: ChainContracts["Service"]
   readonly decoder: Decoder
   readonly webhooks: Webhooks
-  /** The API keys: a webhook of a key that is revoked, has expired or no longer permits it is paused. */
+  /** API keys. A webhook is paused if its key is revoked, has expired, or no longer permits it. */
   readonly keys: Pick<ApiKeys, "list">
-  /** Receives what each attempt gave. */
+  /** Called with the result of each attempt. */
   readonly onAttempt?: (result: Webhook.Attempt["result"]) => void
-  /** Wallets with a place of their own that are read at once; 1,000 where it is left out. */
+  /** Number of wallets with their own position that are read at once. Default: 1,000. */
   readonly windowSize?: number
 }
 
-/** Time for which a process sends for a webhook, unless it takes the lease again. An attempt takes less. An idle one takes no lease. */
+/**
+ * Duration of the lease under which a process sends a webhook, unless it renews the lease. An attempt takes less time. An idle webhook
+ * needs no lease.
+ */
 const leaseMillis = 30_000
-/** Time after which the API key of an idle webhook is looked at again. */
+/** Interval at which the API key of an idle webhook is checked again. */
 const grantMillis = 8_000
-/** Changes of the journal after which the positions of an idle webhook are stored: those that were stored before would be forgotten some day. */
+/**
+ * Number of journal changes after which the positions of an idle webhook are stored. Older stored positions would eventually fall out of
+ * the journal.
+ */
 const storeChanges = 10_000
-/** Longest time until a change by others is noticed. */
+/** Maximum time until a change by others is noticed. */
 const lookMillis = 1_000
 
-/** Wallets that join the others by a write of its own; fewer join with the next write. */
+/** Number of wallets for which rejoining the shared position is worth a separate write; fewer rejoin with the next write. */
 const joiningAlone = 64
 
-/** Wallets that get their first place by one change. */
+/** Number of wallets that receive their first position in one change. */
 const begunAtOnce = 1_000
 
-/** What the process that sends a webhook remembers of it. */
+/** State that the sending process keeps in memory for a webhook. */
 interface Memory {
-  /** Holder of its API key, in whose turns it is taken up; empty for the operator, and until it was read. */
+  /** Owner of its API key, by which it takes turns; empty for the operator, and until it is read. */
   holder: string
-  /** Where its wallets are. */
+  /** Positions of its wallets. */
   readonly progress: WebhookProgress.Progress
-  /** No wallet is without a place. */
+  /** True once every wallet has a position. */
   hasBegun: boolean
-  /** The state of the wallet of the pending message once it is delivered, by the id of the message. */
+  /** State of the pending message's wallet after delivery, by the id of the message. */
   following: readonly [id: string, state: Events.State] | null
-  /** The wallet that was delivered last, behind which the next turn begins: a busy wallet does not keep back the others. */
+  /** The wallet that was delivered last. The next turn starts after it, so a busy wallet does not delay the others. */
   last: string | null
-  /** The revision that this process wrote or read last: another one is a change by others, after which the memory is not used. */
+  /** The revision that this process last wrote or read. Any other revision is a change by others, after which the memory is discarded. */
   revision: number
-  /** What windows of wallets gave since the first one: the lowest change that is awaited, and whether there may be more to send. */
+  /** Result of the windows since the first one: the lowest awaited change, and whether there may be more to send. */
   round: { awaited: number; hasMore: boolean }
 }
 
-/** Nothing was read of the windows. */
+/** Round in which no window was read yet. */
 const newRound = () => ({ awaited: Number.POSITIVE_INFINITY, hasMore: false })
 
-/** Forgets what is read again of the database. */
+/** Drops what will be read from the database again. */
 const forget = (memory: Memory): void => {
   WebhookProgress.forget(memory.progress)
   memory.hasBegun = false
@@ -94,16 +100,16 @@ const forget = (memory: Memory): void => {
   memory.round = newRound()
 }
 
-/** A process that sends. */
+/** A sending process. */
 interface Sender extends Options, WebhookMessage.Options {
   readonly owner: string
   readonly known: KnownWebhooks.KnownWebhooks
   readonly lookUp: WebhookLookups.WebhookLookups
-  /** What an API key permits now; `null` where it was revoked, or has expired. */
+  /** What an API key permits now; `null` if it is revoked or has expired. */
   readonly grantOf: (name: string) => Effect.Effect<KeyGrant | null, StoreError>
 }
 
-/** Stores a webhook; false where others changed it meanwhile. */
+/** Stores a webhook; false if others changed it meanwhile. */
 const store = (
   { known, webhooks }: Sender,
   { name, revision }: StoredWebhook,
@@ -119,7 +125,7 @@ const store = (
     }),
   )
 
-/** Stores a webhook with what the memory has of its wallets. */
+/** Stores a webhook with the positions of its wallets from memory. */
 const storeAll = Effect.fnUntraced(function* (
   sender: Sender,
   stored: StoredWebhook,
@@ -134,7 +140,7 @@ const storeAll = Effect.fnUntraced(function* (
   return isStored
 })
 
-/** The state of a wallet behind a message that was delivered; `null` where another version made it. */
+/** State of a wallet after a delivered message; `null` if another version made the message. */
 const stateBehind = (
   sender: Sender,
   chain: IndexedChain,
@@ -148,7 +154,7 @@ const stateBehind = (
   return Result.isSuccess(found) ? { ...Events.after(found.success), isCovered: true } : null
 }
 
-/** Sends, and stores the result. */
+/** Sends the pending message and stores the result. */
 const deliver = Effect.fnUntraced(function* (
   sender: Sender,
   stored: StoredWebhook,
@@ -180,7 +186,7 @@ const deliver = Effect.fnUntraced(function* (
   yield* storeAll(sender, stored, delivered, memory, { moved: wallet })
 })
 
-/** A webhook with what its wallets are read by. */
+/** A webhook with what is needed to read its wallets. */
 const sourceOf = (sender: Sender, name: string, chain: IndexedChain, webhook: Webhook.Webhook) => ({
   name,
   chain,
@@ -189,7 +195,7 @@ const sourceOf = (sender: Sender, name: string, chain: IndexedChain, webhook: We
   lookups: sender.lookUp,
 })
 
-/** What follows a window without a message: it is left for the next one; gives the awaited change once all are read without a change. */
+/** Moves on to the next window after one without a message. Returns the awaited change once all windows were read without a change. */
 const afterWindow = Effect.fnUntraced(function* (
   sender: Sender,
   stored: StoredWebhook,
@@ -216,7 +222,7 @@ const afterWindow = Effect.fnUntraced(function* (
   return round.hasMore ? null : round.awaited
 })
 
-/** Gives some wallets a place that have none yet; false where all have one. */
+/** Gives a first position to some of the wallets that have none; false if all have one. */
 const begin = Effect.fnUntraced(function* (
   sender: Sender,
   stored: StoredWebhook,
@@ -233,7 +239,7 @@ const begin = Effect.fnUntraced(function* (
   return true
 })
 
-/** Stores the next message; gives the changes that may be followed by more where there is none. */
+/** Stores the next message. If there is none, returns the changes after which there may be one. */
 const prepare = Effect.fnUntraced(function* (
   sender: Sender,
   stored: StoredWebhook,
@@ -256,7 +262,7 @@ const prepare = Effect.fnUntraced(function* (
   }
   let awaited = passed
   for (const wallet of WebhookProgress.inTurn(progress, memory.last)) {
-    // Sound: it is one of these wallets.
+    // Sound: the wallet is one of these.
     const state = progress.states.get(wallet)!
     const found = yield* WebhookMessage.next(sender, { name: stored.name, chain, webhook }, wallet, state)
     progress.states.set(wallet, found.state)
@@ -272,7 +278,7 @@ const prepare = Effect.fnUntraced(function* (
   return yield* afterWindow(sender, stored, webhook, memory, awaited)
 })
 
-/** A webhook of which nothing is sent until its owner acts. */
+/** Pauses a webhook: nothing is sent until its owner acts. */
 const pause = (sender: Sender, stored: StoredWebhook, webhook: Webhook.Webhook, memory: Memory, reason: string) =>
   Effect.andThen(
     Effect.logWarning(`Webhook ${stored.name} is paused: ${reason}`),
@@ -281,7 +287,7 @@ const pause = (sender: Sender, stored: StoredWebhook, webhook: Webhook.Webhook, 
 
 const look = Effect.sleep(Duration.millis(lookMillis))
 
-/** Waits until others changed a webhook, a time has passed, or something else is over. */
+/** Waits until others change a webhook, a duration has passed, or another effect completes. */
 const rest = <E = never>(
   { known }: Sender,
   name: string,
@@ -292,7 +298,7 @@ const rest = <E = never>(
   return Effect.asVoid(Effect.raceAllFirst([changed, ...others]))
 }
 
-/** Waits, without the lease, until a change has something to send, or its positions are to be stored. */
+/** Waits, without the lease, until a change has something to send, or positions are due to be stored. */
 const idle = Effect.fnUntraced(function* (
   sender: Sender,
   stored: StoredWebhook,
@@ -313,7 +319,7 @@ const idle = Effect.fnUntraced(function* (
   }
 })
 
-/** Waits until the API key of a webhook does not permit it any more. */
+/** Waits until the API key of a webhook no longer permits it. */
 const untilRefused = (sender: Sender, holder: string, chain: IndexedChain) =>
   Effect.repeat(
     Effect.delay(
@@ -323,7 +329,7 @@ const untilRefused = (sender: Sender, holder: string, chain: IndexedChain) =>
     { until: (issue) => issue !== undefined },
   )
 
-/** Sends the pending message, or stores the next one, or waits until there is one. */
+/** Sends the pending message, stores the next one, or waits for one. */
 const act = Effect.fnUntraced(function* (
   sender: Sender,
   stored: StoredWebhook,
@@ -352,7 +358,7 @@ const act = Effect.fnUntraced(function* (
   yield* rest(sender, name, memory, [idle(sender, stored, chain, webhook, memory, awaited), ...refused])
 })
 
-/** Takes one turn of a webhook. */
+/** Runs one turn of a webhook. */
 const turn = Effect.fnUntraced(function* (
   sender: Sender,
   name: string,
@@ -360,7 +366,7 @@ const turn = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError> {
   const stored = yield* sender.webhooks.acquire(name, sender.owner, leaseMillis)
   if (stored === null) {
-    // Another process may have sent meanwhile. It has the lease, whatever was read of it before.
+    // Another process may have sent meanwhile, so nothing that was read without the lease is used.
     forget(memory)
     sender.known.setLeased(name, memory.revision)
     yield* sender.known.until(name, ({ isFree }) => isFree)
@@ -403,7 +409,7 @@ const turn = Effect.fnUntraced(function* (
   )
 })
 
-/** Turns of a webhook for as long as it exists. A failure of the database is tried again, and so is a defect. */
+/** Runs the turns of a webhook for as long as it exists. Database failures and defects are retried. */
 const serve = (sender: Sender, name: string) => {
   const memory: Memory = {
     holder: "",
@@ -418,7 +424,7 @@ const serve = (sender: Sender, name: string) => {
     Effect.provideService(Turns.Kind, "webhook"),
     fromDefect,
     Effect.catch(({ message }) => {
-      // The turn may have ended between a change of the database and what is remembered of it.
+      // The turn may have ended between a database change and the update of the memory.
       forget(memory)
       return Effect.andThen(Effect.logWarning(`Webhook ${name}: ${message}`), Effect.sleep(Duration.seconds(5)))
     }),
@@ -427,7 +433,7 @@ const serve = (sender: Sender, name: string) => {
   )
 }
 
-/** Sends the webhooks until it is interrupted. */
+/** Sends webhooks until interrupted. */
 export const run = (options: Options) => {
   const decode = WalletTransactions.rowDecoder(options.decoder, options.config.limits.pageBytes)
   const known = KnownWebhooks.make()

@@ -5,7 +5,7 @@
 import type { Webhooks } from "../../store/Webhooks.ts"
 import type { Turns } from "../admission/Turns.ts"
 
-/** The webhooks, whose leases and changes wait for a turn that has time. */
+/** The webhooks, with leases and changes that wait for a turn with time left. */
 export const bounded = (webhooks: Webhooks, turns: Pick<Turns, "run">): Webhooks => ({
   ...webhooks,
   acquire: (...lease) => turns.run(webhooks.acquire(...lease)),

@@ -5,16 +5,16 @@ import type * as WebhookAccess from "./WebhookAccess.ts"
 
 const timeOf = (millis: number): string => new Date(millis).toISOString()
 
-/** An attempt. */
+/** An attempt in wire form. */
 export const ofAttempt = (made: Webhook.Attempt): Resource.WebhookDeliveryWire => {
   const { at, attempt, events, message, millis: milliseconds, reason, result, status } = made
   return { message, at: timeOf(at), attempt, events, result, status, reason, milliseconds }
 }
 
-/** Wallets that a webhook shows; the operation on its addresses lists all. */
+/** Number of wallets in a webhook's wire form; the addresses operation lists all of them. */
 export const shownAddresses = 100
 
-/** A webhook with its first wallets. */
+/** A webhook in wire form, with its first wallets. */
 export const ofWebhook = (
   { id, wallets, webhook }: WebhookAccess.Found,
   addresses: ReadonlyArray<string>,
