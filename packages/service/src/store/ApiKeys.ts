@@ -10,10 +10,10 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { StoreError } from "./StoreError.ts"
 
-/** The most names that a scope has of one kind. */
+/** Maximum number of names of one kind in a scope. */
 export const maxNames = 200
 
-/** The most requests per second, or at once, of a rate limit. */
+/** Maximum requests per second, or at once, of a rate limit. */
 export const maxRate = 1_000_000_000
 
 const maxNameLength = 100
@@ -24,11 +24,11 @@ const Names = Schema.NonEmptyArray(Schema.NonEmptyString.check(Schema.isMaxLengt
 
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxRate }))
 
-/** What narrows a key, as it is stored. */
+/** Restrictions of a key, as stored. */
 const Options = Schema.Struct({
-  /** Names of the chains that it may ask for. Default: all. */
+  /** Names of the chains that it may query. Default: all. */
   chains: Schema.optionalKey(Names),
-  /** Methods that it may relay, of those that its exposure permits. Default: all of them. */
+  /** Methods that it may relay, among those that its exposure permits. Default: all of them. */
   methods: Schema.optionalKey(Names),
   /** Operations that it may call: names of REST operations, and `relay`. Default: all. */
   operations: Schema.optionalKey(Names),
@@ -36,7 +36,7 @@ const Options = Schema.Struct({
   rateLimit: Schema.optionalKey(Schema.Struct({ perSecond: Count, burst: Count })),
 })
 
-/** What narrows a key; what is left out does not. */
+/** Restrictions of a key; an absent field restricts nothing. */
 export interface KeyOptions extends Schema.Schema.Type<typeof Options> {}
 
 /** What a key permits. */
@@ -47,33 +47,33 @@ export interface KeyGrant {
   /** How empty values are sent to this key; `null`: as configured for the service. */
   readonly empty: "string" | "null" | null
   readonly options?: KeyOptions | undefined
-  /** Milliseconds since 1970 at which the key ends. Default: never. */
+  /** Expiry in milliseconds since 1970. Default: never. */
   readonly expires?: number | undefined
-  /** Who calls and bytes are counted for: callers without a key have no name. Default: the name. */
+  /** Holder to which calls and bytes are counted: callers without a key have no name. Default: the name. */
   readonly holder?: string
 }
 
-/** Who the calls and bytes of a grant are counted for. */
+/** Holder to which the calls and bytes of a grant are counted. */
 export const holderOf = ({ holder, name }: KeyGrant): string => holder ?? name
 
-/** A key as it is listed. */
+/** A key as listed. */
 export interface StoredKey extends KeyGrant {
-  /** Milliseconds since 1970 at which it was made. */
+  /** Creation time in milliseconds since 1970. */
   readonly created: number
-  /** The last minute or so in which it was used; `null` for never. */
+  /** Time of the last use, accurate to about a minute; `null` for never. */
   readonly lastUsed: number | null
 }
 
 const OptionsText = Schema.fromJsonString(Options)
 
-/** The stored text of the options of a key; `null` for none. */
+/** Stored text of a key's options; `null` if there are none. */
 export const encodeOptions = ({ options = {} }: KeyGrant): string | null =>
   Object.keys(options).length === 0 ? null : Schema.encodeSync(OptionsText)(options)
 
 const decodeText = Schema.decodeUnknownResult(OptionsText, { onExcessProperty: "error" })
 
 /**
- * The options of a stored text. Those that a later version wrote, or that are damaged, must not widen the key.
+ * Decodes the stored options of a key. Options written by a later version, or damaged ones, must not widen the key.
  *
  * **Errors**
  * - `StoreError`: the text is not understood.
@@ -89,38 +89,38 @@ export const decodeOptions = (
   return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
 }
 
-/** The keys of a database. */
+/** API keys of a database. */
 export interface ApiKeys {
-  /** Succeeds when keys can be looked up; makes their table if there is none. */
+  /** Succeeds when keys can be looked up; creates their table if there is none. */
   readonly ready: Effect.Effect<void, StoreError>
-  /** The grant of a key, also of one that has expired; `null` when it is not known. The time taken does not depend on how much of a key is right. */
+  /** Grant of a key, even if it has expired; `null` if the key is unknown. The time taken does not depend on how much of the key is correct. */
   readonly find: (key: Redacted.Redacted<string>) => Effect.Effect<KeyGrant | null, StoreError>
-  /** Makes a key and stores its hash; `null` when the name is taken. An invalid name is a `StoreError`. */
+  /** Creates a key and stores its hash; `null` if the name is taken. An invalid name is a `StoreError`. */
   readonly add: (grant: KeyGrant) => Effect.Effect<Redacted.Redacted<string> | null, StoreError>
-  /** Removes the key of a name: the next call with it is refused, by running servers too. False when there is none. */
+  /** Revokes the key with a name: the next call with it is rejected, by running servers too. False if there is none. */
   readonly revoke: (name: string) => Effect.Effect<boolean, StoreError>
   /**
-   * Makes another key for a name, with the same grant; the previous one is accepted until a time, in milliseconds since 1970. `null` when there is
-   * none.
+   * Creates another key for a name, with the same grant; the previous one is accepted until a time in milliseconds since 1970. `null` if
+   * there is none.
    */
   readonly rotate: (name: string, previousUntil: number) => Effect.Effect<Redacted.Redacted<string> | null, StoreError>
-  /** Records that the key of a name was used at a time. */
+  /** Records that the key with a name was used at a time. */
   readonly use: (name: string, atMillis: number) => Effect.Effect<void, StoreError>
-  /** The digests of all keys, those that were replaced among them. */
+  /** Digests of all keys, including replaced ones. */
   readonly digests: Effect.Effect<ReadonlyArray<string>, StoreError>
-  /** All keys by name, without writing to the database. */
+  /** Lists all keys by name, without writing to the database. */
   readonly list: Effect.Effect<ReadonlyArray<StoredKey>, StoreError>
 }
 
-/** A new key: 256 random bits. */
+/** Generates a key: 256 random bits. */
 export const makeKey = (): string => `dbk_${randomBytes(32).toString("base64url")}`
 
-/** Its digest in hexadecimal digits. A key has 256 random bits, so a fast hash is enough: it cannot be guessed. */
+/** Digest of a key in hex. A key has 256 random bits, so a fast hash is sufficient: the key cannot be guessed. */
 export const digestOf = (key: Redacted.Redacted<string>): string => hash("sha256", Redacted.value(key), "hex")
 
 const longestName = 100
 
-/** The name of a key without surrounding spaces; refuses one that is empty, too long, or more than one line. */
+/** Name of a key without surrounding spaces; rejects one that is empty, too long, or longer than one line. */
 export const nameOf = (text: string): Effect.Effect<string, StoreError> => {
   const name = text.trim()
   if (name !== "" && name.length <= longestName && isVisibleLine(name)) return Effect.succeed(name)

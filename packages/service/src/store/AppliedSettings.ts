@@ -8,25 +8,24 @@ import type { AppliedSetting, AppliedSettings } from "./StatusBoard.ts"
 type Name = AppliedSetting["name"]
 
 /**
- * The settings in force, by name.
+ * Settings in force, by name.
  */
 export interface Settings extends Readonly<Record<Exclude<Name, "rows">, string>> {
   /** Which transactions of a block are stored. */
   readonly rows?: typeof rowsByRole | typeof allRows | undefined
 }
 
-/** The rows of a block of some wallets: transactions in which a watched wallet has a role. */
+/** Stored rows of a block in an index of some wallets: transactions in which a watched wallet has a role. */
 export const rowsByRole = "roles"
 
-/** The rows of a block of every wallet. They stay whole where the index is one of some wallets later. */
+/** Stored rows of a block in an index of every wallet. They remain complete if the index is later limited to some wallets. */
 export const allRows = "all"
 
-/** The rows of blocks that an earlier version stored: transactions whose sender, recipient or created contract is a watched wallet. */
+/** Stored rows of blocks from an earlier version: transactions whose sender, recipient or created contract is a watched wallet. */
 const rowsByParty = "parties"
 
 /**
- * Settings of an index of some wallets in which no block has recorded whose transactions it has: an earlier version has stored those up to
- * `head`.
+ * Settings of an index of some wallets in which no block recorded whose transactions it has: an earlier version stored those up to `head`.
  */
 const withEarlierRows = (before: AppliedSettings, { rows }: Settings, head: number | null): AppliedSettings =>
   rows !== rowsByRole || head === null || before.some(({ name }) => name === "rows")
@@ -34,24 +33,24 @@ const withEarlierRows = (before: AppliedSettings, { rows }: Settings, head: numb
     : [...before, { name: "rows", value: rowsByParty }]
 
 /**
- * The first stored blocks that have the transactions of senders and recipients alone; undefined for none.
+ * The first stored blocks that only have the transactions of senders and recipients; undefined if there are none.
  */
 export const storedByParty = (settings: AppliedSettings, stored: Stored): Range | undefined =>
   ranges(settings, "rows", stored).find(({ value }) => value === rowsByParty)
 
 /**
- * A setting that has another value than the blocks before.
+ * A setting with a different value than for the previous blocks.
  */
 export interface Change {
   readonly name: Name
   readonly before: string
   readonly now: string
-  /** First block that is indexed with the new value. */
+  /** First block indexed with the new value. */
   readonly from: number
 }
 
 /**
- * Stored blocks that were indexed with one value of a setting.
+ * Stored blocks that were indexed with the same value of a setting.
  */
 export interface Range {
   readonly value: string
@@ -59,11 +58,11 @@ export interface Range {
   readonly to: number
 }
 
-/** Stored blocks: first and last one. */
+/** First and last stored block. */
 export type Stored = Pick<Range, "from" | "to">
 
 /**
- * Settings before any was recorded: whether traces were stored is all that is known of them.
+ * Settings before any was recorded: only whether traces were stored is known.
  */
 export const fromTraces = (traces: string | null): AppliedSettings =>
   traces === null ? [] : [{ name: "traces", value: traces === "off" ? "off" : "on" }]
@@ -72,7 +71,7 @@ export const fromTraces = (traces: string | null): AppliedSettings =>
 const storedOf = (entries: AppliedSettings, head: number | null): AppliedSettings =>
   head === null ? [] : entries.filter(({ from }) => from === undefined || from <= head)
 
-/** Entries of one setting, once the blocks above `head` have a value. */
+/** Entries of one setting once the blocks above `head` have a value. */
 const extended = (entries: AppliedSettings, { name, value }: AppliedSetting, head: number | null): AppliedSettings => {
   const stored = storedOf(entries, head)
   if (head === null || stored.length === 0) return [{ name, value }]
@@ -80,7 +79,7 @@ const extended = (entries: AppliedSettings, { name, value }: AppliedSetting, hea
 }
 
 /**
- * The recorded settings once those in force apply to the blocks above `head`; `null` while the index is empty.
+ * The recorded settings once those in force apply to the blocks above `head`; `null` for an empty index.
  */
 export const apply = (
   before: AppliedSettings,
@@ -102,7 +101,7 @@ export const apply = (
   return { settings: applied, changes }
 }
 
-/** Entries of one setting, once the blocks below `first` have the value in force. */
+/** Entries of one setting once the blocks below `first` have the value in force. */
 const prepended = (entries: AppliedSettings, first: number): AppliedSettings => {
   const value = entries.at(-1)!.value
   const at = entries.findLastIndex(({ from = 0 }) => from <= first)
@@ -114,7 +113,7 @@ const prepended = (entries: AppliedSettings, first: number): AppliedSettings => 
 }
 
 /**
- * The recorded settings once those in force apply to the blocks below the first one too.
+ * The recorded settings once those in force also apply to the blocks below the first one.
  */
 export const prepend = (settings: AppliedSettings, first: number): AppliedSettings =>
   [...new Set(settings.map(({ name }) => name))].flatMap((name) =>
@@ -125,17 +124,17 @@ export const prepend = (settings: AppliedSettings, first: number): AppliedSettin
   )
 
 /**
- * The recorded settings once the blocks above `head` were removed: those that are indexed again have the settings in force.
+ * The recorded settings after the blocks above `head` were removed: blocks that are indexed again have the settings in force.
  */
 export const unwound = (settings: AppliedSettings, head: number | null): AppliedSettings =>
   [...new Set(settings.map(({ name }) => name))].flatMap((name) => {
     const entries = settings.filter((setting) => setting.name === name)
-    // Sound: the name is that of an entry.
+    // Sound: the name belongs to an entry.
     return extended(entries, entries.at(-1)!, head)
   })
 
 /**
- * The stored blocks by their value of a setting, lowest first; neighbours have different values.
+ * The stored blocks by value of a setting, lowest first; adjacent ranges have different values.
  */
 export const ranges = (settings: AppliedSettings, name: Name, stored: Stored): ReadonlyArray<Range> => {
   const found: Array<Range> = []
@@ -152,7 +151,7 @@ export const ranges = (settings: AppliedSettings, name: Name, stored: Stored): R
 }
 
 /**
- * The last stored block with internal transactions; `null` where none has some.
+ * The last stored block with internal transactions; `null` if there is none.
  */
 export const lastTraced = (settings: AppliedSettings, stored: Stored): number | null =>
   ranges(settings, "traces", stored).findLast(({ value }) => value === "on")?.to ?? null

@@ -11,34 +11,34 @@ import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
 import type * as Journal from "./Journal.ts"
 
-/** Position of a row among those of a key: its block, and its index in it. */
+/** Position of a row among those of a key: its block, and its index within the block. */
 export interface Position {
   readonly block: number
-  /** Index of the transaction for an appearance, of the row among those of its block for an entry. */
+  /** Index of the transaction for an appearance, or of the row within its block for an entry. */
   readonly index: number
 }
 
-/** The form in which a text is stored. Texts with the same form are the same. */
+/** Stored form of a text. Texts with the same stored form are equal. */
 export interface StoredForm {
-  /** The dictionary, and where the bytes lie. */
+  /** The dictionary, and where the bytes are stored. */
   readonly form: number
-  /** Bytes of the text. */
+  /** Length of the text in bytes. */
   readonly size: number
-  /** Its compressed bytes, which may be followed by others. */
+  /** Compressed bytes, which other bytes may follow. */
   readonly frame: Uint8Array
 }
 
 /** A row of a projection as a page returns it. */
 export interface PageRow extends Position {
-  /** JSON text: the transaction's document for an appearance, the row's own for an entry. */
+  /** JSON text: the transaction's document for an appearance, the row's own text for an entry. */
   readonly body: string
-  /** JSON text of internal transactions; `null` for an entry, where traces were off, or where they were not requested. */
+  /** JSON text of internal transactions; `null` for an entry, if traces were off, or if they were not requested. */
   readonly internal: string | null
-  /** Revision that made the body: of the decoder for a document, of the projection for an entry. */
+  /** Revision of the body: of the decoder for a document, of the projection for an entry. */
   readonly revision: number
-  /** Roles of the wallet in the transaction, as bits, where the page is one of a ledger. */
+  /** Roles of the wallet in the transaction as bits, if the page is read from a ledger. */
   readonly roles?: number
-  /** The form in which the body is stored; undefined for one that is stored as it is. */
+  /** Stored form of the body; undefined if it is stored uncompressed. */
   readonly stored?: StoredForm | undefined
 }
 
@@ -54,25 +54,25 @@ export interface PageQuery {
   readonly after: Position | null
   /** Maximum number of rows. */
   readonly limit: number
-  /** Maximum size of the rows' texts together, in UTF-8 bytes. The first row is read whatever its size. Default: no limit. */
+  /** Maximum total size of the rows' texts in UTF-8 bytes. The first row is read regardless of its size. Default: no limit. */
   readonly maxBytes?: number | undefined
-  /** False: internal transactions are not read, and `null` in each row. Default true. */
+  /** False to skip internal transactions, which are then `null` in each row. Default: true. */
   readonly internal?: boolean
 }
 
 /** A range of the transactions of a chain. */
 export type TransactionsQuery = Omit<PageQuery, "key">
 
-/** Rows of a key that are passed over. */
+/** Rows of a key that are skipped. */
 export interface SkipQuery extends Pick<PageQuery, "key" | "from" | "to" | "order" | "after"> {
-  /** Number of rows, at least 1. */
+  /** Number of rows; at least 1. */
   readonly rows: number
 }
 
 /** The rows of a range that fit a page. */
 export interface PageRows {
   readonly rows: ReadonlyArray<PageRow>
-  /** The range has rows after these: the number of rows or their bytes reached the limit. */
+  /** True if the range has more rows: the number of rows or their bytes reached the limit. */
   readonly hasMore: boolean
 }
 
@@ -80,26 +80,26 @@ export interface PageRows {
 export interface LedgerQuery extends Pick<PageQuery, "from" | "to" | "order" | "after" | "limit"> {
   /** Address, lower case. */
   readonly wallet: string
-  /** Maximum size of the rows together as they are stored, in bytes. The first row is read whatever its size. Default: no limit. */
+  /** Maximum total size of the stored rows in bytes. The first row is read regardless of its size. Default: no limit. */
   readonly maxBytes?: number | undefined
-  /** True where the rows are compared with the chain, which names the asset and the block of a row that is missing. */
+  /** True if the rows are compared with the chain, which identifies the asset and block of a missing row. */
   readonly isForProof?: boolean
 }
 
-/** Roles and movements of a wallet at a place; the index of one that belongs to its block alone is `Movement.blockLevelIndex`. */
+/** Roles and movements of a wallet at a position; the index of an entry that belongs only to its block is `Movement.blockLevelIndex`. */
 export interface LedgerEntry extends Position, Pick<LedgerRow, "candidates" | "roles" | "movements"> {}
 
 /** Rows of a ledger in the order of a query. */
 export interface LedgerRows {
   readonly rows: ReadonlyArray<LedgerEntry>
-  /** The range may have rows after these: the number of rows or their bytes reached the limit. Then there is one at least. */
+  /** True if the range may have more rows: the number of rows or their bytes reached the limit. There is then at least one row. */
   readonly hasMore: boolean
 }
 
-/** The block and the transaction of a place of a ledger. */
+/** Block and transaction of a ledger position. */
 export interface Place {
   readonly block: LinkedBlock
-  /** `null` for a place that belongs to its block alone. */
+  /** `null` for a position that belongs only to its block. */
   readonly transactionHash: string | null
 }
 
@@ -116,18 +116,18 @@ export interface GapQuery {
   readonly limit: number
 }
 
-/** What was read of the journal. */
+/** Result of reading the journal. */
 export interface ChangesRead {
-  /** Number of the oldest change that is kept, and the newest one. */
+  /** Numbers of the oldest change that is kept and of the newest one. */
   readonly oldest: number
   readonly newest: Journal.Position
-  /** The journal does not have the position: it is too old, or belongs to another store. No change is given then. */
+  /** True if the journal does not have the position: it is too old, or belongs to another store. No changes are then returned. */
   readonly isLost: boolean
-  /** Changes after the position, oldest first; none where it is ahead, as for a replica that lags. */
+  /** Changes after the position, oldest first; empty if the position is ahead, as on a lagging replica. */
   readonly changes: ReadonlyArray<Journal.Change>
 }
 
-/** What the reads of a snapshot ask for, which an engine may read at once; other reads are no less possible. */
+/** Reads expected in a snapshot, which an engine may combine; other reads remain possible. */
 export interface ExpectedReads {
   /** Wallet of `reconciledTo`. */
   readonly wallet?: string
@@ -135,15 +135,15 @@ export interface ExpectedReads {
   readonly projection?: string
   /** Numbers of blocks. */
   readonly blocks?: ReadonlyArray<number>
-  /** Rows of `page` by appearances. Its range may exceed that of the index. */
+  /** Rows of `page` by appearances. Its range may exceed the index. */
   readonly page?: PageQuery | undefined
 }
 
 /** How to read a snapshot. */
 export interface SnapshotOptions {
   /**
-   * Serial of a state that the caller has seen, 0 for none. A replica of the database that has reached it may be read, and what was
-   * read of one that fails is read again of another server. Left out: the newest state is read.
+   * Serial of a state that the caller has seen; 0 for none. A replica that has reached it may be read; reads from a failing replica are
+   * repeated on another server. Default: the newest state is read.
    */
   readonly atLeast?: number
   readonly expected?: ExpectedReads
@@ -151,89 +151,89 @@ export interface SnapshotOptions {
 
 /** Reads of one committed state of a chain. */
 export interface Snapshot {
-  /** Grows with each write of blocks, and of rows derived from them. */
+  /** Increases with each write of blocks or of rows derived from them. */
   readonly serial: number
-  /** `null` while the index is empty. */
+  /** `null` if the index is empty. */
   readonly checkpoint: Effect.Effect<Checkpoint | null, StoreError>
-  /** The stored block of a number; `null` outside the index. */
+  /** The stored block with a number; `null` outside the index. */
   readonly block: (number: number) => Effect.Effect<LinkedBlock | null, StoreError>
-  /** Text of the facts of a block; `null` outside the index, and for a block whose facts exceed the bounds. */
+  /** Text of a block's facts; `null` outside the index, and for a block whose facts exceed the limits. */
   readonly blockFacts: (number: number) => Effect.Effect<string | null, StoreError>
-  /** Number of the first block at or after an instant in seconds; `null` when all are before it. */
+  /** Number of the first block at or after a time in seconds; `null` if all are before it. */
   readonly firstAtOrAfter: (timestamp: number) => Effect.Effect<number | null, StoreError>
-  /** Number of the last block at or before an instant in seconds; `null` when all are after it. */
+  /** Number of the last block at or before a time in seconds; `null` if all are after it. */
   readonly lastAtOrBefore: (timestamp: number) => Effect.Effect<number | null, StoreError>
-  /** Rows of a key of a projection in the requested order, by (block, index). */
+  /** Rows of a projection's key in the requested order, by (block, index). */
   readonly page: (projection: Pick<Projection, "id" | "kind">, query: PageQuery) => Effect.Effect<PageRows, StoreError>
   /**
-   * Transactions of a range of blocks, of any wallet, in the requested order. A block of which fewer are stored than were stored with it is
-   * damaged. The rows of all blocks of the range are read, so it has a bound.
+   * Transactions of any wallet in a range of blocks, in the requested order. A block with fewer transactions than were stored with it is
+   * damaged. The rows of all blocks in the range are read, so it is limited.
    */
   readonly transactions: (query: TransactionsQuery) => Effect.Effect<PageRows, StoreError>
   /**
-   * Position of the last of a number of rows that a page begins behind; `null` where there are fewer. They are counted in an index: neither
-   * their texts nor their transactions are read.
+   * Position of the last of the rows that a page skips; `null` if there are fewer. They are counted in an index: neither their texts nor
+   * their transactions are read.
    */
   readonly skip: (
     projection: { readonly kind: "appearances" | "ledger" },
     query: SkipQuery,
   ) => Effect.Effect<Position | null, StoreError>
   /**
-   * The ledger of a wallet in the requested order. It is complete up to where `projection` states that its rows are derived. What the
-   * wallet held before the first block are movements `genesis` at index 0 of that block, as far as it is known (`openings`).
+   * Ledger of a wallet in the requested order. It is complete up to the block to which `projection` states that its rows are derived.
+   * Holdings before the first block are `genesis` movements at index 0 of that block, as far as they are known (`openings`).
    */
   readonly ledger: (query: LedgerQuery) => Effect.Effect<LedgerRows, StoreError>
   /**
-   * What a wallet held before the first block: of each holding that was read of a node, also where the amount is 0. A holding with
-   * movements that is not among them is not known. ERC-721 contracts give the number of tokens, and not their ids.
+   * A wallet's holdings before the first block: every holding that was read from a node, even if the amount is 0. A holding with movements
+   * that is not included is unknown. ERC-721 contracts return the number of tokens but not their ids.
    */
   readonly openings: (wallet: string) => Effect.Effect<ReadonlyArray<OpeningBalance>, StoreError>
-  /** Openings that a background reader reads next, by the blocks in which wallets appear. */
+  /** Openings that a background reader should read next, by the blocks in which wallets appear. */
   readonly unreadOpenings: (query: UnreadQuery) => Effect.Effect<UnreadOpenings, StoreError>
-  /** The last comparison of the ledger of a wallet with the state of the chain; `null` when there is none. */
+  /** The last comparison of a wallet's ledger with the state of the chain; `null` if there is none. */
   readonly proof: (wallet: string) => Effect.Effect<WalletProof | null, StoreError>
-  /** `provedBlock` of that comparison, which is read without the rest; `null` when there is none. */
+  /** `provedBlock` of that comparison, read without the rest; `null` if there is none. */
   readonly reconciledTo: (wallet: string) => Effect.Effect<number | null, StoreError>
-  /** How tokens describe themselves, by address in lower case, as far as they were read. */
+  /** Self-descriptions of tokens by address in lower case, as far as they were read. */
   readonly tokens: (addresses: Iterable<string>) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, StoreError>
   /**
-   * Tokens whose symbol begins with a text, in any case of the letters A to Z, then those whose name does; each of the two up to a limit.
-   * Those with the whole text come first, and of equal ones those that were read at an earlier block.
+   * Tokens whose symbol begins with a text, ignoring the case of A to Z, followed by those whose name does; each group is limited. Exact
+   * matches come first, and equal ones are ordered by the block at which they were read.
    */
   readonly findTokens: (text: string, limit: number) => Effect.Effect<ReadonlyMap<string, TokenMetadata>, StoreError>
-  /** Tokens that a background reader reads next, by the blocks in which they move. */
+  /** Tokens that a background reader should read next, by the blocks in which they move. */
   readonly unreadTokens: (query: UnreadQuery) => Effect.Effect<UnreadTokens, StoreError>
   /**
-   * Blocks and transactions of places of ledgers, in the same order: as many as the bytes of the texts allow that are read for them,
-   * and one at least. The index of a place that belongs to its block alone is `Movement.blockLevelIndex`.
+   * Blocks and transactions of ledger positions, in the same order: as many as the bytes of the texts read for them allow, and at least
+   * one. The index of a position that belongs only to its block is `Movement.blockLevelIndex`.
    */
   readonly places: (
     positions: ReadonlyArray<Position>,
     maxBytes: number,
   ) => Effect.Effect<ReadonlyArray<Place>, StoreError>
-  /** How far a projection reaches; `null` when it was never registered. */
+  /** How far a projection reaches; `null` if it was never registered. */
   readonly projection: (id: string) => Effect.Effect<ProjectionCheckpoint | null, StoreError>
   /**
-   * Lowest block that was removed since the given block was: every row from it on may have changed.
-   * `null` when no remembered unwind removed the block.
+   * Lowest block that was removed since the given block was: every row from there on may have changed. `null` if no remembered unwind
+   * removed the block.
    */
   readonly lowestReorgedBlock: (ref: BlockRef) => Effect.Effect<number | null, StoreError>
-  /** At most `limit` changes of the journal after a position, oldest first; `null` for the oldest that are kept. */
+  /** At most `limit` journal changes after a position, oldest first; `null` starts at the oldest that are kept. */
   readonly changes: (after: Journal.Position | null, limit: number) => Effect.Effect<ChangesRead, StoreError>
   /** At most `limit` blocks below a number that a change removed, highest first, as far as they are remembered. */
   readonly removed: (change: number, below: number, limit: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
   /**
-   * Wallets with rows of the ledger in a range of blocks, both ends inclusive. `null` where that is not certain: a block is not derived, a list
-   * is damaged, or the rows are distributed and may be those of several states.
+   * Wallets with ledger rows in a range of blocks, both ends inclusive. `null` if that is uncertain: a block is not derived, a list is
+   * damaged, or the rows are distributed and may come from several states.
    */
   readonly activeWallets: (from: number, to: number) => Effect.Effect<ReadonlySet<string> | null, StoreError>
-  /** True when a block from `from` to `to`, inclusive, has a stored transaction. */
+  /** True if a block from `from` to `to`, inclusive, has a stored transaction. */
   readonly hasTransactions: (from: number, to: number) => Effect.Effect<boolean, StoreError>
-  /** Status of the chain's indexer; `null` when none has written one. */
+  /** Status of the chain's indexer; `null` if none was written. */
   readonly status: Effect.Effect<ReportedStatus | null, StoreError>
-  /** Number of nodes that the rows of the chain are distributed over; 0 where they lie together. */
+  /** Number of nodes over which the chain's rows are distributed; 0 if they are stored together. */
   readonly nodes: Effect.Effect<number, StoreError>
-  /** Number of gaps of the stored blocks. */
+  /** Number of gaps in the stored blocks. */
   readonly gapCounts: Effect.Effect<GapCounts, StoreError>
 }
 
@@ -244,12 +244,12 @@ export interface ChainReader {
     read: (snapshot: Snapshot) => Effect.Effect<A, E, R>,
     options?: SnapshotOptions,
   ) => Effect.Effect<A, E | StoreError, R>
-  /** Stored blocks from `from` to `to`, inclusive, lowest first; for finding a common ancestor. */
+  /** Stored blocks from `from` to `to`, inclusive, lowest first; used to find a common ancestor. */
   readonly headers: (from: number, to: number) => Effect.Effect<ReadonlyArray<BlockRef>, StoreError>
-  /** Waits until the number of the newest change of the journal is another one than `known`, and gives it; 0 for an empty journal. */
+  /** Waits until the number of the newest journal change differs from `known`, and returns it; 0 for an empty journal. */
   readonly awaitChange: (known: number) => Effect.Effect<number, StoreError>
-  /** Gaps of a range of blocks, lowest block first. */
+  /** Gaps in a range of blocks, lowest block first. */
   readonly gaps: (query: GapQuery) => Effect.Effect<ReadonlyArray<Gap>, StoreError>
-  /** Highest block up to a number with a gap of kind `trace`, found by an index; `null` for none. */
+  /** Highest block up to a number with a gap of kind `trace`, found by an index; `null` if there is none. */
   readonly lastTraceGap: (to: number) => Effect.Effect<number | null, StoreError>
 }

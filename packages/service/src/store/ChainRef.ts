@@ -4,12 +4,12 @@
 
 import type * as FeeRules from "@daybook/schema/FeeRules"
 
-/** A chain of a database. */
+/** A chain in a database. */
 export interface ChainRef {
-  /** Names the chain's namespace; names that differ in case, spaces or hyphens only are the same. */
+  /** Names the chain's namespace; names that differ only in case, spaces or hyphens are the same. */
   readonly name: string
-  /** EIP-155 id; a namespace that holds another chain is refused. */
+  /** EIP-155 id; a namespace that holds another chain is rejected. */
   readonly id: number
-  /** Fee rules of its ledgers that an operator names; left out for those of the chain. */
+  /** Fee rules of its ledgers, as named by an operator; absent to use those of the chain. */
   readonly feeRules?: FeeRules.Name | undefined
 }

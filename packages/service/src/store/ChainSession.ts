@@ -24,9 +24,9 @@ export interface Options extends WriterOptions {
   readonly leaseMillis: number
 }
 
-/** A chain with the lease of one owner. Each write without the lease fails with `LeaseLost`. */
+/** A chain whose lease belongs to one owner. Each write without the lease fails with `LeaseLost`. */
 export interface ChainSession extends ChainReader, Pick<ChainWriter, "watch" | "isWatchChanged"> {
-  /** Renews the lease, or takes it when it is free; false while another owner holds it. */
+  /** Renews the lease, or takes it if it is free; false while another owner holds it. */
   readonly holdLease: Effect.Effect<boolean, StoreError>
   readonly releaseLease: Effect.Effect<void, StoreError>
   readonly append: (
@@ -46,7 +46,7 @@ export interface ChainSession extends ChainReader, Pick<ChainWriter, "watch" | "
 }
 
 /**
- * Opens a chain for its owner until the scope ends; takes no lease yet.
+ * Opens a chain for its owner until the scope ends; does not take a lease yet.
  *
  * **Errors**
  * - `StoreError`: the chain cannot be opened for writing.
@@ -58,7 +58,7 @@ export const open = (database: Database, options: Options): Effect.Effect<ChainS
     const { reader, writer: openWriter } = database.chain(chain)
     const writer = yield* openWriter(options)
     let token: FencingToken | null = null
-    // The lease is renewed beside the appends too: of two tokens, the older one would be kept.
+    // The lease is also renewed in parallel with appends: without this, the older of two tokens could be kept.
     const permit = Semaphore.makeUnsafe(1)
     const fenced = <A, E>(write: (token: FencingToken) => Effect.Effect<A, E>) =>
       Effect.suspend((): Effect.Effect<A, E | LeaseLost> =>

@@ -8,21 +8,21 @@ import type { BlockRef, BlockRows } from "../block/BlockRows.ts"
 import type { FencingToken } from "./Leases.ts"
 import type { CheckpointConflict, LeaseLost, StoreError } from "./StoreError.ts"
 
-/** Why a write was refused. */
+/** Why a write was rejected. */
 export type WriteError = StoreError | LeaseLost
 
 /** The result of a filling step. */
 export interface Filled {
   /** Number of transactions whose rows were derived. */
   readonly transactions: number
-  /** The projection is at the head. */
+  /** True if the projection is at the head. */
   readonly isDone: boolean
 }
 
 /** Writes the index of one chain. */
 export interface ChainWriter {
   /**
-   * Wallets that the writer's blocks are made for, as it was opened; `null` for all. A wallet that is added meanwhile is complete above the
+   * Wallets for which the writer's blocks are made, as of its opening; `null` for all. A wallet added meanwhile is complete above the
    * blocks that this writer appends.
    */
   readonly watch: ReadonlySet<string> | null
@@ -70,8 +70,8 @@ export interface ChainWriter {
   /** Raises the finalized mark; a lower one than stored changes nothing. */
   readonly finalize: (number: number, token: FencingToken) => Effect.Effect<void, WriteError>
   /**
-   * Derives the rows of a projection from the next stored blocks with up to `maxTransactions` transactions, at least one block. A
-   * projection that is new or has another revision begins with the first block.
+   * Derives the rows of a projection from the next stored blocks with up to `maxTransactions` transactions, and at least one block. A new
+   * projection, or one with another revision, begins with the first block.
    */
   readonly fill: (
     projection: Projection,
@@ -79,8 +79,7 @@ export interface ChainWriter {
     token: FencingToken,
   ) => Effect.Effect<Filled, WriteError>
   /**
-   * Replaces the rows of a block by those of a block fetched again. False when the stored block has another hash: nothing was changed
-   * then.
+   * Replaces the rows of a block with those of a refetched block. Returns false, and changes nothing, if the stored block has another hash.
    */
   readonly replace: (rows: BlockRows, token: FencingToken) => Effect.Effect<boolean, WriteError>
 }

@@ -6,13 +6,13 @@ import type { StoreError } from "./StoreError.ts"
 
 /** How to wait. */
 export interface Options {
-  /** Time between two looks. */
+  /** Interval between polls. */
   readonly everyMillis: number
-  /** Is run before each look, and gives an effect that ends with the first notification after that. Default: there is none. */
+  /** Runs before each poll and returns an effect that completes with the first notification after that. Default: no notifications. */
   readonly next?: Effect.Effect<Effect.Effect<void>>
 }
 
-/** Waits until the newest change is another one than a given number, and gives its number. */
+/** Waits until the number of the newest change differs from a given number, and returns it. */
 export const make =
   (newest: Effect.Effect<number, StoreError>, { everyMillis, next = Effect.succeed(Effect.never) }: Options) =>
   (known: number): Effect.Effect<number, StoreError> =>

@@ -21,42 +21,42 @@ import type { StoreError } from "./StoreError.ts"
 import type { WatchChange, WatchChanged } from "./WatchList.ts"
 import type { Webhooks } from "./Webhooks.ts"
 
-/** How an engine stores. */
+/** Storage options of an engine. */
 export interface EngineOptions {
-  /** Whether a folder that does not exist is refused in place of being made. Default false. */
+  /** True to reject a folder that does not exist instead of creating it. Default: false. */
   readonly mustExist?: boolean
-  /** How documents are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
+  /** How documents are stored: compressed, or as plain text. Rows of either form remain readable. Default: `zstd`. */
   readonly documents?: "plain" | "zstd"
-  /** Entries of histories and rows of ledgers after which a range of blocks ends, where an engine keeps such ranges. Default 65,536. */
+  /** Number of history entries and ledger rows after which a range of blocks ends, if the engine uses such ranges. Default: 65,536. */
   readonly rangeEntries?: number
-  /** Receives the name of each operation, such as `page` or `append`, and its time. */
+  /** Called with the name of each operation, such as `page` or `append`, and its duration. */
   readonly onOperation?: (operation: string, seconds: number) => void
 }
 
 /** How to open a chain for writing. */
 export interface WriterOptions {
-  /** Wallets to index beside those that were added, lower case; `null` for all. Left out, the index keeps what it has. */
+  /** Wallets to index in addition to those that were added, in lower case; `null` for all. Default: the index keeps its wallets. */
   readonly watch?: ReadonlySet<string> | null
   /** Projections that are kept at the head. Default: the transactions of wallets. */
   readonly projections?: ReadonlyArray<Projection>
 }
 
-/** The store of one chain. */
+/** Store of one chain. */
 export interface ChainStore {
-  /** Reads; the chain need not exist before the first read. */
+  /** Reads the chain, which need not exist before the first read. */
   readonly reader: ChainReader
   /**
-   * Opens the chain for writing until the scope ends; makes or migrates it first.
+   * Opens the chain for writing until the scope ends; creates or migrates it first.
    *
    * **Errors**
-   * - `StoreError`: the namespace cannot be opened, is locked, damaged, newer than this program, holds another chain, or lacks a
-   *   wallet of `watch`.
+   * - `StoreError`: the namespace cannot be opened, is locked, damaged, or newer than this program, holds another chain, or lacks a wallet
+   *   of `watch`.
    */
   readonly writer: (options?: WriterOptions) => Effect.Effect<ChainWriter, StoreError, Scope.Scope>
   readonly audit: Audit
   /**
-   * Adds wallets to an index of some, whose transactions it has from the block after its head on, or removes added ones, while an indexer is
-   * at work. The block moves on as long as blocks are stored that were made without the wallet.
+   * Adds wallets to an index of some wallets, or removes added ones, while an indexer runs. The index has the transactions of an added
+   * wallet from the block after its head; that block advances while blocks made without the wallet are stored.
    *
    * **Errors**
    * - `StoreError`: the chain cannot be opened for writing.
@@ -67,32 +67,32 @@ export interface ChainStore {
   readonly space: Space
 }
 
-/** How far the copy of a chain is. */
+/** Progress of copying a chain. */
 export interface CopyProgress {
   /** Name of the chain. */
   readonly chain: string
-  /** Last block of the copy; `null` while it has none. */
+  /** Last block of the copy; `null` if it has none yet. */
   readonly block: number | null
-  /** Block with which the copy is finished. */
+  /** Block at which the copy is complete. */
   readonly goal: number
-  /** Bytes of the copy, and of the original. */
+  /** Bytes of the copy and of the original. */
   readonly bytes: number
   readonly totalBytes: number
 }
 
 /** How to copy. */
 export interface CopyOptions {
-  /** Pause after each step for as long as it took, so that indexer and server have the disk half of the time. Default: no pauses. */
+  /** True to pause after each step for as long as it took, so that indexer and server have the disk half of the time. Default: no pauses. */
   readonly isPaced?: boolean
   readonly onProgress?: (progress: CopyProgress) => Effect.Effect<void>
 }
 
-/** The copy of a chain or of the keys. */
+/** Copy of a chain or of the keys. */
 export interface Copy {
   readonly file: string
   /** Bytes of the copy. */
   readonly bytes: number
-  /** Blocks that were copied, and bytes of their rows; 0 for the keys. */
+  /** Number of copied blocks, and bytes of their rows; 0 for the keys. */
   readonly blocks: number
   readonly copiedBytes: number
   /** Last block of the copy; `null` for an empty index and for the keys. */
@@ -108,16 +108,16 @@ export interface Database {
   readonly leases: Leases
   readonly status: StatusBoard
   /**
-   * Migrates the stores of these chains that an earlier version made, where that takes no time, so that no reader finds an older one.
-   * Only for a process that writes them; one that cannot be migrated is left to its writer.
+   * Migrates stores of these chains that an earlier version made, if the migration is instant, so that no reader finds an older one. Only
+   * for a process that writes them; a store that cannot be migrated is left to its writer.
    */
   readonly migrate: (chains: ReadonlyArray<ChainRef>) => Effect.Effect<void>
   /**
-   * Copies these chains and the keys, while they are in use, to a folder that a configuration can name in place of this database. A copy
-   * in the folder that was made before gets what changed since; an interrupted one is continued. A chain without a store is skipped.
+   * Copies these chains and the keys, while they are in use, to a folder that a configuration can name instead of this database. An earlier
+   * copy in the folder receives what has changed since; an interrupted copy is continued. A chain without a store is skipped.
    *
    * **Errors**
-   * - `StoreError`: the folder has a database that is no copy of this one, or that an indexer wrote; the disk is full, or a store is
+   * - `StoreError`: the folder has a database that is not a copy of this one, or that an indexer wrote; the disk is full, or a store is
    *   damaged.
    */
   readonly backup: (
@@ -126,8 +126,8 @@ export interface Database {
     options?: CopyOptions,
   ) => Effect.Effect<ReadonlyArray<Copy>, StoreError>
   /**
-   * Copies these chains from a folder into this database, which has none of them, or an unfinished copy. Keys are not copied, as those who
-   * made the folder may know them. A chain that the folder lacks is skipped.
+   * Copies these chains from a folder into this database, which has none of them, or an unfinished copy. Keys are not copied, because
+   * the creator of the folder may know them. A chain that is missing from the folder is skipped.
    *
    * **Errors**
    * - `StoreError`: this database has a chain already, a copy is unfinished, or a row does not match its checksum.

@@ -22,7 +22,7 @@ export type { DatabaseUrl } from "../config/DatabaseUrl.ts"
  */
 export class Engine extends Context.Service<Engine, Database>()("@daybook/service/Engine") {}
 
-/** An implementation of the store. */
+/** Implementation of the store. */
 interface Implementation {
   /** Opens a database. `location` is the URL without its scheme, as are `replicas`; paths in it are relative to `baseFolder`. */
   readonly open: (
@@ -31,11 +31,11 @@ interface Implementation {
     options?: EngineOptions,
     replicas?: ReadonlyArray<string>,
   ) => Effect.Effect<Database, StoreError, Scope.Scope>
-  /** Makes what `append` would make of a block alone. Pure. */
+  /** Prepares what `append` would otherwise derive from a single block. Pure. */
   readonly prepare: (block: BlockRows, options: EngineOptions) => BlockRows
 }
 
-/** The engines by the scheme of their URLs. */
+/** Engines by URL scheme. */
 const engines = new Map<string, Implementation>([
   ["sqlite", Sqlite],
   ["postgres", Postgres],
@@ -47,7 +47,7 @@ const engineOf = (url: string): Implementation | undefined => engines.get(Databa
 const locationOf = (url: string): string => DatabaseUrl.schemeOf(url)?.location ?? ""
 
 /**
- * The URL of a database, or of its primary.
+ * URL of a database, or of its primary.
  *
  * **Example** (Reading the URL of a primary)
  *
@@ -99,8 +99,8 @@ export const fromUrl = (
 }
 
 /**
- * Prepares blocks ahead of `append` as the database of a URL stores them, so that other threads than that of the writer compress
- * documents. What is appended is the same with it and without it.
+ * Prepares blocks ahead of `append` in the form of a URL's database, so that threads other than the writer's compress documents. What is
+ * appended is the same with and without it.
  */
 export const preparer =
   (url: string, options: EngineOptions): ((block: BlockRows) => BlockRows) =>
@@ -108,7 +108,7 @@ export const preparer =
     engineOf(url)?.prepare(block, options) ?? block
 
 /**
- * The database of a URL, as a service.
+ * Provides the database of a URL.
  */
 export const layer = (database: DatabaseUrl.DatabaseUrl, baseFolder: string): Layer.Layer<Engine, StoreError> =>
   Layer.effect(Engine, fromUrl(database, baseFolder))

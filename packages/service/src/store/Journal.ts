@@ -6,18 +6,17 @@
 import * as Result from "effect/Result"
 
 /**
- * What a write did to blocks: `remove` took all from the lowest up, `final` raised the finalized mark, `rewrite` derived the rows of
- * stored blocks anew, and `clear` removed entries of histories alone.
+ * What a write did to blocks: `remove` removed all from the lowest up, `final` raised the finalized mark, `rewrite` derived the rows of
+ * stored blocks again, and `clear` only removed history entries.
  */
 export type Kind = "append" | "remove" | "final" | "rewrite" | "clear"
 
-/** A place in the journal: after this change. */
+/** A position in the journal: after this change. */
 export interface Position {
-  /** Number of the change: numbers ascend by one and are never used again. */
+  /** Number of the change: numbers increase by one and are never reused. */
   readonly change: number
   /**
-   * A number that was chosen at random with the change. Two stores that have the same change with the same mark have the same changes
-   * before it.
+   * Random number chosen with the change. Two stores with the same change and mark have the same changes before it.
    */
   readonly mark: number
 }
@@ -27,25 +26,25 @@ export interface Change extends Position {
   readonly kind: Kind
   readonly lowest: number
   readonly highest: number
-  /** Hash of the highest block; `null` where it is not stored. */
+  /** Hash of the highest block; `null` if it is not stored. */
   readonly hash: string | null
-  /** Serial of the index after the write. Rows that are read under a higher serial are newer. */
+  /** Serial of the index after the write. Rows read under a higher serial are newer. */
   readonly serial: number
 }
 
 /** Marks are below this number. */
 export const maxMark = 2 ** 47
 
-/** Before the first change. */
+/** Position before the first change. */
 export const start: Position = { change: 0, mark: 0 }
 
 const positionPattern = /^([0-9]{1,15})-([0-9a-z]{1,10})$/
 const markRadix = 36
 
-/** A position as text. */
+/** Formats a position as text. */
 export const formatPosition = ({ change, mark }: Position): string => `${change}-${mark.toString(markRadix)}`
 
-/** Reads the text of a position; fails with what is expected. */
+/** Parses the text of a position; fails with what is expected. */
 export const parsePosition = (text: string): Result.Result<Position, string> => {
   const [, change, mark] = positionPattern.exec(text) ?? []
   const position = { change: Number(change), mark: Number.parseInt(mark ?? "", markRadix) }

@@ -4,17 +4,17 @@
 import type * as Effect from "effect/Effect"
 import type { StoreError } from "./StoreError.ts"
 
-/** The space of a chain. */
+/** Space used by a chain. */
 export interface SpaceUse {
   /** Bytes on disk. */
   readonly bytes: number
-  /** Bytes among them that hold nothing. */
+  /** Bytes among them that are unused. */
   readonly freeBytes: number
 }
 
-/** Gives disk space back. */
+/** Releases disk space. */
 export interface Space {
   readonly use: Effect.Effect<SpaceUse, StoreError>
-  /** Gives back some free space; readers and writers go on. */
+  /** Releases some free space; readers and writers continue. */
   readonly release: (maxBytes: number) => Effect.Effect<void, StoreError>
 }

@@ -7,18 +7,18 @@ import type { BlockRef } from "../block/BlockRows.ts"
 /** The database failed: locked, full, damaged, or newer than this program. */
 export class StoreError extends Data.TaggedError("StoreError")<{
   readonly message: string
-  /** True when the same call may succeed later. */
+  /** True if the same call may succeed later. */
   readonly isRetryable: boolean
-  /** The block whose stored rows are damaged; left out for another failure. */
+  /** The block whose stored rows are damaged; absent for other failures. */
   readonly damagedBlock?: number
-  /** The file has an older schema, and a process migrates it now, or none does yet; left out for another failure. */
+  /** The file has an older schema, and a process is migrating it, or none is yet; absent for other failures. */
   readonly migration?: "running" | "pending" | undefined
-  /** The nodes of the database did not have one state: another snapshot may read one. */
+  /** The nodes of the database were not in the same state: another snapshot may be readable. */
   readonly isUnproved?: true
   readonly cause: unknown
 }> {}
 
-/** The configured database cannot be opened. `received` describes the URL without showing it: it may hold a password. */
+/** The configured database cannot be opened. `received` describes the URL without showing it, because it may contain a password. */
 export const invalidUrl = (expected: string, received: string): StoreError =>
   new StoreError({
     message: `Invalid configuration "database": expected ${expected}, received ${received}.`,
@@ -26,7 +26,7 @@ export const invalidUrl = (expected: string, received: string): StoreError =>
     cause: undefined,
   })
 
-/** The state that was read is older than one that the caller has seen: that of a copy, or of a standby that replaced its primary. */
+/** The state that was read is older than one that the caller has seen: it belongs to a copy, or to a standby that replaced its primary. */
 export const behind = (chain: string): StoreError =>
   new StoreError({
     message: `Index behind: ${chain}. It has not reached the blocks of the cursor. Try again.`,

@@ -26,16 +26,16 @@ const timed = <A, E, R>(
 
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>
 
-/** A member that is an effect, or a function that gives one, timed by a name. */
+/** A member that is an effect, or a function that returns one, timed under a name. */
 const timedMember = (target: object, member: unknown, operation: string, onOperation: OnOperation): unknown => {
-  // Sound: each of the names is that of an effect or of a function that gives one.
+  // Sound: each of the names belongs to an effect or to a function that returns one.
   const of = (effect: unknown) => timed(operation, effect as AnyEffect, onOperation)
   return typeof member === "function"
     ? (...args: ReadonlyArray<unknown>) => of(Reflect.apply(member, target, args))
     : of(member)
 }
 
-/** A copy of an object whose named members are timed by their names. */
+/** Copies an object with its named members timed under their names. */
 const withTimed = <T extends object>(
   target: T,
   names: ReadonlyArray<keyof T & string>,
@@ -66,7 +66,7 @@ const reads = [
 
 const isRead: ReadonlySet<string> = new Set(reads)
 
-/** Makes what times the reads of snapshots. A member is made when it is used: a snapshot has many, of which a page uses few. */
+/** Makes the timer of snapshot reads. A member is made when it is used: a snapshot has many, and a page uses few of them. */
 const snapshotTimer = (onOperation: OnOperation): ((snapshot: Snapshot) => Snapshot) => {
   let members: object | undefined
   const membersOf = (snapshot: Snapshot): object =>

@@ -7,77 +7,77 @@
 
 /** A wallet of a webhook. */
 export interface WebhookWallet {
-  /** Lower case. */
+  /** Address in lower case. */
   readonly wallet: string
-  /** Position in the journal, as text; `null` for the shared place, "" where the rows have no place yet. */
+  /** Journal position as text; `null` for the shared position, "" if the rows have no position yet. */
   readonly journal: string | null
-  /** The next block of a place of its own. */
+  /** Next block of its own position. */
   readonly next: number
-  /** First block of which rows are sent. */
+  /** First block whose rows are sent. */
   readonly start: number
-  /** Highest block of which rows were sent; -1 for none. */
+  /** Highest block whose rows were sent; -1 if there is none. */
   readonly highest: number
 }
 
-/** Which wallets of a webhook are read, in the order of their addresses. */
+/** Which wallets of a webhook to read, ordered by address. */
 export interface WalletSelection {
-  /** Some of these alone. */
+  /** Only wallets among these. */
   readonly among?: ReadonlyArray<string>
-  /** `shared`: at the shared place. `own`: with a place of their own, or none yet. `none`: with none yet. By default all. */
+  /** `shared`: at the shared position. `own`: with their own position, or none yet. `none`: with none yet. Default: all. */
   readonly place?: "shared" | "own" | "none"
-  /** Those of which rows were sent of this block or a higher one. */
+  /** Only wallets whose rows were sent for this block or a higher one. */
   readonly highestFrom?: number
-  /** Those behind an address. */
+  /** Only wallets after an address. */
   readonly after?: string | undefined
   readonly limit?: number
 }
 
-/** Addresses behind one, up to another one; without an end where it is left out. */
+/** Addresses after one and up to another; without an end if the latter is absent. */
 export interface WalletRange {
   readonly after?: string | undefined
   readonly to?: string | undefined
 }
 
-/** Whether a range has an address. */
+/** Whether a range contains an address. */
 export const isWithin = ({ after, to }: WalletRange, wallet: string): boolean =>
   (after === undefined || wallet > after) && (to === undefined || wallet <= to)
 
-/** What a change does to the wallets of a webhook, in this order. */
+/** How a change modifies the wallets of a webhook, in this order. */
 export interface WalletChanges {
-  /** Wallets for which `isReset`, `part` and `rewind` count. By default all. */
+  /** Wallets to which `isReset`, `part` and `rewind` apply. Default: all. */
   readonly within?: WalletRange
-  /** They lose their places. */
+  /** Clears their positions. */
   readonly isReset?: boolean
-  /** Those at the shared place get a place of their own. */
+  /** Gives wallets at the shared position their own position. */
   readonly part?: { readonly journal: string; readonly next: number } | undefined
-  /** The rows of those that have a place are sent again from a block on. */
+  /** Resends the rows of wallets with a position from a block on. */
   readonly rewind?: number
-  /** Rows of a wallet may have been sent up to a block. */
+  /** Raises the block up to which rows of a wallet may have been sent. */
   readonly raise?: readonly [wallet: string, highest: number] | undefined
   readonly remove?: ReadonlyArray<string>
-  /** Wallets that are added; one that the webhook has stays as it is. */
+  /** Wallets to add; one that the webhook has is left unchanged. */
   readonly add?: ReadonlyArray<WebhookWallet>
-  /** Wallets that the webhook has, with other places. */
+  /** Existing wallets of the webhook with new positions. */
   readonly move?: ReadonlyArray<WebhookWallet>
 }
 
-/** A wallet whose rows have no place yet. */
+/** A wallet whose rows have no position yet. */
 export const notBegun = (wallet: string): WebhookWallet => ({ wallet, journal: "", next: 0, start: 0, highest: -1 })
 
-/** The condition of a place. `none` names that of `own` too, so that it is read by the index of these. */
+/** SQL condition of a position. `none` includes that of `own`, so that it uses the same index. */
 export const placeConditions = {
   shared: "journal IS NULL",
   own: "journal IS NOT NULL",
   none: "journal IS NOT NULL AND journal = ''",
 } as const
 
-/** The columns of a row, in this order. */
+/** Columns of a row, in this order. */
 export const columns = "wallet, journal, next, start, highest"
 
-/** The columns of a row. */
+/** Columns of a row. */
 export type Columns = readonly [wallet: string, journal: string | null, next: number, start: number, highest: number]
 
-/** The wallet of a row. */
+/** Wallet of a row. */
 export const fromColumns = ([wallet, journal, next, start, highest]: Columns): WebhookWallet => ({
   wallet,
   journal,
@@ -86,5 +86,5 @@ export const fromColumns = ([wallet, journal, next, start, highest]: Columns): W
   highest: Number(highest),
 })
 
-/** Whether a change adds wallets or removes some. */
+/** Whether a change adds or removes wallets. */
 export const isResized = ({ add = [], remove = [] }: WalletChanges): boolean => add.length + remove.length > 0

@@ -9,18 +9,18 @@ import type * as Effect from "effect/Effect"
 import type { StoreError } from "./StoreError.ts"
 import type { WalletChanges, WalletSelection, WebhookWallet } from "./WebhookWallets.ts"
 
-/** How a webhook is, by what the last attempts gave. */
+/** State of a webhook, according to its last attempts. */
 export const states = ["active", "failing", "paused"] as const
 
-/** How a webhook is. */
+/** State of a webhook. */
 export type State = (typeof states)[number]
 
-/** How many webhooks are in each state. */
+/** Number of webhooks in each state. */
 export type StateCounts = Readonly<Record<State, number>>
 
-/** What is stored of a webhook. */
+/** Stored form of a webhook. */
 export interface EncodedWebhook {
-  /** Name of the API key that it belongs to; `null` for the operator. */
+  /** Name of the API key to which it belongs; `null` for the operator. */
   readonly holder: string | null
   readonly state: State
   /** JSON text of its settings, secrets and state; secrets are encrypted. */
@@ -30,74 +30,74 @@ export interface EncodedWebhook {
 /** First revisions are below this number, which leaves room for changes. */
 const maxFirstRevision = 2 ** 47
 
-/** A webhook as it is stored. */
+/** A stored webhook. */
 export interface StoredWebhook extends Pick<EncodedWebhook, "content" | "holder"> {
   readonly name: string
-  /** Grows with each change of the content. */
+  /** Increases with each change of the content. */
   readonly revision: number
   /** Number of its wallets. */
   readonly wallets: number
 }
 
-/** The first revision of a webhook, at random: a webhook under the name of a removed one is not taken for that one. */
+/** Random first revision of a webhook, so that a webhook with the name of a removed one is not mistaken for it. */
 export const firstRevision = (): number => randomInt(1, maxFirstRevision)
 
-/** What a sender looks at from time to time. */
+/** What a sender polls. */
 export interface KnownWebhook extends Pick<StoredWebhook, "revision"> {
-  /** No process has the lease of sending. */
+  /** True if no process holds the lease for sending. */
   readonly isFree: boolean
 }
 
-/** The webhooks of a database. Leases end by the clock of the database. */
+/** Webhooks of a database. Leases expire by the database's clock. */
 export interface Webhooks {
-  /** All by name. */
+  /** All webhooks, by name. */
   readonly list: Effect.Effect<ReadonlyArray<StoredWebhook>, StoreError>
-  /** Those of a key, by name. */
+  /** Webhooks of a key, by name. */
   readonly ofHolder: (holder: string) => Effect.Effect<ReadonlyArray<StoredWebhook>, StoreError>
-  /** The one of a name; `null` for none. */
+  /** The webhook with a name; `null` if there is none. */
   readonly find: (name: string) => Effect.Effect<StoredWebhook | null, StoreError>
-  /** What senders look at from time to time, of all by name. */
+  /** What senders poll: all webhooks, by name. */
   readonly overview: Effect.Effect<ReadonlyMap<string, KnownWebhook>, StoreError>
-  /** How many are in each state. */
+  /** Number of webhooks in each state. */
   readonly counts: Effect.Effect<StateCounts, StoreError>
-  /** Wallets of one. */
+  /** Wallets of a webhook. */
   readonly walletsOf: (
     name: string,
     selection: WalletSelection,
   ) => Effect.Effect<ReadonlyArray<WebhookWallet>, StoreError>
-  /** The first addresses of each of some webhooks, by name. */
+  /** The first addresses of each given webhook, by name. */
   readonly firstWallets: (
     names: ReadonlyArray<string>,
     limit: number,
   ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<string>>, StoreError>
-  /** Names of the webhooks that have one of some wallets. */
+  /** Names of the webhooks that have one of the given wallets. */
   readonly having: (wallets: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreError>
-  /** Adds one with its wallets; false where the name is taken. */
+  /** Adds a webhook with its wallets; false if the name is taken. */
   readonly add: (
     name: string,
     webhook: EncodedWebhook,
     wallets: ReadonlyArray<WebhookWallet>,
   ) => Effect.Effect<boolean, StoreError>
-  /** Removes one; false where there is none. */
+  /** Removes a webhook; false if there is none. */
   readonly remove: (name: string) => Effect.Effect<boolean, StoreError>
-  /** Replaces state and content of a revision, and changes its wallets; false where it has another revision. */
+  /** Replaces the state and content of a revision, and changes its wallets; false if the webhook has another revision. */
   readonly change: (
     name: string,
     revision: number,
     webhook: Pick<EncodedWebhook, "content" | "state">,
     wallets?: WalletChanges,
   ) => Effect.Effect<boolean, StoreError>
-  /** Takes or extends the lease of sending for a time; `null` while another owner has it, or where there is no such webhook. */
+  /** Takes or extends the lease for sending for a duration; `null` if another owner holds it, or if there is no such webhook. */
   readonly acquire: (name: string, owner: string, millis: number) => Effect.Effect<StoredWebhook | null, StoreError>
 }
 
-/** The columns of a row, in this order. */
+/** Columns of a row, in this order. */
 export const columns = "name, holder, content, revision, wallets"
 
-/** The columns of a row. */
+/** Columns of a row. */
 export type Columns = readonly [name: string, holder: string | null, content: string, revision: number, wallets: number]
 
-/** The webhook of a row. */
+/** Webhook of a row. */
 export const fromColumns = ([name, holder, content, revision, wallets]: Columns): StoredWebhook => ({
   name,
   holder,
@@ -106,13 +106,13 @@ export const fromColumns = ([name, holder, content, revision, wallets]: Columns)
   wallets: Number(wallets),
 })
 
-/** The overview of rows. */
+/** Overview from rows. */
 export const overviewOf = (
   rows: ReadonlyArray<readonly [name: string, revision: number, isFree: boolean | number]>,
 ): ReadonlyMap<string, KnownWebhook> =>
   new Map(rows.map(([name, revision, isFree]) => [name, { revision: Number(revision), isFree: Boolean(isFree) }]))
 
-/** The counts of rows. A state of a later version counts as none. */
+/** Counts from rows. A state of a later version is not counted. */
 export const countsOf = (rows: ReadonlyArray<readonly [state: string, count: number]>): StateCounts => {
   const counts = new Map(rows)
   const countOf = (state: State) => Number(counts.get(state) ?? 0)

@@ -5,10 +5,10 @@ import type * as BlockRow from "./BlockRow.ts"
 import type { StoredRow } from "./DocumentRow.ts"
 import * as RowId from "./RowId.ts"
 
-/** Rows of a range of blocks, each by its number, or by the row id of its transaction. */
+/** Rows of a range of blocks, keyed by block number or by the row id of their transaction. */
 export interface Rows {
   readonly headers: ReadonlyArray<BlockRow.StoredHeader>
-  /** Transactions, or what is wrong with their rows. */
+  /** Transactions, or the issues of their rows. */
   readonly transactions: ReadonlyArray<readonly [id: number, row: StoredRow | StoreError]>
   /** Whether the history of a wallet has a transaction. */
   readonly has: (address: string, id: number) => boolean

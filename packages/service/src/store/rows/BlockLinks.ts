@@ -6,7 +6,7 @@ import type { BlockRef, BlockRows } from "../../block/BlockRows.ts"
 /** Whether two references name one block. */
 export const isSame = (a: BlockRef | null, b: BlockRef | null) => a?.number === b?.number && a?.hash === b?.hash
 
-/** Describes why blocks do not extend a block; `null` when they do. */
+/** Describes why blocks do not extend a block; `null` if they do. */
 export const issue = (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>): string | null => {
   let previous = expected
   for (const block of blocks) {

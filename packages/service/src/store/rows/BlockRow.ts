@@ -7,7 +7,7 @@ import type { BlockRef, BlockRows } from "../../block/BlockRows.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 
-/** The columns without the checksum. */
+/** Columns without the checksum. */
 export type Row = readonly [
   number: number,
   hash: Uint8Array,
@@ -17,7 +17,7 @@ export type Row = readonly [
   factsChecksum: number | null,
 ]
 
-/** The columns of a row, in the order of the statements. */
+/** Columns of a row, in the order of the statements. */
 export type Columns = readonly [...Row, checksum: number]
 
 /** A stored block without its transactions. */
@@ -26,9 +26,9 @@ export interface StoredHeader extends BlockRef {
   readonly timestamp: number
   /** Number of transactions that were stored with it. */
   readonly count: number
-  /** Checksum of the row of its facts; `null` where it has none. */
+  /** Checksum of the row of its facts; `null` if it has none. */
   readonly factsChecksum: number | null
-  /** Its row does not match its checksum. */
+  /** True if its row does not match its checksum. */
   readonly isDamaged: boolean
 }
 

@@ -6,8 +6,8 @@ import { createHash } from "node:crypto"
 const maxNameCharacters = 40
 
 /**
- * The slug of a chain's name. Names of one chain (any case, space or hyphen) share one; a name with other characters carries a piece of
- * its hash, so that two chains never share one.
+ * Slug of a chain's name. Names of one chain (any case, space or hyphen) share one; a name with other characters includes a part of its
+ * hash, so two chains never share one.
  */
 export const make = (name: string, separator: "-" | "_"): string => {
   const same = name

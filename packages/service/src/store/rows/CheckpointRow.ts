@@ -8,21 +8,21 @@ import { toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 import * as WatchedWallets from "./WatchedWallets.ts"
 
-/** The columns that change with the index; those of the blocks are `null` while the index is empty. */
+/** Columns that change with the index; those of the blocks are `null` if the index is empty. */
 export interface Columns {
   readonly first: number | null
   readonly number: number | null
   readonly hash: Uint8Array | null
   readonly timestamp: number | null
   readonly finalized: number | null
-  /** The watched wallets, as `WatchedWallets` writes them; `null` for all. */
+  /** Watched wallets as written by `WatchedWallets`; `null` for all. */
   readonly watch: string | null
   readonly serial: number
-  /** Number of the newest change of the journal. */
+  /** Number of the newest journal change. */
   readonly change: number
 }
 
-/** The columns in the order of the statements. */
+/** Columns in the order of the statements. */
 export type Row = readonly [
   chain: number,
   first: number | null,
@@ -36,7 +36,7 @@ export type Row = readonly [
   checksum: number,
 ]
 
-/** The columns of an empty index. */
+/** Columns of an empty index. */
 export const empty: Columns = {
   first: null,
   number: null,
@@ -55,7 +55,7 @@ export const make = (chain: number, columns: Columns): Row => {
   return [...row, Checksum.fromValues(row)]
 }
 
-/** Reads a row; `null` for one that does not match its checksum. */
+/** Reads a row; `null` if it does not match its checksum. */
 export const read = (row: readonly [...Row, ...Array<unknown>]): Columns | null => {
   const [chain, first, number, hash, timestamp, finalized, watch, serial, change, checksum] = row
   if (Checksum.fromValues([chain, first, number, hash, timestamp, finalized, watch, serial, change]) !== checksum)
@@ -63,12 +63,12 @@ export const read = (row: readonly [...Row, ...Array<unknown>]): Columns | null 
   return { first, number, hash, timestamp, finalized, watch, serial, change }
 }
 
-/** The newest block; `null` while the index is empty. */
+/** The newest block; `null` if the index is empty. */
 export const headOf = ({ hash, number }: Columns): BlockRef | null =>
   // Sound: they are set together.
   number === null ? null : { number, hash: toHex(hash!) }
 
-/** The checkpoint; `null` while the index is empty. */
+/** The checkpoint; `null` if the index is empty. */
 export const toCheckpoint = (columns: Columns): Checkpoint | null => {
   const head = headOf(columns)
   if (head === null) return null

@@ -11,7 +11,7 @@ import { StoreError } from "../StoreError.ts"
 /** A column of a row. */
 export type Value = number | string | Uint8Array | SharedBytes | null
 
-/** Bytes that many rows have, in place of a column of them: their CRC-32 is computed once. */
+/** Bytes that many rows share, used in place of a column: their CRC-32 is computed once. */
 export class SharedBytes {
   readonly bytes: Uint8Array
   readonly length: number
@@ -27,7 +27,7 @@ export class SharedBytes {
 const start = 0x2545f491
 const perWord = 2 ** 32
 
-/** Adds a word. For a given checksum every word gives another one, and for a given word every checksum does. */
+/** Adds a word. For a given checksum every word yields a different result, and for a given word every checksum does. */
 const add = (checksum: number, word: number): number => {
   const mixed = Math.imul(checksum ^ word, 0x85ebca6b)
   const folded = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35)
@@ -45,19 +45,19 @@ const addValue = (checksum: number, value: Value): number => {
   return addNumber(add(checksum, crc), value.length * 4 + (typeof value === "string" ? 2 : 3))
 }
 
-/** The checksum of a row whose first columns have a checksum already: for rows that share them. */
+/** Checksum of a row that continues the checksum of its first columns: for rows that share them. */
 export const following = (before: number, values: ReadonlyArray<Value>): number => {
   let checksum = before
   for (const value of values) checksum = addValue(checksum, value)
   return checksum | 0
 }
 
-/** The checksum of a row, as a signed number of 32 bits: such a number has four bytes in a file. */
+/** Checksum of a row as a signed 32-bit number, which takes four bytes in a file. */
 export const fromValues = (values: ReadonlyArray<Value>): number => following(start, values)
 
 /**
- * Whether a row has its checksum; false also for columns of another type than a program writes. `before` is the checksum of columns that
- * precede the values.
+ * Whether a row matches its checksum; also false for columns of a type that the program does not write. `before` is the checksum of columns
+ * that precede the values.
  */
 export const isOf = (values: ReadonlyArray<unknown>, checksum: unknown, before = start): boolean =>
   values.every(isValue) && following(before, values) === checksum
@@ -65,7 +65,7 @@ export const isOf = (values: ReadonlyArray<unknown>, checksum: unknown, before =
 const isValue = (value: unknown): value is Value =>
   value === null || typeof value === "number" || typeof value === "string" || value instanceof Uint8Array
 
-/** The error of a damaged block. */
+/** Error for a damaged block. */
 export const damaged = (name: string, block: number, what: string): StoreError =>
   new StoreError({
     message: `Stored block damaged: block ${block} of ${name}, ${what}. Run "daybook repair".`,

@@ -17,7 +17,7 @@ const ids: ReadonlySet<number> = new Set([current, facts])
 
 const loaded = new Map<number, Zstd.Zstd>()
 
-/** The contexts of a dictionary; throws for an id that this version does not have. */
+/** Contexts of a dictionary; throws for an id that this version does not have. */
 export const zstd = (id: number): Zstd.Zstd => {
   const found = loaded.get(id)
   if (found !== undefined) return found

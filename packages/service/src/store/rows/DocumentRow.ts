@@ -1,6 +1,6 @@
 /**
  * The row of a transaction: made of its texts, and read back from its columns, which are compared with their checksum. What a document
- * states already (its hash, its wallets) has no column of its own. Pure; functions named `Unsafe` throw a `StoreError` for a damaged row.
+ * already states (its hash, its wallets) has no separate column. Pure; functions named `Unsafe` throw a `StoreError` for a damaged row.
  *
  * Source: decisions 0033 and 0034.
  */
@@ -17,7 +17,7 @@ const addressBytes = 20
 /** A stored transaction, with the revision of its document. */
 export type StoredRow = TransactionRow & { readonly decoderRevision: number }
 
-/** The columns of a row, in the order of the statements. */
+/** Columns of a row, in the order of the statements. */
 export type Columns = readonly [
   id: number,
   revision: number,
@@ -30,13 +30,13 @@ export type Columns = readonly [
   checksum: number,
 ]
 
-/** A row that does not match its checksum, or cannot be read although it does. */
+/** Error for a row that does not match its checksum, or is unreadable although it does. */
 const damaged = (name: string, id: number, what = "does not match its checksum") => {
   const { block, index } = RowId.toPosition(id)
   return Checksum.damaged(name, block, `transaction ${index} ${what}`)
 }
 
-/** Decodes what was read of a row. */
+/** Decodes what was read for a row. */
 const decodeUnsafe = <A>(name: string, id: number, decode: () => A): A => {
   try {
     return decode()
@@ -45,13 +45,13 @@ const decodeUnsafe = <A>(name: string, id: number, decode: () => A): A => {
   }
 }
 
-/** The columns of a frame that lies apart. */
+/** Columns of a frame that is stored apart. */
 export type ApartColumns = readonly [id: number, frame: Uint8Array, checksum: number]
 
-/** The rows of a transaction. */
+/** Rows of a transaction. */
 export interface Prepared {
   readonly columns: Columns
-  /** `null` where the frame is in the row. */
+  /** `null` if the frame is in the row. */
   readonly largeDocument: ApartColumns | null
   readonly largeInternal: ApartColumns | null
 }
@@ -82,14 +82,14 @@ export const prepare = (block: number, row: StoredRow, codec: Frame.Codec): Prep
   }
 }
 
-/** Bytes of the frames of prepared rows. */
+/** Total size of the frames in prepared rows. */
 export const preparedBytes = ({ columns, largeDocument, largeInternal }: Prepared): number =>
   [columns[7], largeDocument?.[1], largeInternal?.[1]].reduce((sum, frame) => sum + (frame?.length ?? 0), 0)
 
-/** The stored columns of a frame that lies apart. */
+/** Stored columns of a frame that is stored apart. */
 export type Apart = readonly [frame: Uint8Array, checksum: number]
 
-/** Reads a frame of a row that lies apart: the document, or its internal transactions. */
+/** Reads a frame of a row that is stored apart: the document, or its internal transactions. */
 export type ReadApart = (part: "document" | "internal") => Apart | undefined
 
 const apartUnsafe = (name: string, id: number, read: ReadApart, part: "document" | "internal"): Uint8Array => {
@@ -100,18 +100,18 @@ const apartUnsafe = (name: string, id: number, read: ReadApart, part: "document"
   return row[0]
 }
 
-/** Bytes of the texts of a row. */
+/** Total size of a row's texts. */
 export const bytesOf = ([, , , size, internalSize]: Columns, wantsInternal: boolean): number =>
   size + (wantsInternal ? (internalSize ?? 0) : 0)
 
-/** The texts of a row. */
+/** Texts of a row. */
 export interface Texts {
   readonly body: string
   readonly internal: string | null
   readonly stored: StoredForm
 }
 
-/** The frame of a document, once the columns match their checksum. */
+/** Frame of a document, after its columns were compared with their checksum. */
 const frameUnsafe = (name: string, columns: Columns, readApart: ReadApart): Uint8Array => {
   const [id, revision, form, size, internalSize, hash, addresses, inline, checksum] = columns
   if (Checksum.fromValues([id, revision, form, size, internalSize, hash, addresses, inline]) !== checksum)
@@ -119,7 +119,7 @@ const frameUnsafe = (name: string, columns: Columns, readApart: ReadApart): Uint
   return inline ?? apartUnsafe(name, id, readApart, "document")
 }
 
-/** Reads the texts of a transaction from its columns, with its internal transactions where they are wanted. */
+/** Reads the texts of a transaction from its columns, with its internal transactions if requested. */
 export const textsUnsafe = (name: string, columns: Columns, wantsInternal: boolean, readApart: ReadApart): Texts => {
   const [id, , formNumber, size, internalSize] = columns
   const form = Frame.fromNumber(formNumber)
@@ -132,13 +132,13 @@ export const textsUnsafe = (name: string, columns: Columns, wantsInternal: boole
   return { ...texts, internal }
 }
 
-/** Whether a transaction, whose columns and text were read, belongs to a wallet. */
+/** Whether a transaction belongs to a wallet, given its columns and text. */
 export const isOf = (columns: Columns, body: string, address: string): boolean =>
   columns[6] === null ? DocumentText.isOf(body, address) : addressesOf(columns, body).includes(address)
 
-/** The wallets of a transaction, whose columns and text were read. */
+/** Wallets of a transaction, given its columns and text. */
 export const addressesOf = ([, , , , , , addresses]: Columns, body: string): ReadonlyArray<string> =>
-  // Sound: a row without the column was written with those of its text.
+  // Sound: a row without the column was written with the wallets of its text.
   addresses === null ? DocumentText.namesOf(body)!.addresses : split(addresses, addressBytes).map(toHex)
 
 /** Reads the hash of a transaction from its columns, without the rest of its text. */
@@ -150,12 +150,12 @@ export const hashUnsafe = (name: string, columns: Columns, readApart: ReadApart)
   return hashOf(columns, decodeUnsafe(name, id, start))
 }
 
-/** The hash of a transaction, whose columns and text were read. */
+/** Hash of a transaction, given its columns and text. */
 export const hashOf = ([, , , , , hash]: Columns, body: string): string =>
-  // Sound: a row without the column was written with that of its text.
+  // Sound: a row without the column was written with the hash of its text.
   hash === null ? DocumentText.hashOf(body) : toHex(hash)
 
-/** Reads the row of a transaction from its columns, with its internal transactions where they are wanted. */
+/** Reads the row of a transaction from its columns, with its internal transactions if requested. */
 export const fromColumnsUnsafe = (
   name: string,
   columns: Columns,
@@ -174,5 +174,5 @@ export const fromColumnsUnsafe = (
   }))
 }
 
-/** Where the texts of a row lie. */
+/** Where the texts of a row are stored. */
 export const formOf = ([, , form]: Columns): Frame.Form => Frame.fromNumber(form)

@@ -3,14 +3,14 @@
  * finds in a text must never change. Pure.
  */
 
-/** The hash and the wallets that a document names. */
+/** The hash and the wallets named in a document. */
 export interface Names {
   readonly hash: string
   readonly addresses: ReadonlyArray<string>
 }
 
 const hashStart = '{"hash":"'
-/** Characters up to the end of the hash of a text with names. */
+/** End of the hash in a text with names, in characters. */
 export const hashEnd = hashStart.length + 66
 const fromKey = '"from_address":"'
 const toKey = ',"to_address":"'
@@ -23,7 +23,7 @@ const hex = /^0x[0-9a-f]+$/
 
 const isHex = (text: string, characters: number): boolean => text.length === characters && hex.test(text)
 
-/** The names in a document's text; `null` for a text of another form. */
+/** Names in a document's text; `null` for a text of another form. */
 export const namesOf = (body: string): Names | null => {
   if (!body.startsWith(hashStart)) return null
   const hash = body.slice(hashStart.length, hashEnd)
@@ -44,7 +44,7 @@ export const namesOf = (body: string): Names | null => {
   return isForm ? { hash, addresses } : null
 }
 
-/** The hash in a text with names (see `namesOf`). */
+/** Hash in a text with names (see `namesOf`). */
 export const hashOf = (body: string): string => body.slice(hashStart.length, hashEnd)
 
 /** Whether a text with names (see `namesOf`) names a wallet, without reading all of them. */

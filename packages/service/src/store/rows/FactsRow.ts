@@ -10,10 +10,10 @@ import * as Checksum from "./Checksum.ts"
 import * as Dictionaries from "./Dictionaries.ts"
 import * as Frame from "./Frame.ts"
 
-/** The columns of a row. */
+/** Columns of a row. */
 export type Columns = readonly [block: number, dictionary: number, size: number, frame: Uint8Array]
 
-/** Makes the row of a block's facts; `null` for a block without. Pure. */
+/** Makes the row of a block's facts; `null` for a block without facts. Pure. */
 export const prepare = ({ facts, number }: BlockRows, codec: Frame.Codec): Columns | null => {
   if (facts === undefined) return null
   const bytes = Buffer.from(facts)
@@ -27,7 +27,7 @@ export const bytesOf = ([, , , frame]: Columns): number => frame.length
 /** A block with the checksum of its facts. */
 export type Header = Pick<StoredHeader, "number" | "factsChecksum">
 
-/** The text of a row; the error where it is missing, does not match the checksum in its block, or cannot be decompressed. */
+/** Text of a row, or an error if the row is missing, does not match the checksum in its block, or cannot be decompressed. */
 export const read = (name: string, block: Header, columns: Columns | undefined): string | StoreError => {
   if (columns === undefined || Checksum.fromValues(columns) !== block.factsChecksum) {
     return Checksum.damaged(name, block.number, "its facts do not match their checksum")
@@ -40,7 +40,7 @@ export const read = (name: string, block: Header, columns: Columns | undefined):
   }
 }
 
-/** The facts among what was read of a block; `null` for none. Throws for those that are damaged. */
+/** Facts from what was read for a block; `null` if there are none. Throws if they are damaged. */
 export const textUnsafe = (found: string | StoreError | undefined): string | null => {
   if (found instanceof StoreError) throw found
   return found ?? null

@@ -1,24 +1,24 @@
 /**
- * Stored form of a transaction's texts. Both are one text in one frame, compressed with zstd and a shipped dictionary, or plain. Long texts
- * are stored apart from the rows of short ones, so that those stay dense. Pure.
+ * Stored form of a transaction's texts. Both are concatenated in one frame, compressed with zstd and a shipped dictionary, or plain. Long
+ * texts are stored apart from the rows of short ones, so that those stay dense. Pure.
  *
  * Source: decision 0033.
  */
 import * as Dictionaries from "./Dictionaries.ts"
 
-/** A text with more bytes lies apart. */
+/** Size in bytes above which a text is stored apart. */
 export const apartBytes = 16_384
 
 /** How new documents are stored. */
 export type Codec = "plain" | "zstd"
 
-/** Where the texts of a row lie, and how they are compressed: one number in a row. */
+/** Where the texts of a row are stored, and how they are compressed: one number in a row. */
 export interface Form {
   /** Dictionary of the frames; 0 for plain text. */
   readonly dictionary: number
-  /** The frame with the document lies apart. */
+  /** True if the frame with the document is stored apart. */
   readonly isBodyApart: boolean
-  /** Internal transactions have a frame of their own, which lies apart. */
+  /** True if internal transactions have a separate frame, which is stored apart. */
   readonly isInternalApart: boolean
 }
 
@@ -35,37 +35,37 @@ export const fromNumber = (form: number): Form => ({
   isInternalApart: (form & internalApart) !== 0,
 })
 
-/** The texts of a row as they are stored. */
+/** Texts of a row in stored form. */
 export interface Packed {
   readonly form: Form
-  /** Bytes of the document's text. */
+  /** Size of the document's text in bytes. */
   readonly size: number
-  /** Bytes of the text of internal transactions; `null` where there is none. */
+  /** Size of the text of internal transactions in bytes; `null` if there is none. */
   readonly internalSize: number | null
-  /** The document, and the internal transactions behind it unless they lie apart. */
+  /** The document, followed by the internal transactions unless these are stored apart. */
   readonly frame: Uint8Array
-  /** The frame of internal transactions that lie apart. */
+  /** Frame of internal transactions that are stored apart. */
   readonly internalFrame: Uint8Array | null
 }
 
-/** The frame of a text's bytes; the bytes themselves for dictionary 0. */
+/** Frame of a text's bytes; the bytes themselves for dictionary 0. */
 export const encode = (bytes: Uint8Array, dictionary: number): Uint8Array =>
   dictionary === 0 ? bytes : Dictionaries.zstd(dictionary).compress(bytes)
 
-/** The bytes of a frame, valid until the next call. Throws for a frame that is damaged or of another size. */
+/** Bytes of a frame, valid until the next call. Throws if the frame is damaged or has another size. */
 export const decode = (frame: Uint8Array, size: number, dictionary: number): Buffer => {
   if (dictionary !== 0) return Dictionaries.zstd(dictionary).decompress(frame, size)
   if (frame.length !== size) throw new Error(`expected ${size} bytes, received ${frame.length}`)
   return Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength)
 }
 
-/** Where the bytes of texts are written before they are compressed: kept, since most rows have a few kilobytes. */
+/** Size of the buffer to which texts are written before they are compressed: it is kept, because most rows have a few kilobytes. */
 const keptBytes = 1 << 18
 const kept = Buffer.allocUnsafeSlow(keptBytes)
-/** Bytes of a character of a text at most. */
+/** Maximum number of bytes per character of a text. */
 const maxCharacterBytes = 3
 
-/** The bytes of texts, one behind the other, valid until the next call; and of how many the first consists. */
+/** Writes texts one after the other; returns their bytes, valid until the next call, and the length of the first. */
 const write = (body: string, behind: string): { readonly bytes: Buffer; readonly size: number } => {
   const room = (body.length + behind.length) * maxCharacterBytes
   const into = room <= keptBytes ? kept : Buffer.allocUnsafeSlow(room)
@@ -73,7 +73,7 @@ const write = (body: string, behind: string): { readonly bytes: Buffer; readonly
   return { bytes: into.subarray(0, size + into.write(behind, size)), size }
 }
 
-/** A frame that later calls do not change. */
+/** A frame that later calls do not overwrite. */
 const encodeWritten = (bytes: Buffer, dictionary: number): Uint8Array =>
   dictionary === 0 ? Buffer.from(bytes) : encode(bytes, dictionary)
 
@@ -92,15 +92,15 @@ export const pack = (body: string, internal: string | null, codec: Codec): Packe
   }
 }
 
-/** Bytes of a frame: those of the document, and of internal transactions in it. */
+/** Size of a frame's contents in bytes: the document, and internal transactions in the same frame. */
 const bytesOf = ({ form, internalSize, size }: Pick<Packed, "form" | "internalSize" | "size">): number =>
   size + (internalSize === null || form.isInternalApart ? 0 : internalSize)
 
-/** The first bytes of the document of a frame, as text. Throws for a frame that is damaged. */
+/** Start of the document in a frame, as text. Throws if the frame is damaged. */
 export const unpackStart = (packed: Omit<Packed, "internalFrame">, bytes: number): string =>
   decode(packed.frame, bytesOf(packed), packed.form.dictionary).toString("utf8", 0, Math.min(bytes, packed.size))
 
-/** The texts of a frame: the document, and the internal transactions behind it. Throws for a frame that is damaged. */
+/** Texts of a frame: the document, followed by the internal transactions. Throws if the frame is damaged. */
 export const unpack = (
   { form, frame, internalSize, size }: Omit<Packed, "internalFrame">,
   wantsInternal: boolean,
@@ -112,6 +112,6 @@ export const unpack = (
   }
 }
 
-/** The internal transactions of a frame of their own. Throws for a frame that is damaged. */
+/** Internal transactions from a separate frame. Throws if the frame is damaged. */
 export const unpackInternal = (frame: Uint8Array, size: number, dictionary: number): string =>
   decode(frame, size, dictionary).toString("utf8")

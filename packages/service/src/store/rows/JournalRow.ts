@@ -11,11 +11,11 @@ import * as Checksum from "./Checksum.ts"
 
 /** The blocks that a write changes. */
 export interface Range extends Pick<Journal.Change, "kind" | "lowest" | "highest"> {
-  /** Hash of the highest block; `null` where it is not stored. */
+  /** Hash of the highest block; `null` if it is not stored. */
   readonly hash: Uint8Array | null
 }
 
-/** The columns of a change, in the order of the statements. */
+/** Columns of a change, in the order of the statements. */
 export type Columns = readonly [
   change: number,
   kind: number,
@@ -29,13 +29,13 @@ export type Columns = readonly [
 
 const kinds: ReadonlyArray<Journal.Kind> = ["append", "remove", "final", "rewrite", "clear"]
 
-/** The number that stands for removals in the statements. */
+/** Number of the kind `remove` in the statements. */
 export const removeKind = kinds.indexOf("remove")
 
-/** Changes that are kept: those of half a year at a block every six seconds, in 400 MB. */
+/** Number of changes that are kept: half a year with a block every six seconds, in 400 MB. */
 export const keptChanges = 5_000_000
 
-/** The channel of PostgreSQL that writes notify. */
+/** PostgreSQL channel that writes notify. */
 export const channel = "daybook_change"
 
 /** The row of a change, and the checkpoint after it. */
@@ -44,7 +44,7 @@ export interface Advanced {
   readonly row: Columns
 }
 
-/** Plans the row of a write under the next number, and the checkpoint after it. A change of finality alone keeps the serial. */
+/** Plans the row of a write with the next number, and the checkpoint after it. A change of finality alone keeps the serial. */
 export const advance = (
   { change, columns }: { readonly change: Range; readonly columns: CheckpointRow.Columns },
   nextSerial: number,
@@ -57,7 +57,7 @@ export const advance = (
   return { columns: { ...columns, serial, change: number }, row: [...row, Checksum.fromValues(row)] }
 }
 
-/** Reads a row; `name` names the store in the error of a damaged one, which is thrown. */
+/** Reads a row; throws an error that names the store `name` if the row is damaged. */
 export const fromColumns = (name: string, columns: Columns): Journal.Change => {
   const [change, kindNumber, lowest, highest, hash, serial, mark, checksum] = columns
   const kind = kinds[kindNumber]
@@ -71,7 +71,7 @@ export const fromColumns = (name: string, columns: Columns): Journal.Change => {
   })
 }
 
-/** The columns of a change that was read. */
+/** Columns of a change that was read. */
 export const toColumns = (
   { change, highest, kind, lowest, mark, serial }: Journal.Change,
   hash: Uint8Array | null,
@@ -81,8 +81,8 @@ export const toColumns = (
 }
 
 /**
- * Where a position lies: `ahead` of the newest change, as one that a lagging replica has not reached, or `lost`, where the journal does
- * not have it any more or never had it. `mark` is that of the change under its number, null for none.
+ * Locates a position: `ahead` of the newest change, such as one that a lagging replica has not reached, or `lost` if the journal no longer
+ * has it or never had it. `mark` belongs to the change with its number; null if there is none.
  */
 export const locate = (
   { change, mark }: Journal.Position,

@@ -1,6 +1,6 @@
 /**
- * Ranges of blocks whose entries of histories and rows of ledgers lie together: their keys begin with the number of the range. The newest
- * range is small, so that an append changes few pages. Eight neighbours of one size are merged, so that a page searches few ranges. Pure.
+ * Ranges of blocks whose history entries and ledger rows are stored together: their keys begin with the number of the range. The newest
+ * range is small, so an append changes few pages. Eight adjacent ranges of one size are merged, so a page searches few ranges. Pure.
  *
  * Source: decision 0027.
  */
@@ -11,28 +11,28 @@ import * as RowId from "./RowId.ts"
 export interface KeyRange {
   /** Number with which its keys begin. */
   readonly range: number
-  /** Lowest block; 0 for the lowest range, which has all blocks below the next one. */
+  /** Lowest block; 0 for the lowest range, which has all blocks below the next range. */
   readonly first: number
-  /** Entries and rows that were inserted; those that were removed count too. */
+  /** Number of inserted entries and rows, including those removed since. */
   readonly entries: number
-  /** Number of the range into which it is being merged; `null` while it is not. */
+  /** Number of the range into which it is being merged; `null` if it is not. */
   readonly into: number | null
 }
 
-/** The ranges of a chain, lowest first: one at least. */
+/** Ranges of a chain, lowest first; at least one. */
 export type KeyRanges = ReadonlyArray<KeyRange>
 
-/** The ranges of a chain without entries. */
+/** Ranges of a chain without entries. */
 export const initial: KeyRanges = [{ range: 0, first: 0, entries: 0, into: null }]
 
-/** Ranges of one size that become one. */
+/** Number of ranges of one size that are merged into one. */
 export const merged = 8
 
-/** The stored text. */
+/** Formats the stored text. */
 export const format = (ranges: KeyRanges): string =>
   JSON.stringify(ranges.map(({ entries, first, into, range }) => [range, first, entries, into]))
 
-/** Ranges of a chain at most: merging leaves fewer than 200 of any chain. A statement has no more parts. */
+/** Maximum number of ranges of a chain: merging leaves fewer than 200 for any chain. A statement has no more parts. */
 const maxRanges = 400
 
 const isStored = (value: unknown): value is readonly [number, number, number, number | null] =>
@@ -40,7 +40,7 @@ const isStored = (value: unknown): value is readonly [number, number, number, nu
   value.length === 4 &&
   value.every((part, at) => (Number.isSafeInteger(part) && part >= 0) || (at === 3 && part === null))
 
-/** The ranges of a stored text; `null` for a text that is none. */
+/** Parses a stored text; `null` if it is invalid. */
 export const parse = (text: string): KeyRanges | null => {
   const stored = Json.parse(text)
   if (!Array.isArray(stored) || stored.length === 0 || stored.length > maxRanges || !stored.every(isStored)) return null
@@ -54,7 +54,7 @@ export const rangeOf = (ranges: KeyRanges, block: number): KeyRange => {
   return ranges[at]!
 }
 
-/** Numbers of the ranges in which the entry of a block may lie: twice the same, or a range and the one into which it is being merged. */
+/** Numbers of the ranges that may contain the entry of a block: the same twice, or a range and the one into which it is being merged. */
 export const placesOf = (ranges: KeyRanges, id: number): readonly [range: number, into: number] => {
   const { into, range } = rangeOf(ranges, RowId.toPosition(id).block)
   return [range, into ?? range]
@@ -67,12 +67,12 @@ export const numbersOf = (ranges: KeyRanges): ReadonlyArray<number> => [
 
 const nextNumber = (ranges: KeyRanges): number => Math.max(...numbersOf(ranges)) + 1
 
-/** A part of a history that lies in one range, both ends inclusive. */
+/** The part of a history in one range, both ends inclusive. */
 export type Part = readonly [range: number, first: number, last: number]
 
 /**
- * The parts of a range of row ids, both ends inclusive, lowest first: one at least. Entries are merged in the order of their keys, so those of
- * one key that were merged are below those that were not.
+ * Parts of a range of row ids, both ends inclusive, lowest first; at least one. Entries are merged in key order, so the merged entries of a
+ * key are below the others.
  */
 export const partsOf = (ranges: KeyRanges, first: number, last: number): ReadonlyArray<Part> => {
   const parts: Array<Part> = []
@@ -92,25 +92,25 @@ export const partsOf = (ranges: KeyRanges, first: number, last: number): Readonl
 
 const isFull = ({ entries, into }: KeyRange, limit: number): boolean => into !== null || entries >= limit
 
-/** Begins a range with a block that is appended, where the newest one has as many entries as the limit. */
+/** Begins a range with an appended block if the newest range has reached the limit of entries. */
 export const append = (ranges: KeyRanges, block: number, limit: number): KeyRanges => {
   const newest = ranges.at(-1)!
   if (block <= newest.first || !isFull(newest, limit)) return ranges
   return [...ranges, { range: nextNumber(ranges), first: block, entries: 0, into: null }]
 }
 
-/** Begins a range of the blocks below the stored `first` one, where the lowest one has as many entries as the limit. */
+/** Begins a range with the blocks below the stored `first` one if the lowest range has reached the limit of entries. */
 export const prepend = (ranges: KeyRanges, first: number, limit: number): KeyRanges => {
   const [lowest, ...others] = ranges as readonly [KeyRange, ...ReadonlyArray<KeyRange>]
   if (first === 0 || first >= (others[0]?.first ?? Infinity) || !isFull(lowest, limit)) return ranges
   return [{ range: nextNumber(ranges), first: 0, entries: 0, into: null }, { ...lowest, first }, ...others]
 }
 
-/** The ranges once the blocks from `lowest` on are removed. */
+/** Ranges after the blocks from `lowest` on are removed. */
 export const unwind = (ranges: KeyRanges, lowest: number): KeyRanges =>
   ranges.filter(({ first }, at) => at === 0 || first < lowest)
 
-/** Counts entries that were inserted, by the blocks of their row ids. */
+/** Counts inserted entries by the blocks of their row ids. */
 export const count = (ranges: KeyRanges, ids: ReadonlyArray<number>): KeyRanges => {
   const counts = new Map<number, number>()
   for (const id of ids) {
@@ -120,21 +120,21 @@ export const count = (ranges: KeyRanges, ids: ReadonlyArray<number>): KeyRanges 
   return ranges.map((range) => ({ ...range, entries: range.entries + (counts.get(range.range) ?? 0) }))
 }
 
-/** Number of entries that were inserted. */
+/** Number of inserted entries. */
 export const total = (ranges: KeyRanges): number => ranges.reduce((sum, { entries }) => sum + entries, 0)
 
 /** The range with the most entries. */
 export const largest = (ranges: KeyRanges): KeyRange =>
   ranges.reduce((most, range) => (range.entries > most.entries ? range : most))
 
-/** How often ranges of the smallest size were merged for a range. */
+/** How many times ranges of the smallest size were merged into a range. */
 const sizeOf = ({ entries }: KeyRange, limit: number): number => {
   let size = 0
   for (let least = limit * merged; entries >= least; least *= merged) size++
   return size
 }
 
-/** Begins to merge neighbours of one size where there are enough of them; the newest range is never among them. */
+/** Begins merging adjacent ranges of one size if there are enough; the newest range is never included. */
 export const beginMerges = (ranges: KeyRanges, limit: number): KeyRanges => {
   for (let at = 0; at + merged < ranges.length; at++) {
     const run = ranges.slice(at, at + merged)
@@ -146,20 +146,20 @@ export const beginMerges = (ranges: KeyRanges, limit: number): KeyRanges => {
   return ranges
 }
 
-/** A merge that is not finished. */
+/** An unfinished merge. */
 export interface Merge {
   readonly into: number
   readonly from: ReadonlyArray<number>
 }
 
-/** Merges that are not finished. */
+/** Unfinished merges. */
 export const mergesOf = (ranges: KeyRanges): ReadonlyArray<Merge> =>
   [...new Set(ranges.flatMap(({ into }) => (into === null ? [] : [into])))].map((into) => ({
     into,
     from: ranges.filter((range) => range.into === into).map(({ range }) => range),
   }))
 
-/** Ends a merge whose ranges are empty. */
+/** Ends a merge whose source ranges are empty. */
 export const endMerge = (ranges: KeyRanges, into: number): KeyRanges => {
   const of = ranges.filter((range) => range.into === into)
   const [lowest] = of

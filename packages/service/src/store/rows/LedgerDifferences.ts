@@ -1,5 +1,5 @@
 /**
- * Compares the stored ledgers of wallets with what their blocks justify; an engine gives the stored rows. Pure.
+ * Compares the stored ledgers of wallets with what their blocks justify; an engine provides the stored rows. Pure.
  *
  * Source: decision 0048.
  */
@@ -12,19 +12,19 @@ import * as RowId from "./RowId.ts"
 /** A row of a ledger. */
 export type Columns = readonly [wallet: Uint8Array, id: number, body: Uint8Array, checksum: number]
 
-/** A block's list of the rows of its ledgers. */
+/** A block's list of its ledger rows. */
 export type Places = readonly [block: number, places: Uint8Array, checksum: number]
 
-/** What is stored of the ledgers of a block. */
+/** What is stored for the ledgers of a block. */
 export interface Stored {
   readonly places: Places | undefined
   readonly rowOf: (wallet: Uint8Array, id: number) => Columns | undefined
 }
 
-/** Issues of one block that are described. */
+/** Maximum number of described issues per block. */
 const maxDescribed = 10
 
-/** Assets that move by a row, each once; none for a body that cannot be read. */
+/** Assets that a row moves, without duplicates; empty if the body cannot be read. */
 export const assetsOf = (body: Uint8Array): ReadonlyArray<string> => {
   try {
     return [...new Set(LedgerCodec.decodeBody("", body).movements.map(({ asset }) => asset))]
@@ -34,17 +34,17 @@ export const assetsOf = (body: Uint8Array): ReadonlyArray<string> => {
   }
 }
 
-/** The rows that a list names; `null` for one that cannot be read. */
+/** Rows named in a list; `null` if the list cannot be read. */
 export const namedBy = (places: Uint8Array): ReadonlyArray<Omit<LedgerCodec.PackedRow, "body">> | null => {
   try {
     return [...LedgerCodec.unpackPlaces(places)]
   } catch {
-    // Bytes of another form, under a checksum that holds.
+    // Bytes of another form with a valid checksum.
     return null
   }
 }
 
-/** Wallets of the lists of a number of blocks; `null` where one is missing or damaged. */
+/** Wallets in the lists of a number of blocks; `null` if a list is missing or damaged. */
 export const walletsOf = (lists: ReadonlyArray<Places>, blocks: number): ReadonlySet<string> | null => {
   if (lists.length !== blocks) return null
   const wallets = new Set<string>()
@@ -66,7 +66,7 @@ const keyOf = (wallet: Uint8Array, index: number): string => `${toHex(wallet)} $
 const isSealed = ([wallet, id, body, checksum]: Columns): boolean =>
   Checksum.fromValues([wallet, id, body]) === checksum
 
-/** What is wrong with a stored row; `null` where it is the derived one. */
+/** Issue of a stored row; `null` if it equals the derived one. */
 const rowIssue = (row: Columns | undefined, derived: LedgerCodec.PackedRow): string | null => {
   const { body, index, wallet } = derived
   if (row === undefined) return describe(wallet, index, body, "is missing")
@@ -75,7 +75,7 @@ const rowIssue = (row: Columns | undefined, derived: LedgerCodec.PackedRow): str
   return describe(wallet, index, body, "is not what the block states")
 }
 
-/** Rows of a block that it names and that are not derived of it. */
+/** Rows that a block names but that are not derived from it. */
 const extraRows = ({ rowOf }: Stored, block: number, places: Uint8Array, derived: ReadonlySet<string>) =>
   (namedBy(places) ?? []).flatMap(({ index, wallet }) => {
     if (derived.has(keyOf(wallet, index))) return []
@@ -97,7 +97,7 @@ const placesIssues = (
   return ["the list of its ledgers names other rows", ...extraRows(stored, block, places, derived)]
 }
 
-/** Where the stored rows of a block differ from the derived ones. */
+/** Differences between the stored and the derived rows of a block. */
 export const find = (stored: Stored, block: number, packed: Uint8Array): ReadonlyArray<string> => {
   const derived = LedgerCodec.unpack(packed)
   const issues = derived.flatMap((row): ReadonlyArray<string> => {
@@ -109,7 +109,7 @@ export const find = (stored: Stored, block: number, packed: Uint8Array): Readonl
   return [...all.slice(0, maxDescribed), `${all.length - maxDescribed} other rows of its ledgers differ`]
 }
 
-/** Whether a block does not name a row as its own. Rows of a block whose list is damaged are an issue of the block. */
+/** Whether a block does not name a row as its own. For a block with a damaged list, its rows are an issue of the block. */
 export const isOrphaned = (found: Places | undefined, wallet: Uint8Array, id: number): boolean => {
   const { index } = RowId.toPosition(id)
   if (found === undefined) return true

@@ -8,10 +8,10 @@ import * as Holding from "../../ledger/Holding.ts"
 import type { UnreadOpenings } from "../Proofs.ts"
 import { toHex } from "./Bytes.ts"
 
-/** Rows after which no further block is examined. */
+/** Number of rows after which no further block is examined. */
 export const maxRows = 1_000
 
-/** What a row moves, and the native currency; nothing of a damaged row. */
+/** Holdings that a row moves, and the native currency; empty for a damaged row. */
 export const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
   try {
     return [Holding.native, ...LedgerCodec.decodeBody(wallet, body).movements.map(Holding.fromMovement)]
@@ -20,10 +20,10 @@ export const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Hold
   }
 }
 
-/** A row of a ledger, as far as it is examined. */
+/** The examined columns of a ledger row. */
 type Row = readonly [wallet: Uint8Array, id: unknown, body: Uint8Array, ...Array<unknown>]
 
-/** The holdings that rows move and that are not known yet, which they are from then on; of some wallets, or of all. */
+/** Holdings that rows move and that are not known yet, for some wallets or for all; adds them to the known ones. */
 export const unknownOf = (
   rows: ReadonlyArray<Row>,
   wallets: ReadonlySet<string> | null | undefined,
@@ -40,6 +40,6 @@ export const unknownOf = (
     })
   })
 
-/** The tokens that a row moves. */
+/** Tokens that a row moves. */
 export const tokensOf = (wallet: string, body: Uint8Array): ReadonlyArray<string> =>
   holdingsOf(wallet, body).flatMap(({ asset, standard }) => (standard === "native" ? [] : [asset]))

@@ -19,10 +19,10 @@ export type Columns = readonly [
   checksum: number,
 ]
 
-/** The columns that are read of a row whose wallet and first block are known. */
+/** Columns read for a row whose wallet and first block are known. */
 export type ReadColumns = readonly [holding: Uint8Array, amount: Uint8Array, checksum: number]
 
-/** Openings of one wallet that are read, at most: it may have been sent any number of tokens. */
+/** Maximum number of openings read for one wallet: it may have been sent any number of tokens. */
 export const maxHoldings = 20_000
 
 const addressBytes = 20
@@ -36,7 +36,7 @@ const bytesOfAmount = (amount: bigint): Uint8Array => {
 const amountOf = (bytes: Uint8Array): bigint => (bytes.length === 0 ? 0n : BigInt(toHex(bytes)))
 
 /**
- * The key of a holding: the standard in a byte, the token, and its id.
+ * Key of a holding: a byte for the standard, the token, and its id.
  */
 export const bytesOfHolding = ({ asset, standard, tokenId }: Holding.Holding): Uint8Array =>
   Buffer.concat([
@@ -64,8 +64,8 @@ export const make = (first: number, openings: ReadonlyArray<WalletOpening>): Rea
   )
 
 /**
- * Reads the rows of a wallet for a first block; leaves out damaged ones, which are as good as none: they can be read from a node again. There may
- * be 20,000, so what all of them have is neither read nor checked again.
+ * Reads a wallet's rows for a first block; omits damaged ones, which can be read from a node again. There may be 20,000, so columns that
+ * all of them share are neither read nor checked again.
  */
 export const read = (
   wallet: Uint8Array,
@@ -80,7 +80,7 @@ export const read = (
   })
 }
 
-/** The ids of the tokens of an ERC-721 contract are not known, so that they are no movements. */
+/** The token ids of an ERC-721 contract are unknown, so they are not movements. */
 const isMovement = ({ amount, holding }: OpeningBalance): boolean => amount !== 0n && holding.standard !== "erc721"
 
 const movementsOf = (wallet: string, openings: ReadonlyArray<OpeningBalance>): ReadonlyArray<Movement.Movement> =>
@@ -101,7 +101,7 @@ const isBefore = (place: number, after: LedgerQuery["after"], order: LedgerQuery
   return order === "ASC" ? compared > 0 : compared < 0
 }
 
-/** The lowest row of a page, where it is at the place of openings. */
+/** The lowest row of a page if it is at the position of openings. */
 const heldRow = (order: LedgerQuery["order"], first: number, rows: ReadonlyArray<LedgerEntry>) => {
   const lowest = order === "ASC" ? rows[0] : rows.at(-1)
   return lowest?.block === first && lowest.index === 0 ? lowest : undefined
@@ -119,8 +119,8 @@ export const isWithin = (
   (order === "ASC" || !hasMore || heldRow(order, first, rows) !== undefined)
 
 /**
- * The rows of a page of a ledger that begins or ends with openings, which are the first movements at its lowest place: as many as those of the
- * query, where more follow.
+ * Rows of a ledger page that begins or ends with openings, which are the first movements at its lowest position; as many rows as the query
+ * has, if more follow.
  */
 export const add = (
   { order, wallet }: LedgerQuery,

@@ -10,7 +10,7 @@ export interface Index {
   readonly head: number
 }
 
-/** An empty index: every row lies outside of it. */
+/** An empty index: every row is outside it. */
 export const empty: Index = { first: 0, head: -1 }
 
 const names: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const names: Readonly<Record<string, string>> = {
 /** True for a table with rows of blocks. */
 export const isOf = (table: string): boolean => table in names
 
-/** The description of a row. */
+/** Description of a row. */
 export const make = (table: string, block: number, { first, head }: Index): RemovableRow => {
   const range = head < first ? "is empty" : `has blocks ${first} to ${head}`
   return { table, key: [`${block}`], block, what: `${names[table]} ${block} is stored, while the index ${range}` }

@@ -1,22 +1,22 @@
 /**
- * The rows of a page: which row ids it takes, and how many rows fit its number of rows and bytes. The texts of a row are only read if the
+ * Rows of a page: which row ids it takes, and how many rows fit its limits on rows and bytes. The texts of a row are only read if the
  * preceding bytes leave room. Pure.
  */
 import type { PageRow, PageRows, Position, TransactionsQuery } from "../ChainReader.ts"
 import type { StoredHeader } from "./BlockRow.ts"
 import * as RowId from "./RowId.ts"
 
-/** The texts of a row, and what else belongs to it. */
+/** Texts of a row and what else belongs to it. */
 export type Texts = Omit<PageRow, keyof Position>
 
-/** A row that may fit a page; `Read` reads its texts, `null` for a row that does not belong to the page. */
+/** A row that may fit a page; `Read` reads its texts, or returns `null` for a row that does not belong to the page. */
 export interface Candidate<Read> {
   readonly id: number
   readonly bytes: number
   readonly read: Read
 }
 
-/** Position just outside the first row of a page. One outside the bounds counts only if it lies further on. */
+/** Position just before the first row of a page. A position outside the range counts only if it is further along. */
 export const startOf = ({ after, from, order, to }: TransactionsQuery): Position => {
   if (order === "ASC") return after !== null && after.block >= from ? after : { block: from, index: -1 }
   return after !== null && after.block <= to ? after : { block: to + 1, index: -1 }
@@ -32,14 +32,14 @@ export const rangeOf = (query: TransactionsQuery): { readonly first: number; rea
     : { first, last: start + Math.max(index, 0) - 1 }
 }
 
-/** Rows read beyond the page: they show whether more follow. */
+/** Number of rows read beyond the page, to show whether more follow. */
 export const lookahead = 1
 
-/** Rows of at most this size are read at once; all of them together fit the limit. */
+/** Size up to which rows are read at once; all of them together fit the limit. */
 export const inlineBytes = ({ limit, maxBytes }: TransactionsQuery): number =>
   maxBytes === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(maxBytes / (limit + lookahead))
 
-/** The rows of a page so far, and their bytes. */
+/** Rows of the page so far, and their total bytes. */
 export interface Page {
   readonly rows: Array<PageRow>
   bytes: number
@@ -48,21 +48,21 @@ export interface Page {
 /** A page without rows. */
 export const empty = (): Page => ({ rows: [], bytes: 0 })
 
-/** Whether a row of a number of bytes fits a page. The first one does whatever its bytes are. */
+/** Whether a row with a number of bytes fits a page. The first row always fits. */
 export const hasRoom = (
   { bytes, rows }: Page,
   rowBytes: number,
   { limit, maxBytes = Infinity }: TransactionsQuery,
 ): boolean => rows.length < limit && (rows.length === 0 || bytes + rowBytes <= maxBytes)
 
-/** Adds a row that fits; `null` for one that does not belong to the page. */
+/** Adds a row that fits; `null` if the row does not belong to the page. */
 export const add = (page: Page, { bytes, id }: Candidate<unknown>, texts: Texts | null): void => {
   if (texts === null) return
   page.bytes += bytes
   page.rows.push({ ...RowId.toPosition(id), ...texts })
 }
 
-/** The rows that fit, of candidates whose texts are read at once. */
+/** The candidates that fit, with texts that are read at once. */
 export const fit = (candidates: Iterable<Candidate<() => Texts | null>>, query: TransactionsQuery): PageRows => {
   const page = empty()
   for (const candidate of candidates) {
@@ -72,7 +72,7 @@ export const fit = (candidates: Iterable<Candidate<() => Texts | null>>, query: 
   return { rows: page.rows, hasMore: false }
 }
 
-/** The blocks of a range up to the last row id that was read, both ends inclusive: all of them where there are no more. */
+/** Blocks of a range up to the last row id read, both ends inclusive; all of them if there are no more. */
 export const blocksOf = (query: TransactionsQuery, ids: ReadonlyArray<number>): readonly [from: number, to: number] => {
   const { first, last } = rangeOf(query)
   const end = ids.length > query.limit ? ids.at(-1) : undefined
@@ -80,7 +80,7 @@ export const blocksOf = (query: TransactionsQuery, ids: ReadonlyArray<number>): 
   return [RowId.toPosition(from).block, RowId.toPosition(to).block]
 }
 
-/** The first of some blocks that has fewer row ids than transactions were stored with it; undefined for none. */
+/** The first block with fewer row ids than transactions were stored with it; undefined if there is none. */
 export const lackingBlock = (
   blocks: ReadonlyArray<Pick<StoredHeader, "count" | "isDamaged" | "number">>,
   ids: ReadonlyArray<number>,

@@ -7,7 +7,7 @@ import * as DocumentRow from "./DocumentRow.ts"
 import * as FactsRow from "./FactsRow.ts"
 import type * as Frame from "./Frame.ts"
 
-/** Plain data, which is sent from thread to thread. */
+/** Plain data that is sent between threads. */
 interface PreparedBlock {
   readonly codec: Frame.Codec
   readonly revision: number
@@ -15,14 +15,14 @@ interface PreparedBlock {
   readonly documents: ReadonlyArray<DocumentRow.Prepared>
 }
 
-/** The transactions of a block with the revision of their documents. */
+/** Transactions of a block with the revision of their documents. */
 export const rowsOf = ({ decoderRevision, transactions }: BlockRows): ReadonlyArray<DocumentRow.StoredRow> =>
   transactions.map((row) => ({ ...row, decoderRevision }))
 
 const makeDocuments = (block: BlockRows, codec: Frame.Codec): ReadonlyArray<DocumentRow.Prepared> =>
   rowsOf(block).map((row) => DocumentRow.prepare(block.number, row, codec))
 
-/** Bytes of the frames, which a prepared block holds beside its texts. */
+/** Total size of the frames that a prepared block holds besides its texts. */
 const bytesOf = ({ documents, facts }: PreparedBlock): number =>
   documents.reduce(
     (sum, prepared) => sum + DocumentRow.preparedBytes(prepared),
@@ -40,14 +40,14 @@ export const prepare = (block: BlockRows, codec: Frame.Codec): BlockRows => {
   return { ...block, prepared, preparedBytes: bytesOf(prepared) }
 }
 
-/** What was prepared of a block; `undefined` where nothing was, or for another form or revision. */
+/** What was prepared for a block; `undefined` if nothing was, or if it has another form or revision. */
 const preparedOf = (block: BlockRows, codec: Frame.Codec): PreparedBlock | undefined => {
   // Sound: only `prepare` sets it.
   const prepared = block.prepared as PreparedBlock | undefined
   return prepared?.codec === codec && prepared.revision === block.decoderRevision ? prepared : undefined
 }
 
-/** The row of a block's facts; `null` for a block without. */
+/** Row of a block's facts; `null` for a block without facts. */
 export const factsOf = (block: BlockRows, codec: Frame.Codec): FactsRow.Columns | null => {
   const prepared = preparedOf(block, codec)
   return prepared === undefined ? FactsRow.prepare(block, codec) : prepared.facts

@@ -1,6 +1,6 @@
 /**
- * How projections follow the blocks: what is derived for added, removed or replaced blocks, and how their checkpoints move. Functions named
- * `Unsafe` throw a `StoreError` for an unreadable document. Pure.
+ * How projections follow the blocks: what is derived for added, removed or replaced blocks, and how their checkpoints advance. Functions
+ * named `Unsafe` throw a `StoreError` for an unreadable document. Pure.
  */
 import type { BlockRows } from "../../block/BlockRows.ts"
 import type { LedgerProjection, Projection, RowProjection } from "../../block/Projection.ts"
@@ -10,13 +10,13 @@ import type { StoredRow } from "./DocumentRow.ts"
 import type { StoredCheckpoint } from "./ProjectionRow.ts"
 import * as RowId from "./RowId.ts"
 
-/** Blocks that one filling step reads at most. */
+/** Maximum number of blocks that one filling step reads. */
 export const maxFilledBlocks = 500
 
-/** Blocks of which the rows of a projection are derived. */
+/** Blocks from which the rows of a projection are derived. */
 export interface Derivation {
   readonly projection: Projection
-  /** Names the projection in its rows. */
+  /** Identifies the projection in its rows. */
   readonly number: number
   readonly blocks: ReadonlyArray<BlockRows>
 }
@@ -27,7 +27,7 @@ export interface Update {
   readonly checkpoints: ReadonlyArray<StoredCheckpoint>
 }
 
-/** The checkpoints of projections to write: one that is new or has another revision begins with the first block. */
+/** Checkpoints of projections to write: a new projection, or one with another revision, begins with the first block. */
 export const register = (
   stored: ReadonlyArray<StoredCheckpoint>,
   first: number | null,
@@ -41,14 +41,14 @@ export const register = (
   })
 }
 
-/** Rows of blocks that are added with their documents, which may be decoded already. */
+/** Rows of blocks that are added with their documents, which may already be decoded. */
 const added = (projection: Projection, number: number, blocks: ReadonlyArray<BlockRows>): Derivation => {
   const isDecoded = ({ decoderRevision }: BlockRows) =>
     projection.kind === "documents" && decoderRevision === projection.revision
   return { projection, number, blocks: blocks.filter((block) => !isDecoded(block)) }
 }
 
-/** Applies the projections that are at the head to appended blocks. `from` is the block after the head, `null` for an empty index. */
+/** Applies the projections that are at the head to appended blocks. `from` is the block after the head, or `null` for an empty index. */
 export const append = (
   stored: ReadonlyArray<StoredCheckpoint>,
   projections: ReadonlyArray<Projection>,
@@ -68,8 +68,8 @@ export const append = (
 }
 
 /**
- * Applies projections to blocks that were added below the first one. Those that are not derived with the present revision begin again
- * with the lowest block.
+ * Applies projections to blocks that were added below the first one. Projections that are not derived with the current revision restart at
+ * the lowest block.
  */
 export const prepend = (
   stored: ReadonlyArray<StoredCheckpoint>,
@@ -100,29 +100,29 @@ const lowered = (
     return moved === checkpoint.next ? [] : [{ ...checkpoint, next: moved }]
   })
 
-/** The checkpoints to write once the blocks from `lowest` on are removed. `isEmpty`: no block is left. */
+/** Checkpoints to write once the blocks from `lowest` on are removed. `isEmpty`: no block is left. */
 export const unwind = (stored: ReadonlyArray<StoredCheckpoint>, lowest: number, isEmpty: boolean) =>
   lowered(stored, ({ next }) => (isEmpty || next === null ? null : Math.min(next, lowest)))
 
-/** The checkpoints to write once a block is replaced: entries are derived again from it on. */
+/** Checkpoints to write once a block is replaced: entries are derived again from it on. */
 export const replace = (stored: ReadonlyArray<StoredCheckpoint>, block: number) =>
   lowered(stored, ({ kind, next }) => (kind === "entries" && next !== null ? Math.min(next, block) : next))
 
-/** Whether the rows of a projection are derived of a block, with its present revision. */
+/** Whether the rows of a projection are derived from a block with its current revision. */
 export const isDerived = (checkpoint: StoredCheckpoint | null, { revision }: Projection, block: number): boolean =>
   checkpoint?.revision === revision && (checkpoint.next ?? 0) > block
 
-/** The block with which a filling step begins; `null` where no block is left. */
+/** First block of a filling step; `null` if no block is left. */
 export const fillFrom = (
   { next }: StoredCheckpoint,
   index: { readonly first: number | null; readonly number: number | null },
 ): number | null => {
-  // An index that was emptied may have grown again without this projection.
+  // An emptied index may have grown again without this projection.
   const from = next ?? index.first
   return from === null || index.number === null || from > index.number ? null : from
 }
 
-/** The last block of a filling step, at least one, and its number of transactions. */
+/** Last block of a filling step of at least one block, and its number of transactions. */
 export const fillTo = (
   counts: ReadonlyArray<readonly [block: number, transactions: number]>,
   from: number,
@@ -138,7 +138,7 @@ export const fillTo = (
   return { to, transactions }
 }
 
-/** Whether rows are derived of facts too: damaged ones do not keep other projections from the head. */
+/** Whether rows are also derived from facts: damaged facts do not keep other projections from the head. */
 export const wantsFacts = ({ kind }: Projection): boolean => kind === "entries" || kind === "ledger"
 
 const deriveUnsafe = <A>(derive: (block: BlockRows) => A, block: BlockRows): A => {
@@ -158,14 +158,14 @@ const deriveUnsafe = <A>(derive: (block: BlockRows) => A, block: BlockRows): A =
 export const ledgerUnsafe = (projection: LedgerProjection, block: BlockRows): Uint8Array =>
   block.ledger ?? deriveUnsafe(projection.ledger, block)
 
-/** The row ids of a block's transactions, each with the wallets to whose histories it belongs. */
+/** Row ids of a block's transactions, each with the wallets whose histories contain it. */
 export const appearancesUnsafe = (
   projection: RowProjection,
   block: BlockRows,
 ): ReadonlyArray<readonly [id: number, addresses: ReadonlyArray<string>]> =>
   deriveUnsafe(projection.rows, block).map(({ index, keys }) => [RowId.make(block.number, index), keys])
 
-/** The transactions of a block whose documents have another revision, with their new documents. */
+/** Transactions of a block whose documents have another revision, with their new documents. */
 export const documentsUnsafe = (projection: RowProjection, block: BlockRows): ReadonlyArray<StoredRow> => {
   const texts = new Map(deriveUnsafe(projection.rows, block).map(({ body, index }) => [index, body]))
   return block.transactions.flatMap((row) => {

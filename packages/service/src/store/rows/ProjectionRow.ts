@@ -6,7 +6,7 @@
 import type { ProjectionCheckpoint } from "../../block/Projection.ts"
 import * as Checksum from "./Checksum.ts"
 
-/** The columns in the order of the statements. */
+/** Columns in the order of the statements. */
 export type Columns = readonly [
   number: number,
   id: string,
@@ -16,9 +16,9 @@ export type Columns = readonly [
   checksum: number,
 ]
 
-/** A checkpoint as it is stored. */
+/** A stored checkpoint. */
 export interface StoredCheckpoint extends ProjectionCheckpoint {
-  /** Names the projection in its rows. */
+  /** Identifies the projection in its rows. */
   readonly number: number
   readonly id: string
   readonly kind: string
@@ -30,7 +30,7 @@ export const make = ({ id, kind, next, number, revision }: StoredCheckpoint): Co
   return [...row, Checksum.fromValues(row)]
 }
 
-/** Reads a row; `null` for one that does not match its checksum. */
+/** Reads a row; `null` if it does not match its checksum. */
 export const read = (columns: Columns): StoredCheckpoint | null => {
   const [number, id, kind, revision, next, checksum] = columns
   return Checksum.fromValues(columns.slice(0, -1)) === checksum ? { number, id, kind, revision, next } : null

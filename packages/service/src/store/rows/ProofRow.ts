@@ -38,9 +38,9 @@ const Body = Schema.Struct({
 
 const encode = Schema.encodeSync(Schema.fromJsonString(Body))
 
-/** A body whose checksum was verified: it may have thousands of holdings, which the schema would take long to decode. */
+/** Decodes a body whose checksum was verified: it may have thousands of holdings, for which decoding by the schema would take long. */
 const decode = (text: string): typeof Body.Type => {
-  // Sound: a row with its checksum is what `make` wrote.
+  // Sound: a row that matches its checksum was written by `make`.
   const body = JSON.parse(text) as typeof Body.Encoded
   return {
     ...body,
@@ -58,7 +58,7 @@ export const make = ({ block, first, wallet, ...body }: WalletProof): Columns =>
   return [...values, Checksum.fromValues(values)]
 }
 
-/** Reads a row; `null` for a damaged one, which is as good as none: the wallet is compared again. */
+/** Reads a row; `null` for a damaged one, which counts as missing: the wallet is compared again. */
 export const read = (row: Columns): WalletProof | null => {
   const [wallet, first, number, hash, text, checksum] = row
   if (!Checksum.isOf(row.slice(0, -1), checksum)) return null

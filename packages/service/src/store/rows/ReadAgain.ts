@@ -12,15 +12,15 @@ import * as Checksum from "./Checksum.ts"
 export interface Table {
   readonly name: string
   readonly key: ReadonlyArray<string>
-  /** All columns that its checksum covers, in that order, and the checksum. */
+  /** All columns covered by its checksum in that order, and the checksum. */
   readonly columns: ReadonlyArray<string>
-  /** What a row is, before the text of its first column. */
+  /** Description of a row, which precedes the text of its first column. */
   readonly what: string
   /** The column that names the block of a row. */
   readonly block: string
 }
 
-/** The tables, in the order in which they are examined. */
+/** Tables in the order in which they are examined. */
 export const tables: readonly [Table, ...ReadonlyArray<Table>] = [
   {
     name: "opening",
@@ -52,28 +52,28 @@ export const tables: readonly [Table, ...ReadonlyArray<Table>] = [
   },
 ]
 
-/** A row that was examined, by the texts of its key; an empty key is before the first row. */
+/** An examined row, by the texts of its key; an empty key is before the first row. */
 export interface Position {
   readonly table: string
   readonly key: ReadonlyArray<string>
 }
 
-/** Before the first row. */
+/** Position before the first row. */
 export const start: Position = { table: tables[0].name, key: [] }
 
-/** The table with a name. */
+/** Finds a table by name. */
 export const tableOf = (name: string): Table => tables.find((table) => table.name === name) ?? tables[0]
 
-/** Before the first row of the next table; `null` after the last one. */
+/** Position before the first row of the next table; `null` after the last one. */
 export const following = (name: string): Position | null => {
   const next = tables[tables.indexOf(tableOf(name)) + 1]
   return next === undefined ? null : { table: next.name, key: [] }
 }
 
-/** The text of a column of a key: damage may have changed bytes to a number or a text. */
+/** Text of a key column: damage may have changed bytes to a number or a text. */
 const textOf = (value: unknown): string => (value instanceof Uint8Array ? toHex(value) : JSON.stringify(value))
 
-/** The column that a text states. */
+/** Parses the text of a key column. */
 export const fromText = (text: string): number | string | Uint8Array => {
   if (text.startsWith("0x")) return Buffer.from(text.slice(2), "hex")
   const value: unknown = JSON.parse(text)
@@ -84,7 +84,7 @@ export const fromText = (text: string): number | string | Uint8Array => {
 export const keyOf = ({ columns, key }: Table, row: ReadonlyArray<unknown>): ReadonlyArray<string> =>
   key.map((column) => textOf(row[columns.indexOf(column)]))
 
-/** The row where it is damaged; nothing for a sound one. */
+/** The removable row if a row is damaged; nothing for an intact one. */
 export const find = (table: Table, row: ReadonlyArray<unknown>): ReadonlyArray<RemovableRow> => {
   if (Checksum.isOf(row.slice(0, -1), row.at(-1))) return []
   const key = keyOf(table, row)

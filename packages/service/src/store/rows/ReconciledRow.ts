@@ -7,13 +7,13 @@ import type { WalletProof } from "../Proofs.ts"
 import { fromHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 
-/** The columns of a row: `compared` is the block of the comparison, `block` the last one at which everything was equal. */
+/** Columns of a row: `compared` is the block of the comparison, `block` the last one at which everything was equal. */
 export type Columns = readonly [
   ...[wallet: Uint8Array, first: number, compared: number, block: number],
   checksum: number,
 ]
 
-/** Makes the row of a comparison; `null` for one that proves nothing. */
+/** Makes the row of a comparison; `null` if it proves nothing. */
 export const make = ({
   block,
   first,
@@ -25,7 +25,7 @@ export const make = ({
   return [...values, Checksum.fromValues(values)]
 }
 
-/** Reads a row; `null` for a damaged one, which is as good as none. */
+/** Reads a row; `null` for a damaged one, which counts as missing. */
 export const read = (row: Columns): number | null => {
   const [, , , block, checksum] = row
   return Checksum.isOf(row.slice(0, -1), checksum) ? block : null

@@ -52,10 +52,10 @@ const StatusJson = Schema.fromJsonString(
         obstacles: Schema.Number,
       }),
     ),
-    // A field that is missing here would be left out of what is stored.
+    // A field that is missing here would not be stored.
   } satisfies { readonly [Name in keyof Required<IndexerStatus>]: Schema.Top }),
 )
 /** Decodes a stored status. */
 export const decode = Schema.decodeUnknownEffect(StatusJson)
-/** The text of a status. */
+/** Encodes a status as text. */
 export const encode = Schema.encodeEffect(StatusJson)

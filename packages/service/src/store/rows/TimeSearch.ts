@@ -4,13 +4,13 @@ interface Timed {
   readonly timestamp: number
 }
 
-/** Whether a block is the first one at or after an instant; `before` is the block before it, `null` for the first of the index. */
+/** Whether a block is the first at or after a time; `before` is the previous block, or `null` for the first of the index. */
 export const isFirst = (block: Timed | null, before: Timed | null, timestamp: number): boolean =>
   block !== null &&
   block.timestamp >= timestamp &&
   (before === null || before.timestamp < timestamp || before.timestamp > block.timestamp)
 
-/** Whether a block is the last one at or before an instant; `after` is the block after it, `null` for the head. */
+/** Whether a block is the last at or before a time; `after` is the next block, or `null` for the head. */
 export const isLast = (block: Timed | null, after: Timed | null, timestamp: number): boolean =>
   block !== null &&
   block.timestamp <= timestamp &&

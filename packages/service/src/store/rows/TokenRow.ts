@@ -20,13 +20,13 @@ export const make = (tokens: ReadonlyMap<string, TokenMetadata>): ReadonlyArray<
     return [...values, Checksum.fromValues(values)]
   })
 
-/** The texts between which those are that begin with a text: no character of a token is the last one of Unicode. */
+/** Bounds of all texts that begin with a text: no character of a token is the last code point of Unicode. */
 export const range = (text: string): readonly [from: string, below: string] => {
   const from = text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   return [from, `${from}\u{10ffff}`]
 }
 
-/** Reads a row; `null` for a damaged one, which is as good as none: the token can be read again. */
+/** Reads a row; `null` for a damaged one, which counts as missing: the token can be read again. */
 export const read = (row: Columns): readonly [address: string, TokenMetadata] | null => {
   const [address, block, name, symbol, decimals, checksum] = row
   return Checksum.isOf(row.slice(0, -1), checksum) ? [toHex(address), { name, symbol, decimals, block }] : null

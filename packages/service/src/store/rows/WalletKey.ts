@@ -7,18 +7,18 @@
 import { hash } from "node:crypto"
 import { fromHex } from "./Bytes.ts"
 
-/** Bytes of a key. */
+/** Length of a key in bytes. */
 export const bytes = 8
 
-/** Keys that are kept: most rows belong to few wallets. */
+/** Number of cached keys: most rows belong to few wallets. */
 const maxKept = 4096
 const kept = new Map<string, Uint8Array>()
 
-/** The key of an address (lower-case hex text). */
+/** Key of an address (lower-case hex text). */
 export const fromAddress = (address: string): Uint8Array => {
   const found = kept.get(address)
   if (found !== undefined) return found
-  // A copy: a view would keep the whole hash.
+  // A copy: a view would retain the whole hash.
   const key = Uint8Array.from(hash("sha256", fromHex(address), "buffer").subarray(0, bytes))
   if (kept.size >= maxKept) kept.clear()
   kept.set(address, key)

@@ -11,13 +11,13 @@ import type { Searched, WatchChange } from "../WatchList.ts"
 
 /** A wallet that was added to an index. */
 interface Added {
-  /** First block from which every transaction of it is indexed. */
+  /** First block from which every transaction of the wallet is indexed. */
   readonly from: number
   /** Last block up to which its past was searched; `null` before the search has stored anything. */
   readonly searchedTo: number | null
 }
 
-/** Watched wallets. One of the configuration has `null`, and is indexed from the first block on. */
+/** Watched wallets. A configured wallet has `null`, and is indexed from the first block on. */
 type Wallets = ReadonlyMap<string, Added | null>
 
 const toText = (wallets: Wallets): string =>
@@ -30,7 +30,7 @@ const toText = (wallets: Wallets): string =>
     }),
   )
 
-/** A search covers blocks below the first one with every transaction alone. */
+/** A search only covers blocks below the first one with every transaction. */
 const addedAt = (from: number, searchedTo: number | null): Added => ({
   from,
   searchedTo: searchedTo === null ? null : Math.min(searchedTo, from - 1),
@@ -51,7 +51,7 @@ const addedOf = (wallets: Wallets): Wallets => new Map([...wallets].filter(([, a
 const recordOf = (entries: ReadonlyArray<readonly [wallet: string, block: number]>) =>
   entries.length === 0 ? undefined : Object.fromEntries(entries)
 
-/** What a checkpoint states of the stored text; `null` for all wallets. */
+/** What a checkpoint states about the stored text; `null` for all wallets. */
 export const toCheckpoint = (text: string | null): Pick<Checkpoint, "watch" | "addedFrom" | "searchedTo"> => {
   if (text === null) return {}
   const wallets = fromText(text)
@@ -66,7 +66,7 @@ export const toCheckpoint = (text: string | null): Pick<Checkpoint, "watch" | "a
   }
 }
 
-/** The error of an index that lacks a wanted wallet; `null` where it has all. `name` is that of the database. */
+/** Error for an index that lacks a requested wallet; `null` if it has all. `name` is that of the database. */
 export const lacking = (
   name: string,
   chain: string,
@@ -88,7 +88,7 @@ export const lacking = (
   })
 }
 
-/** The text once a writer takes an index for wanted wallets. Wallets that were added stay. */
+/** Text after a writer opens an index for requested wallets. Added wallets are kept. */
 export const claimed = (text: string | null, wanted: ReadonlySet<string> | null): string | null => {
   if (wanted === null) return null
   const added: Wallets = text === null ? new Map() : addedOf(fromText(text))
@@ -96,8 +96,8 @@ export const claimed = (text: string | null, wanted: ReadonlySet<string> | null)
 }
 
 /**
- * The wallets that the blocks of a writer are made for: those that it was opened for and those that were added; `null` for all.
- * `wanted` undefined stands for those of the index.
+ * Wallets for which a writer's blocks are made: those for which it was opened and those that were added; `null` for all. An undefined
+ * `wanted` stands for those of the index.
  */
 export const listOf = (
   text: string | null,
@@ -108,15 +108,15 @@ export const listOf = (
   return new Set(wanted === undefined ? stored.keys() : [...wanted, ...addedOf(stored).keys()])
 }
 
-/** Whether two lists of wallets are the same. */
+/** Whether two lists of wallets are equal. */
 export const isSame = (one: ReadonlySet<string> | null, other: ReadonlySet<string> | null): boolean =>
   one === null || other === null
     ? one === other
     : one.size === other.size && [...one].every((wallet) => other.has(wallet))
 
 /**
- * The text once blocks were stored that were made for some wallets. Others are complete from `from` on at the earliest; the search of their
- * past begins again, as it has not seen these blocks.
+ * Text after blocks made for some wallets were stored. Other wallets are complete from `from` on at the earliest; the search of their past
+ * restarts, because it has not seen these blocks.
  */
 export const stored = (text: string | null, madeFor: ReadonlySet<string> | null, from: number): string | null => {
   if (text === null || madeFor === null) return text
@@ -132,7 +132,7 @@ export const stored = (text: string | null, madeFor: ReadonlySet<string> | null,
   )
 }
 
-/** The text once the blocks from `lowest` on were removed: those that replace them have the transactions of every wallet. */
+/** Text after the blocks from `lowest` on were removed: their replacements have the transactions of every wallet. */
 export const unwound = (text: string | null, lowest: number): string | null => {
   if (text === null) return null
   const wallets = fromText(text)
@@ -141,7 +141,7 @@ export const unwound = (text: string | null, lowest: number): string | null => {
   )
 }
 
-/** The text once the past of wallets was searched further. One whose search began again, or that was removed, is left as it is. */
+/** Text after the past of wallets was searched further. A wallet whose search restarted, or that was removed, is left unchanged. */
 const searched = (wallets: Map<string, Added | null>, { from, to, wallets: named }: Searched) => {
   const found = named.filter((wallet) => {
     const own = wallets.get(wallet) ?? null
@@ -151,7 +151,7 @@ const searched = (wallets: Map<string, Added | null>, { from, to, wallets: named
   return { text: toText(wallets), changed: found }
 }
 
-/** The text after a change, where `next` is the block after the head, and the wallets that are other than before. */
+/** Text after a change, and the changed wallets; `next` is the block after the head. */
 export const changed = (
   text: string,
   change: WatchChange,

@@ -15,7 +15,7 @@ import * as WatchedWallets from "./WatchedWallets.ts"
 /** A write of blocks. */
 export interface Write {
   readonly change: JournalRow.Range
-  /** The checkpoint after it, with the serial and the number of the change before it. */
+  /** Checkpoint after the write, with the serial and the change number from before it. */
   readonly columns: CheckpointRow.Columns
 }
 
@@ -30,8 +30,8 @@ const checkLinks = (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>)
 }
 
 /**
- * Plans to add blocks above the head; `null` for none. `madeFor` are the wallets that the blocks were made for, `null` for all. Throws for
- * blocks that do not extend each other.
+ * Plans to add blocks above the head; `null` if there are none. `madeFor` are the wallets for which the blocks were made, or `null` for
+ * all. Throws if the blocks do not extend each other.
  */
 export const append = (
   columns: CheckpointRow.Columns,
@@ -76,13 +76,13 @@ export const prepend = (
 
 /** A removal of the newest blocks. */
 export interface Unwind extends Write {
-  /** No block is left. */
+  /** True if no block is left. */
   readonly isEmpty: boolean
-  /** The removed blocks in ranges, both ends inclusive, between which other fibers may run. */
+  /** Removed blocks in ranges, both ends inclusive, between which other fibers may run. */
   readonly steps: ReadonlyArray<readonly [from: number, to: number]>
 }
 
-/** Blocks of one step of a removal. */
+/** Number of blocks in one step of a removal. */
 const stepBlocks = 1000
 
 const stepsOf = (lowest: number, head: number): Unwind["steps"] =>
@@ -91,7 +91,7 @@ const stepsOf = (lowest: number, head: number): Unwind["steps"] =>
     return [from, Math.min(head, from + stepBlocks - 1)]
   })
 
-/** Plans to remove every block above `to`, of which `target` is the stored one; `null` for a removal of none. */
+/** Plans to remove every block above `to`, whose stored block is `target`; `null` if there is nothing to remove. */
 export const unwind = (
   columns: CheckpointRow.Columns,
   expected: BlockRef,
@@ -121,7 +121,7 @@ export const unwind = (
   })
 }
 
-/** Plans to raise the finalized mark; `null` where it is as high already. `block` is the stored block of the number. */
+/** Plans to raise the finalized mark; `null` if it is already as high. `block` is the stored block with the number. */
 export const finalize = (columns: CheckpointRow.Columns, number: number, block: LinkedBlock | null): Write | null => {
   const { finalized, first } = columns
   if ((finalized ?? -1) >= number) return null
@@ -131,8 +131,8 @@ export const finalize = (columns: CheckpointRow.Columns, number: number, block: 
 }
 
 /**
- * Whether rows may be stored under their number: in place of the same block, or in a gap between blocks that they link. `near` are the
- * stored blocks beside it.
+ * Whether rows may be stored under their number: replacing the same block, or in a gap between blocks to which they link. `near` are the
+ * adjacent stored blocks.
  */
 export const fits = (
   checkpoint: Checkpoint | null,

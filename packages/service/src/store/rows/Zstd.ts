@@ -1,25 +1,25 @@
 /**
- * Compression with zstd and a dictionary. Node's functions load the dictionary in every call, which takes ten times as long as processing a
- * document. Here each dictionary has one context per direction, kept by the thread: that of a `node:zlib` stream, called synchronously. In
- * versions of Node without such a context, Node's functions are used.
+ * Compression with zstd and a dictionary. Node.js functions load the dictionary in every call, which takes ten times as long as processing
+ * a document. Here each dictionary has one context per direction, kept by the thread: that of a `node:zlib` stream, called synchronously.
+ * In versions of Node.js without such a context, its public functions are used.
  */
 import { constants, createZstdCompress, createZstdDecompress, zstdCompressSync, zstdDecompressSync } from "node:zlib"
 
 /** Compresses and decompresses with one dictionary. */
 export interface Zstd {
-  /** The frame of a text's bytes. */
+  /** Compresses bytes into a frame. */
   readonly compress: (bytes: Uint8Array) => Uint8Array
-  /** The bytes of a frame, whose number is known; valid until the next call. Throws for a frame that is damaged or of another size. */
+  /** Decompresses a frame to a known number of bytes; valid until the next call. Throws if the frame is damaged or has another size. */
   readonly decompress: (frame: Uint8Array, size: number) => Buffer
 }
 
 const level = { [constants.ZSTD_c_compressionLevel]: 3 }
-/** Tables with a quarter of the entries of level 3: an eighth of the time of a document less, for a frame that is 0.3 % longer. */
+/** Tables with a quarter of level 3's entries: they save an eighth of the time per document, for a frame that is 0.3 % longer. */
 const params = { ...level, [constants.ZSTD_c_hashLog]: 14, [constants.ZSTD_c_chainLog]: 13 }
-/** A buffer of this size is kept for results; larger results have a buffer of their own. */
+/** Size of the buffer that is kept for results; larger results have their own buffer. */
 const keptBytes = 1 << 18
 
-/** The part of a stream's native handle that is used. */
+/** The used part of a stream's native handle. */
 interface Handle {
   onerror: (message: string) => void
   readonly writeSync: (
@@ -39,14 +39,14 @@ interface NativeStream {
   readonly _writeState: Uint32Array
 }
 
-/** Runs one frame through a context and gives the number of bytes written; throws when it is not the expected one, if that is known. */
+/** Runs one frame through a context and returns the number of bytes written; throws if it is not the expected one, if that is known. */
 type Run = (from: Uint8Array, to: Uint8Array, expected?: number) => number
 
-/** A context that is made again after an error, since it may be in the middle of a frame. */
+/** A context that is re-created after an error, because it may be in the middle of a frame. */
 const contextOf = (open: () => unknown, flush: number): Run => {
   let stream: NativeStream | undefined
   return (from, to, expected) => {
-    // The fields are not in the types of Node; `make` tries them once before they are used.
+    // Node's types lack these fields; `make` tries them once before they are used.
     stream ??= open() as NativeStream
     const { _handle: handle, _writeState: left } = stream
     let error: string | undefined
@@ -62,15 +62,15 @@ const contextOf = (open: () => unknown, flush: number): Run => {
   }
 }
 
-/** The largest frame that a number of bytes can need. */
+/** Maximum size of a frame for a number of bytes. */
 const boundOf = (bytes: number): number => bytes + (bytes >> 7) + 1024
 
-/** Frames lie side by side in buffers of this size: memory of their own for each takes longer to get than to fill. */
+/** Frames share buffers of this size: allocating separate memory for each takes longer than filling it. */
 const sharedBytes = 1 << 16
-/** A longer frame has memory of its own. */
+/** A longer frame has its own memory. */
 const ownBytes = 1 << 12
 
-/** Copies frames out of a buffer that is written again. */
+/** Copies frames out of a buffer that is overwritten. */
 const makeFrames = () => {
   let shared = new Uint8Array(0)
   let length = 0
@@ -101,14 +101,14 @@ const native = (dictionary: Uint8Array): Zstd => {
       return frames.keep(to, compressing(bytes, to))
     },
     decompress: (frame, size) => {
-      // One byte more than expected: a frame of another size is noticed.
+      // One byte more than expected, so that a frame of another size is detected.
       const to = room(size + 1)
       return to.subarray(0, decompressing(frame, to, size))
     },
   }
 }
 
-/** Texts with more bytes are searched for repetitions at any distance: level 3 finds those of the last few hundred kilobytes alone. */
+/** Texts above this size are searched for repetitions at any distance: level 3 only finds those in the last few hundred kilobytes. */
 const longBytes = 1 << 18
 const longParams = {
   ...level,
@@ -116,7 +116,7 @@ const longParams = {
   [constants.ZSTD_c_enableLongDistanceMatching]: 1,
 }
 
-/** Loading the dictionary is nothing beside the work on a long text. */
+/** Loading the dictionary is negligible compared with the work on a long text. */
 const compressLong = (bytes: Uint8Array, dictionary: Uint8Array): Uint8Array =>
   zstdCompressSync(bytes, { dictionary, params: longParams, pledgedSrcSize: bytes.length })
 
@@ -131,7 +131,7 @@ const ofNode = (dictionary: Uint8Array): Zstd => ({
 
 const sample = Buffer.from('{"hash":"0x"}'.repeat(40))
 
-/** Whether contexts work: two frames there and back, one that is damaged between them. */
+/** Whether contexts work: two round trips, with a damaged frame between them. */
 const works = (zstd: Zstd): boolean => {
   try {
     const frame = zstd.compress(sample)
@@ -150,7 +150,7 @@ const works = (zstd: Zstd): boolean => {
   }
 }
 
-/** Makes the contexts of a dictionary, or what replaces them where they do not work. */
+/** Makes the contexts of a dictionary, or their replacement if they do not work. */
 export const make = (dictionary: Uint8Array, contexts: Zstd = native(dictionary)): Zstd => {
   const { compress, decompress } = works(contexts) ? contexts : ofNode(dictionary)
   return {
