@@ -55,7 +55,7 @@ const storedOf = (row: Row) =>
 
 const digest = (key: string): Uint8Array => hash("sha256", key, "buffer")
 
-/** The keys of a database. */
+/** Keys of a database. */
 export const make = (pools: Pools, own: OwnSchema.OwnSchema): ApiKeys => {
   const { reading, writing } = pools
   const { made } = own

@@ -18,7 +18,7 @@ export const keyOf = (address: string): bigint => toBig(WalletKey.fromAddress(ad
 /** A stored key as the number that a statement takes. */
 export const toBig = (key: Uint8Array): bigint => Buffer.from(key).readBigInt64BE()
 
-/** The entries of a transaction. An address that is named twice is a defect, which the table refuses; two addresses may have one key. */
+/** Entries of a transaction. An address that is named twice is a defect, which the table rejects; two addresses may have the same key. */
 export const entriesOf = (id: number, addresses: ReadonlyArray<string>): ReadonlyArray<Entry> => {
   const keys = addresses.map(keyOf)
   const isNew = (key: bigint, at: number) =>
@@ -31,7 +31,7 @@ const arraysOf = (entries: ReadonlyArray<Entry>) => [
   Values.bigs(Values.column(entries, 1)),
 ]
 
-/** Inserts entries, in the order of the index. */
+/** Inserts entries in index order. */
 export const insert = (
   { chain: { sql }, session }: At,
   entries: ReadonlyArray<Entry>,
@@ -43,7 +43,7 @@ export const insert = (
   return Effect.asVoid(session.rows(sql.insertAppearances, arraysOf(ordered)))
 }
 
-/** Removes entries; those that are absent are passed over. */
+/** Removes entries; skips absent ones. */
 export const remove = (
   { chain: { sql }, session }: At,
   entries: ReadonlyArray<Entry>,
@@ -74,7 +74,7 @@ export const present = Effect.fnUntraced(function* (
   return (entry) => stored.has(entry.join(" "))
 })
 
-/** Entries after one, in the order of the index, with their keys as bytes. */
+/** Entries after one in index order, with their keys as bytes. */
 export const after = ({ chain: { sql }, session }: At, [key, id]: Entry, limit: number) =>
   session.rows<readonly [key: Uint8Array, id: number]>(sql.appearancesAfter, [
     Values.big(key),

@@ -27,12 +27,12 @@ import * as RemovableRows from "./RemovableRows.ts"
 import * as Rows from "./Rows.ts"
 import * as Values from "./Values.ts"
 
-/** The tables that are searched for orphans, in this order. */
+/** Tables that are searched for orphans, in this order. */
 const tables = ["appearance", "ledger", "ledger_block"] as const
 
 type Table = (typeof tables)[number]
 
-/** Where the ledgers of the blocks of a range differ from what is derived of them; none where they are not derived yet. */
+/** Differences between the stored ledgers of a range's blocks and what is derived from the blocks; empty if they are not derived yet. */
 const ledgerIssues = Effect.fnUntraced(function* (
   at: At,
   from: number,
@@ -43,14 +43,14 @@ const ledgerIssues = Effect.fnUntraced(function* (
   const issues = new Map<number, ReadonlyArray<string>>()
   if (state?.revision !== projection.revision || state.next === null) return issues
   for (let number = from; number <= Math.min(to, state.next - 1); number++) {
-    // A damaged row that the ledger is derived from is an issue of its own.
+    // A damaged row from which the ledger is derived is a separate issue.
     const blocks = yield* Effect.catchIf(
       Rows.read(at, number, number, true),
       (error) => error.damagedBlock !== undefined,
       () => Effect.succeed<ReadonlyArray<BlockRows>>([]),
     )
     for (const block of blocks) {
-      // Texts of another form, under checksums that hold: deriving throws what parsing them throws.
+      // Texts of another form with valid checksums: deriving throws the errors of parsing them.
       const derived = Effect.try({ try: () => projection.ledger(block), catch: () => null })
       const packed = yield* Effect.orElseSucceed(derived, () => null)
       issues.set(number, packed === null ? AuditedBlock.underivable : yield* Ledgers.differences(at, number, packed))
@@ -79,7 +79,7 @@ const blocksOf = Effect.fnUntraced(function* (
   })
 })
 
-/** Whether the row of an entry names its wallet; a damaged row is an issue of its own. */
+/** Whether the row of an entry names its wallet; a damaged row is a separate issue. */
 const isNamed = Effect.fnUntraced(function* (at: At, key: bigint, id: number): Effect.fn.Return<boolean, StoreError> {
   const columns = (yield* Documents.byId(at, [id])).get(id)
   if (columns === undefined) return false
@@ -96,13 +96,13 @@ const beforeAll: Appearance = { table: tables[0], key: toHex(Buffer.alloc(8)), b
 
 const tableOf = (text: string): Table => tables.find((table) => table === text) ?? tables[0]
 
-/** Whether a block lies in the index. */
+/** Whether a block is in the index. */
 const isIndexed = ({ first, number }: CheckpointRow.Columns, block: number): boolean =>
   first !== null && number !== null && block >= first && block <= number
 
 const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.make(block, index))
 
-/** Before the first key: keys are signed numbers to PostgreSQL. */
+/** Position before the first key: PostgreSQL stores keys as signed numbers. */
 const lowestKey = -(2n ** 63n)
 
 const entryOf = (appearance: Appearance): Appearances.Entry =>
@@ -170,7 +170,7 @@ const removeOrphaned = Effect.fnUntraced(function* (at: At, appearances: Readonl
 })
 
 const repairerOf = ({ writing }: Pools, chain: Chain, codec: Frame.Codec): Repairer => {
-  // No write of a repairer compares a token.
+  // Writes of a repairer do not compare a token.
   const write = <A, E>(work: (at: At) => Effect.Effect<A, E>) =>
     writing.transaction((session) => work({ chain, session }))
   const withoutLease = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
@@ -193,7 +193,7 @@ const repairerOf = ({ writing }: Pools, chain: Chain, codec: Frame.Codec): Repai
   }
 }
 
-/** The schema of `amcheck`, and whether the user may call it, which only superusers may until it is granted. */
+/** Schema of `amcheck`, and whether the user may call it; only superusers may until it is granted. */
 const amcheck = `SELECT n.name, CASE WHEN has_schema_privilege(n.oid, 'USAGE')
     THEN has_function_privilege(n.name || '.bt_index_check(regclass, boolean)', 'EXECUTE') ELSE false END
   FROM pg_extension e JOIN (SELECT oid, quote_ident(nspname)::text AS name FROM pg_namespace) n ON n.oid = e.extnamespace
@@ -203,7 +203,7 @@ const checkIndexes = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n
 const checkIndex = (extension: string): string =>
   `SELECT ${extension}.bt_index_check(($1::text || '.' || quote_ident($2::text))::regclass, true) IS NULL`
 
-/** What `amcheck` finds in the indexes, where the extension is installed and the user may call it. */
+/** Issues that `amcheck` finds in the indexes, if the extension is installed and the user may call it. */
 const engineIssues = Effect.fnUntraced(function* ({ chain: { name: label, schema }, session }: At) {
   const [installed] = yield* session.rows<readonly [schema: string, isAllowed: boolean]>(amcheck, [])
   if (installed === undefined) return []
@@ -225,7 +225,7 @@ const engineIssues = Effect.fnUntraced(function* ({ chain: { name: label, schema
   return found
 })
 
-/** The audit of a chain; `made` makes its schema. */
+/** Audit of a chain; `made` creates its schema. */
 export const make = (
   pools: Pools,
   chain: Chain,

@@ -1,5 +1,5 @@
 /**
- * Replaces the rows of a stored block by those of the same block when it is refetched.
+ * Replaces the rows of a stored block by those of the same block after it was refetched.
  */
 import * as Effect from "effect/Effect"
 import type { LedgerProjection } from "../../block/Projection.ts"
@@ -20,8 +20,8 @@ import * as Proofs from "./Proofs.ts"
 import * as Rows from "./Rows.ts"
 
 /**
- * Replaces the rows of a block, also where none is stored; the checkpoint is locked. False where the stored block has another hash, or
- * where the rows do not link to its neighbours: nothing was changed then.
+ * Replaces the rows of a block, even if none is stored; the checkpoint is locked. Returns false, and changes nothing, if the stored block
+ * has another hash or the rows do not link to its neighbours.
  */
 export const replace = Effect.fnUntraced(function* (
   at: At,
@@ -41,7 +41,7 @@ export const replace = Effect.fnUntraced(function* (
   yield* Rows.remove(at, number, number)
   yield* Rows.insert(at, [rows], codec)
   yield* Projections.replace(at, WalletTransactions.projection, ledger, rows, codec)
-  // What was compared with the chain were the rows before.
+  // The previous rows were compared with the chain, not these.
   yield* Proofs.unwind(at, number, false)
   yield* Journal.record(at, locked, "rewrite", number, number)
   return true

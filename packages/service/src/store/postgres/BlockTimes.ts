@@ -10,7 +10,7 @@ import * as Blocks from "./Blocks.ts"
 import type { State } from "./SnapshotStart.ts"
 import * as Values from "./Values.ts"
 
-/** The stored row of a block; `null` outside the index. Fails for one that is missing in it. */
+/** The stored row of a block; `null` outside the index. Fails if it is missing within the index. */
 export const header = Effect.fnUntraced(function* (state: State, number: number) {
   const { blocks, chain, checkpoint } = state
   const known = blocks.get(number)
@@ -20,7 +20,7 @@ export const header = Effect.fnUntraced(function* (state: State, number: number)
   return yield* Checksum.damaged(chain.name, number, "it is not stored")
 })
 
-/** The stored block of a number; `null` outside the index. */
+/** The stored block with a number; `null` outside the index. */
 export const block = (state: State, number: number): Effect.Effect<LinkedBlock | null, StoreError> =>
   Effect.map(header(state, number), (found) =>
     found === null ? null : { number, hash: found.hash, parentHash: found.parentHash, timestamp: found.timestamp },
@@ -32,7 +32,7 @@ const find = ({ session }: State, sql: string, timestamp: number) =>
 const damaged = ({ chain }: State, number: number) =>
   Checksum.damaged(chain.name, number, "the index of block times does not match it")
 
-/** Number of the first block at or after an instant in seconds; `null` when all are before it. */
+/** Number of the first block at or after a time in seconds; `null` if all are before it. */
 export const firstAtOrAfter = Effect.fnUntraced(function* (
   state: State,
   timestamp: number,
@@ -50,7 +50,7 @@ export const firstAtOrAfter = Effect.fnUntraced(function* (
   return found
 })
 
-/** Number of the last block at or before an instant in seconds; `null` when all are after it. */
+/** Number of the last block at or before a time in seconds; `null` if all are after it. */
 export const lastAtOrBefore = Effect.fnUntraced(function* (
   state: State,
   timestamp: number,

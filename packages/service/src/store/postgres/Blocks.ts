@@ -56,7 +56,7 @@ export const insert = Effect.fnUntraced(function* (
     Values.ints(column(gaps, 1)),
     Values.texts(gaps.map(([, , { kind }]) => kind)),
     Values.manyBytes(gaps.map(([, , { transaction }]) => (transaction === undefined ? null : fromHex(transaction)))),
-    // A reason may hold characters that a text of PostgreSQL cannot.
+    // A reason may contain characters that PostgreSQL text cannot.
     Values.manyBytes(gaps.map(([, , { reason }]) => Buffer.from(reason))),
   ])
 })
@@ -71,7 +71,7 @@ export const remove = Effect.fnUntraced(function* (
   for (const statement of [sql.deleteBlocks, sql.deleteFacts, sql.deleteGaps]) yield* session.rows(statement, range)
 })
 
-/** Blocks of a range, inclusive, with whether each is damaged. */
+/** Blocks of a range, inclusive, each with whether it is damaged. */
 export const range = (
   { chain: { sql }, session }: At,
   from: number,
@@ -81,7 +81,7 @@ export const range = (
     rows.map((row) => BlockRow.fromColumns(row)),
   )
 
-/** A block of a number; fails for a damaged one. */
+/** The block with a number; fails if it is damaged. */
 export const sound = (
   { chain }: At,
   found: BlockRow.StoredHeader | null,
@@ -90,16 +90,16 @@ export const sound = (
     ? Effect.fail(Checksum.damaged(chain.name, found.number, "it does not match its checksum"))
     : Effect.succeed(found)
 
-/** The block of a number; `null` where none is stored. Fails for a damaged one. */
+/** The block with a number; `null` if none is stored. Fails if it is damaged. */
 export const find = (at: At, number: number): Effect.Effect<BlockRow.StoredHeader | null, StoreError> =>
   Effect.flatMap(range(at, number, number), ([found]) => sound(at, found ?? null))
 
-/** Remembers the row of a block among those that were read. */
+/** Remembers the row of a block that was read. */
 export const know = (known: Map<number, BlockRow.StoredHeader | null>, row: BlockRow.Columns | undefined): void => {
   if (row !== undefined) known.set(row[0], BlockRow.fromColumns(row))
 }
 
-/** Blocks by their numbers, with whether each is damaged; those that are not stored are absent. */
+/** Blocks by number, each with whether it is damaged; those that are not stored are absent. */
 export const byNumber = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   numbers: ReadonlyArray<number>,
@@ -120,7 +120,7 @@ export const headers = (
 ): Effect.Effect<ReadonlyArray<BlockRef>, StoreError> =>
   Effect.map(session.rows<RefRow>(sql.headers, [Values.big(from), Values.big(to)]), (rows) => rows.map(toRef))
 
-/** The facts of blocks that follow each other, by block, with those that are damaged. */
+/** Facts of consecutive blocks by block, including damaged ones. */
 export const factsOf = Effect.fnUntraced(function* (
   { chain: { name, sql }, session }: At,
   blocks: ReadonlyArray<FactsRow.Header>,
@@ -135,7 +135,7 @@ export const factsOf = Effect.fnUntraced(function* (
 
 type GapRow = readonly [block: number, kind: BlockGap["kind"], transaction: Uint8Array | null, reason: Uint8Array]
 
-/** Gaps of a range of blocks, by block. */
+/** Gaps in a range of blocks, by block. */
 export const gaps = (
   { chain: { sql }, session }: At,
   { from, limit, to }: GapQuery,
@@ -149,6 +149,6 @@ export const gaps = (
     })),
   )
 
-/** Highest block up to a number with a gap of kind `trace`; `null` for none. */
+/** Highest block up to a number with a gap of kind `trace`; `null` if there is none. */
 export const lastTraceGap = ({ chain: { sql }, session }: At, to: number): Effect.Effect<number | null, StoreError> =>
   Effect.map(session.rows<readonly [block: number]>(sql.lastTraceGap, [Values.big(to)]), ([row]) => row?.[0] ?? null)

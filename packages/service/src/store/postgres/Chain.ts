@@ -1,5 +1,5 @@
 /**
- * The schema of a chain and its statements, and the chain in an open session.
+ * The schema of a chain with its statements, and the chain within an open session.
  */
 import type * as Effect from "effect/Effect"
 import type { ChainRef } from "../ChainRef.ts"
@@ -15,22 +15,22 @@ export interface Chain {
   readonly ref: ChainRef
   /** Name of its schema. */
   readonly schema: string
-  /** Names it in messages. */
+  /** Name for messages. */
   readonly name: string
   readonly sql: Statements.Statements
-  /** Statements of snapshots where its tables are distributed over nodes. */
+  /** Statements of snapshots if its tables are distributed over nodes. */
   readonly distributed: ReturnType<typeof DistributedStatements.make>
-  /** Whether `sql` are the distributed statements. */
+  /** True if `sql` contains the distributed statements. */
   readonly isDistributed: boolean
 }
 
-/** A chain as one session sees it. */
+/** A chain as seen by one session. */
 export interface At {
   readonly chain: Chain
   readonly session: Session
 }
 
-/** Runs reads of a chain in one transaction, whose statements may take `statementMillis` each. */
+/** Runs reads of a chain in one transaction, with a limit of `statementMillis` for each statement. */
 export type Reading = <A, E, R>(
   read: (at: At) => Effect.Effect<A, E, R>,
   statementMillis?: number,

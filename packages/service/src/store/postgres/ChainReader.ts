@@ -25,7 +25,7 @@ import * as Tokens from "./Tokens.ts"
 /** No document has this revision. */
 const noRevision = -1
 
-/** A query without the blocks above the head, of which a node may have rows already. */
+/** Restricts a query to blocks up to the head, because a node may already have rows of later ones. */
 const belowHead = <Query extends { readonly to: number }>(
   { chain, checkpoint }: SnapshotStart.State,
   query: Query,
@@ -90,13 +90,13 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
   }
 }
 
-/** Time for a statement of a snapshot that is no page. */
+/** Time limit for a statement of a snapshot that is not a page. */
 const snapshotMillis = 60_000
 
-/** Time between two looks at the journal of a reader that waits: replicas and some poolers deliver no notifications. */
+/** Interval at which a waiting reader polls the journal: replicas and some poolers deliver no notifications. */
 const lookMillis = 1_000
 
-/** How a reader reads: `readPage` what a replica may, and `listening` with notifications of the chain. */
+/** How a reader reads: `readPage` for what a replica may read, and `listening` for notifications of the chain. */
 export interface Ways {
   readonly reading: Reading
   readonly readPage: PageReading
@@ -111,7 +111,7 @@ export const make = ({ listening, readPage, reading }: Ways): ChainReader => ({
     const readAt = (state: SnapshotStart.State) => read(snapshotOf(state))
     if (atLeast !== undefined) return readPage({ atLeast, expected }, readAt)
     return reading(
-      // A transaction takes its state at its first statement, which is this one.
+      // A transaction fixes its state at its first statement, which is this one.
       (at) => Effect.flatMap(SnapshotStart.read(at, snapshotMillis, expected), readAt),
       snapshotMillis,
     )

@@ -1,11 +1,11 @@
 /**
  * The tables of a chain's schema, and the steps that migrate released versions. A step that was released is never edited.
  *
- * `document` holds a transaction as the SQLite engine does; long texts lie in its columns `large_…`, which a page reads only when it has
+ * `document` holds a transaction as the SQLite engine does; long texts are in its columns `large_…`, which a page reads only when it has
  * room. `appearance` holds the transactions of each wallet. `checkpoint` has the index's range and the fencing token that writes compare;
- * `indexer` has the lease and the status, so that a beat of an indexer never waits for its own append. `counter` counts rows.
- * `clock` is the clock of leases and statuses, in milliseconds. `checkpoint.distributed` states that the transactions, histories and
- * ledgers are distributed over nodes.
+ * `indexer` has the lease and the status, so that an indexer's heartbeat never waits for its own append. `counter` counts rows. `clock` is
+ * the clock of leases and statuses, in milliseconds. `checkpoint.distributed` states that the transactions, histories and ledgers are
+ * distributed over nodes.
  *
  * Source: decision 0051.
  */
@@ -73,7 +73,7 @@ const blockTables = (name: string): ReadonlyArray<string> => [
   `CREATE INDEX removed_change ON ${name}.removed (change, number)`,
 ]
 
-/** Transactions, and what blocks state beside them. */
+/** Transactions, and what blocks contain besides them. */
 const transactionTables = (name: string): ReadonlyArray<string> => [
   `CREATE TABLE ${name}.document (
          id int8 PRIMARY KEY,
@@ -90,7 +90,7 @@ const transactionTables = (name: string): ReadonlyArray<string> => [
          large_frame bytea,
          large_internal bytea
        ) WITH (toast_tuple_target = 8160)`,
-  // Frames are compressed already.
+  // Frames are already compressed.
   ...["frame", "large_frame", "large_internal"].map(
     (column) => `ALTER TABLE ${name}.document ALTER COLUMN ${column} SET STORAGE EXTERNAL`,
   ),
@@ -112,7 +112,7 @@ const transactionTables = (name: string): ReadonlyArray<string> => [
        )`,
 ]
 
-/** What is derived of blocks. */
+/** What is derived from blocks. */
 const derivedTables = (name: string): ReadonlyArray<string> => [
   `CREATE TABLE ${name}.counter (name text PRIMARY KEY, count int8 NOT NULL) WITH (fillfactor = 50)`,
   `CREATE TABLE ${name}.projection (
@@ -143,7 +143,7 @@ const derivedTables = (name: string): ReadonlyArray<string> => [
          AS $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 $$`,
 ]
 
-/** What wallets held before the first block, and comparisons of their ledgers with the chain. */
+/** Wallet holdings before the first block, and comparisons of ledgers with the chain. */
 const proofTables = (name: string): ReadonlyArray<string> => [
   `CREATE TABLE ${name}.opening (
      first int8 NOT NULL,
@@ -170,7 +170,7 @@ const proofTables = (name: string): ReadonlyArray<string> => [
    )`,
 ]
 
-/** How tokens describe themselves, and how far the blocks were examined for them. */
+/** Self-descriptions of tokens, and how far blocks were examined for them. */
 const tokenTables = (name: string): ReadonlyArray<string> => [
   `CREATE TABLE ${name}.token (
      address bytea PRIMARY KEY,
@@ -187,7 +187,7 @@ const tokenTables = (name: string): ReadonlyArray<string> => [
    )`,
 ]
 
-/** The search of tokens by symbol and name; letters are folded as SQLite does it. */
+/** Search for tokens by symbol and name; letters are folded as SQLite does. */
 const tokenSearch = (name: string): ReadonlyArray<string> =>
   ["symbol", "name"].map(
     (column) => `CREATE INDEX token_${column} ON ${name}.token ((lower(${column} COLLATE "C")), block)`,
@@ -198,12 +198,12 @@ const traceGaps = (name: string): ReadonlyArray<string> => [
   `CREATE INDEX gap_trace ON ${name}.gap (block) WHERE kind = 'trace'`,
 ]
 
-/** Tables that are appended to, and hardly changed. */
+/** Tables that are appended to and rarely changed. */
 const appendedTables = ["block", "document", "appearance", "ledger", "ledger_block", "facts"]
 
 /**
- * Index-only scans read the heap of a page that was never vacuumed. By the default, a fifth of the table, one of three billion rows would
- * be visited after 600 million inserts.
+ * Index-only scans read the heap for pages that were never vacuumed. By default, at a fifth of the table, a table of three billion rows
+ * would be vacuumed after 600 million inserts.
  */
 const vacuuming = (name: string): ReadonlyArray<string> =>
   appendedTables.map(
@@ -213,7 +213,7 @@ const vacuuming = (name: string): ReadonlyArray<string> =>
 
 const tables = [indexTables, blockTables, transactionTables, derivedTables, proofTables, tokenTables, vacuuming]
 
-/** The schema of one chain. */
+/** Schema of one chain. */
 export const schema: Migrations.Schema = {
   holds: "the index of a chain",
   firstVersion: 7,

@@ -26,24 +26,24 @@ import * as Proofs from "./Proofs.ts"
 import * as RemovableRows from "./RemovableRows.ts"
 import * as Rows from "./Rows.ts"
 
-/** Removed blocks that are remembered, highest first. */
+/** Number of removed blocks that are remembered, highest first. */
 const rememberedBlocks = 100_000
 
 /** How to make a writer. */
 export interface Options {
-  /** Projections that are kept at the head; the schema knows them. */
+  /** Projections that are kept at the head; they are registered in the schema. */
   readonly projections: ReadonlyArray<Projection>
   /** How new documents are stored. */
   readonly codec: Frame.Codec
-  /** Wallets that the writer was opened for; `null` for all, left out for those of the index. */
+  /** Wallets for which the writer was opened; `null` for all, undefined for those of the index. */
   readonly wanted: ReadonlySet<string> | null | undefined
-  /** The stored text of the wallets as it was then. */
+  /** Stored text of the wallets at that time. */
   readonly watchText: string | null
 }
 
-/** Which blocks are stored, how, and what is derived of them. */
+/** Which blocks are stored, how, and what is derived from them. */
 interface Settings extends Pick<Options, "projections" | "codec"> {
-  /** Wallets that they are made for; `null` for all. */
+  /** Wallets for which they are made; `null` for all. */
   readonly watch: ReadonlySet<string> | null
 }
 
@@ -119,7 +119,7 @@ export const make = ({ writing }: Pools, chain: Chain, options: Options): ChainW
       const at = { chain, session }
       return Effect.flatMap(Checkpoints.lock(at, token), (locked) => work(at, locked))
     })
-  /** Adds blocks; again without the rows of blocks outside of the index, where these are in the way. */
+  /** Adds blocks; if rows of blocks outside the index conflict with them, removes those rows and retries. */
   const withoutOutside = <A, E>(
     token: FencingToken,
     work: (at: At, locked: Checkpoints.Locked) => Effect.Effect<A, E | StoreError>,

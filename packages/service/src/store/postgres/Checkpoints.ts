@@ -16,7 +16,7 @@ type LockedRow = readonly [...CheckpointRow.Row, isDistributed: boolean, token: 
 
 const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
 
-/** The columns of the row of a chain. */
+/** Columns of a chain's row. */
 export const fromRow = (
   chain: Chain,
   row: readonly [...CheckpointRow.Row, ...Array<unknown>] | undefined,
@@ -33,7 +33,7 @@ export const fromRow = (
   )
 }
 
-/** Makes the checkpoint of an empty index, if the schema has none. */
+/** Creates the checkpoint of an empty index if the schema has none. */
 export const claim = Effect.fnUntraced(function* ({ chain, session }: At) {
   const [id, ...row] = CheckpointRow.make(chain.ref.id, CheckpointRow.empty)
   yield* session.rows(chain.sql.claim, [Values.big(id), Values.int(row.at(-1) as number)])
@@ -45,16 +45,16 @@ export const claim = Effect.fnUntraced(function* ({ chain, session }: At) {
 export const read = ({ chain, session }: At): Effect.Effect<CheckpointRow.Columns, StoreError> =>
   Effect.flatMap(session.rows<CheckpointRow.Row>(chain.sql.checkpoint, []), ([row]) => fromRow(chain, row))
 
-/** The checkpoint of a write, whose row is locked, with the time of the database. */
+/** Checkpoint of a write, whose row is locked, with the time of the database. */
 export interface Locked {
   readonly columns: CheckpointRow.Columns
   readonly clock: number
-  /** Whether tables are distributed over nodes. */
+  /** True if tables are distributed over nodes. */
   readonly isDistributed: boolean
 }
 
 /**
- * Locks the checkpoint until the transaction ends; `token` null for a write that needs no lease.
+ * Locks the checkpoint until the transaction ends; `token` is null for a write that needs no lease.
  *
  * **Errors**
  * - `LeaseLost`: the token is not the current one.
@@ -71,7 +71,7 @@ export const lock = Effect.fnUntraced(function* (
   return { columns, clock, isDistributed }
 })
 
-/** The parameters of a row of the checkpoint. */
+/** Parameters of a checkpoint row. */
 export const valuesOf = (row: CheckpointRow.Row): ReadonlyArray<Values.Value> => {
   const [, first, number, hash, timestamp, finalized, watch, serial, change, checksum] = row
   return [

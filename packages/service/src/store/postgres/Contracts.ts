@@ -19,12 +19,12 @@ const remove = `DELETE FROM daybook.contract WHERE chain = $1 AND key = $2 RETUR
 const advance = `INSERT INTO daybook.contract_revision (chain, revision) VALUES ($1, 1)
   ON CONFLICT (chain) DO UPDATE SET revision = contract_revision.revision + 1`
 
-/** The contracts of a database. */
+/** Contracts of a database. */
 export const make = ({ reading, writing }: Pools, { made }: OwnSchema): Contracts => {
   const write = <A, E>(chain: ChainRef, work: (session: Session) => Effect.Effect<A, E>) =>
     Effect.andThen(
       made,
-      // The row of the revision is locked first, so that two writers do not wait for each other.
+      // The row of the revision is locked first, so that two writers cannot deadlock.
       writing.transaction((session) => Effect.andThen(session.rows(advance, [Values.big(chain.id)]), work(session))),
     )
   return {

@@ -1,15 +1,15 @@
 /**
- * The statements by which snapshots read a chain whose transactions, histories and ledgers are distributed over the nodes of Citus. Each
- * compares the mark of every node that it reads (`Marks`). Its last parameter is the serial of the snapshot.
+ * Statements with which snapshots read a chain whose transactions, histories and ledgers are distributed over Citus nodes. Each compares
+ * the mark of every node that it reads (`Marks`). Its last parameter is the serial of the snapshot.
  *
- * The tables are distributed by what a statement looks up: a history is on one node, and a ledger. A statement on one table and one value
- * of its column is planned once for a connection, which is why the mark is compared by a function and not by a join.
+ * Tables are distributed by what a statement looks up: each history is on one node, and so is each ledger. A statement on one table and one
+ * value of its distribution column is planned once per connection, which is why the mark is compared by a function rather than a join.
  */
 import * as Movement from "../../ledger/Movement.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as Statements from "./Statements.ts"
 
-/** Proves what a statement reads of a node. */
+/** Proves what a statement reads from a node. */
 const proved = (schema: string, serial: string) => `${schema}.proved(${serial})`
 
 const history = (schema: string, order: "ASC" | "DESC") =>
@@ -28,7 +28,7 @@ const fittingLedger = (schema: string, order: "ASC" | "DESC") =>
 const ledgerOfTransactions = (schema: string, order: "ASC" | "DESC") =>
   ledger(schema, "id, body, checksum", "$5", order, ofTransactions)
 
-/** The row id behind a number of others, of a history or a ledger. */
+/** The row id after a number of others, in a history or a ledger. */
 const skip = (schema: string, from: string, order: "ASC" | "DESC") =>
   `SELECT id FROM ${schema}.${from} AND ${proved(schema, "$5")} ORDER BY id ${order} LIMIT 1 OFFSET $4`
 
@@ -42,11 +42,11 @@ const own = (schema: string) => ({
   /** Parameters: key, first row id, last row id, number of the others. */
   skipUp: skip(schema, skippedHistory, "ASC"),
   skipDown: skip(schema, skippedHistory, "DESC"),
-  /** Rows of several nodes. Parameters: first row id, last row id, limit. */
+  /** Rows from several nodes. Parameters: first row id, last row id, limit. */
   documentIds: Statements.documentIds(schema, `AND ${proved(schema, "$3")}`),
   documentsUp: Statements.documentsIn(schema, "ASC", `AND ${proved(schema, "$4")}`),
   documentsDown: Statements.documentsIn(schema, "DESC", `AND ${proved(schema, "$4")}`),
-  /** Rows of several nodes. Parameters: row ids. */
+  /** Rows from several nodes. Parameters: row ids. */
   documentsOf: `SELECT d.id, ${Statements.documentColumns("d")} FROM ${schema}.document d
     WHERE d.id = ANY($1::int8[]) AND ${proved(schema, "$2")}`,
   /** Parameters: row id. */
@@ -55,15 +55,15 @@ const own = (schema: string) => ({
   /** Parameters: row id. */
   largeInternal: `SELECT large_internal, large_internal_checksum FROM ${schema}.document
     WHERE id = $1 AND large_internal IS NOT NULL AND ${proved(schema, "$2")}`,
-  /** Rows of several nodes, in the order of the arrays. Parameters: wallets, row ids, an array each. */
+  /** Rows from several nodes, in the order of the arrays. Parameters: wallets, row ids, an array each. */
   findLedger: `SELECT l.wallet, l.id, l.body, l.checksum
     FROM unnest($1::bytea[], $2::int8[]) WITH ORDINALITY AS wanted(wallet, id, position)
     JOIN ${schema}.ledger l ON l.wallet = wanted.wallet AND l.id = wanted.id
     WHERE ${proved(schema, "$3")} ORDER BY wanted.position`,
-  /** Rows of a wallet; `NULL` for a longer body. Parameters: wallet, first row id, last row id, limit, bytes of a body. */
+  /** Rows of a wallet; `NULL` for a longer body. Parameters: wallet, first row id, last row id, limit, maximum length of a body. */
   ledgerUp: fittingLedger(schema, "ASC"),
   ledgerDown: fittingLedger(schema, "DESC"),
-  /** The body of a row that is not longer. Parameters: wallet, row id, bytes of a body. */
+  /** Body of a row unless it is longer. Parameters: wallet, row id, maximum length of a body. */
   ledgerBody: `SELECT body FROM ${schema}.ledger
     WHERE wallet = $1 AND id = $2 AND octet_length(body) <= $3 AND ${proved(schema, "$4")}`,
   /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
@@ -74,14 +74,14 @@ const own = (schema: string) => ({
   ledgerSkipDown: skip(schema, skippedLedger, "DESC"),
 })
 
-/** The statements on the schema of a chain, and those that are proved. */
+/** Statements on the schema of a chain, and those that are proved. */
 export const make = (schema: string) => {
   const statements = own(schema)
   return {
     sql: {
       ...Statements.make(schema),
       ...statements,
-      /** By the blocks, which lie on one node. Parameters: first row id, last row id, and no revision. */
+      /** By the blocks, which are on one node. Parameters: first row id, last row id, and no revision. */
       staleDocuments: `SELECT 1 FROM ${schema}.block WHERE number BETWEEN $1 / ${RowId.perBlock} AND $2 / ${RowId.perBlock}
         AND transactions > 0 AND $3::int4 < 0 LIMIT 1`,
     },

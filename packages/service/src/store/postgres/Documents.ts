@@ -51,7 +51,7 @@ export const insert = Effect.fnUntraced(function* (
   ])
 })
 
-/** Replaces documents by others; their row ids are unchanged. */
+/** Replaces documents; their row ids are unchanged. */
 export const replace = Effect.fnUntraced(function* (
   at: At,
   rows: ReadonlyArray<readonly [block: number, row: DocumentRow.StoredRow]>,
@@ -75,7 +75,7 @@ const rangeOf = (from: number, to: number): readonly [first: number, last: numbe
 export const rangeParams = (from: number, to: number): ReadonlyArray<Values.Value> =>
   rangeOf(from, to).map((id) => Values.big(id))
 
-/** Runs what throws a `StoreError` for a damaged row. */
+/** Runs code that throws a `StoreError` for a damaged row. */
 export const attempt = <A>(work: () => A): Effect.Effect<A, StoreError> =>
   Effect.suspend(() => {
     try {
@@ -86,7 +86,7 @@ export const attempt = <A>(work: () => A): Effect.Effect<A, StoreError> =>
     }
   })
 
-/** Frames of a row that lie apart, read before the row is. */
+/** Frames of a row that are stored apart, read before the row is decoded. */
 const readApart = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   columns: DocumentRow.Columns,
@@ -102,22 +102,22 @@ const readApart = Effect.fnUntraced(function* (
   return (part) => (part === "document" ? document[0] : internal[0])
 })
 
-/** The texts of a row, with its internal transactions where they are wanted. */
+/** Texts of a row, with its internal transactions if requested. */
 export const texts = Effect.fnUntraced(function* (at: At, columns: DocumentRow.Columns, wantsInternal: boolean) {
   const apart = yield* readApart(at, columns, wantsInternal)
   return yield* attempt(() => DocumentRow.textsUnsafe(at.chain.name, columns, wantsInternal, apart))
 })
 
-/** A stored transaction, with its internal transactions where they are wanted. */
+/** A stored transaction, with its internal transactions if requested. */
 export const read = Effect.fnUntraced(function* (at: At, columns: DocumentRow.Columns, wantsInternal: boolean) {
   const apart = yield* readApart(at, columns, wantsInternal)
   return yield* attempt(() => DocumentRow.fromColumnsUnsafe(at.chain.name, columns, wantsInternal, apart))
 })
 
-/** A stored transaction, or what is wrong with its row. */
+/** A stored transaction, or the issue of its row. */
 export type Read = readonly [id: number, row: DocumentRow.StoredRow | StoreError]
 
-/** The transactions of a range of blocks, inclusive, with those that are damaged. */
+/** Transactions in a range of blocks, inclusive, including damaged ones. */
 export const list = Effect.fnUntraced(function* (
   at: At,
   from: number,
@@ -136,7 +136,7 @@ export const list = Effect.fnUntraced(function* (
   )
 })
 
-/** Rows by their row ids; those that are not stored are absent. */
+/** Rows by row id; those that are not stored are absent. */
 export const byId = Effect.fnUntraced(function* (
   at: At,
   ids: ReadonlyArray<number>,

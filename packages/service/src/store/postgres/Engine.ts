@@ -1,5 +1,5 @@
 /**
- * The PostgreSQL engine: a schema for each chain, and one for API keys and descriptions of contracts.
+ * The PostgreSQL engine: a schema per chain, and one for API keys and descriptions of contracts.
  *
  * Source: decision 0051.
  */
@@ -43,7 +43,7 @@ const nameOf = (url: string): Effect.Effect<string, StoreError> =>
     invalidUrl(expected, received),
   )
 
-/** Claims the schema for a chain and its wallets, and registers what is derived; gives the stored text of the wallets. */
+/** Claims the schema for a chain and its wallets, and registers what is derived; returns the stored text of the wallets. */
 const claim = Effect.fnUntraced(function* (
   at: Chain.At,
   { projections = [WalletTransactions.projection], watch }: WriterOptions,
@@ -60,7 +60,7 @@ const claim = Effect.fnUntraced(function* (
   return text
 })
 
-/** Adds wallets to an index of some, or removes added ones. */
+/** Adds wallets to an index of some wallets, or removes added ones. */
 const changeWatch = Effect.fnUntraced(function* (
   at: Chain.At,
   change: WatchChange,
@@ -78,7 +78,7 @@ const refuse = (message: string) => new StoreError({ message, isRetryable: false
 const noCopies = (name: string, tools: string) =>
   Effect.fail(refuse(`Database managed by PostgreSQL: ${name}. ${tools}`))
 
-/** Runs an effect once; a failure is not kept. */
+/** Runs an effect once; a failure is not cached. */
 const once = <E>(effect: Effect.Effect<void, E>): Effect.Effect<void, E> => {
   let isDone = false
   return Effect.suspend(() =>
@@ -92,17 +92,17 @@ const once = <E>(effect: Effect.Effect<void, E>): Effect.Effect<void, E> => {
   )
 }
 
-/** A chain with what was done for it in this process. */
+/** A chain with what this process did for it. */
 interface Opened {
   readonly chain: Chain.Chain
-  /** Makes or migrates the schema. */
+  /** Creates or migrates the schema. */
   readonly made: Effect.Effect<void, StoreError>
-  /** Reads in one transaction, once the version of the schema is known to fit. */
+  /** Reads in one transaction, after checking the version of the schema. */
   readonly reading: Chain.Reading
   readonly readPage: Replicas.PageReading
 }
 
-/** The ways to read a chain of a server. */
+/** Ways to read a chain on a server. */
 const readingOf = ({ name, reading }: Pool.Source, ref: ChainRef): Omit<Replicas.Server, "replica"> => {
   const chain = Chain.make(ref, name)
   const checked = once(Migrations.check({ name, reading }, chain.schema, ChainSchema.schema))
@@ -135,7 +135,7 @@ const openChain = (pools: Pool.Pools, replicas: Replicas.Replicas, ref: ChainRef
   }
 }
 
-/** A replica has less time for a connection: another server can read instead. */
+/** A replica has less time to connect, because another server can be read instead. */
 const replicaConnectMillis = 2_000
 
 const named = Effect.fnUntraced(function* (location: string, baseFolder: string) {
@@ -146,7 +146,7 @@ const named = Effect.fnUntraced(function* (location: string, baseFolder: string)
 })
 
 /**
- * Opens the database of a URL until the scope ends. Connects when it is first used. Paths of certificates are relative to `baseFolder`.
+ * Opens the database of a URL until the scope ends. Connects on first use. Certificate paths are relative to `baseFolder`.
  *
  * **Errors**
  * - `StoreError`: the URL is not understood, or its certificates cannot be used. Never shows the URL.

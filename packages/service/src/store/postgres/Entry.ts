@@ -1,5 +1,5 @@
 /**
- * The part of the PostgreSQL engine that is loaded before a database is opened: the preparation of blocks. The engine and the driver, some
+ * The part of the PostgreSQL engine that is loaded before a database is opened: the preparation of blocks. The engine and the driver, a few
  * hundred modules, are loaded when a database is opened.
  */
 import * as Effect from "effect/Effect"

@@ -20,7 +20,7 @@ import * as Proofs from "./Proofs.ts"
 import * as Rows from "./Rows.ts"
 import * as Values from "./Values.ts"
 
-/** Removes what an earlier derivation left in a range of blocks. */
+/** Removes the results of an earlier derivation in a range of blocks. */
 const clear = (at: At, { kind }: Projection, number: number, from: number, to: number) => {
   if (kind === "ledger") return Effect.andThen(Proofs.unwind(at, from, false), Ledgers.remove(at, from, to))
   if (kind === "appearances") return Appearances.removeRange(at, from, to)

@@ -59,7 +59,7 @@ const missing: Kind = {
   isRetryable: true,
 }
 
-/** By SQLSTATE, else by its class: the first two characters. */
+/** By SQLSTATE, otherwise by its class: the first two characters. */
 const kinds: Readonly<Record<string, Kind>> = {
   "08": unreachable,
   "08P01": {
@@ -103,61 +103,61 @@ const kinds: Readonly<Record<string, Kind>> = {
   "55P03": conflict,
   "57": unreachable,
   "57014": { ...conflict, what: "Statement of the database cancelled" },
-  // Of a snapshot that is older than the server keeps rows for.
+  // Of a snapshot older than the rows that the server retains.
   "72": conflict,
   "58": { what: "Disk error in database", remedy: "Check its disk.", isRetryable: true },
-  // Citus also reports by it that a node was lost.
+  // Citus also reports the loss of a node with it.
   XX000: { what: "Internal error of the database", remedy: "See the log of PostgreSQL.", isRetryable: true },
   XX001: damaged,
   XX002: damaged,
 }
 
-/** Fields of an error that a server sent. */
+/** Fields of an error sent by a server. */
 interface ServerError {
   readonly code: string
   readonly message: string
-  /** Statements and functions that it occurred in. */
+  /** Statements and functions in which it occurred. */
   readonly where?: string | undefined
 }
 
-/** The code of an error of the server or of a socket. */
+/** Code of an error from the server or from a socket. */
 const codeOf = (cause: Error): unknown => (cause as { readonly code?: unknown }).code
 
-/** The driver copies the fields of the message, which are strings. A socket's error has a code too, such as `EPIPE`, and no severity. */
+/** The driver copies the fields of the message, which are strings. A socket error also has a code, such as `EPIPE`, but no severity. */
 const isServerError = (cause: unknown): cause is Error & ServerError =>
   cause instanceof Error && "severity" in cause && typeof codeOf(cause) === "string"
 
-/** The error of the server. */
+/** The server's error. */
 const serverError = ({ reason: { cause } }: SqlError): ServerError | undefined =>
   isServerError(cause) ? cause : undefined
 
-/** The SQLSTATE of a failure; `undefined` where the server sent none. */
+/** SQLSTATE of a failure; `undefined` if the server sent none. */
 export const sqlState = (error: SqlError): string | undefined => serverError(error)?.code
 
-/** Whether the server undid a transaction for another one: repeated, it may succeed. */
+/** Whether the server rolled back a transaction in favour of another one: a retry may succeed. */
 export const isUndone = (error: SqlError): boolean => sqlState(error) === "40001"
 
-/** Whether the server found rows or an index damaged. */
+/** Whether the server found damaged rows or a damaged index. */
 export const isDamage = ({ cause }: StoreError): boolean =>
   cause instanceof SqlError && kinds[sqlState(cause) ?? ""] === damaged
 
-/** States by which a coordinator reports a node that it lost: of connections, of the server, of its disk, and others. */
+/** States with which a coordinator reports a lost node: of connections, of the server, of its disk, and others. */
 const nodeStates = /^(08|57P|58|XX000)/
 
-/** How Citus names a node, in a message or in where it occurred: host and port. */
+/** How Citus names a node in a message or its context: host and port. */
 const nodeName = /\b(?:node|on|essential:|host) (?:[^\s@]+@)?([^\s@:]+:\d{1,5})\b/
 
-/** The node of Citus that failed; `undefined` where the server names none. */
+/** The Citus node that failed; `undefined` if the server names none. */
 const nodeOf = ({ message, where = "" }: ServerError): string | undefined =>
   nodeName.exec(message)?.[1] ?? nodeName.exec(where)?.[1]
 
-/** Whether a row contradicts the key of its table. */
+/** Whether a row violates the key of its table. */
 export const isConflict = ({ cause }: StoreError): boolean => cause instanceof SqlError && sqlState(cause) === "23505"
 
-/** Codes of Node for a certificate that it does not accept, and for a failure within TLS. */
+/** Node.js codes for a rejected certificate, and for a failure within TLS. */
 const tlsCode = /^ERR_(?:SSL|TLS|OSSL)_|CERT|SIGNATURE/
 
-/** Why TLS failed with a server; `undefined` for another failure. */
+/** Why TLS with a server failed; `undefined` for other failures. */
 const tlsIssue = ({ reason: { _tag, cause } }: SqlError): string | undefined => {
   if (_tag !== "ConnectionError" || !(cause instanceof Error)) return undefined
   if (cause.message === "The server does not support TLS") return "it has none"
@@ -169,7 +169,7 @@ const kindOf = (error: SqlError, state: string | undefined): Kind | undefined =>
   if (state !== undefined) return kinds[state] ?? kinds[state.slice(0, 2)]
   if (error.reason._tag === "ConnectionError") {
     if (tlsIssue(error) !== undefined) return untrusted
-    // The driver drops the error by which the server ends a connection that runs a statement.
+    // The driver drops the error with which the server ends a connection while a statement runs.
     return error.reason.operation === "query" ? lost : unreachable
   }
   return error.reason._tag === "AuthenticationError" ? login : undefined
@@ -178,7 +178,7 @@ const kindOf = (error: SqlError, state: string | undefined): Kind | undefined =>
 const errorOf = (name: string, { isRetryable, remedy, what }: Kind): StoreError =>
   new StoreError({ message: `${what}: ${name}. ${remedy}`, isRetryable, cause: undefined })
 
-/** A server that accepted a connection or a statement and did not answer in time. */
+/** A server that accepted a connection or a statement but did not respond in time. */
 export const unanswered = (name: string): StoreError =>
   errorOf(name, {
     what: "Database does not answer",
@@ -190,7 +190,7 @@ export const unanswered = (name: string): StoreError =>
 export const rolledBack = (name: string): StoreError =>
   errorOf(name, { ...conflict, what: "Transaction of the database rolled back" })
 
-/** The error of a database; `name` is shown. */
+/** Error of a database; `name` is shown. */
 export const toStoreError = (name: string, cause: SqlError): StoreError => {
   const server = serverError(cause)
   const node = server && nodeOf(server)

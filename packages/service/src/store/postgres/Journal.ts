@@ -21,8 +21,8 @@ import * as Marks from "./Marks.ts"
 import * as Values from "./Values.ts"
 
 /**
- * Adds the change of a write under the next number, and writes the checkpoint after it. Serials follow the clock, so that those of a
- * primary that was lost are not used again by the standby that replaces it.
+ * Adds the change of a write with the next number, and writes the checkpoint after it. Serials follow the clock, so that a standby does not
+ * reuse those of the lost primary that it replaces.
  */
 export const advance = Effect.fnUntraced(function* (
   at: At,
@@ -48,7 +48,7 @@ export const advance = Effect.fnUntraced(function* (
   ])
 })
 
-/** Adds a change that leaves the head and the first block as they are. */
+/** Adds a change that leaves the head and the first block unchanged. */
 export const record = Effect.fnUntraced(function* (
   at: At,
   locked: Checkpoints.Locked,
@@ -62,7 +62,7 @@ export const record = Effect.fnUntraced(function* (
 })
 
 /**
- * Remembers the blocks from `lowest` up, which the change after the checkpoint removes, and forgets the lowest of those beyond the limit.
+ * Remembers the blocks from `lowest` on, which the change after the checkpoint removes, and forgets the lowest ones beyond the limit.
  */
 export const remember = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
@@ -74,7 +74,7 @@ export const remember = Effect.fnUntraced(function* (
   yield* session.rows(sql.forgetRemoved, [Values.big(limit)])
 })
 
-/** The lowest block that was removed since a block was, that one included; `null` where the removal is not remembered. */
+/** The lowest block that was removed since a given block was, including that block; `null` if the removal is not remembered. */
 export const lowestReorged = (
   { chain: { sql }, session }: At,
   { hash, number }: BlockRef,
@@ -89,7 +89,7 @@ type Bounds = readonly [oldest: number | null, newest: number, newestMark: numbe
 const toChanges = ({ name }: Chain, rows: ReadonlyArray<JournalRow.Columns>) =>
   Documents.attempt(() => rows.map((row) => JournalRow.fromColumns(name, row)))
 
-/** Changes after a position, oldest first; `null` for the oldest that are kept. */
+/** Changes after a position, oldest first; `null` starts at the oldest that are kept. */
 export const read = Effect.fnUntraced(function* (
   { chain, session }: At,
   after: Journal.Position | null,

@@ -9,7 +9,7 @@ import type { StoreError } from "../StoreError.ts"
 import type { At } from "./Chain.ts"
 import * as Values from "./Values.ts"
 
-/** Runs statements on a chain's schema, each on its own; makes or migrates it first. */
+/** Runs each statement on a chain's schema in its own transaction; creates or migrates the schema first. */
 export type WithChain = <A, E>(
   chain: ChainRef,
   work: (at: At) => Effect.Effect<A, E>,

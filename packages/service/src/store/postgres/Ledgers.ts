@@ -17,7 +17,7 @@ import * as Values from "./Values.ts"
 
 const { column } = Values
 
-/** A row of a known wallet; its body is `null` where it is read apart. */
+/** A row of a known wallet; its body is `null` if it is read separately. */
 type OwnColumns<Body> = readonly [id: number, body: Body, checksum: number]
 
 type Key = readonly [wallet: Uint8Array, id: number]
@@ -25,7 +25,7 @@ type Key = readonly [wallet: Uint8Array, id: number]
 const damaged = ({ name }: Chain, block: number, what: string): StoreError =>
   Checksum.damaged(name, block, `${what} does not match its checksum`)
 
-/** Writes the packed ledgers of blocks in place of those that they have, also of those that damaged lists do not name. */
+/** Writes the packed ledgers of blocks in place of their existing ones, including rows that damaged lists do not name. */
 export const insert = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   ledgers: ReadonlyArray<readonly [block: number, packed: Uint8Array]>,
@@ -60,7 +60,7 @@ export const insert = Effect.fnUntraced(function* (
 
 const blockRange = (from: number, to: number) => [Values.big(from), Values.big(to)]
 
-/** Keys of the rows of a block; `null` where its places are damaged. */
+/** Keys of a block's rows; `null` if its positions are damaged. */
 const keysOf = ([block, places, checksum]: LedgerDifferences.Places): ReadonlyArray<Key> | null =>
   Checksum.fromValues([block, places]) === checksum
     ? [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [wallet, RowId.make(block, index)])
@@ -68,7 +68,7 @@ const keysOf = ([block, places, checksum]: LedgerDifferences.Places): ReadonlyAr
 
 const keyArrays = (keys: ReadonlyArray<Key>) => [Values.manyBytes(column(keys, 0)), Values.bigs(column(keys, 1))]
 
-/** Wallets with rows in a range of blocks, inclusive; `null` where that is not certain. */
+/** Wallets with rows in a range of blocks, inclusive; `null` if that is uncertain. */
 export const activeWallets = (
   { chain: { isDistributed, sql }, session }: At,
   from: number,
@@ -80,7 +80,7 @@ export const activeWallets = (
         LedgerDifferences.walletsOf(lists, to - from + 1),
       )
 
-/** Removes the rows of a range of blocks, inclusive. Those of a block whose places are damaged are searched in the whole table. */
+/** Removes the rows of a range of blocks, inclusive. For a block with damaged positions, the whole table is scanned. */
 export const remove = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   from: number,
@@ -99,7 +99,7 @@ export const remove = Effect.fnUntraced(function* (
   yield* session.rows(sql.deletePlaces, blockRange(from, to))
 })
 
-/** Fails for a body that does not match the checksum of its row; `ofWallet` is that of its wallet. */
+/** Fails if a body does not match the checksum of its row; `ofWallet` is the checksum of its wallet. */
 const check = (
   chain: Chain,
   ofWallet: number,
@@ -109,11 +109,11 @@ const check = (
     ? Effect.void
     : Effect.fail(damaged(chain, RowId.toPosition(id).block, "the ledger of a wallet"))
 
-/** The list of the rows of a block. */
+/** List of a block's rows. */
 const placesOf = ({ chain: { sql }, session }: At, block: number) =>
   Effect.map(session.rows<LedgerDifferences.Places>(sql.places, blockRange(block, block)), ([places]) => places)
 
-/** The rows of a block; none of a damaged one, which is examined again when it is repaired. */
+/** Rows of a block; empty for a damaged one, which is examined again when it is repaired. */
 export const ofBlock = Effect.fnUntraced(function* (
   at: At,
   block: number,
@@ -125,7 +125,7 @@ export const ofBlock = Effect.fnUntraced(function* (
   return rows.length === keys.length ? rows : []
 })
 
-/** Where the stored rows of a block differ from the derived ones. */
+/** Differences between the stored and the derived rows of a block. */
 export const differences = Effect.fnUntraced(function* (
   at: At,
   block: number,
@@ -147,7 +147,7 @@ export const differences = Effect.fnUntraced(function* (
 export const isOrphaned = (at: At, wallet: Uint8Array, id: number): Effect.Effect<boolean, StoreError> =>
   Effect.map(placesOf(at, RowId.toPosition(id).block), (places) => LedgerDifferences.isOrphaned(places, wallet, id))
 
-/** Rows after one, in the order of their table. */
+/** Rows after one, in table order. */
 export const after = ({ chain: { sql }, session }: At, wallet: Uint8Array, id: number, limit: number) =>
   session.rows<LedgerDifferences.Columns>(sql.ledgerAfter, [Values.bytes(wallet), Values.big(id), Values.big(limit)])
 
@@ -163,10 +163,10 @@ export const removeRow = ({ chain: { sql }, session }: At, wallet: Uint8Array, i
 export const removePlaces = ({ chain: { sql }, session }: At, block: number) =>
   Effect.asVoid(session.rows(sql.deletePlaces, blockRange(block, block)))
 
-/** PostgreSQL has no longer ones. */
+/** Maximum length in PostgreSQL. */
 const longestBody = 2 ** 31 - 1
 
-/** The rows of a wallet in the order of a query, as many as fit. */
+/** Rows of a wallet in the order of a query, as many as fit. */
 export const page = Effect.fnUntraced(function* (
   { chain, session }: At,
   query: LedgerQuery,
@@ -207,7 +207,7 @@ export const page = Effect.fnUntraced(function* (
   return { rows, hasMore: rows.length === limit }
 })
 
-/** Row ids of the transactions in which a wallet has a role, of a range with both ends inclusive, and its roles there. */
+/** Row ids of the transactions in which a wallet has a role, in a range with both ends inclusive, and its roles there. */
 export const transactions = Effect.fnUntraced(function* (
   { chain, session }: At,
   wallet: string,

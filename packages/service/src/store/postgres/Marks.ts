@@ -1,11 +1,11 @@
 /**
- * Marks: how rows of several nodes are proved to belong to one state, where the database has no snapshot of all of them, as Citus.
+ * Marks prove that rows from several nodes belong to one state in a database that has no snapshot of all of them, such as Citus.
  *
- * Each node has a mark, which every write moves in the node's own transaction. It holds the serial of the last write, and that of the
- * last one which changed or removed a row instead of adding rows above the head. Writes of a chain follow each other, and a node, or a
- * copy of it that lags, has them in their order. So the rows of a node are those of a snapshot if the snapshot's serial lies between
- * the two: the node has all of its writes, and later ones only added rows above its head. Every statement of a snapshot compares the mark
- * with its serial on each node that it reads, once, whether it has rows there or not.
+ * Each node has a mark, which every write advances in the node's own transaction. It holds the serial of the last write, and that of the
+ * last write which changed or removed a row instead of adding rows above the head. Writes of a chain are sequential, and a node, or a
+ * lagging copy of it, applies them in order. The rows of a node are therefore those of a snapshot if the snapshot's serial lies between the
+ * two: the node has all of its writes, and later ones only added rows above its head. Every statement of a snapshot compares the mark with
+ * its serial once on each node that it reads, whether or not it has rows there.
  *
  * Source: decision 0069.
  */
@@ -19,14 +19,14 @@ import { quoted } from "./Migrations.ts"
 import type { Session } from "./Pool.ts"
 import * as Values from "./Values.ts"
 
-/** Which rows a write leaves: those below its head unchanged, or not. */
+/** How a write affects rows: those up to its head are unchanged, or not. */
 export type Change = "added" | "changed"
 
-/** Reads of a new snapshot where the nodes have moved on, and the pause before each: together a quarter of a second. */
+/** Number of reads in a new snapshot if the nodes have advanced, and the pause before each: a quarter of a second in total. */
 const retries = 8
 const [pauseMillis, growth] = [5, 1.5] as const
 const divisionByZero = "22012"
-/** State of `proved`, of a class that PostgreSQL does not use. */
+/** SQLSTATE of `proved`, from a class that PostgreSQL does not use. */
 const unprovedState = "DY001"
 
 const unproved = (chain: string): StoreError =>
@@ -37,7 +37,7 @@ const unproved = (chain: string): StoreError =>
     cause: undefined,
   })
 
-/** Whether the nodes of a read did not have one state at once. */
+/** Whether the nodes of a read were not in one state. */
 export const isUnproved = (error: unknown): boolean => error instanceof StoreError && error.isUnproved === true
 
 const fail = ({ name }: Chain): Effect.Effect<never, StoreError> => Effect.fail(unproved(name))
@@ -58,7 +58,7 @@ export const proving = (chain: Chain, session: Session, serial: number): Session
   },
 })
 
-/** Reads again, in another snapshot, where the nodes moved on meanwhile. */
+/** Reads again in another snapshot if the nodes advanced meanwhile. */
 export const retried =
   (reading: Reading): Reading =>
   (read, statementMillis) =>
@@ -69,10 +69,10 @@ export const retried =
     })
 
 /**
- * Locks the marks of all nodes until the transaction ends, so that the writes before this one have ended on each.
+ * Locks the marks of all nodes until the transaction ends, so that previous writes have ended on each node.
  *
  * **Errors**
- * - `StoreError`: a node lacks writes that the head has, as a copy that replaced it and had not received them.
+ * - `StoreError`: a node lacks writes that the head has, such as a copy that replaced it before it had received them.
  */
 export const lock = ({ chain, session }: At, serial: number): Effect.Effect<void, StoreError> =>
   Effect.gen(function* () {
@@ -92,7 +92,7 @@ export const lock = ({ chain, session }: At, serial: number): Effect.Effect<void
     ),
   )
 
-/** Moves the marks of all nodes. */
+/** Advances the marks of all nodes. */
 export const move = ({ chain, session }: At, serial: number, change: Change): Effect.Effect<void, StoreError> =>
   Effect.asVoid(session.rows(chain.sql.moveMarks, [Values.big(serial), Values.bool(change === "added")]))
 
@@ -107,8 +107,8 @@ const tables = (schema: string): ReadonlyArray<string> => [
 ]
 
 /**
- * The function by which a statement is proved. A condition without columns is evaluated once, before rows are read. It sees the snapshot of
- * its statement, as it is stable, and fails instead of being false, which would be a statement without rows.
+ * The function that proves a statement. A condition without columns is evaluated once, before rows are read. The function is stable, so it
+ * sees the snapshot of its statement; it fails instead of returning false, which would yield no rows.
  */
 const proof = (schema: string, mark: string): string =>
   `CREATE FUNCTION ${schema}.proved(int8) RETURNS bool LANGUAGE plpgsql STABLE AS $$
@@ -117,10 +117,13 @@ const proof = (schema: string, mark: string): string =>
      RAISE EXCEPTION 'The node has another state.' USING ERRCODE = '${unprovedState}';
    END $$`
 
-/** Statements that make the mark of an empty chain, and what compares it. */
+/** Statements that create the mark of an empty chain and the function that compares it. */
 export const make = (schema: string): ReadonlyArray<string> => [...tables(schema), proof(schema, "mark")]
 
-/** Each table by the column whose values one node has all rows of; none lies beside another, so that Citus may move them apart. */
+/**
+ * Each table with its distribution column, for each value of which one node has all rows; tables are not colocated, so Citus may move them
+ * separately.
+ */
 const distributedBy = [
   ["appearance", "key"],
   ["document", "id"],
@@ -128,18 +131,18 @@ const distributedBy = [
 ] as const
 
 /**
- * Number of shards of a table. A page reads one of its history, and all of the transactions': these are one for each node, at least two, or as
- * many as `daybook.document_shards` states.
+ * Number of shards per table. A page reads one shard of its history, and all shards of the transactions: there is one of these per node, at
+ * least two, or as many as `daybook.document_shards` states.
  */
 const shardCounts = `SELECT coalesce(nullif(current_setting('daybook.document_shards', true), '')::int4,
     greatest(2, (SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards))::int4),
   current_setting('citus.shard_count')::int4`
 
-/** A row where the database has Citus. */
+/** Returns a row if the database has Citus. */
 export const citus = `SELECT 1 FROM pg_extension WHERE extname = 'citus'`
 const text = (value: string): string => `'${value.replaceAll("'", "''")}'`
 
-/** Distributes the tables of an empty chain over the nodes of Citus, where the database has it. The mark lies on all nodes. */
+/** Distributes the tables of an empty chain over the Citus nodes, if the database has any. The mark is on all nodes. */
 export const distribute = Effect.fnUntraced(function* (
   session: Session,
   name: string,
@@ -149,7 +152,7 @@ export const distribute = Effect.fnUntraced(function* (
   for (const sql of tables(schema)) yield* session.rows(sql, [])
   const mark = text(`${schema}.mark`)
   yield* session.rows(`SELECT create_reference_table(${mark}) IS NULL`, [])
-  // The only shard, which has this name on every node: a node reads it without planning for others.
+  // The only shard, which has the same name on every node: a node reads it without planning for others.
   const shard = `SELECT 'mark_' || shardid FROM pg_dist_shard WHERE logicalrelid = ${mark}::regclass`
   const [[nameOfShard] = ["mark"]] = yield* session.rows<readonly [string]>(shard, [])
   yield* session.rows(proof(schema, nameOfShard), [])

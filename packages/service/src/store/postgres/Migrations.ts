@@ -1,7 +1,7 @@
 /**
- * Migrations of a schema: a list of steps, each run once and in order; each makes one version. Several processes may migrate at once: an
- * advisory lock lets one of them. A schema of another program, of a newer version or of a state before the first release is refused and
- * left unchanged.
+ * Migrations of a schema: a list of steps, each run once and in order; each makes one version. Several processes may migrate concurrently:
+ * an advisory lock admits one of them. A schema of another program, of a newer version or of a state before the first release is rejected
+ * and left unchanged.
  *
  * Source: decision 0051.
  */
@@ -10,15 +10,15 @@ import { StoreError } from "../StoreError.ts"
 import type { Pools, Session, Source } from "./Pool.ts"
 import * as Values from "./Values.ts"
 
-/** The kind of a schema, and the steps that make it. */
+/** Kind of a schema, and the steps that create it. */
 export interface Schema {
-  /** What the schema holds, for messages. */
+  /** Contents of the schema, for messages. */
   readonly holds: string
-  /** Version that the first step makes. States before the first release had the versions below, and are refused. */
+  /** Version that the first step makes. States before the first release had lower versions, and are rejected. */
   readonly firstVersion: number
-  /** Statements of each version, oldest first, by the quoted name of the schema. */
+  /** Statements of each version for the quoted name of the schema, oldest first. */
   readonly steps: ReadonlyArray<(name: string) => ReadonlyArray<string>>
-  /** Runs in the transaction that makes a schema, behind the steps; takes its name. */
+  /** Runs after the steps in the transaction that creates a schema; receives its name. */
   readonly created?: (session: Session, name: string) => Effect.Effect<void, StoreError>
 }
 
@@ -28,7 +28,7 @@ export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"
 const tables = `SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')`
 const encodingOf = "SELECT getdatabaseencoding()::text"
-/** Encodings that keep the name of any token; SQL_ASCII stores bytes as they are. */
+/** Encodings that preserve the name of any token; SQL_ASCII stores bytes unchanged. */
 const encodings = new Set(["UTF8", "SQL_ASCII"])
 const schemaOf = `SELECT 1 FROM pg_namespace WHERE nspname = $1`
 const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) IS NULL`
@@ -36,10 +36,10 @@ const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 0)) IS NULL`
 const refuse = (message: string, isRetryable = false, migration?: "pending") =>
   new StoreError({ message, isRetryable, migration, cause: undefined })
 
-/** The version that a schema has after all steps. */
+/** Version of a schema after all steps. */
 const newestOf = ({ firstVersion, steps }: Schema): number => firstVersion + steps.length - 1
 
-/** The version of a schema; 0 where it has no table. Fails for another program's, and for one that this program cannot migrate. */
+/** Version of a schema; 0 if it has no table. Fails for a schema of another program, and for one that this program cannot migrate. */
 const versionOf = Effect.fnUntraced(function* (
   session: Session,
   database: string,
@@ -94,13 +94,13 @@ export const check = Effect.fnUntraced(function* (
   }
 })
 
-/** Whether a schema exists and has an earlier version. */
+/** Whether a schema exists with an earlier version. */
 export const isOlder = ({ name: database, reading }: Pools, name: string, schema: Schema) =>
   Effect.map(versionOf(reading, database, name, schema), (version) => version > 0 && version < newestOf(schema))
 
 const step = Effect.fnUntraced(function* (session: Session, database: string, name: string, schema: Schema) {
   yield* session.rows(lock, [Values.text(`daybook ${name}`)])
-  // Another process may have migrated while this one waited for the lock.
+  // Another process may have migrated it while this one waited for the lock.
   const version = yield* versionOf(session, database, name, schema)
   const target = newestOf(schema)
   if (version === target) return
@@ -112,7 +112,7 @@ const step = Effect.fnUntraced(function* (session: Session, database: string, na
         `Database of another encoding: ${database} has ${encoding}. Create one with the encoding UTF8, which has the characters of all names.`,
       )
     }
-    // One that exists is made without the permission to create schemas, which `IF NOT EXISTS` needs too.
+    // An existing schema needs no permission to create schemas, which `IF NOT EXISTS` would require.
     const isMade = (yield* session.rows(schemaOf, [Values.text(name)])).length > 0
     if (!isMade) yield* session.rows(`CREATE SCHEMA ${own}`, [])
     yield* session.rows(`CREATE TABLE ${own}.daybook_version (version int4 NOT NULL, holds text NOT NULL)`, [])
@@ -125,7 +125,7 @@ const step = Effect.fnUntraced(function* (session: Session, database: string, na
   if (version === 0 && schema.created !== undefined) yield* schema.created(session, name)
 })
 
-/** Makes a schema, or migrates it to this program's version, in one transaction. */
+/** Creates a schema, or migrates it to this program's version, in one transaction. */
 export const migrate = Effect.fnUntraced(function* (
   { name: database, writing }: Pools,
   name: string,
@@ -133,7 +133,7 @@ export const migrate = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError> {
   const version = yield* versionOf(writing, database, name, schema)
   if (version === newestOf(schema)) return
-  // Rows of any number may be rewritten.
+  // Any number of rows may be rewritten.
   yield* writing.transaction((session) => step(session, database, name, schema), Infinity)
 })
 

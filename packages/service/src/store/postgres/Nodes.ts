@@ -14,22 +14,22 @@ const placements = `SELECT count(DISTINCT p.groupid)::int4 FROM pg_dist_shard s 
   JOIN pg_class c ON c.oid = s.logicalrelid JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relname = 'document'`
 
-/** In milliseconds; PostgreSQL states settings in their own unit. */
+/** In milliseconds; PostgreSQL states settings in their own units. */
 const recoveryInterval = "SELECT setting::int4 FROM pg_settings WHERE name = 'citus.recover_2pc_interval'"
-/** An interval within which an index goes on in less than ten seconds after a node was lost and is back. */
+/** Maximum interval with which indexing continues within ten seconds after a lost node is back. */
 const goodIntervalMillis = 5_000
 
 const hasCitus = (session: Session): Effect.Effect<boolean, StoreError> =>
   Effect.map(session.rows(Marks.citus, []), ({ length }) => length > 0)
 
-/** Number of nodes that the rows of a chain lie on; 0 where they lie beside its checkpoint. */
+/** Number of nodes that store the rows of a chain; 0 if these are next to its checkpoint. */
 export const count = Effect.fnUntraced(function* ({ chain, session }: At): Effect.fn.Return<number, StoreError> {
   if (!(yield* hasCitus(session))) return 0
   const [[nodes] = [0]] = yield* session.rows<readonly [number]>(placements, [Values.text(chain.schema)])
   return nodes
 })
 
-/** Logs where the rows of a chain lie, on a database that has Citus, and a setting that would keep its index from going on. */
+/** Logs where the rows of a chain are stored in a database with Citus, and a setting that would keep its index from continuing. */
 export const report = Effect.fnUntraced(function* (at: At): Effect.fn.Return<void, StoreError> {
   const { chain, session } = at
   if (!(yield* hasCitus(session))) return

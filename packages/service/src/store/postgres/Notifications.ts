@@ -1,6 +1,6 @@
 /**
- * Notifications sent when writes of a database are committed. One connection listens while there are waiting readers. Replicas and some
- * poolers deliver no notifications, so a waiting reader also polls the journal.
+ * Notifications sent when writes of a database are committed. One connection listens while readers wait. Replicas and some poolers deliver
+ * no notifications, so a waiting reader also polls the journal.
  *
  * Source: decision 0073.
  */
@@ -14,19 +14,19 @@ import type { Pool } from "./Pool.ts"
 
 /** Notifications of the chains of a database. */
 export interface Notifications {
-  /** Runs an effect while a connection listens; `next` gives an effect that ends with the first notification of the schema after it. */
+  /** Runs an effect while a connection listens; `next` returns an effect that completes with the next notification for the schema. */
   readonly listening: <A, E, R>(
     schema: string,
     use: (next: Effect.Effect<Effect.Effect<void>>) => Effect.Effect<A, E, R>,
   ) => Effect.Effect<A, E, R>
 }
 
-/** Time for which a connection listens after the last waiting one has left. */
+/** Time for which a connection keeps listening after the last waiting reader has left. */
 const idle = "30 seconds"
-/** Pause before a connection that failed is opened again. */
+/** Pause before a failed connection is reopened. */
 const pause = "10 seconds"
 
-/** The notifications of a database, until the scope ends. */
+/** Notifications of a database, until the scope ends. */
 export const make = (pool: Pick<Pool, "listen">): Effect.Effect<Notifications, never, Scope.Scope> =>
   Effect.gen(function* () {
     const waiting = new Map<string, Deferred.Deferred<void>>()

@@ -1,5 +1,5 @@
 /**
- * Opening balances of wallets before the first indexed block: one row per wallet and holding that was read, and how far the blocks were
+ * Opening balances of wallets before the first indexed block: one row per wallet and holding that was read, and how far blocks were
  * examined for others. Rows read for another first block are ignored.
  *
  * Source: decision 0050.
@@ -18,13 +18,13 @@ import * as Values from "./Values.ts"
 
 const { column } = Values
 
-/** Inserts openings in place of earlier ones. */
+/** Inserts openings, replacing earlier ones. */
 export const insert = (
   { chain: { sql }, session }: At,
   first: number,
   openings: ReadonlyArray<WalletOpening>,
 ): Effect.Effect<void, StoreError> => {
-  // A statement cannot replace one row twice: of openings of one holding the last one counts.
+  // A statement cannot replace a row twice: the last opening of a holding counts.
   const rows = [
     ...new Map(OpeningRow.make(first, openings).map((row) => [`${toHex(row[0])} ${toHex(row[1])}`, row])).values(),
   ]
@@ -40,7 +40,7 @@ export const insert = (
   )
 }
 
-/** The openings of a wallet that were read for an index with this first block. */
+/** Openings of a wallet that were read for an index with this first block. */
 export const read = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   wallet: string,
@@ -55,7 +55,7 @@ export const read = Effect.fnUntraced(function* (
   return OpeningRow.read(bytes, first, rows)
 })
 
-/** The rows of a page of a ledger with what the wallet held before the first block; `found` are those of the query. */
+/** Rows of a ledger page with the wallet's holdings before the first block; `found` are the rows of the query. */
 export const add = Effect.fnUntraced(function* (
   at: At,
   query: LedgerQuery,
@@ -81,7 +81,7 @@ const isRead = ({ chain: { sql }, session }: At, wallet: string, holding: Holdin
     (rows) => rows.length > 0,
   )
 
-/** The next openings to read, of an index with this first block. */
+/** The next openings to read, for an index with this first block. */
 export const unread = Effect.fnUntraced(function* (
   at: At,
   first: number,
@@ -105,6 +105,6 @@ export const unread = Effect.fnUntraced(function* (
 export const advance = ({ chain: { sql }, session }: At, first: number, next: number) =>
   Effect.asVoid(session.rows(sql.advanceProgress, [Values.big(first), Values.big(next)]))
 
-/** Has the blocks from `lowest` on examined again. */
+/** Marks the blocks from `lowest` on to be examined again. */
 export const unwind = ({ chain: { sql }, session }: At, lowest: number) =>
   Effect.asVoid(session.rows(sql.unwindProgress, [Values.big(lowest)]))

@@ -1,5 +1,5 @@
 /**
- * The schema `daybook`, next to those of the chains: API keys, and descriptions of contracts.
+ * The schema `daybook`, next to those of the chains: API keys and descriptions of contracts.
  */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../StoreError.ts"
@@ -8,7 +8,7 @@ import type { Pools } from "./Pool.ts"
 
 const name = "daybook"
 
-/** The wallets and positions that contents had: a position has the texts of journal, first block, next block and highest block + 1. */
+/** Wallets and positions from webhook contents: a position has the texts of journal, first block, next block and highest block + 1. */
 const walletsOfContents = (
   own: string,
 ) => `INSERT INTO ${own}.webhook_wallet (webhook, wallet, journal, next, start, highest)
@@ -80,14 +80,14 @@ const schema: Migrations.Schema = {
   ],
 }
 
-/** The schema of a database. */
+/** Schema `daybook` of a database. */
 export interface OwnSchema {
-  /** Makes or migrates it, once. */
+  /** Creates or migrates it, once. */
   readonly made: Effect.Effect<void, StoreError>
   readonly exists: Effect.Effect<boolean, StoreError>
 }
 
-/** The schema of a database. */
+/** Makes the schema `daybook` of a database. */
 export const make = (pools: Pools): OwnSchema => {
   let isMade = false
   return {

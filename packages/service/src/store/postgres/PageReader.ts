@@ -1,5 +1,5 @@
 /**
- * Reads the rows of a page, as many as fit its number of rows and bytes. Long texts are only read if the preceding bytes leave room.
+ * Reads the rows of a page, as many as fit its limits on rows and bytes. Long texts are only read if the preceding bytes leave room.
  */
 import * as Effect from "effect/Effect"
 import type { PageQuery, PageRows, Position, SkipQuery, TransactionsQuery } from "../ChainReader.ts"
@@ -18,12 +18,12 @@ import * as Ledgers from "./Ledgers.ts"
 import * as SnapshotStart from "./SnapshotStart.ts"
 import * as Values from "./Values.ts"
 
-/** Columns of a transaction in the rows of a page, before those of a block. */
+/** Number of transaction columns in the rows of a page; those of a block follow. */
 const documentColumns = 9
 
 type Candidate = PageFit.Candidate<Effect.Effect<PageFit.Texts | null, StoreError>>
 
-/** Adds rows to a page until one does not fit; true where all did. */
+/** Adds rows to a page until one does not fit; true if all did. */
 const fit = Effect.fnUntraced(function* (
   page: PageFit.Page,
   candidates: ReadonlyArray<Candidate>,
@@ -36,7 +36,7 @@ const fit = Effect.fnUntraced(function* (
   return true
 })
 
-/** A page of candidates that are all that the range has, or more than fit. */
+/** A page of candidates, which are either all that the range has or more than fit. */
 const pageOf = (
   candidates: ReadonlyArray<Candidate>,
   query: TransactionsQuery,
@@ -49,7 +49,7 @@ type Joined = DocumentRow.Columns | readonly [id: number, revision: null]
 
 const isStored = (joined: Joined): joined is DocumentRow.Columns => joined[1] !== null
 
-/** The columns of a block behind those of a transaction; undefined where a row has none. */
+/** Columns of a block, which follow those of a transaction; undefined if a row has none. */
 const blockOf = (joined: Joined | undefined): BlockRow.Columns | undefined => {
   const columns = joined?.slice(documentColumns)
   // Sound: the statement names them there.
@@ -59,7 +59,7 @@ const blockOf = (joined: Joined | undefined): BlockRow.Columns | undefined => {
 const missing = ({ chain }: At, id: number, of: string) =>
   Checksum.damaged(chain.name, Appearances.blockOf(id), `a transaction of a ${of} is not stored`)
 
-/** The texts of an appearance; `null` for that of another wallet with the same key. */
+/** Texts of an appearance; `null` for an appearance of another wallet with the same key. */
 const readOwn = Effect.fnUntraced(function* (
   at: At,
   columns: DocumentRow.Columns,
@@ -77,7 +77,7 @@ const readOwn = Effect.fnUntraced(function* (
   )
 })
 
-/** The entries of a history with their transactions: in one statement, or in two where they lie on several nodes. */
+/** History entries with their transactions: in one statement, or in two if they are on several nodes. */
 const joined = Effect.fnUntraced(function* (
   at: At,
   query: PageQuery,
@@ -92,7 +92,7 @@ const joined = Effect.fnUntraced(function* (
   return ids.map((id) => stored.get(id) ?? [id, null])
 })
 
-/** Rows of a wallet. The block of the last row that fits is remembered: the cursor of the next page names it. */
+/** Rows of a wallet. The block of the last row that fits is remembered, because the cursor of the next page names it. */
 export const wallet = Effect.fnUntraced(function* (
   at: SnapshotStart.State,
   query: PageQuery,
@@ -168,7 +168,7 @@ export const transactions = Effect.fnUntraced(function* (
   return yield* pageOf(candidates, query)
 })
 
-/** Position of the last of a number of rows; `null` where there are fewer. */
+/** Position of the last of a number of rows; `null` if there are fewer. */
 export const skip = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   kind: "appearances" | "ledger",
@@ -189,7 +189,7 @@ type EntryColumns = readonly [id: number, body: Uint8Array | null, revision: num
 
 const textOf = (body: Uint8Array): string => Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
 
-/** Rows of a key of a projection with bodies of its own. */
+/** Rows of a key in a projection with its own bodies. */
 export const entries = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   projection: string,

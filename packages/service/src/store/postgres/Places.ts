@@ -12,7 +12,7 @@ import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
 import * as Documents from "./Documents.ts"
 
-/** Blocks and transactions of places, as many as the bytes allow that are read for them, and one at least. */
+/** Blocks and transactions of positions: as many as the bytes read for them allow, and at least one. */
 export const read = Effect.fnUntraced(function* (
   at: At,
   positions: ReadonlyArray<Position>,

@@ -1,7 +1,7 @@
 /**
  * Connections to a PostgreSQL database: one pool for reads and one for writes, so that snapshots waiting for a slow client never delay an
- * indexer's writes. Connections are opened on demand, and reopened after the server closes them. No wait for an unresponsive server is
- * unbounded.
+ * indexer's writes. Connections are opened on demand, and reopened after the server closes them. Every wait for an unresponsive server is
+ * bounded.
  */
 import * as PgClient from "@effect/sql-pg/PgClient"
 import * as Effect from "effect/Effect"
@@ -20,41 +20,41 @@ import * as Values from "./Values.ts"
 
 /** Runs statements. */
 export interface Session {
-  /** Rows of a statement, each as an array of its columns. */
+  /** Rows of a statement, each as an array of columns. */
   readonly rows: <Row extends ReadonlyArray<unknown>>(
     sql: string,
     params: ReadonlyArray<Values.Value>,
   ) => Effect.Effect<ReadonlyArray<Row>, StoreError>
 }
 
-/** How long a pool waits, in milliseconds. */
+/** Time limits of a pool, in milliseconds. */
 export interface TimeLimits {
-  /** For a connection and the begin of a transaction, and for a statement outside of one. */
+  /** For a connection and the start of a transaction, and for a statement outside one. */
   readonly connectMillis: number
-  /** For a statement of a transaction, by default. */
+  /** For a statement in a transaction, by default. */
   readonly statementMillis: number
 }
 
 /** How pools are opened. */
 export interface Options extends Partial<TimeLimits> {
-  /** Certificates; TLS is required where they are given. Default: by the URL. */
+  /** Certificates; TLS is required if they are given. Default: according to the URL. */
   readonly tls?: DatabaseTls | undefined
 }
 
 /** A pool of connections. */
 export interface Pool extends Session {
-  /** Hands the payload of each notification of a channel to a function, for as long as the connection lasts, which it holds. */
+  /** Passes the payload of each notification on a channel to a function, for as long as the connection lasts; holds the connection. */
   readonly listen: (
     channel: string,
     onPayload: (payload: string) => Effect.Effect<void>,
   ) => Effect.Effect<never, StoreError>
-  /** Statements that are a transaction each: it and the wait for its connection may take so long together. */
+  /** Statements that are each a transaction, with a time limit that includes waiting for a connection. */
   readonly within: (limitMillis: number) => Session
-  /** Statements outside of a transaction that may take any time. */
+  /** Statements outside a transaction that may take any time. */
   readonly unbounded: Session
   /**
-   * Runs statements as one transaction, which a failure or an interruption rolls back. Each may take `statementMillis`; left out, as
-   * long as the pool allows.
+   * Runs statements as one transaction, which a failure or an interruption rolls back. Each may take `statementMillis`. Default: the limit
+   * of the pool.
    */
   readonly transaction: <A, E, R>(
     work: (session: Session) => Effect.Effect<A, E, R>,
@@ -69,7 +69,7 @@ export interface Source {
   readonly reading: Pool
 }
 
-/** The pools of a database. */
+/** Pools of a database. */
 export interface Pools extends Source {
   readonly writing: Pool
 }
@@ -79,39 +79,39 @@ const maxWriting = 4
 /** A row with its texts arrives as one message. */
 const maxMessageBytes = 256 * 1024 * 1024
 const applicationName = "daybook"
-/** Time without data after which a connection is probed: a server that vanished never answers what is waited for. */
+/** Time without data after which a connection is probed: a server that disappeared never responds. */
 const keepAlive = "30 seconds"
 
-/** Of reads: statements of pages have less, see `Engine`. */
+/** Limits for reads: statements of pages have less, see `Engine`. */
 const readingLimits: TimeLimits = { connectMillis: 10_000, statementMillis: 600_000 }
-/** Of writes, whose statements may remove any number of rows. */
+/** Limits for writes, whose statements may remove any number of rows. */
 const writingLimits: TimeLimits = { connectMillis: 30_000, statementMillis: 3_600_000 }
 const rollbackMillis = 5_000
-/** Time between two looks at what a transaction waits for. */
+/** Interval for checking what a transaction waits for. */
 const tickMillis = 250
-/** Time that a write waits for a lock: another write holds that of the checkpoint for as long as it takes. */
+/** Time for which a write waits for a lock: another write holds that of the checkpoint until it ends. */
 const lockTimeout = "60s"
-/** Time that the server gives a write whose process stopped or lost its network, and whose locks another indexer waits for. */
+/** Time after which the server ends a write whose process stopped or lost its network, because another indexer waits for its locks. */
 const idleTimeout = "60s"
 
-/** One state for all statements; writes are refused. */
+/** One state for all statements; writes are rejected. */
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 /** The row of the checkpoint, which each write locks first, orders them. */
 const beginWriting = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-/** Bounds of the server for one transaction. They are no startup parameters: poolers refuse those. Parameters: each of them. */
+/** Server-side limits for one transaction. They are not startup parameters, which poolers reject. Parameters: each of them. */
 const setLimits = `SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true),
   set_config('idle_in_transaction_session_timeout', $3, true)`
 
-/** A time of the server's settings: none for an infinite one. */
+/** A time as a server setting: an infinite one sets no limit. */
 export const toSetting = (millis: number): string => (Number.isFinite(millis) ? `${Math.ceil(millis)}ms` : "0")
 
-/** What a transaction waits for at present. */
+/** What a transaction currently waits for. */
 interface Waiting {
   limitMillis: number
   waitedMillis: number
 }
 
-/** Ends once a transaction waits longer than its limit. Time in which this process does nothing does not count. */
+/** Completes once a transaction waits longer than its limit. Time in which this process does not run does not count. */
 const overLimit = (waiting: Waiting): Effect.Effect<void> =>
   Effect.gen(function* () {
     while (waiting.waitedMillis < waiting.limitMillis) {
@@ -120,7 +120,7 @@ const overLimit = (waiting: Waiting): Effect.Effect<void> =>
     }
   })
 
-/** Runs a statement of a transaction within a limit, which the watch of the transaction enforces. */
+/** Runs a statement of a transaction within a limit, which the transaction's watchdog enforces. */
 const within = <A>(
   waiting: Waiting,
   limitMillis: number,
@@ -136,8 +136,8 @@ const within = <A>(
   })
 
 /**
- * The exit of statements; `null` where it waits too long. It is interrupted then, which the driver awaits the server for: that goes on
- * in the background.
+ * Exit of statements; `null` if one waits too long. It is then interrupted, for which the driver waits for the server: this continues in
+ * the background.
  */
 const untilOverdue = <A, E, R>(
   statements: Effect.Effect<A, E, R>,
@@ -152,7 +152,7 @@ const untilOverdue = <A, E, R>(
     ),
   )
 
-/** The command that the server states to have run. */
+/** The command that the server reports as run. */
 const commandOf = (result: unknown): unknown =>
   typeof result === "object" && result !== null && "command" in result ? result.command : undefined
 
@@ -164,7 +164,7 @@ interface TransactionClient {
   readonly begin: string
 }
 
-/** Fails once an effect waits longer than it may. */
+/** Fails once an effect waits longer than its limit. */
 const withDeadline = <A, E, R>(
   name: string,
   connectMillis: number,
@@ -179,7 +179,7 @@ const withDeadline = <A, E, R>(
   })
 
 const rollback = (connection: SqlConnection.Connection): Effect.Effect<void> =>
-  // The server rolls back what does not reach it; a connection that does not answer is not used again.
+  // The server rolls back what does not reach it; an unresponsive connection is not reused.
   Effect.ignore(
     Effect.timeoutOrElse(connection.executeRaw("ROLLBACK", []), {
       duration: rollbackMillis,
@@ -187,7 +187,7 @@ const rollback = (connection: SqlConnection.Connection): Effect.Effect<void> =>
     }),
   )
 
-/** Gives a connection back, where no transaction is open. That of a read is ended while the caller has what it read. */
+/** Returns a connection with no open transaction. The transaction of a read is ended while the caller already has its result. */
 const giveBack = <A, E>(
   connection: SqlConnection.Connection,
   scope: Scope.Closeable,
@@ -216,7 +216,7 @@ const withConnection = <A, E, R>(
     }),
   )
 
-/** Runs a transaction, and commits one that writes. */
+/** Runs a transaction, and commits it if it writes. */
 const runTransaction = <A, E, R>(
   source: TransactionClient,
   { connectMillis, statementMillis }: Pick<TimeLimits, "connectMillis" | "statementMillis">,
@@ -241,7 +241,10 @@ const runTransaction = <A, E, R>(
     )
   })
 
-/** Times that a statement is repeated which the server undid for another one, as it may where "default_transaction_isolation" is serializable. */
+/**
+ * Maximum number of retries for a statement that the server rolled back in favour of another, which may happen if
+ * "default_transaction_isolation" is serializable.
+ */
 const maxRepeats = 10
 
 const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: TimeLimits): Pool => {
@@ -251,7 +254,7 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
     rows: <Row extends ReadonlyArray<unknown>>(sql: string, params: ReadonlyArray<Values.Value>) =>
       // Sound: the caller states the columns of its statement.
       client.unsafe(sql, params).values.pipe(
-        // It is a transaction by itself.
+        // The statement is a transaction by itself.
         Effect.retry({ times: maxRepeats, while: Issue.isUndone }),
         Effect.mapError(failed),
       ) as Effect.Effect<ReadonlyArray<Row>, StoreError>,
@@ -277,7 +280,7 @@ const poolOf = (name: string, client: PgClient.PgClient, begin: string, limits: 
   }
 }
 
-/** A pool whose transactions the server bounds too. */
+/** A pool whose transactions are also limited by the server. */
 const bounded = (pool: Pool, { statementMillis: usual }: TimeLimits): Pool => ({
   ...pool,
   transaction: (work, statementMillis = usual) =>
@@ -287,7 +290,7 @@ const bounded = (pool: Pool, { statementMillis: usual }: TimeLimits): Pool => ({
           session.rows(setLimits, [toSetting(statementMillis), lockTimeout, idleTimeout].map(Values.text)),
           Effect.suspend(() => work(session)),
         ),
-      // The server ends a statement first: its error is the better one.
+      // The server ends a statement first: its error is more informative.
       statementMillis + tickMillis * 20,
     ),
 })
@@ -306,7 +309,7 @@ const clientOf = (url: Redacted.Redacted, maxConnections: number, ssl: DatabaseT
 const opened = <A>(name: string, effect: Effect.Effect<A, SqlError, Scope.Scope | Reactivity.Reactivity>) =>
   Effect.mapError(Effect.provide(effect, Reactivity.layer), (error) => Issue.toStoreError(name, error))
 
-/** Opens a pool for reads until the scope ends; connects to nothing yet. */
+/** Opens a pool for reads until the scope ends; does not connect yet. */
 export const source = (
   name: string,
   url: Redacted.Redacted,
@@ -317,7 +320,7 @@ export const source = (
     reading: poolOf(name, client, beginReading, { ...readingLimits, ...limits }),
   }))
 
-/** Opens the pools of a database until the scope ends; connects to nothing yet. */
+/** Opens the pools of a database until the scope ends; does not connect yet. */
 export const make = (
   name: string,
   url: Redacted.Redacted,

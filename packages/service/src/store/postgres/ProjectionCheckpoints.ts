@@ -22,7 +22,7 @@ export const fromColumns = (
   return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
 }
 
-/** The checkpoint of a projection; `null` when it was never registered. */
+/** The checkpoint of a projection; `null` if it was never registered. */
 export const read = Effect.fnUntraced(function* (
   { chain, session }: At,
   id: string,
@@ -59,7 +59,7 @@ export const write = (
     { discard: true },
   )
 
-/** Registers projections; one with another revision is derived again from the first block on. The checkpoint is locked. */
+/** Registers projections; a projection with another revision is derived again from the first block on. The checkpoint is locked. */
 export const register = (
   at: At,
   first: number | null,

@@ -1,6 +1,6 @@
 /**
- * Projections: derives their rows, inserts and removes them, and moves their checkpoints. Each function runs in a transaction that holds
- * the checkpoint.
+ * Projections: derives, inserts and removes their rows, and advances their checkpoints. Each function runs in a transaction that holds the
+ * checkpoint.
  */
 import * as Effect from "effect/Effect"
 import type { BlockRows } from "../../block/BlockRows.ts"
@@ -26,7 +26,7 @@ const insertEntries = ({ chain: { sql }, session }: At, entries: ReadonlyArray<E
           Values.ints(Values.column(entries, 0)),
           Values.bigs(Values.column(entries, 1)),
           Values.manyBytes(Values.column(entries, 2)),
-          // A body may hold characters that a text of PostgreSQL cannot.
+          // A body may contain characters that PostgreSQL text cannot.
           Values.manyBytes(entries.map(([, , , body]) => Buffer.from(body))),
         ]),
       )
@@ -70,7 +70,7 @@ const apply = (at: At, { checkpoints, derivations }: ProjectionPlan.Update, code
     ProjectionCheckpoints.write(at, checkpoints),
   )
 
-/** Applies the projections that are at the head to appended blocks. `from` is the block after the head, `null` for an empty index. */
+/** Applies the projections that are at the head to appended blocks. `from` is the block after the head, or `null` for an empty index. */
 export const append = (
   at: At,
   projections: ReadonlyArray<Projection>,
@@ -104,7 +104,7 @@ export const unwind = Effect.fnUntraced(function* (
   yield* ProjectionCheckpoints.write(at, ProjectionPlan.unwind(stored, lowest, isEmpty))
 })
 
-/** Inserts the appearances and the ledger of a block that was replaced; entries are derived again from it on. */
+/** Inserts the appearances and the ledger of a replaced block; entries are derived again from it on. */
 export const replace = Effect.fnUntraced(function* (
   at: At,
   appearances: Projection,

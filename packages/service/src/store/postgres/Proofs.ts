@@ -23,7 +23,7 @@ type StoredRow = readonly [
   checksum: number,
 ]
 
-/** The last comparison of a wallet, of an index with this first block; `null` where there is none. */
+/** The last comparison of a wallet, for an index with this first block; `null` if there is none. */
 export const read = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   wallet: string,
@@ -35,7 +35,7 @@ export const read = Effect.fnUntraced(function* (
   return ProofRow.read([key, begin, block, hash, Buffer.from(body).toString(), checksum])
 })
 
-/** The last proved block of a wallet, of an index with this first block; `null` where there is none. */
+/** The last proved block of a wallet, for an index with this first block; `null` if there is none. */
 export const reconciledTo = Effect.fnUntraced(function* (
   { chain: { sql }, expected, reconciled, session }: State,
   wallet: string,
@@ -49,7 +49,7 @@ export const reconciledTo = Effect.fnUntraced(function* (
 })
 
 /**
- * Removes the proofs of blocks from `lowest` on, whose rows are removed or made again: wallets may appear in other blocks then. Where the
+ * Removes the proofs of blocks from `lowest` on, whose rows are removed or re-created: wallets may then appear in other blocks. If the
  * index is emptied, openings are removed too.
  */
 export const unwind = (at: At, lowest: number, isEmpty: boolean): Effect.Effect<void, StoreError> =>
@@ -60,7 +60,7 @@ export const unwind = (at: At, lowest: number, isEmpty: boolean): Effect.Effect<
       Effect.andThen(isEmpty ? Openings.clear(at) : Openings.unwind(at, lowest)),
     )
 
-/** The stored block with a number, where the index begins with the first; the checkpoint is locked. */
+/** The stored block with a number, if the index begins with the first; the checkpoint is locked. */
 const find = Effect.fnUntraced(function* (
   at: At,
   first: number,
@@ -91,7 +91,7 @@ const writeProof = Effect.fnUntraced(function* (at: At, proof: WalletProof) {
 /** Writes openings and proofs of a chain. */
 export const writer = ({ writing }: Pools, chain: Chain): ProofWriter => {
   const write = <A>(work: (at: At) => Effect.Effect<A, StoreError | LeaseLost>): Effect.Effect<A, StoreError> =>
-    // No write compares a token.
+    // These writes do not compare a token.
     Effect.catchTag(
       writing.transaction((session) => work({ chain, session })),
       "LeaseLost",

@@ -20,7 +20,7 @@ import * as Openings from "./Openings.ts"
 import * as Tokens from "./Tokens.ts"
 import * as Values from "./Values.ts"
 
-/** The proved block of a wallet lies in the row of its proof. */
+/** The proved block of a wallet is in the row of its proof. */
 const provedColumns = "wallet, first, block, proved, proved_checksum"
 
 const sourceOf = ({ columns, name }: ReadAgain.Table, schema: string) =>
@@ -40,7 +40,7 @@ const bytesOf = (key: ReadonlyArray<string>): ReadonlyArray<Values.Value> =>
     return Values.bytes(value instanceof Uint8Array ? value : Buffer.alloc(0))
   })
 
-/** The damaged ones among the next rows of a table, and the key of the last; `null` at the end. */
+/** Damaged rows among the next rows of a table, and the key of the last one examined; `null` at the end. */
 const damaged = Effect.fnUntraced(function* (
   { chain, session }: At,
   table: ReadAgain.Table,
@@ -64,7 +64,7 @@ const indexOf = ({ first, number }: CheckpointRow.Columns): OutsideRows.Index =>
 
 const byBlock = { block: "number", facts: "block", gap: "block" } as const
 
-/** Rows of blocks outside of the index. Those of histories and ledgers are found by what no block names. */
+/** Rows of blocks outside the index. Those of histories and ledgers are found because no block names them. */
 const outside = Effect.fnUntraced(function* (at: At, index: OutsideRows.Index, limit: number) {
   const { chain, session } = at
   const ids = RowId.range(index.first, index.head)
@@ -83,7 +83,7 @@ const outside = Effect.fnUntraced(function* (at: At, index: OutsideRows.Index, l
   return [...found, ...documents.map(([id]) => OutsideRows.make("document", RowId.toPosition(id).block, index))]
 })
 
-/** Removable rows after one, and the last one that was examined; `null` at the end. */
+/** Removable rows after one, and the last one examined; `null` at the end. */
 export const after = Effect.fnUntraced(function* (at: At, from: ReadAgain.Position | null, limit: number) {
   const { key, table } = from ?? ReadAgain.start
   const { found, last } = yield* damaged(at, ReadAgain.tableOf(table), key, limit)
@@ -91,7 +91,7 @@ export const after = Effect.fnUntraced(function* (at: At, from: ReadAgain.Positi
   return { found: [...found, ...others], last: last === null ? ReadAgain.following(table) : { table, key: last } }
 })
 
-/** Removes every row of blocks outside of the index. */
+/** Removes every row of blocks outside the index. */
 export const removeOutside = Effect.fnUntraced(function* (
   at: At,
   columns: CheckpointRow.Columns,
@@ -128,7 +128,7 @@ const removeDamaged = Effect.fnUntraced(function* (
   return isDamaged
 })
 
-/** Removes rows that are still removable. What a removed opening or token was read of is examined again. */
+/** Removes rows that are still removable. The blocks from which a removed opening or token was read are examined again. */
 export const remove = Effect.fnUntraced(function* (at: At, rows: ReadonlyArray<RemovableRow>) {
   const { columns } = yield* Checkpoints.lock(at, null)
   const removed = new Set<string>()

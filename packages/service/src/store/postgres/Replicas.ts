@@ -18,7 +18,7 @@ import * as Marks from "./Marks.ts"
 import type { Source } from "./Pool.ts"
 import * as SnapshotStart from "./SnapshotStart.ts"
 
-/** Which state a page needs, and what it reads. */
+/** The state that a page needs, and what it reads. */
 interface Needs {
   readonly atLeast: number
   readonly expected: ExpectedReads | undefined
@@ -26,64 +26,64 @@ interface Needs {
 
 type Read<A, E, R> = (state: SnapshotStart.State) => Effect.Effect<A, E, R>
 
-/** Reads a chain on a server that has reached a state; `read` runs again on another server where one fails. */
+/** Reads a chain on a server that has reached a state; `read` is retried on another server if one fails. */
 export type PageReading = <A, E, R>(needs: Needs, read: Read<A, E, R>) => Effect.Effect<A, E | StoreError, R>
 
-/** A replica, and whether it works. */
+/** A replica with its health. */
 export interface Replica {
   readonly source: Source
   failures: number
   cooldownUntil: number
 }
 
-/** The replicas of a database. */
+/** Replicas of a database. */
 export interface Replicas {
   readonly all: ReadonlyArray<Replica>
-  /** Counts pages, so that each begins with another replica. */
+  /** Page counter, so that each page begins with another replica. */
   turn: number
-  /** Where pages are counted. */
+  /** Registry of the page metrics. */
   readonly registry: typeof Metric.MetricRegistry.Service
 }
 
 /** A server and its ways to read a chain. */
 export interface Server {
   readonly reading: Reading
-  /** Runs reads of a chain, each in a state of its own. */
+  /** Runs reads of a chain, each in its own state. */
   readonly single: Reading
   /** `null` for the primary. */
   readonly replica: Replica | null
   readonly layout: Layout
 }
 
-/** What is known of where the rows of a chain lie: whether it is certain that none lies on another node. */
+/** What is known about where the rows of a chain are stored: whether none is on another node. */
 export interface Layout {
   isTogether: boolean
 }
 
 const backoff: Backoff.Backoff = { firstMillis: 250, maxMillis: 15_000 }
-/** Time that the server gives a statement of a page. */
+/** Time limit of the server for a statement of a page. */
 export const pageMillis = 10_000
-/** A replica may lag for so long behind what the primary is known to have. */
+/** Maximum time that a replica may lag behind the known state of the primary. */
 const maxLagMillis = 15_000
-/** Time between two pages that the primary reads although a replica could, so that its state is known. */
+/** Interval at which the primary reads a page that a replica could read, so that its state is known. */
 const askMillis = 5_000
 
 const isStandby = "SELECT pg_is_in_recovery()"
 
-/** The state of a replica is earlier than the one that is needed. */
+/** The state of a replica is earlier than the one needed. */
 class Behind extends Data.TaggedError("Behind") {}
 
 const reads = Metric.counter("daybook_database_page_reads_total", {
   description: "Pages by the server of the database that read them, where it has replicas.",
   incremental: true,
 })
-/** Pages that each kind of server read. */
+/** Number of pages read by each kind of server. */
 export const pageReads = {
   primary: Metric.withAttributes(reads, { server: "primary" }),
   replica: Metric.withAttributes(reads, { server: "replica" }),
 }
 
-/** The replicas of sources, whose pages are counted where the metrics of the caller are. */
+/** Makes the replicas of sources; their pages are counted in the caller's metric registry. */
 export const make = (sources: ReadonlyArray<Source>): Effect.Effect<Replicas> =>
   Effect.map(Metric.MetricRegistry, (registry) => ({
     all: sources.map((source) => ({ source, failures: 0, cooldownUntil: 0 })),
@@ -91,7 +91,7 @@ export const make = (sources: ReadonlyArray<Source>): Effect.Effect<Replicas> =>
     registry,
   }))
 
-/** Reads a state if it is late enough. The primary has the newest one there is, unless it is a standby itself. */
+/** Reads a state if it is recent enough. The primary has the newest state, unless it is itself a standby. */
 const readAt =
   <A, E, R>({ replica }: Server, atLeast: number, read: Read<A, E, R>) =>
   (state: SnapshotStart.State): Effect.Effect<A, E | StoreError | Behind, R> => {
@@ -104,8 +104,8 @@ const readAt =
   }
 
 /**
- * Reads on one server if it has reached a state: by one statement where that reads the page, unless more turns out to be read. The first page
- * of a server shows whether the rows of the chain lie together.
+ * Reads on one server if it has reached a state: with one statement if that reads the page, unless more needs to be read. The first page on
+ * a server shows whether the rows of the chain are stored together.
  */
 const readOn = <A, E, R>(
   server: Server,
@@ -133,14 +133,14 @@ const readOn = <A, E, R>(
     )
 }
 
-/** Leaves a replica out for a time that grows with its failures. */
+/** Excludes a replica for a time that grows with its failures. */
 const coolDown = Effect.fnUntraced(function* (replica: Replica, { message }: StoreError) {
   if (replica.failures === 0) yield* Effect.logWarning(`Replica left out: ${message}`)
   replica.failures++
   replica.cooldownUntil = (yield* MonotonicClock.millis) + Backoff.delayMillis(backoff, replica.failures)
 })
 
-/** Serials of the primary's state of a chain, by which replicas are measured. */
+/** Serials of the primary's state of a chain, against which replicas are measured. */
 const primarySerials = () => {
   /** Serials by the time at which they were read, oldest first. */
   let seen: ReadonlyArray<readonly [at: number, serial: number]> = []
@@ -150,7 +150,7 @@ const primarySerials = () => {
     ([at]: (typeof seen)[number]): boolean =>
       now - at >= maxLagMillis
   return {
-    /** True where a page must read on the primary: for one of those at once. */
+    /** True if a page must be read on the primary: for one of several concurrent pages. */
     mustAskPrimary: (now: number): boolean => {
       if (now - askedAt < askMillis) return false
       askedAt = now
@@ -165,7 +165,7 @@ const primarySerials = () => {
   }
 }
 
-/** Reads pages of a chain on its servers; the primary is among them. */
+/** Reads pages of a chain on its servers, including the primary. */
 export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, primary: Server): PageReading => {
   const { mustAskPrimary, record, required } = primarySerials()
   const count = (server: keyof typeof pageReads) =>
@@ -183,7 +183,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
       ),
     )
 
-  /** Reads on the first server that can, else as `fallback` does. */
+  /** Reads on the first server that can, otherwise like `fallback`. */
   const onAny = <A, E, R>(
     candidates: ReadonlyArray<Server>,
     needs: Needs,
@@ -200,7 +200,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
         return count("replica")
       }),
       Effect.catch((error): Effect.Effect<A, E | StoreError, R> => {
-        // A replica has nodes of which each lags by itself.
+        // The nodes of a replica lag independently of each other.
         if (error instanceof Behind || Marks.isUnproved(error)) return next
         return error instanceof StoreError ? Effect.andThen(coolDown(replica, error), next) : Effect.fail(error)
       }),
@@ -216,7 +216,7 @@ export const reading = (replicas: Replicas, servers: ReadonlyArray<Server>, prim
         .filter(({ replica }) => replica !== null && replica.cooldownUntil <= now)
       const primaryOnly = onPrimary(needs, read)
       if (ready.length === 0) return primaryOnly
-      // A primary that fails leaves replicas that lag.
+      // If the primary fails, lagging replicas remain.
       const primaryFirst = primaryOnly.pipe(
         Effect.catch((error) =>
           error instanceof StoreError ? onAny(ready, needs, read, Effect.fail(error)) : Effect.fail(error),

@@ -13,10 +13,10 @@ import * as Blocks from "./Blocks.ts"
 import type { At } from "./Chain.ts"
 import * as Documents from "./Documents.ts"
 
-/** Transactions, about, that one statement inserts: while the server inserts them, those of the next one are compressed. */
+/** Approximate number of transactions that one statement inserts: while the server inserts them, those of the next one are compressed. */
 const partTransactions = 200
 
-/** Blocks in parts of a number of transactions each. */
+/** Blocks in parts with a number of transactions each. */
 const partsOf = (blocks: ReadonlyArray<BlockRows>): ReadonlyArray<ReadonlyArray<BlockRows>> => {
   const parts: Array<Array<BlockRows>> = []
   let room = 0
@@ -31,7 +31,7 @@ const partsOf = (blocks: ReadonlyArray<BlockRows>): ReadonlyArray<ReadonlyArray<
   return parts
 }
 
-/** Inserts blocks and their transactions; what projections derive of them is inserted apart. */
+/** Inserts blocks and their transactions; what projections derive from them is inserted separately. */
 export const insert = Effect.fnUntraced(function* (
   at: At,
   blocks: ReadonlyArray<BlockRows>,
@@ -47,7 +47,7 @@ export const insert = Effect.fnUntraced(function* (
   if (sent !== undefined) yield* Fiber.join(sent)
 })
 
-/** The stored blocks of a range, inclusive, as they were appended; without their facts unless they are wanted. */
+/** Stored blocks of a range, inclusive, as appended; without their facts unless requested. */
 export const read = Effect.fnUntraced(function* (
   at: At,
   from: number,
@@ -77,6 +77,6 @@ export const read = Effect.fnUntraced(function* (
   )
 })
 
-/** Removes the rows of a range of blocks, inclusive, but those that are derived. */
+/** Removes the rows of a range of blocks, inclusive, except derived ones. */
 export const remove = (at: At, from: number, to: number): Effect.Effect<void, StoreError> =>
   Effect.andThen(Documents.remove(at, from, to), Blocks.remove(at, from, to))

@@ -28,22 +28,22 @@ export interface PageRead {
   readonly rows: ReadonlyArray<ReadonlyArray<unknown>>
 }
 
-/** One committed state of a chain, and what is known of it. */
+/** One committed state of a chain, and what is known about it. */
 export interface State extends At {
   readonly serial: number
-  /** `null` while the index is empty. */
+  /** `null` if the index is empty. */
   readonly checkpoint: Checkpoint | null
   readonly gapCounts: GapCounts
-  /** What was read beside the checkpoint, and its rows where they are stored. */
+  /** What was read with the checkpoint, and its rows if they are stored. */
   readonly expected: ExpectedReads
   readonly reconciled: ReconciledRow.Columns | undefined
   readonly projection: ProjectionRow.Columns | undefined
-  /** Rows of blocks that were read, `null` for those that are not stored. */
+  /** Rows of blocks that were read; `null` for those that are not stored. */
   readonly blocks: Map<number, BlockRow.StoredHeader | null>
   readonly page: PageRead | undefined
 }
 
-/** Something is read that the only statement of a snapshot did not read: no other one has its state. */
+/** A read needs something that the only statement of a snapshot did not read: no other statement has its state. */
 export const beyond = new StoreError({
   message: "Read beyond the statement of a page. Read it in a transaction.",
   isRetryable: true,
@@ -59,22 +59,22 @@ type Row = readonly [
 ]
 
 const [reconciledAt, projectionAt, nextAt] = [13, 18, 24] as const
-/** Columns of a transaction, before those of a block. */
+/** Number of transaction columns; those of a block follow. */
 const documentColumns = 9
 const blockColumns = 7
 
-/** Columns of a row that another one is joined with; undefined where there is none. */
+/** Columns of a joined row; undefined if there is none. */
 const joined = <Columns extends ReadonlyArray<unknown>>(
   row: ReadonlyArray<unknown>,
   from: number,
   to?: number,
 ): Columns | undefined =>
-  // Sound: those are the columns that the statement names there.
+  // Sound: the statement names these columns there.
   row[from] === null ? undefined : (row.slice(from, to) as unknown as Columns)
 
 const nothing: ReadonlyArray<number> = []
 
-/** The state that the row of a checkpoint names. */
+/** The state named in a checkpoint row. */
 const stateOf = Effect.fnUntraced(function* (
   at: At,
   row: Row | undefined,
@@ -100,14 +100,14 @@ const stateOf = Effect.fnUntraced(function* (
   }
 })
 
-/** The parameters of both statements. */
+/** Parameters of both statements. */
 const paramsOf = ({ blocks = nothing, projection, wallet }: ExpectedReads): ReadonlyArray<Values.Value> => [
   Values.bytes(wallet === undefined ? null : fromHex(wallet)),
   Values.bigs(blocks),
   Values.text(projection ?? null),
 ]
 
-/** Begins a snapshot: its statements see the state of this one, and may take so long on the server. */
+/** Begins a snapshot: its statements see the state of this one, and share its time limit on the server. */
 export const read = Effect.fnUntraced(function* (
   at: At,
   statementMillis: number,
@@ -129,10 +129,10 @@ export const read = Effect.fnUntraced(function* (
   }
 })
 
-/** The session behind the only statement. */
+/** The session after the only statement. */
 const noSession: Session = { rows: () => Effect.fail(beyond) }
 
-/** The parameters of the rows of a page. */
+/** Parameters of a page's rows. */
 export const pageParams = (
   { key, limit }: PageQuery,
   { first, last }: ReturnType<typeof PageFit.rangeOf>,
@@ -140,10 +140,10 @@ export const pageParams = (
   [Appearances.keyOf(key), first, last, limit + PageFit.lookahead, limit].map(Values.big)
 
 /**
- * A snapshot by the one statement that reads its page too.
+ * A snapshot with the single statement that also reads its page.
  *
  * **Errors**
- * - `beyond`, here or of its reads: something else is read, or the rows of the chain lie on several nodes.
+ * - `beyond`, here or in its reads: something else is read, or the rows of the chain are on several nodes.
  */
 export const readWithPage = Effect.fnUntraced(function* (
   { chain, session }: At,
@@ -155,7 +155,7 @@ export const readWithPage = Effect.fnUntraced(function* (
     ...paramsOf(expected),
     ...pageParams(query, PageFit.rangeOf(query)),
   ])
-  // Sound: the row of the checkpoint alone has its columns.
+  // Sound: only the row of the checkpoint has its columns.
   const start = rows.find(([chainId]) => chainId !== null) as Row | undefined
   const { isDistributed, ...state } = yield* stateOf({ chain, session: noSession }, start, expected)
   if (isDistributed) return yield* beyond
@@ -170,14 +170,14 @@ export const readWithPage = Effect.fnUntraced(function* (
   return { ...state, page: { query, rows: pageRows } }
 })
 
-/** The rows of a query that were read with the snapshot; undefined where others were, or none. */
+/** Rows of a query that were read with the snapshot; undefined if others were, or none. */
 export const pageRead = (
   { checkpoint, page }: State,
   query: PageQuery,
 ): ReadonlyArray<ReadonlyArray<unknown>> | undefined => {
   if (page === undefined || checkpoint === null) return undefined
   const { first, head } = checkpoint
-  // A snapshot has no rows outside of its blocks.
+  // A snapshot has no rows outside its blocks.
   const rangeOf = ({ from, to, ...rest }: PageQuery) =>
     PageFit.rangeOf({ ...rest, from: Math.max(from, first), to: Math.min(to, head.number) })
   const [read, asked] = [rangeOf(page.query), rangeOf(query)]

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Space } from "../Space.ts"
 import { StoreError } from "../StoreError.ts"
 
-/** The space of a chain; `name` is shown. */
+/** Space of a chain; `name` is shown. */
 export const make = (name: string): Space => {
   const refused = Effect.fail(
     new StoreError({

@@ -1,5 +1,5 @@
 /**
- * The statements on the tables of a chain's schema. Each names its parameters in order.
+ * Statements on the tables of a chain's schema. Each names its parameters in order.
  */
 import * as Movement from "../../ledger/Movement.ts"
 import * as JournalRow from "../rows/JournalRow.ts"
@@ -33,20 +33,20 @@ const columnsOf = (row: string, columns: string) =>
     .map((name) => `${row}.${name}`)
     .join(", ")
 
-/** Statements on the nodes of Citus are proved one by one, and need no transaction there, whose begin and end are trips of their own. */
+/** Statements on Citus nodes are proved one by one, and need no transaction there, whose start and end would be separate round trips. */
 const withoutNodeTransactions = "set_config('citus.select_opens_transaction_block', 'off', true)"
 
 const writeCheckpoint = (schema: string) =>
   `UPDATE ${schema}.checkpoint SET first = $1, number = $2, hash = $3, timestamp = $4, finalized = $5,
     watch = $6, serial = $7, change = $8, checksum = $9`
 
-/** The checkpoint, the numbers of rows by name, whether tables are distributed, and what is joined (`joinedRows`). */
+/** The checkpoint, the numbers of rows by name, whether tables are distributed, and the joined rows (`joinedRows`). */
 const snapshotColumns = (schema: string) =>
   `${columnsOf("c", checkpointColumns)},
    ARRAY(SELECT name FROM ${schema}.counter ORDER BY name), ARRAY(SELECT count FROM ${schema}.counter ORDER BY name),
    c.distributed, ${columnsOf("p", reconciledColumns)}, ${columnsOf("j", projectionColumns)}`
 
-/** What is joined with the checkpoint. Parameters: the wallet, nothing of this, the projection. */
+/** Rows joined with the checkpoint. Parameters: the wallet, an unused one, the projection. */
 const joinedRows = (schema: string) =>
   `LEFT JOIN ${schema}.proof p ON p.wallet = $1 AND p.first = c.first AND p.proved IS NOT NULL
    LEFT JOIN ${schema}.projection j ON j.id = $3`
@@ -54,15 +54,15 @@ const joinedRows = (schema: string) =>
 const ofCheckpoint = (schema: string) => ({
   checkpoint: `SELECT ${checkpointColumns} FROM ${schema}.checkpoint`,
   /**
-   * A row for each of the wanted blocks that are stored, or one: the checkpoint, the numbers of rows by name, whether tables are
-   * distributed, what is proved of a wallet, and the block. Bounds the statements that follow it. Parameters: the wallet, numbers of blocks,
-   * the projection, the bound.
+   * A row for each requested block that is stored, or one: the checkpoint, the numbers of rows by name, whether tables are distributed,
+   * what is proved about a wallet, and the block. Limits the statements that follow it. Parameters: the wallet, numbers of blocks, the
+   * projection, the limit.
    */
   beginSnapshot: `SELECT ${snapshotColumns(schema)}, ${columnsOf("b", blockColumns)}, set_config('statement_timeout', $4, true),
       CASE WHEN c.distributed THEN ${withoutNodeTransactions} END
     FROM ${schema}.checkpoint c ${joinedRows(schema)}
     LEFT JOIN LATERAL (SELECT * FROM ${schema}.block WHERE number = ANY($2::int8[]) OFFSET 0) b ON true`,
-  /** Orders writers, and is held until the transaction ends. */
+  /** Orders writers; the lock is held until the transaction ends. */
   lockCheckpoint: `SELECT ${checkpointColumns}, distributed, token, ${schema}.clock() FROM ${schema}.checkpoint FOR UPDATE`,
   /** Parameters: first, number, hash, timestamp, finalized, watch, serial, change, checksum. */
   writeCheckpoint: writeCheckpoint(schema),
@@ -73,7 +73,7 @@ const ofCheckpoint = (schema: string) => ({
 
 const ofJournal = (schema: string) => ({
   /**
-   * Writes the checkpoint and its change, forgets old ones, and notifies the listeners once the transaction is committed. Parameters: those
+   * Writes the checkpoint and its change, forgets old changes, and notifies listeners once the transaction is committed. Parameters: those
    * of the checkpoint; kind, lowest, highest, hash, mark, checksum; the last change to forget; the name of the schema.
    */
   advance: `WITH written AS (${writeCheckpoint(schema)}),
@@ -94,7 +94,7 @@ const ofJournal = (schema: string) => ({
   /** Remembers blocks that a change removes. Parameters: change, lowest, limit. */
   rememberRemoved: `INSERT INTO ${schema}.removed (number, hash, change)
     SELECT number, hash, $1 FROM ${schema}.block WHERE number >= $2 ORDER BY number DESC LIMIT $3`,
-  /** Forgets what is below the highest ones. Parameters: how many to keep. */
+  /** Forgets blocks below the highest ones. Parameters: how many to keep. */
   forgetRemoved: `DELETE FROM ${schema}.removed WHERE number <=
     (SELECT number FROM ${schema}.removed ORDER BY number DESC LIMIT 1 OFFSET $1)`,
   /** Blocks that a change removed, below a number, highest first. Parameters: change, number, limit. */
@@ -150,15 +150,15 @@ const ofBlocks = (schema: string) => ({
   lastTraceGap: `SELECT block FROM ${schema}.gap WHERE kind = 'trace' AND block <= $1 ORDER BY block DESC LIMIT 1`,
 })
 
-/** Columns of a transaction but its row id. */
+/** Columns of a transaction except its row id. */
 export const documentColumns = (row: string) =>
   columnsOf(row, "revision, form, size, internal_size, hash, addresses, frame, checksum")
 
-/** Row ids of a range; `which` narrows them. */
+/** Row ids of a range; `which` restricts them. */
 export const documentIds = (schema: string, which = "") =>
   `SELECT id FROM ${schema}.document WHERE id BETWEEN $1 AND $2 ${which}`
 
-/** Rows of a range, as many as a limit; `which` narrows them. */
+/** Rows of a range, up to a limit; `which` restricts them. */
 export const documentsIn = (schema: string, order: "ASC" | "DESC", which = "") =>
   `SELECT d.id, ${documentColumns("d")} FROM ${schema}.document d WHERE d.id BETWEEN $1 AND $2 ${which}
    ORDER BY d.id ${order} LIMIT $3`
@@ -166,8 +166,8 @@ export const documentsIn = (schema: string, order: "ASC" | "DESC", which = "") =
 const apartColumns = "large_frame, large_checksum, large_internal, large_internal_checksum"
 
 /**
- * The rows of a page lie in the order of the index of appearances; each is found by its row id, whatever the planner expects. Its parameters
- * are the first ones, or follow others.
+ * Rows of a page are in the order of the appearance index; each is found by its row id, whatever the planner expects. Its parameters are
+ * the first ones, or follow others.
  */
 const page = (schema: string, order: "ASC" | "DESC", before = 0) => {
   const [key, first, last, limit, withBlock] = [1, 2, 3, 4, 5].map((at) => `$${before + at}`)
@@ -188,7 +188,7 @@ const snapshotRow = `${checkpointColumns}, counted, counts, distributed, ${recon
 const emptyPageRow = `NULL::int8, NULL::int4, NULL::int4, NULL::int4, NULL::int4, NULL::bytea, NULL::bytea, NULL::bytea, NULL::int4,
   NULL::int8, NULL::bytea, NULL::bytea, NULL::int8, NULL::int4, NULL::int4, NULL::int4`
 
-/** A snapshot and its page as one statement, which has one state by itself. */
+/** A snapshot and its page as one statement, which sees one state by itself. */
 const snapshotWithPage = (schema: string, order: "ASC" | "DESC") =>
   `SELECT ${snapshotColumns(schema)}, ${emptyPageRow} FROM ${schema}.checkpoint c ${joinedRows(schema)}
    UNION ALL SELECT ${nulls(snapshotRow)}, ${nulls(documentRow)}, ${columnsOf("b", blockColumns)}
@@ -200,7 +200,7 @@ const ofDocuments = (schema: string) => ({
   insertDocuments: `INSERT INTO ${schema}.document
     (id, revision, form, size, internal_size, hash, addresses, frame, checksum) SELECT * FROM
     unnest($1::int8[], $2::int4[], $3::int4[], $4::int4[], $5::int4[], $6::bytea[], $7::bytea[], $8::bytea[], $9::int4[])`,
-  /** The same with the frames that lie apart and their checksums. */
+  /** Like `insertDocuments`, with the frames that are stored apart and their checksums. */
   insertLargeDocuments: `INSERT INTO ${schema}.document
     (id, revision, form, size, internal_size, hash, addresses, frame, checksum, ${apartColumns}) SELECT * FROM
     unnest($1::int8[], $2::int4[], $3::int4[], $4::int4[], $5::int4[], $6::bytea[], $7::bytea[], $8::bytea[], $9::int4[],
@@ -209,7 +209,7 @@ const ofDocuments = (schema: string) => ({
   documents: `SELECT d.id, ${documentColumns("d")} FROM ${schema}.document d WHERE d.id BETWEEN $1 AND $2 ORDER BY d.id`,
   /** Row ids of a range. Parameters: first row id, last row id. */
   documentIds: documentIds(schema),
-  /** Rows of a range, as many as a limit. Parameters: first row id, last row id, limit. */
+  /** Rows of a range, up to a limit. Parameters: first row id, last row id, limit. */
   documentsUp: documentsIn(schema, "ASC"),
   documentsDown: documentsIn(schema, "DESC"),
   /** Parameters: row ids. */
@@ -219,7 +219,7 @@ const ofDocuments = (schema: string) => ({
   /** Parameters: row id. */
   largeInternal: `SELECT large_internal, large_internal_checksum FROM ${schema}.document
     WHERE id = $1 AND large_internal IS NOT NULL`,
-  /** One row when a document of a range has another revision. Parameters: first row id, last row id, revision. */
+  /** One row if a document of a range has another revision. Parameters: first row id, last row id, revision. */
   staleDocuments: `SELECT 1 FROM ${schema}.document WHERE id BETWEEN $1 AND $2 AND revision <> $3 LIMIT 1`,
   /** Parameters: first row id, last row id. */
   deleteDocuments: `DELETE FROM ${schema}.document WHERE id BETWEEN $1 AND $2`,
@@ -232,7 +232,7 @@ const ofDocuments = (schema: string) => ({
     WHERE a.key = gone.key AND a.id = gone.id`,
   /** Searches the whole table. Parameters: first row id, last row id. */
   deleteAppearancesOf: `DELETE FROM ${schema}.appearance WHERE id BETWEEN $1 AND $2`,
-  /** Positions of those that are stored in the arrays, from 1. Parameters: keys, row ids, an array each. */
+  /** Array positions, from 1, of those that are stored. Parameters: keys, row ids, an array each. */
   findAppearances: `SELECT wanted.position FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS wanted(key, id, position)
     JOIN ${schema}.appearance a ON a.key = wanted.key AND a.id = wanted.id`,
   /** Parameters: key, row id, limit. */
@@ -245,12 +245,12 @@ const ofDocuments = (schema: string) => ({
   pageUp: page(schema, "ASC"),
   pageDown: page(schema, "DESC"),
   /**
-   * A row with the checkpoint and what is joined with it, a row for each wanted block that is stored, and the rows of a page, in any order.
+   * A row with the checkpoint and its joined rows, a row for each requested block that is stored, and the rows of a page, in any order.
    * Parameters: the wallet, numbers of blocks, the projection, and those of the page.
    */
   snapshotWithPageUp: snapshotWithPage(schema, "ASC"),
   snapshotWithPageDown: snapshotWithPage(schema, "DESC"),
-  /** The appearance behind a number of others. Parameters: key, first row id, last row id, number of the others. */
+  /** The appearance after a number of others. Parameters: key, first row id, last row id, number of the others. */
   skipUp: `SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id LIMIT 1 OFFSET $4`,
   skipDown: `SELECT id FROM ${schema}.appearance WHERE key = $1 AND id BETWEEN $2 AND $3 ORDER BY id DESC LIMIT 1 OFFSET $4`,
 })
@@ -288,7 +288,7 @@ const ofProjections = (schema: string) => ({
 const ledgerRows = (schema: string, body: string) =>
   `SELECT id, ${body}, checksum FROM ${schema}.ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3`
 
-/** A body that is not too long; its bytes are the fifth parameter. */
+/** A body that is not too long; its maximum length is the fifth parameter. */
 export const fittingBody = "CASE WHEN octet_length(body) <= $5 THEN body END"
 
 const ofTransactions = `AND id % ${RowId.perBlock} <> ${Movement.blockLevelIndex}`
@@ -320,15 +320,15 @@ const ofLedgers = (schema: string) => ({
   places: `SELECT block, places, checksum FROM ${schema}.ledger_block WHERE block BETWEEN $1 AND $2 ORDER BY block`,
   /** Parameters: from, to. */
   deletePlaces: `DELETE FROM ${schema}.ledger_block WHERE block BETWEEN $1 AND $2`,
-  /** Rows of a wallet; `NULL` for a longer body. Parameters: wallet, first row id, last row id, limit, bytes of a body. */
+  /** Rows of a wallet; `NULL` for a longer body. Parameters: wallet, first row id, last row id, limit, maximum length of a body. */
   ledgerUp: `${ledgerRows(schema, fittingBody)} ORDER BY id LIMIT $4`,
   ledgerDown: `${ledgerRows(schema, fittingBody)} ORDER BY id DESC LIMIT $4`,
-  /** The body of a row that is not longer; `NULL` for a longer one. Parameters: wallet, row id, bytes of a body. */
+  /** Body of a row; `NULL` if it is longer. Parameters: wallet, row id, maximum length of a body. */
   ledgerBody: `SELECT CASE WHEN octet_length(body) <= $3 THEN body END FROM ${schema}.ledger WHERE wallet = $1 AND id = $2`,
   /** Rows of a wallet that belong to transactions. Parameters: wallet, first row id, last row id, limit. */
   ledgerTransactionsUp: `${ledgerRows(schema, "body")} ${ofTransactions} ORDER BY id LIMIT $4`,
   ledgerTransactionsDown: `${ledgerRows(schema, "body")} ${ofTransactions} ORDER BY id DESC LIMIT $4`,
-  /** The row of a transaction behind a number of others. Parameters: wallet, first row id, last row id, number of the others. */
+  /** The row of a transaction after a number of others. Parameters: wallet, first row id, last row id, number of the others. */
   ledgerSkipUp: `SELECT id FROM ${schema}.ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3 ${ofTransactions}
     ORDER BY id LIMIT 1 OFFSET $4`,
   ledgerSkipDown: `SELECT id FROM ${schema}.ledger WHERE wallet = $1 AND id BETWEEN $2 AND $3 ${ofTransactions}
@@ -363,7 +363,7 @@ const ofProofs = (schema: string) => ({
   unwindProgress: `UPDATE ${schema}.opening_progress SET next = $1 WHERE next > $1`,
   /** Parameters: wallet, first. */
   proof: `SELECT wallet, first, block, hash, body, checksum FROM ${schema}.proof WHERE wallet = $1 AND first = $2`,
-  /** What pages state of a proof, without the rest. Parameters: wallet, first. */
+  /** What pages report about a proof, without the rest. Parameters: wallet, first. */
   reconciled: `SELECT ${reconciledColumns} FROM ${schema}.proof
     WHERE wallet = $1 AND first = $2 AND proved IS NOT NULL`,
   /** Parameters: wallet, first, block, hash, body, checksum, proved block and its checksum. */
@@ -374,7 +374,7 @@ const ofProofs = (schema: string) => ({
     proved_checksum = excluded.proved_checksum`,
   /** Parameters: addresses, in an array. */
   tokens: `SELECT address, block, name, symbol, decimals, checksum FROM ${schema}.token WHERE address = ANY($1::bytea[])`,
-  /** Parameters: first text, text below which they are, limit. */
+  /** Parameters: first text, upper bound of the texts, limit. */
   tokensBySymbol: findTokens(schema, "symbol"),
   tokensByName: findTokens(schema, "name"),
   /** Parameters: addresses, in an array. */
@@ -391,12 +391,15 @@ const ofProofs = (schema: string) => ({
     ON CONFLICT (one) DO UPDATE SET first = excluded.first, next = excluded.next`,
   /** Parameters: lowest. */
   unwindTokens: `UPDATE ${schema}.token_progress SET next = $1 WHERE next > $1`,
-  /** Parameters: lowest block that is removed. */
+  /** Parameters: lowest removed block. */
   deleteProofs: `DELETE FROM ${schema}.proof WHERE block >= $1`,
 })
 
 const ofIndexer = (schema: string) => ({
-  /** Takes a free, expired or future lease, or one's own; waits for a write with the previous token. Parameters: owner, time. */
+  /**
+   * Takes a lease that is free, expired, in the future, or already one's own; waits for a write with the previous token. Parameters: owner,
+   * time.
+   */
   acquireLease: `WITH taken AS (
       UPDATE ${schema}.indexer SET lease_owner = $1, lease_since = ${schema}.clock(), lease_until = ${schema}.clock() + $2,
         token = token + 1
@@ -414,9 +417,9 @@ const ofIndexer = (schema: string) => ({
   status: `SELECT status, ${schema}.clock() - status_at FROM ${schema}.indexer`,
 })
 
-/** Of chains whose tables are distributed over the nodes of Citus. */
+/** For chains whose tables are distributed over Citus nodes. */
 const ofMarks = (schema: string) => ({
-  /** What a write does on a node is one transaction there. */
+  /** A write's changes on a node form one transaction there. */
   oneConnection: "SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)",
   /** Fails on a node whose mark has another serial. Parameters: serial. */
   lockMarks: `UPDATE ${schema}.mark SET serial = CASE WHEN serial = $1 THEN serial ELSE 1 / (serial - serial) END`,

@@ -10,7 +10,7 @@ import type { At, Reading } from "./Chain.ts"
 import type { WithChain } from "./Leases.ts"
 import * as Values from "./Values.ts"
 
-/** The status in a chain's schema; `null` when none was written. */
+/** Status in a chain's schema; `null` if none was written. */
 export const read = Effect.fnUntraced(function* ({
   chain,
   session,
@@ -28,7 +28,7 @@ export const read = Effect.fnUntraced(function* ({
 const tablesBytes = `SELECT sum(pg_total_relation_size(c.oid))::int8 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relkind = 'r'`
 
-/** The bytes of the tables of a chain with their indexes; PostgreSQL has one log for all. */
+/** Size of a chain's tables with their indexes, in bytes; PostgreSQL has one log for all. */
 const diskUse = ({ chain, session }: At): Effect.Effect<DiskUse | null, StoreError> =>
   Effect.map(session.rows<readonly [bytes: number | null]>(tablesBytes, [Values.text(chain.schema)]), ([row]) =>
     row === undefined || row[0] === null ? null : { data: row[0], log: null },
@@ -46,7 +46,7 @@ export const make = (withChain: WithChain, readingOf: (chain: ChainRef) => Readi
       }),
     ),
   diskUse: (chain) => Effect.suspend(() => readingOf(chain)(diskUse)),
-  // Whether the user may write is known once it writes.
+  // Whether the user may write is only known once it writes.
   writeIssue: () => Effect.succeed(null),
   read: (chain) => Effect.suspend(() => readingOf(chain)(read)),
 })

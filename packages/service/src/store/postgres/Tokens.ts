@@ -30,7 +30,7 @@ export const read = Effect.fnUntraced(function* (
   return tokensOf(yield* session.rows<TokenRow.Columns>(sql.tokens, [Values.manyBytes(wanted)]))
 })
 
-/** Tokens whose symbol, and those whose name begins with a text. */
+/** Tokens whose symbol begins with a text, and those whose name does. */
 export const find = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   text: string,
@@ -43,7 +43,7 @@ export const find = Effect.fnUntraced(function* (
   return tokensOf([...bySymbol, ...byName])
 })
 
-/** Inserts tokens; one that was read before keeps what it returned then. */
+/** Inserts tokens; one that was read before keeps its earlier values. */
 export const insert = (
   { chain: { sql }, session }: At,
   tokens: ReadonlyMap<string, TokenMetadata>,
@@ -62,7 +62,7 @@ export const insert = (
   )
 }
 
-/** The tokens among these that were not read yet. */
+/** Those of the given tokens that were not read yet. */
 const missing = Effect.fnUntraced(function* ({ chain: { sql }, session }: At, tokens: ReadonlySet<string>) {
   if (tokens.size === 0) return []
   const rows = yield* session.rows<readonly [address: Uint8Array]>(sql.knownTokens, [
@@ -72,7 +72,7 @@ const missing = Effect.fnUntraced(function* ({ chain: { sql }, session }: At, to
   return [...tokens].filter((token) => !known.has(token))
 })
 
-/** The next tokens to read, of an index with this first block. */
+/** The next tokens to read, for an index with this first block. */
 export const unread = Effect.fnUntraced(function* (
   at: At,
   first: number,
@@ -99,7 +99,7 @@ export const unread = Effect.fnUntraced(function* (
 export const advance = ({ chain: { sql }, session }: At, first: number, next: number) =>
   Effect.asVoid(session.rows(sql.advanceTokens, [Values.big(first), Values.big(next)]))
 
-/** Has the blocks from `lowest` on examined again; where the index is emptied, everything is removed. */
+/** Marks the blocks from `lowest` on to be examined again; if the index is emptied, everything is removed. */
 export const unwind = ({ chain: { sql }, session }: At, lowest: number, isEmpty: boolean) =>
   isEmpty
     ? Effect.andThen(session.rows(sql.clearTokens, []), Effect.asVoid(session.rows(sql.clearTokenProgress, [])))

@@ -10,7 +10,7 @@ export type Value = PgTypes.Parameter
 
 const bigBytes = 8
 
-/** Row ids, block numbers and times are safe integers; keys of wallets are never read as numbers. */
+/** Row ids, block numbers and times are safe integers; wallet keys are never read as numbers. */
 const bigCodec: PgTypes.Codec<number | bigint> = {
   encode: (value) => {
     const bytes = Buffer.allocUnsafe(bigBytes)
@@ -55,7 +55,7 @@ export const ints: (values: ReadonlyArray<number | null>) => Value = arrayOf(PgT
 export const manyBytes: (values: ReadonlyArray<Uint8Array | null>) => Value = arrayOf(PgTypes.OID.bytea)
 export const texts: (values: ReadonlyArray<string | null>) => Value = arrayOf(PgTypes.OID.text)
 
-/** The columns of rows, as one array each. */
+/** Columns of rows, as one array each. */
 export const column = <Row extends ReadonlyArray<unknown>, Index extends keyof Row>(
   rows: ReadonlyArray<Row>,
   index: Index,

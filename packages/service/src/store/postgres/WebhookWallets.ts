@@ -17,10 +17,10 @@ const part = `UPDATE daybook.webhook_wallet SET journal = $2, next = $3 WHERE we
 const rewind = `UPDATE daybook.webhook_wallet SET next = $2, start = least(start, $2) WHERE webhook = $1 AND journal <> ''`
 const raise = `UPDATE daybook.webhook_wallet SET highest = greatest(highest, $3) WHERE webhook = $1 AND wallet = $2`
 
-/** The webhooks that have one of some wallets, of which some may have places of their own. */
+/** Webhooks that have one of the given wallets, some of which may have their own positions. */
 export const having = `SELECT DISTINCT webhook FROM daybook.webhook_wallet WHERE wallet = ANY($1::text[])`
 
-/** The statement of a selection, and its parameters behind the name of the webhook. */
+/** Statement of a selection, and its parameters after the name of the webhook. */
 export const selecting = ({
   after,
   among,

@@ -24,7 +24,7 @@ const acquire = `UPDATE daybook.webhook SET owner = $1, until = clock_timestamp(
 const isFree = `(owner IS NULL OR until <= clock_timestamp())`
 const overview = `SELECT name, revision, ${isFree} FROM daybook.webhook`
 
-/** The webhooks of a key, which each change of one reads: by an index. */
+/** Webhooks of a key, which each change of one reads: uses an index. */
 export const ofHolder = `${select} WHERE holder = $1 ORDER BY name`
 
 /** The webhooks of a database. */
@@ -76,7 +76,7 @@ export const make = ({ reading, writing }: Pools, { made }: OwnSchema): Webhooks
         writing.transaction(
           Effect.fnUntraced(function* (session) {
             const gone = yield* session.rows<[string]>(remove, [Values.text(name)])
-            // Only now, as a change that the first statement waited for may have added some.
+            // Runs only now, because a change for which the first statement waited may have added some.
             yield* session.rows(removeWallets, [Values.text(name)])
             return gone.length > 0
           }),

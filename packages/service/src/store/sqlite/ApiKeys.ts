@@ -60,7 +60,7 @@ const storedOf = (row: StoredRow) =>
 
 const digest = (key: string): Uint8Array => hash("sha256", key, "buffer")
 
-/** The grants of a file of keys, without writing to it or beside it; none while there is no file, or nothing in it. */
+/** Grants in a keys file, without writing to it or beside it; empty if the file is missing or empty. */
 const list = (file: string): Effect.Effect<ReadonlyArray<StoredKey>, StoreError> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -75,7 +75,7 @@ const list = (file: string): Effect.Effect<ReadonlyArray<StoredKey>, StoreError>
     }),
   )
 
-/** The keys in a file, which is opened when a key is first looked up. */
+/** Keys of a file, which is opened when a key is first looked up. */
 export const make = ({ file, reading, writing }: KeysFile.KeysFile): Keys => {
   const rows = (connected: typeof reading, sql: string, params: Connection.Params) =>
     Effect.flatMap(connected, (connection) => connection.attempt(() => connection.rowsUnsafe<StoredRow>(sql, params)))

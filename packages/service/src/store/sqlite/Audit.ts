@@ -27,7 +27,7 @@ import * as WalletKey from "../rows/WalletKey.ts"
 
 const maxIssues = 20
 
-/** What a piece of work gives; `null` where it reads a damaged row, which is an issue of its own. */
+/** Result of some work; `null` if it reads a damaged row, which is a separate issue. */
 const unlessDamaged = <A>(work: () => A): A | null => {
   try {
     return work()
@@ -41,12 +41,12 @@ const derivedUnsafe = (projection: LedgerProjection, block: BlockRows): Uint8Arr
   try {
     return projection.ledger(block)
   } catch {
-    // Texts of another form, under checksums that hold: deriving throws what parsing them throws.
+    // Texts of another form with valid checksums: deriving throws the errors of parsing them.
     return null
   }
 }
 
-/** Where the ledgers of the blocks of a range differ from what is derived of them; none where they are not derived yet. */
+/** Differences between the stored ledgers of a range's blocks and what is derived from the blocks; empty if they are not derived yet. */
 const ledgerIssuesUnsafe = (
   connection: Connection,
   { feeRules, id: chain }: ChainRef,
@@ -90,7 +90,7 @@ const repairerOf = (file: ChainFile): Repairer => {
   }
 }
 
-/** The audit of a chain's file; `open` opens it for repairs. */
+/** Audit of a chain's file; `open` opens it for repairs. */
 export const make = (
   pool: ReadPool,
   ref: ChainRef,

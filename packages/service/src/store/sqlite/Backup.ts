@@ -25,7 +25,7 @@ import type * as ReadPool from "./ReadPool.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as WalletKey from "../rows/WalletKey.ts"
 
-/** What a step reads at most. Steps are short because the writer of the original waits for the disk meanwhile. */
+/** Maximum that a step reads. Steps are short because the writer of the original waits for the disk meanwhile. */
 export const defaultLimits: CopyPlan.Limits = {
   blocks: 500,
   transactions: 5_000,
@@ -34,29 +34,29 @@ export const defaultLimits: CopyPlan.Limits = {
   changes: 100_000,
 }
 
-/** Random entries of the histories that are looked up after a step, to learn how long a read of the disk takes. */
+/** Number of random history entries that are looked up after a step to measure how long a disk read takes. */
 const lookups = 8
 
-/** Lookups that an append of many transactions makes; the pause between two steps is as long as they take, or longer. */
+/** Number of lookups made by an append of many transactions; the pause between steps is at least as long as they take. */
 const lookupsOfAppend = 200
 
-/** Blocks that one step removes from a copy at most. */
+/** Maximum number of blocks that one step removes from a copy. */
 const truncatedBlocks = 1_000
 
 /** The result of a copy. */
 export interface Copied {
-  /** Blocks and bytes of rows that were copied. */
+  /** Number of copied blocks, and bytes of their rows. */
   readonly blocks: number
   readonly copiedBytes: number
   /** Last block of the copy; `null` for an empty index. */
   readonly head: number | null
-  /** Bytes of the copy. */
+  /** Size of the copy in bytes. */
   readonly bytes: number
 }
 
 const refuse = (message: string) => new StoreError({ message, isRetryable: false, cause: undefined })
 
-/** Refuses an original with tables that this program never makes, which could answer a query with anything. */
+/** Rejects an original with tables that this program never creates, which could answer a query with anything. */
 const checkOriginal = (original: Connection): void => {
   const [name] = original.valuesUnsafe<readonly [string]>(Statements.foreignTables, [])[0] ?? []
   if (name !== undefined) throw refuse(`Foreign table in database file ${original.name}: ${name}. Do not use the file.`)
@@ -82,22 +82,22 @@ const messageOf = (
   return `This is a backup of ${at}. To use it in place of the database, name its folder as "database" and start "daybook serve".`
 }
 
-/** A copy, between two steps. */
+/** Position of a copy between two steps. */
 interface Position extends CopyPlan.Position {
   readonly file: ChainFile.ChainFile
   readonly limits: CopyPlan.Limits
-  /** The copy is the database of a configuration, and not a backup. */
+  /** True if the copy is the database of a configuration rather than a backup. */
   readonly isRestore: boolean
 }
 
 /**
- * Whether the histories of a copy are copied after its blocks, in their order: that is much quicker than one insertion at a random place
- * for each entry.
+ * Whether the histories of a copy are copied after its blocks, in key order: that is much faster than inserting each entry at a random
+ * position.
  */
 const copiesHistories = ({ copy }: CopyPlan.CopyPlan): boolean =>
   copy.checkpoint === null || copy.copying?.hasHistories === true
 
-/** Selects the entries of histories that a copy has of its blocks; `null` for none. */
+/** Selects the history entries that a copy has for its blocks; `null` if there are none. */
 const entriesOf = (plan: CopyPlan.CopyPlan, { cursor }: Position): BlockCopy.IsCopied | null => {
   const [end] = RowId.range(CopyState.historiesEnd(plan.original), CopyState.historiesEnd(plan.original))
   if (!copiesHistories(plan)) return ([, id]) => id < end
@@ -108,9 +108,9 @@ const entriesOf = (plan: CopyPlan.CopyPlan, { cursor }: Position): BlockCopy.IsC
 const endsHistories = ({ step }: CopyPlan.CopyPlan): boolean => step._tag === "Histories" && step.cursor === null
 
 /**
- * The block with which a copy is finished, after a step that ended at a block. Blocks that were appended meanwhile are copied before
- * the histories, which are expensive to derive for blocks that follow. That goes on while the copy gains on the writer: each round copies
- * less than half of the blocks of the round before it.
+ * Block at which a copy is complete, after a step that ended at a block. Blocks appended meanwhile are copied before the histories, which
+ * are expensive to derive for later blocks. This continues while the copy catches up with the writer: each round copies less than half of
+ * the blocks of the previous one.
  */
 const goalAfter = (plan: CopyPlan.CopyPlan, { goal, limits, lastAdvance }: Position, head: number | null): number => {
   const last = plan.original.checkpoint?.head.number ?? -1
@@ -120,7 +120,7 @@ const goalAfter = (plan: CopyPlan.CopyPlan, { goal, limits, lastAdvance }: Posit
   return isReached && gap > limits.blocks && gap < lastAdvance / 2 ? last : goal
 }
 
-/** What is left to copy after a step that ended at a block. */
+/** What remains to be copied after a step that ended at a block. */
 const copyingAfter = (plan: CopyPlan.CopyPlan, position: Position, head: number | null): CopyState.Copying | null => {
   const { original, step } = plan
   const last = original.checkpoint?.head.number ?? -1
@@ -131,7 +131,7 @@ const copyingAfter = (plan: CopyPlan.CopyPlan, position: Position, head: number 
   return step._tag === "Done" || isFinished ? null : { goal, hasHistories }
 }
 
-/** Writes the rows of a step; gives the blocks of the copy after it. */
+/** Writes the rows of a step; returns the blocks of the copy after it. */
 const writeRows = (plan: CopyPlan.CopyPlan, position: Position): readonly [first: number, head: number] | null => {
   const { file } = position
   const { checkpoint } = plan.copy
@@ -171,7 +171,7 @@ const writeLog = ({ connection }: ChainFile.ChainFile, { after, changes }: CopyP
   return changes.at(-1) ?? after
 }
 
-/** Writes a step; gives the blocks of the copy after it. */
+/** Writes a step; returns the blocks of the copy after it. */
 const writeUnsafe = (plan: CopyPlan.CopyPlan, position: Position, nowMillis: number) => {
   const { file } = position
   const { copy, original, step } = plan
@@ -184,7 +184,7 @@ const writeUnsafe = (plan: CopyPlan.CopyPlan, position: Position, nowMillis: num
   return { range, copying }
 }
 
-/** Whether a copy has all of its original, so that nothing is written. */
+/** Whether a copy has everything from its original, so nothing is written. */
 const isCurrent = ({ copy, original, step }: CopyPlan.CopyPlan): boolean =>
   step._tag === "Done" &&
   step.log.changes.length === 0 &&
@@ -199,7 +199,7 @@ const blocksOf = ({ step }: CopyPlan.CopyPlan): ReadonlyArray<BlockCopy.Copied> 
   return step._tag === "Replace" ? step.replacements.map(({ copied }) => copied) : []
 }
 
-/** Bytes of an entry of the histories, with its copy. */
+/** Size of a history entry and its duplicate, in bytes. */
 const entryBytes = 36
 
 const bytesOf = (plan: CopyPlan.CopyPlan): number => {
@@ -207,7 +207,7 @@ const bytesOf = (plan: CopyPlan.CopyPlan): number => {
   return blocksOf(plan).reduce((sum, { bytes }) => sum + bytes, entries * entryBytes)
 }
 
-/** Takes one step in a transaction of the copy; gives its plan, and the position after it, `null` where the copy is finished. */
+/** Runs one step in a transaction of the copy; returns its plan and the position after it, or `null` if the copy is complete. */
 const takeStep = Effect.fnUntraced(function* (
   pool: ReadPool.ReadPool,
   position: Position,
@@ -234,7 +234,7 @@ const takeStep = Effect.fnUntraced(function* (
   )
 })
 
-/** Milliseconds that an append to the original would wait for reads of the disk, by a few lookups of the kind that it makes. */
+/** Milliseconds that an append to the original would wait for disk reads, estimated from a few lookups of the same kind. */
 const appendMillis = (pool: ReadPool.ReadPool): Effect.Effect<number, StoreError> =>
   Effect.gen(function* () {
     const startedAt = yield* MonotonicClock.millis
@@ -246,31 +246,31 @@ const appendMillis = (pool: ReadPool.ReadPool): Effect.Effect<number, StoreError
     return (((yield* MonotonicClock.millis) - startedAt) / lookups) * lookupsOfAppend
   })
 
-/** Whether a copy is a first one, which is not finished. */
+/** Whether a copy is an unfinished first copy. */
 const isFirst = ({ checkpoint, copying }: CopyState.CopyState): boolean =>
   checkpoint === null || copying?.hasHistories === true
 
 /**
- * Writes a file through a rollback journal for as long as it only grows: new pages are then written once, and by a write-ahead log twice. A
- * file that something else has open stays as it is.
+ * Writes a file with a rollback journal while it only grows: new pages are then written once, while a write-ahead log writes them twice. A
+ * file opened elsewhere is left unchanged.
  */
 const growUnsafe = (connection: Connection): void => {
   const [mode] = connection.valuesUnsafe<readonly [string]>("PRAGMA journal_mode=TRUNCATE", [])[0] ?? []
   if (mode === "truncate") connection.rowsUnsafe("PRAGMA synchronous=FULL", [])
 }
 
-/** Writes a file through its write-ahead log again. */
+/** Returns a file to its write-ahead log. */
 const endGrowthUnsafe = (connection: Connection): void => {
   connection.rowsUnsafe("PRAGMA journal_mode=WAL", [])
   connection.rowsUnsafe("PRAGMA synchronous=NORMAL", [])
 }
 
 /**
- * Copies the file of a pool to another one, which is made, continued or brought up to date; ends when the copy has the blocks that the
+ * Copies the file of a pool to another file, which is created, continued or updated; completes when the copy has the blocks that the
  * original had at the start.
  *
  * **Errors**
- * - `StoreError`: the original is damaged, the copy belongs to another file, was indexed by itself or is in use, or the disk is full. The copy
+ * - `StoreError`: the original is damaged, the copy belongs to another file, was itself indexed or is in use, or the disk is full. The copy
  *   is a sound index up to some block, and the same call continues it.
  */
 export const run = Effect.fn("Backup.run")(function* (

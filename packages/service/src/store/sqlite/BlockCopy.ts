@@ -1,6 +1,6 @@
 /**
- * Copies blocks from one file of a chain to another: reads a range within bounds, and writes it with its checksums compared. Rows are
- * copied as they are stored. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ * Copies blocks from one file of a chain to another: reads a range within limits, and writes it after comparing its checksums. Rows are
+ * copied as stored. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
  *
  * Source: decision 0045.
  */
@@ -20,13 +20,13 @@ import * as Statements from "./Statements.ts"
 /** A table whose rows belong to blocks. */
 interface Table {
   readonly name: string
-  /** Column that orders the rows by their blocks; it holds numbers of blocks, or row ids. */
+  /** Column that orders the rows by block; contains block numbers or row ids. */
   readonly key: "number" | "block" | "id"
   /** Condition that lets SQLite search by `key`. */
   readonly scope: string
   /** Columns with texts or bytes. */
   readonly texts: ReadonlyArray<string>
-  /** The last column is the checksum of the others. */
+  /** True if the last column is the checksum of the others. */
   readonly hasChecksum: boolean
 }
 
@@ -57,32 +57,32 @@ const rangeOf = ({ key }: Table, from: number, to: number): readonly [number, nu
 
 type Row = ReadonlyArray<Checksum.Value>
 
-/** Blocks as one file has them. */
+/** Blocks in the form of one file. */
 export interface Copied {
   readonly from: number
   readonly to: number
   readonly blocks: number
   readonly bytes: number
-  /** The rows of each of `tables`. */
+  /** Rows of each of `tables`. */
   readonly rows: ReadonlyArray<ReadonlyArray<Row>>
-  /** The rows of the ledgers of wallets. */
+  /** Rows of the wallets' ledgers. */
   readonly ledger: ReadonlyArray<Ledgers.Columns>
 }
 
-/** Selects entries of histories. */
+/** Selects history entries. */
 export type IsCopied = (entry: Histories.Entry) => boolean
 
-/** Bounds of what is read at once: at least one block. */
+/** Limits of one read: at least one block is read. */
 export interface Budget {
   readonly blocks: number
   readonly transactions: number
   readonly bytes: number
 }
 
-/** Bytes of one block above which a file is refused. */
+/** Size of one block in bytes above which a file is rejected. */
 const maxBlockBytes = 512 * 2 ** 20
 
-/** The last block of a range, in the order of a statement, up to a number of blocks and of transactions. */
+/** Last block of a range in statement order, up to a number of blocks and of transactions. */
 const lastByCount = (
   connection: Connection,
   sql: string,
@@ -110,7 +110,7 @@ const bytesSql = (table: Table): string => {
   return `SELECT ${block}, sum(${bytes}) FROM "${table.name}" WHERE ${conditionOf(table)} GROUP BY 1`
 }
 
-/** Bytes of each block of a range. */
+/** Size of each block in a range, in bytes. */
 const sizesOf = (connection: Connection, from: number, to: number): ReadonlyMap<number, number> => {
   const sizes = new Map<number, number>()
   for (const table of tables) {
@@ -123,7 +123,7 @@ const sizesOf = (connection: Connection, from: number, to: number): ReadonlyMap<
   return sizes
 }
 
-/** The last of some blocks, in the order given, up to a number of bytes, and their sum. */
+/** Last of the given blocks, in order, up to a number of bytes, and the sum of their bytes. */
 const lastByBytes = (connection: Connection, numbers: ReadonlyArray<number>, budget: Budget) => {
   const sizes = sizesOf(connection, Math.min(...numbers), Math.max(...numbers))
   let [last, sum] = [numbers[0]!, 0]
@@ -149,7 +149,7 @@ const readRange = (connection: Connection, from: number, to: number, bytes: numb
   return { from, to, blocks: to - from + 1, bytes, rows, ledger }
 }
 
-/** Numbers of blocks in ascending order. */
+/** Block numbers in ascending order. */
 const numbersOf = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
@@ -173,7 +173,7 @@ export const readBelowUnsafe = (
   return readRange(connection, last, to, bytes)
 }
 
-/** Removes the blocks of a range, inclusive, with all that belongs to them. */
+/** Removes the blocks of a range, inclusive, with everything that belongs to them. */
 export const removeUnsafe = ({ connection }: ChainFile, from: number, to: number): void => {
   Rows.removeHistoriesUnsafe(connection, from, to)
   Ledgers.removeUnsafe(connection, from, to)
@@ -216,7 +216,7 @@ const insertHistories = (connection: Connection, from: number, to: number, isCop
   Histories.insertUnsafe(connection, entries)
 }
 
-/** Writes blocks to a file that has none of their numbers, and those entries of histories that `isCopied` selects; `null` for none. */
+/** Writes blocks to a file that has none of their numbers, and the history entries that `isCopied` selects; `null` selects none. */
 export const insertUnsafe = (file: ChainFile, copied: Copied, isCopied: IsCopied | null): void => {
   const { connection, ref } = file
   const { from, to } = copied
@@ -227,7 +227,7 @@ export const insertUnsafe = (file: ChainFile, copied: Copied, isCopied: IsCopied
     if (table.hasChecksum) for (const row of rows) checkRow(connection, table, row)
     connection.manyUnsafe(
       `INSERT INTO "${table.name}" VALUES (${first.map(() => "?").join(", ")})`,
-      // Sound: the values are those that SQLite gave.
+      // Sound: SQLite returned the values.
       rows as ReadonlyArray<Params>,
     )
   }

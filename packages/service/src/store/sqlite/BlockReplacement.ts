@@ -1,5 +1,5 @@
 /**
- * Replaces the rows of a stored block by those of the same block when it is refetched. Functions named `Unsafe` throw what SQLite throws;
+ * Replaces the rows of a stored block by those of the same block after it was refetched. Functions named `Unsafe` throw what SQLite throws;
  * call them inside a transaction.
  */
 import type { BlockRows } from "../../block/BlockRows.ts"
@@ -20,8 +20,8 @@ import * as Rows from "./Rows.ts"
 import * as Statements from "./Statements.ts"
 
 /**
- * Replaces the rows of a block, also where none is stored. False where the stored block has another hash, or where the rows do not link to
- * its neighbours: nothing was changed then.
+ * Replaces the rows of a block, even if none is stored. Returns false, and changes nothing, if the stored block has another hash or the
+ * rows do not link to its neighbours.
  */
 export const replaceUnsafe = (file: ChainFile, ledger: LedgerProjection, rows: BlockRows): boolean => {
   const { connection, ref } = file
@@ -38,7 +38,7 @@ export const replaceUnsafe = (file: ChainFile, ledger: LedgerProjection, rows: B
   Facts.deleteUnsafe(connection, number, number)
   Rows.insertUnsafe(file, rows)
   Projections.replaceUnsafe(file, WalletTransactions.projection, ledger, rows)
-  // What was compared with the chain were the rows before.
+  // The previous rows were compared with the chain, not these.
   Proofs.unwindUnsafe(connection, number, false)
   Journal.recordUnsafe(file, "rewrite", number, number)
   return true

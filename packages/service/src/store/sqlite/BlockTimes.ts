@@ -18,11 +18,11 @@ export interface State {
   readonly connection: Connection
   readonly chain: number
   readonly checkpoint: Checkpoint | null
-  /** Blocks that were read, `null` for those that are not stored. */
+  /** Blocks that were read; `null` for those that are not stored. */
   readonly blocks: Map<number, BlockRow.StoredHeader | null>
 }
 
-/** Reads blocks, which are remembered: at once where there are several. */
+/** Reads and remembers blocks, in one statement if there are several. */
 export const knowUnsafe = ({ blocks, chain, connection }: State, numbers: Iterable<number>): void => {
   const unknown = new Set(numbers)
   for (const number of blocks.keys()) unknown.delete(number)
@@ -43,13 +43,13 @@ const headerUnsafe = ({ blocks, chain, checkpoint, connection }: State, number: 
   return null
 }
 
-/** The stored block of a number; null outside the index. */
+/** The stored block with a number; null outside the index. */
 export const blockUnsafe = (state: State, number: number) => {
   const found = headerUnsafe(state, number)
   return found === null ? null : { number, hash: found.hash, parentHash: found.parentHash, timestamp: found.timestamp }
 }
 
-/** The facts of the block of a number; null outside the index, and for a block without. */
+/** The facts of the block with a number; null outside the index, and for a block without facts. */
 export const factsUnsafe = (state: State, number: number): string | null => {
   const found = headerUnsafe(state, number)
   return found === null ? null : Facts.findUnsafe(state.connection, found)
@@ -61,7 +61,7 @@ const findUnsafe = ({ chain, connection }: State, sql: string, timestamp: number
 const damaged = ({ connection }: State, number: number) =>
   Checksum.damaged(connection.name, number, "the index of block times does not match it")
 
-/** Number of the first block at or after an instant in seconds; `null` when all are before it. */
+/** Number of the first block at or after a time in seconds; `null` if all are before it. */
 export const firstAtOrAfterUnsafe = (state: State, timestamp: number): number | null => {
   const { checkpoint } = state
   if (checkpoint === null) return null
@@ -76,7 +76,7 @@ export const firstAtOrAfterUnsafe = (state: State, timestamp: number): number | 
   return found
 }
 
-/** Number of the last block at or before an instant in seconds; `null` when all are after it. */
+/** Number of the last block at or before a time in seconds; `null` if all are after it. */
 export const lastAtOrBeforeUnsafe = (state: State, timestamp: number): number | null => {
   const { checkpoint } = state
   if (checkpoint === null) return null

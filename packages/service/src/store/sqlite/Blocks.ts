@@ -1,6 +1,6 @@
 /**
- * The rows of blocks in a chain's file, each with its checksum. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for
- * a damaged row.
+ * Rows of blocks in a chain's file, each with its checksum. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a
+ * damaged row.
  *
  * Source: decision 0034.
  */
@@ -20,7 +20,7 @@ export const insertUnsafe = (
   connection.rowsUnsafe(Statements.insertBlock, [chain, ...BlockRow.make(block, factsChecksum)])
 }
 
-/** Blocks of a range, inclusive, with whether each is damaged. */
+/** Blocks of a range, inclusive, each with whether it is damaged. */
 export const rangeUnsafe = (
   connection: Connection,
   chain: number,
@@ -29,17 +29,17 @@ export const rangeUnsafe = (
 ): ReadonlyArray<BlockRow.StoredHeader> =>
   connection.valuesUnsafe<BlockRow.Columns>(Statements.blocks, [chain, from, to]).map(BlockRow.fromColumns)
 
-/** A block that was read; throws for a damaged one. */
+/** A block that was read; throws if it is damaged. */
 export const soundUnsafe = (connection: Connection, found: BlockRow.StoredHeader | null) => {
   if (found?.isDamaged === true) throw Checksum.damaged(connection.name, found.number, "it does not match its checksum")
   return found
 }
 
-/** The block of a number; `null` where none is stored. */
+/** The block with a number; `null` if none is stored. */
 export const findUnsafe = (connection: Connection, chain: number, number: number): BlockRow.StoredHeader | null =>
   soundUnsafe(connection, rangeUnsafe(connection, chain, number, number)[0] ?? null)
 
-/** Blocks of some numbers, with whether each is damaged. */
+/** Blocks with the given numbers, each with whether it is damaged. */
 export const ofNumbersUnsafe = (
   connection: Connection,
   chain: number,

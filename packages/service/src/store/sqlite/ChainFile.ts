@@ -1,6 +1,5 @@
 /**
- * The file of one chain, opened for writing: one connection that its writer, its lease and its status share, so that they never wait
- * for each other's lock.
+ * The file of one chain, opened for writing. Its writer, lease and status share one connection, so they never wait for each other's lock.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -32,7 +31,7 @@ export interface ChainFile {
   readonly checkToken: (token: FencingToken) => Effect.Effect<void, StoreError | LeaseLost>
 }
 
-/** Refuses the file of another chain. */
+/** Rejects the file of another chain. */
 export const checkChainUnsafe = (connection: Connection.Connection, chain: number): void => {
   const other = connection.rowsUnsafe<{ readonly chain: number }>(Statements.otherChain, [chain])[0]?.chain
   if (other === undefined) return
@@ -44,7 +43,7 @@ export const checkChainUnsafe = (connection: Connection.Connection, chain: numbe
 }
 
 /**
- * Opens the file of a chain until the scope ends; makes or migrates it first.
+ * Opens the file of a chain until the scope ends; creates or migrates it first.
  *
  * @param hasLogThread - For a writer that should not wait for the disk; a copy should.
  *

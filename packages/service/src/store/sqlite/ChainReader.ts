@@ -87,7 +87,7 @@ const headersUnsafe = (connection: Connection, chain: number, from: number, to: 
     .rowsUnsafe<{ readonly number: number; readonly hash: Uint8Array }>(Statements.headers, [chain, from, to])
     .map(({ number, hash }) => ({ number, hash: toHex(hash) }))
 
-/** Time between two looks at the journal of a reader that waits: no notification ends its wait, and a look takes 14 µs of the processor. */
+/** Interval at which a waiting reader polls the journal: there are no notifications, and a poll takes 14 µs of CPU time. */
 const lookMillis = 50
 
 /** The reader of a chain's file. */
@@ -95,7 +95,7 @@ export const make = (pool: ReadPool, chain: number): ChainReader => ({
   snapshot: (read, { expected } = {}) =>
     pool.lend((connection) =>
       Effect.flatMap(
-        // A deferred transaction takes its state at its first read, which is this one.
+        // A deferred transaction fixes its state at its first read, which is this one.
         connection.attempt(() => SnapshotStart.readUnsafe(connection, chain, expected)),
         (state) => read(readsOf(state)),
       ),

@@ -1,5 +1,5 @@
 /**
- * The tables of a chain's file, and the steps that migrate released versions. A step that was released is never edited.
+ * Tables of a chain's file, and the steps that migrate released versions. A released step is never edited.
  */
 import * as Facts from "./Facts.ts"
 import * as Gaps from "./Gaps.ts"
@@ -11,7 +11,7 @@ import * as Openings from "./Openings.ts"
 import * as Reconciled from "./Reconciled.ts"
 import * as Tokens from "./Tokens.ts"
 
-/** Blocks, and the checkpoint. */
+/** Blocks and the checkpoint. */
 const index = `CREATE TABLE block (
     chain INTEGER NOT NULL,
     number INTEGER NOT NULL,
@@ -43,7 +43,7 @@ const index = `CREATE TABLE block (
     status_at INTEGER
   );`
 
-/** Transactions, and the histories of wallets. */
+/** Transactions and the histories of wallets. */
 const transactions = `CREATE TABLE document (
     id INTEGER PRIMARY KEY,
     revision INTEGER NOT NULL,
@@ -60,7 +60,7 @@ const transactions = `CREATE TABLE document (
   CREATE TABLE history (key BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (key, id)) WITHOUT ROWID;
   CREATE TABLE history_copy (key BLOB NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (key, id)) WITHOUT ROWID;`
 
-/** Projections, with the rows of those that have bodies of their own. */
+/** Projections, with the rows of those that have their own bodies. */
 const projections = `CREATE TABLE projection (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,

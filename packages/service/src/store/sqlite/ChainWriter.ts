@@ -26,13 +26,13 @@ import * as Rows from "./Rows.ts"
 import * as SqliteCode from "./SqliteCode.ts"
 import * as Statements from "./Statements.ts"
 
-/** Removed blocks that are remembered, highest first. */
+/** Number of removed blocks that are remembered, highest first. */
 const defaultRememberedBlocks = 100_000
 
-/** Which blocks are stored, and what is derived of them. */
+/** Which blocks are stored, and what is derived from them. */
 interface Settings {
   readonly projections: ReadonlyArray<Projection>
-  /** Wallets that the blocks are made for; `null` for all. */
+  /** Wallets for which the blocks are made; `null` for all. */
   readonly watch: ReadonlySet<string> | null
   readonly rangeEntries: number
 }
@@ -122,26 +122,26 @@ const finalizeUnsafe = (file: ChainFile, number: number): void => {
 
 /** How to make a writer. */
 export interface Options {
-  /** Projections that are kept at the head; the file knows them. */
+  /** Projections that are kept at the head; they are registered in the file. */
   readonly projections: ReadonlyArray<Projection>
-  /** Wallets that the writer was opened for; `null` for all, left out for those of the index. */
+  /** Wallets for which the writer was opened; `null` for all, absent for those of the index. */
   readonly wanted?: ReadonlySet<string> | null | undefined
-  /** The stored text of the wallets as it was then. Default: that of an index of all. */
+  /** Stored text of the wallets at that time. Default: that of an index of all. */
   readonly watchText?: string | null
-  /** Number of removed blocks that are remembered. Default 100,000. */
+  /** Number of removed blocks that are remembered. Default: 100,000. */
   readonly rememberedBlocks?: number
-  /** Entries and rows after which a range of blocks ends. Default 65,536. */
+  /** Number of entries and rows after which a range of blocks ends. Default: 65,536. */
   readonly rangeEntries?: number | undefined
 }
 
-/** Does work in a transaction of the holder of the lease. */
+/** Runs work in a transaction of the lease's holder. */
 const fenced = <A, E>(
   file: ChainFile,
   token: FencingToken,
   work: Effect.Effect<A, E>,
 ): Effect.Effect<A, E | StoreError | LeaseLost> => file.transaction(Effect.andThen(file.checkToken(token), work))
 
-/** Adds blocks; again without the rows of blocks outside of the index, where these are in the way. */
+/** Adds blocks; if rows of blocks outside the index conflict with them, removes those rows and retries. */
 const withoutOutside = <A, E>(file: ChainFile, token: FencingToken, work: Effect.Effect<A, E | StoreError>) => {
   const remove = file.connection.attempt(() => RemovableRows.removeOutsideUnsafe(file))
   return Effect.catchIf(

@@ -1,5 +1,5 @@
 /**
- * The checkpoint of a chain's file: reads it and compares it with its checksum, which every write renews with it. Functions named
+ * The checkpoint of a chain's file: reads it and compares it with its checksum, which every write updates together with it. Functions named
  * `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
  *
  * Source: decision 0034.
@@ -17,7 +17,7 @@ const damaged = (connection: Connection) =>
     cause: undefined,
   })
 
-/** Makes the checkpoint of an empty index, if the file has none. */
+/** Creates the checkpoint of an empty index if the file has none. */
 export const claimUnsafe = (connection: Connection, chain: number): void => {
   connection.rowsUnsafe(Statements.claim, CheckpointRow.make(chain, CheckpointRow.empty))
 }
@@ -28,7 +28,7 @@ export const readUnsafe = (connection: Connection, chain: number): CheckpointRow
   return fromRowUnsafe(connection, row)
 }
 
-/** The columns of a row that was read; those of an empty index where there is none. */
+/** Columns of a row that was read; those of an empty index if there is none. */
 export const fromRowUnsafe = (
   connection: Connection,
   row: readonly [...CheckpointRow.Row, ...Array<unknown>] | undefined,
@@ -42,7 +42,7 @@ export const fromRowUnsafe = (
   return columns
 }
 
-/** The checkpoint; `null` while the index is empty. */
+/** The checkpoint; `null` if the index is empty. */
 export const checkpointUnsafe = (connection: Connection, chain: number): Checkpoint | null =>
   CheckpointRow.toCheckpoint(readUnsafe(connection, chain))
 

@@ -1,8 +1,8 @@
 /**
- * Driver of `effect/sql` for Node's SQLite: a connection to one database file, and a client that runs write transactions on it. Every
+ * Driver of `effect/sql` for SQLite in Node.js: a connection to one database file, and a client that runs write transactions on it. Every
  * failure is a `StoreError` with the name of the file.
  *
- * SQLite runs in the calling thread; indexers run in worker threads, so that their statements do not block the server.
+ * SQLite runs in the calling thread; indexers run in worker threads, so their statements do not block the server.
  */
 import type { SQLInputValue } from "node:sqlite"
 import { basename } from "node:path"
@@ -21,31 +21,31 @@ import * as SqliteCode from "./SqliteCode.ts"
 import { StoreError } from "../StoreError.ts"
 import * as WriteAheadLog from "./WriteAheadLog.ts"
 
-/** Values of one statement's parameters. */
+/** Parameter values of one statement. */
 export type Params = ReadonlyArray<SQLInputValue>
 
 /** A connection of `effect/sql` to one file, with synchronous calls for hot paths. */
 export interface Connection extends SqlConnection.Connection {
-  /** Name of the file, without its folder: for messages. */
+  /** Name of the file without its folder, for messages. */
   readonly name: string
   readonly isTransaction: () => boolean
-  /** Rows of a prepared statement; throws what SQLite throws: call it inside `attempt`. */
+  /** Rows of a prepared statement; throws what SQLite throws, so call it inside `attempt`. */
   readonly rowsUnsafe: <Row extends object>(sql: string, params: Params) => ReadonlyArray<Row>
-  /** The same with each row as an array, which is quicker for long lists. */
+  /** Like `rowsUnsafe`, with each row as an array, which is faster for long lists. */
   readonly valuesUnsafe: <Row extends ReadonlyArray<unknown>>(sql: string, params: Params) => ReadonlyArray<Row>
   /** Runs one prepared statement with each of the parameter lists; throws what SQLite throws. */
   readonly manyUnsafe: (sql: string, list: Iterable<Params>) => void
-  /** Runs statements that are not kept prepared; throws what SQLite throws. */
+  /** Runs statements that are not cached as prepared statements; throws what SQLite throws. */
   readonly scriptUnsafe: (sql: string) => void
-  /** Runs a synchronous piece of work, its failure a `StoreError`. */
+  /** Runs synchronous work; its failure is a `StoreError`. */
   readonly attempt: <A>(work: () => A) => Effect.Effect<A, StoreError>
-  /** False once the file may have been written although it was opened as unchanging; see `DatabaseFile`. */
+  /** False once the file may have been written although it was opened as immutable; see `DatabaseFile`. */
   readonly isCurrent: () => boolean
-  /** Has a log that has become long written back; called after each transaction. */
+  /** Checkpoints a long log; called after each transaction. */
   readonly onWritten: () => void
-  /** Ends what works for the connection in another thread; called before it is closed. */
+  /** Stops what works for the connection in another thread; called before it is closed. */
   readonly stop: () => Promise<void>
-  /** Closes the file; a writer writes its log back first. */
+  /** Closes the file; a writer first checkpoints its log. */
   readonly close: () => void
 }
 
@@ -71,7 +71,7 @@ const issues: Readonly<Record<number, Issue>> = {
   26: { what: "Not a database", remedy: "Move the file away, or name another folder.", isRetryable: false },
 }
 
-/** The error of a file; `cause` is the exception of SQLite or `effect/sql`. */
+/** Error of a file; `cause` is the exception from SQLite or `effect/sql`. */
 export const storeError = (name: string, cause: unknown): StoreError => {
   if (cause instanceof StoreError) return cause
   const code = SqliteCode.codeOf(cause)
@@ -105,13 +105,13 @@ const describeIssue = (file: string, readOnly: boolean, { code, path }: FileIssu
   return `Cannot ${readOnly ? "read" : "write"} database: ${file} (${where}${FileIssue.describe(code)}). Check the path and its permissions.`
 }
 
-/** Why the operating system does not let this process write a file; `null` where it does. */
+/** Why the operating system does not permit this process to write a file; `null` if it does. */
 export const writeIssue = (file: string): string | null => {
   const issue = FileIssue.find(file, false)
   return issue === undefined ? null : describeIssue(file, false, issue)
 }
 
-/** The error of a file that could not be opened, with its path and the operating system's reason. */
+/** Error of a file that could not be opened, with its path and the operating system's reason. */
 const openError = ({ file, readOnly }: DatabaseFile.Options, cause: unknown): StoreError => {
   const error = storeError(basename(file), cause)
   if (!SqliteCode.isPermission(cause)) return error
@@ -132,7 +132,7 @@ const openUnsafe = (options: DatabaseFile.Options): DatabaseFile.DatabaseFile =>
   }
 }
 
-/** Keeps what is prepared of each text, up to a number of texts. */
+/** Caches what is prepared for each text, up to a number of texts. */
 const preparing = <A>(prepare: (sql: string) => A): ((sql: string) => A) => {
   const kept = new Map<string, A>()
   return (sql) => {
@@ -165,7 +165,7 @@ export const connectUnsafe = (options: DatabaseFile.Options): Connection => {
     statement.run(...params)
     return []
   }
-  // Rows are arrays once setReturnArrays is on; the types of node:sqlite do not state it.
+  // Rows are arrays once setReturnArrays is on; the types of node:sqlite do not reflect it.
   const valuesUnsafe = (sql: string, params: Params) =>
     prepareArrays(sql).all(...params) as unknown as ReadonlyArray<ReadonlyArray<unknown>>
   // Sound: SQLite throws for parameters that it cannot bind.
@@ -184,7 +184,7 @@ export const connectUnsafe = (options: DatabaseFile.Options): Connection => {
     valuesUnsafe: valuesUnsafe as Connection["valuesUnsafe"],
     manyUnsafe: (sql, list) => {
       const { statement } = prepare(sql)
-      // `run` makes an object of what has changed, which takes a fifth of the time of an insert.
+      // `run` creates an object that describes the changes, which takes a fifth of the time of an insert.
       for (const params of list) statement.get(...params)
     },
     scriptUnsafe: (sql) => database.exec(sql),
@@ -219,7 +219,7 @@ export const connect = (options: DatabaseFile.Options): Effect.Effect<Connection
     (connection) => Effect.andThen(Effect.promise(connection.stop), Effect.sync(connection.close)),
   )
 
-/** The client of `effect/sql` on a connection: one transaction at a time, each `BEGIN IMMEDIATE`. */
+/** Client of `effect/sql` on a connection: one transaction at a time, each with `BEGIN IMMEDIATE`. */
 export const make = (connection: Connection): Effect.Effect<SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const acquirers = SqlClient.makeSqliteAcquirers({
@@ -237,7 +237,7 @@ export const make = (connection: Connection): Effect.Effect<SqlClient.SqlClient>
     })
   }).pipe(Effect.provide(Reactivity.layer))
 
-/** Runs statements of a connection as one write transaction within a turn of the process; rolls back, and throws, what they throw. */
+/** Runs statements of a connection as one write transaction within a turn of the process; rolls back and rethrows if they throw. */
 export const atomicUnsafe = <A>(connection: Connection, work: () => A): A => {
   connection.scriptUnsafe("BEGIN IMMEDIATE")
   try {
@@ -260,6 +260,6 @@ export const transaction = <A, E, R>(
     Effect.mapError((error) =>
       error instanceof SqlError ? storeError(connection.name, error) : (error as Exclude<E, SqlError>),
     ),
-    // What was written stays written, whatever becomes of the log.
+    // The write is committed, whatever happens to the log.
     Effect.tap(() => Effect.ignore(connection.attempt(connection.onWritten))),
   )

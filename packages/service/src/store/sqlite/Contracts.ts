@@ -16,7 +16,7 @@ const remove = `DELETE FROM contract WHERE chain = ? AND key = ? RETURNING key`
 const advance = `INSERT INTO contract_revision (chain, revision) VALUES (?, 1)
   ON CONFLICT (chain) DO UPDATE SET revision = revision + 1`
 
-/** The contracts in a file. */
+/** Contracts in a file. */
 export const make = ({ reading, writing }: KeysFile): Contracts => {
   const read = <A>(work: (connection: Connection.Connection) => A) =>
     Effect.flatMap(reading, (connection) => connection.attempt(() => work(connection)))

@@ -16,21 +16,21 @@ import * as Journal from "./Journal.ts"
 import * as RowId from "../rows/RowId.ts"
 import type { Change, Kind } from "../Journal.ts"
 
-/** What both files hold before a step. */
+/** State of both files before a step. */
 interface Files {
   readonly original: CopyState.CopyState
   readonly copy: CopyState.CopyState
 }
 
-/** What the journal of the copy becomes: its changes up to one, and those that the step adds. */
+/** The copy's journal after a step: its changes up to one, and those that the step adds. */
 export interface Log {
   readonly after: Pick<Change, "change" | "serial">
   readonly changes: ReadonlyArray<Change>
-  /** Removed blocks that the original remembers; `null` where the copy has them. */
+  /** Removed blocks that the original remembers; `null` if the copy has them. */
   readonly removed: CopyState.Removed | null
 }
 
-/** Blocks that a change rewrote, as they are now. */
+/** Blocks that a change rewrote, in their current form. */
 export interface Replacement {
   readonly kind: Kind
   readonly copied: BlockCopy.Copied
@@ -39,7 +39,7 @@ export interface Replacement {
 /** What a step does. */
 export type Step =
   | { readonly _tag: "Done"; readonly log: Log }
-  /** Removes the blocks of the copy from a number up. */
+  /** Removes the blocks of the copy from a number on. */
   | { readonly _tag: "Truncate"; readonly lowest: number }
   | { readonly _tag: "Replace"; readonly log: Log; readonly replacements: ReadonlyArray<Replacement> }
   | { readonly _tag: "Append" | "Prepend"; readonly log: Log; readonly copied: BlockCopy.Copied }
@@ -47,34 +47,34 @@ export type Step =
       readonly _tag: "Histories"
       readonly log: Log
       readonly entries: ReadonlyArray<Histories.Entry>
-      /** The last entry that was read; `null` where there are no more. */
+      /** The last entry that was read; `null` if there are no more. */
       readonly cursor: Histories.Entry | null
     }
 
 /** The next step. */
 export type CopyPlan = Files & { readonly step: Step }
 
-/** Where a copy is, beside what its file holds. */
+/** Position of a copy, apart from the contents of its file. */
 export interface Position {
-  /** Block with which the copy is finished; `null`: the last one that the original has now. */
+  /** Block at which the copy is complete; `null` for the last one that the original has now. */
   readonly goal: number | null
-  /** Blocks by which the goal was moved last. */
+  /** Number of blocks by which the goal last advanced. */
   readonly lastAdvance: number
-  /** The last entry of the histories that was copied. */
+  /** The last history entry that was copied. */
   readonly cursor: Histories.Entry
-  /** The first block that the original had when the copy was begun or continued; `null` before the first step. */
+  /** The first block of the original when the copy was begun or continued; `null` before the first step. */
   readonly floor: number | null
 }
 
 /** How much a step reads. */
 export interface Limits extends BlockCopy.Budget {
-  /** Entries of the histories. */
+  /** Number of history entries. */
   readonly entries: number
-  /** Changes of the log. */
+  /** Number of changes of the log. */
   readonly changes: number
 }
 
-/** Changes of a copy that are compared with those of its original, newest first. */
+/** Number of changes of a copy that are compared with its original, newest first. */
 const compared = 10_000
 
 const notACopy = (name: string) =>
@@ -105,7 +105,7 @@ const lowestOf = (changes: ReadonlyArray<Change>): number =>
     .filter(({ kind }) => kind !== "final")
     .reduce((lowest, change) => Math.min(lowest, change.lowest), Number.POSITIVE_INFINITY)
 
-/** Reads the changed blocks that the copy has, oldest change first; the number of a block that does not fit into a step. */
+/** Reads the changed blocks that the copy has, oldest change first; returns the number of a block that does not fit into a step. */
 const replacementsUnsafe = (
   original: Connection,
   chain: number,
@@ -129,14 +129,14 @@ const replacementsUnsafe = (
   return { _tag: "Replace", replacements, log }
 }
 
-/** Compares entries of histories in the order of their tables. */
+/** Compares history entries in table order. */
 export const compareEntries = ([key, id]: Histories.Entry, [otherKey, otherId]: Histories.Entry): number =>
   Buffer.compare(key, otherKey) || id - otherId
 
 const isSame = (entry: Histories.Entry | undefined, other: Histories.Entry | undefined): boolean =>
   entry !== undefined && other !== undefined && compareEntries(entry, other) === 0
 
-/** Reads the next entries of the histories, of the blocks of the copy. */
+/** Reads the next history entries for the blocks of the copy. */
 const historiesUnsafe = (
   original: Connection,
   [first, head]: readonly [number, number],
@@ -158,7 +158,7 @@ const historiesUnsafe = (
   }
 }
 
-/** The next changes of the original that a copy lacks. */
+/** The next changes of the original that the copy lacks. */
 const logUnsafe = (original: Connection, copy: Connection, limit: number): Log => {
   const after = commonUnsafe(original, copy)
   const changes = Journal.afterUnsafe(original, after.change, limit)
@@ -228,9 +228,9 @@ export const readUnsafe = (
   }
 }
 
-/** Before the first entry of the histories. */
+/** Position before the first history entry. */
 export const start: Histories.Entry = [Buffer.alloc(0), -1]
 
-/** The last entry of the histories of a copy. */
+/** The last history entry of a copy. */
 export const cursorUnsafe = (copy: Connection): Histories.Entry =>
   copy.valuesUnsafe<Histories.Entry>(Statements.lastHistory, [])[0] ?? start

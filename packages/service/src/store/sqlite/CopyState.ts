@@ -13,27 +13,27 @@ import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
 import * as Statements from "./CopyStatements.ts"
 import * as JournalStatements from "./JournalStatements.ts"
 
-/** A copy that is not finished. */
+/** An unfinished copy. */
 export interface Copying {
-  /** The copy is finished when it has this block. */
+  /** Block at which the copy is complete. */
   readonly goal: number
-  /** The histories of wallets are copied after the blocks. */
+  /** True if the histories of wallets are copied after the blocks. */
   readonly hasHistories: boolean
 }
 
-/** The state of a file. */
+/** State of a file. */
 export interface CopyState {
   readonly checkpoint: Checkpoint | null
   readonly serial: number
   /** Number of the newest change. */
   readonly change: number
   readonly watch: string | null
-  /** How often a lease was taken. */
+  /** How many times a lease was taken. */
   readonly leases: number
   readonly leaseUntil: number | null
   readonly status: string | null
   readonly projections: ReadonlyArray<ProjectionRow.StoredCheckpoint>
-  /** Bytes in use. */
+  /** Used bytes. */
   readonly bytes: number
   /** `null` unless the file is an unfinished copy. */
   readonly copying: Copying | null
@@ -73,7 +73,7 @@ export interface Written {
   readonly state: CopyState
   /** The newest change that the copy has. */
   readonly newest: Pick<CopyState, "serial" | "change">
-  /** First and last block of the copy; `null` while it has none. */
+  /** First and last block of the copy; `null` if it has none yet. */
   readonly range: readonly [first: number, head: number] | null
   readonly copying: Copying | null
   readonly message: string
@@ -124,7 +124,7 @@ export const writeUnsafe = (file: ChainFile, written: Written): void => {
   connection.rowsUnsafe(Statements.writeStatus, [state.status, state.status, message, nowMillis, ref.id])
 }
 
-/** Removed blocks as the original remembers them. */
+/** Removed blocks as remembered by the original. */
 export type Removed = ReadonlyArray<Params>
 
 /** Reads the removed blocks that a file remembers. */

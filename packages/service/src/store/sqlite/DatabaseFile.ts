@@ -2,7 +2,7 @@
  * Opens a SQLite file for writing or reading, including on a read-only file system.
  *
  * A file in write-ahead mode needs its log and the log's index next to it, which a reader on a read-only file system cannot create. Without
- * a log, the file alone is a complete database. It is opened as immutable, and compared with its initial state at each use, since another
+ * a log, the file alone is a complete database. It is opened as immutable, and compared with its initial state at each use, because another
  * machine or mount may still write it.
  */
 import { closeSync, existsSync, openSync, statSync } from "node:fs"
@@ -14,47 +14,47 @@ import * as SqliteCode from "./SqliteCode.ts"
 export interface Options {
   readonly file: string
   readonly readOnly: boolean
-  /** Whether a thread writes the log back, so that no write waits for the disk. Default: a write does. */
+  /** True if a thread checkpoints the log, so that no write waits for the disk. Default: a write does. */
   readonly hasLogThread?: boolean
 }
 
 /** An open file. */
 export interface DatabaseFile {
   readonly database: DatabaseSync
-  /** False once the file may have been written although it was opened as unchanging: what was read since may be torn. */
+  /** False once the file may have been written although it was opened as immutable: what was read since may be torn. */
   readonly isCurrent: () => boolean
 }
 
 const busyTimeoutMillis = 5000
-/** Time that a checkpoint at the end waits for readers. */
+/** Time for which a final checkpoint waits for readers, in milliseconds. */
 const checkpointMillis = 1000
-/** The owner alone may read and write; SQLite gives the same permissions to the log. */
+/** Only the owner may read and write; SQLite gives the log the same permissions. */
 const ownerOnly = 0o600
 
 const setUp = {
   // The cache holds the pages that one append changes; a smaller one spills them to disk before the commit. See `WriteAheadLog` for
-  // when the log is written back.
+  // checkpoints of the log.
   writer:
     "PRAGMA page_size=16384; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA journal_size_limit=67108864; PRAGMA cache_size=-32000",
-  // A small page cache is faster for files larger than memory, because it stays in the CPU cache. No memory map: for each page of the
-  // file that is not in memory the system would read 128 KiB, which drives others out, and an error of the disk would end the process.
+  // A small page cache is faster for files larger than memory, because it stays in the CPU cache. No memory map: for each page that is not
+  // in memory, the system would read 128 KiB, which evicts other pages, and a disk error would end the process.
   reader: "PRAGMA query_only=1; PRAGMA cache_size=-8000; PRAGMA mmap_size=0",
 }
 
 const isEmpty = (file: string): boolean => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0
 
-/** True when no journal lies beside a file, with which a first backup that was killed left a step half written. */
+/** True if a file has no journal, which a killed first backup would have left with a half-written step. */
 const hasNoJournal = (file: string): boolean => isEmpty(`${file}-journal`)
 
-/** True when neither a log with committed pages nor a journal lies beside a file, so that it is whole by itself. */
+/** True if a file has neither a log with committed pages nor a journal, so that it is complete by itself. */
 export const hasNoLog = (file: string): boolean => isEmpty(`${file}-wal`) && hasNoJournal(file)
 
-/** Makes a missing file for its owner alone. */
+/** Creates a missing file for its owner alone. */
 export const makePrivate = (file: string): void => {
   if (!existsSync(file)) closeSync(openSync(file, "a", ownerOnly))
 }
 
-/** True while another process or thread writes a file; false also where this process may not write it. */
+/** True while another process or thread writes a file; also false if this process may not write it. */
 export const isLocked = (file: string): boolean => {
   let database: DatabaseSync | undefined
   try {
@@ -80,7 +80,7 @@ const openAt = (at: string | URL, readOnly: boolean): DatabaseSync => {
   }
 }
 
-/** What changes when the file is written. */
+/** Values that change when the file is written. */
 const fingerprint = (file: string): string => {
   const { ino, mtimeMs, size } = statSync(file)
   return `${ino} ${size} ${mtimeMs}`
@@ -94,7 +94,7 @@ const openUnchanging = (file: string): DatabaseFile => {
   return { database, isCurrent: () => hasNoLog(file) && existsSync(file) && fingerprint(file) === before }
 }
 
-/** Takes back a step that was half written, which a read-only connection cannot; that of a process at work is left alone by SQLite. */
+/** Rolls back a half-written step, which a read-only connection cannot do; SQLite leaves the step of a running process alone. */
 const rollBack = (file: string): void => {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMillis })
   try {
@@ -122,11 +122,11 @@ export const openUnsafe = ({ file, readOnly }: Options): DatabaseFile => {
   }
 }
 
-/** Writes the log back into the file, so that a copy of the file alone is whole; what readers still need stays in the log. */
+/** Checkpoints the log, so that a copy of the file alone is complete; what readers still need remains in the log. */
 export const checkpoint = (database: DatabaseSync): void => {
   try {
     database.exec(`PRAGMA busy_timeout=${checkpointMillis}; PRAGMA wal_checkpoint(TRUNCATE)`)
   } catch {
-    // The log stays, and the next process writes it back.
+    // The log remains, and the next process checkpoints it.
   }
 }

@@ -30,7 +30,7 @@ export const documents = `SELECT d.id, ${columns("d")} FROM document d WHERE d.i
 
 const between = `SELECT d.id, ${columns("d")} FROM document d WHERE d.id >= ? AND d.id <= ? ORDER BY d.id`
 
-/** Rows of a range, as many as a limit. Parameters: first row id, last row id, limit. */
+/** Rows of a range, up to a limit. Parameters: first row id, last row id, limit. */
 export const documentsIn = { ASC: `${between} ${limit}`, DESC: `${between} DESC ${limit}` } as const
 
 /** Row ids of a range. Parameters: first row id, row id after the last. */
@@ -39,7 +39,7 @@ export const documentIds = `SELECT id FROM document WHERE id >= ? AND id < ?`
 /** Parameters: row ids as JSON. */
 export const documentsOf = `SELECT d.id, ${columns("d")} FROM json_each(?) wanted CROSS JOIN document d ON d.id = wanted.value`
 
-/** One row when a document of a range has another revision. Parameters: first row id, row id after the last, revision. */
+/** One row if a document of a range has another revision. Parameters: first row id, row id after the last, revision. */
 export const staleDocuments = `SELECT 1 FROM document WHERE id >= ? AND id < ? AND revision <> ? LIMIT 1`
 
 /** Tables with rows of transactions. */
@@ -95,10 +95,10 @@ const inOrder = (rows: string) =>
 /** Entries of a key with their rows. Parameters: for each part the range, key, first row id, last row id, limit; limit. */
 export const pageRows = inOrder(page)
 
-/** Entries of a key in the copy. Parameters: as of `pageRows`. */
+/** Entries of a key in the copy. Parameters: those of `pageRows`. */
 export const pageCopy = inOrder(copy)
 
-/** The entry behind a number of others. Parameters: for each part as of `pageRows`; number of the others. */
+/** The entry after a number of others. Parameters: those of `pageRows` for each part; number of the others. */
 export const skip = {
   ASC: KeyRangeStatements.behind(`${entries} ${up}`),
   DESC: KeyRangeStatements.behind(`${entries} ${down}`),

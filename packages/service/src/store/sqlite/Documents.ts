@@ -8,7 +8,7 @@ import type * as Frame from "../rows/Frame.ts"
 import type { Connection } from "./Connection.ts"
 import * as Statements from "./DocumentStatements.ts"
 
-/** Inserts rows that were prepared. */
+/** Inserts prepared rows. */
 export const insertPreparedUnsafe = (connection: Connection, prepared: ReadonlyArray<DocumentRow.Prepared>): void => {
   for (const { largeDocument, largeInternal } of prepared) {
     if (largeDocument !== null) connection.manyUnsafe(Statements.insertLargeDocument, [largeDocument])
@@ -40,14 +40,14 @@ const apartOf =
       [id],
     )[0]
 
-/** Reads the texts of a transaction from its columns, with its internal transactions where they are wanted. */
+/** Reads the texts of a transaction from its columns, with its internal transactions if requested. */
 export const textsUnsafe = (
   connection: Connection,
   columns: DocumentRow.Columns,
   wantsInternal: boolean,
 ): DocumentRow.Texts => DocumentRow.textsUnsafe(connection.name, columns, wantsInternal, apartOf(connection, columns))
 
-/** The columns of transactions by their row ids; those that are not stored are absent. */
+/** Columns of transactions by row id; those that are not stored are absent. */
 export const byIdUnsafe = (
   connection: Connection,
   ids: ReadonlyArray<number>,
@@ -64,7 +64,7 @@ export const byIdUnsafe = (
 export const hashUnsafe = (connection: Connection, columns: DocumentRow.Columns): string =>
   DocumentRow.hashUnsafe(connection.name, columns, apartOf(connection, columns))
 
-/** Reads the row of a transaction from its columns, with its internal transactions where they are wanted. */
+/** Reads the row of a transaction from its columns, with its internal transactions if requested. */
 export const fromColumnsUnsafe = (
   connection: Connection,
   columns: DocumentRow.Columns,

@@ -1,5 +1,5 @@
 /**
- * The SQLite engine: a folder with one file for each chain, since each has one writer, and one for API keys and descriptions of
+ * The SQLite engine: a folder with one file per chain, because each chain has one writer, and one file for API keys and descriptions of
  * contracts.
  */
 import { existsSync } from "node:fs"
@@ -41,11 +41,10 @@ export const prepare = (block: BlockRows, { documents = "zstd" }: EngineOptions)
   PreparedBlock.prepare(block, documents)
 
 /**
- * Opens the database in a folder until the scope ends, and makes the folder for its owner alone. Files are opened when they are
- * needed.
+ * Opens the database in a folder until the scope ends, and creates the folder for its owner alone. Files are opened on demand.
  *
  * **Errors**
- * - `StoreError`: the location is no folder, or the folder cannot be made.
+ * - `StoreError`: the location is not a folder, or the folder cannot be created.
  */
 export const open = Effect.fn("Sqlite.open")(function* (
   location: string,
@@ -75,7 +74,7 @@ export const open = Effect.fn("Sqlite.open")(function* (
   const files = yield* RcMap.make({
     lookup: (key: string) => {
       const ref = refs.get(key)!
-      // SQLite writes the log back into the file when the last connection closes, which must not be a read-only one.
+      // SQLite checkpoints the log when the last connection closes, which must not be a read-only one.
       return Effect.tap(ChainFile.open(fileOf(ref), ref, documents, true), () =>
         Effect.addFinalizer(() => Effect.sync(poolOf(ref).closeIdle)),
       )

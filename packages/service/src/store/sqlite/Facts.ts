@@ -1,6 +1,6 @@
 /**
- * Facts of stored blocks in a chain's file: one compressed text for each block, whose checksum is in the row of the
- * block, so that a missing one is noticed. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ * Facts of stored blocks in a chain's file: one compressed text per block, whose checksum is in the row of the block, so that a missing
+ * text is detected. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
  *
  * Source: decisions 0034 and 0044.
  */
@@ -18,7 +18,7 @@ export const table = `CREATE TABLE facts (
     frame BLOB NOT NULL
   );`
 
-/** Inserts the facts of a block that has none stored; gives their checksum, `null` for a block without. */
+/** Inserts the facts of a block that has none stored; returns their checksum, or `null` for a block without facts. */
 export const insertUnsafe = (connection: Connection, columns: FactsRow.Columns | null): number | null => {
   if (columns === null) return null
   connection.rowsUnsafe(Statements.insertFacts, columns)
@@ -29,7 +29,7 @@ export const insertUnsafe = (connection: Connection, columns: FactsRow.Columns |
 export const deleteUnsafe = (connection: Connection, from: number, to: number): void =>
   void connection.rowsUnsafe(Statements.deleteFacts, [from, to])
 
-/** The facts of blocks that follow each other, by block, with those that are damaged. */
+/** Facts of consecutive blocks by block, including damaged ones. */
 export const rangeUnsafe = (
   connection: Connection,
   blocks: ReadonlyArray<FactsRow.Header>,
@@ -44,6 +44,6 @@ export const rangeUnsafe = (
   )
 }
 
-/** The facts of a block; `null` where it has none. */
+/** Facts of a block; `null` if it has none. */
 export const findUnsafe = (connection: Connection, block: FactsRow.Header): string | null =>
   FactsRow.textUnsafe(rangeUnsafe(connection, [block]).get(block.number))

@@ -1,5 +1,5 @@
 /**
- * Determines why the operating system refuses a file or a folder, which SQLite does not report. Changes nothing.
+ * Determines why the operating system denies access to a file or a folder, which SQLite does not report. Changes nothing.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
@@ -18,7 +18,7 @@ const words: Readonly<Record<string, string>> = {
   EROFS: "read-only file system",
 }
 
-/** The error code of the operating system in a thrown value; undefined where there is none. */
+/** The operating system's error code in a thrown value; undefined if there is none. */
 export const codeOf = (cause: unknown): string | undefined =>
   typeof cause === "object" && cause !== null && "code" in cause && typeof cause.code === "string"
     ? cause.code
@@ -27,7 +27,7 @@ export const codeOf = (cause: unknown): string | undefined =>
 /** A code with its meaning: `EACCES, permission denied`. */
 export const describe = (code: string): string => (words[code] === undefined ? code : `${code}, ${words[code]}`)
 
-/** The part of a path that cannot be used, and the error code. */
+/** The unusable part of a path, and the error code. */
 export interface FileIssue {
   readonly path: string
   readonly code: string
@@ -42,7 +42,7 @@ const refusal = (path: string, mode: number): FileIssue | undefined => {
   }
 }
 
-/** Why a file cannot be read, or read and written; undefined when no reason is found. */
+/** Why a file cannot be read, or read and written; undefined if no reason is found. */
 export const find = (file: string, readOnly: boolean): FileIssue | undefined => {
   const folder = dirname(file)
   if (existsSync(folder) && !statSync(folder).isDirectory()) return { path: folder, code: "ENOTDIR" }

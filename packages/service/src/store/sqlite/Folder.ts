@@ -23,10 +23,10 @@ export const fromLocation = (location: string, baseFolder: string): Effect.Effec
     onSuccess: (folder) => resolve(baseFolder, folder),
   })
 
-/** A folder could not be made. */
+/** A folder could not be created. */
 class NoFolder extends Data.TaggedError("NoFolder")<FileIssue.FileIssue> {}
 
-/** Makes a folder and its parents one by one: the recursive form of Node hangs below a parent that refuses, such as `/proc`. */
+/** Creates a folder and its parents one by one: Node's recursive form hangs below a parent that denies access, such as `/proc`. */
 const makeFolders = (folder: string): void => {
   const above = dirname(folder)
   if (existsSync(folder)) {
@@ -37,13 +37,13 @@ const makeFolders = (folder: string): void => {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (cause) {
-    // Another process may have made it just now.
+    // Another process may have just created it.
     if (existsSync(folder) && statSync(folder).isDirectory()) return
     throw new NoFolder({ path: folder, code: FileIssue.codeOf(cause) ?? "unknown" })
   }
 }
 
-/** Fails where there is no folder. */
+/** Fails if there is no folder. */
 export const check = (folder: string): Effect.Effect<void, StoreError> =>
   Effect.suspend(() => {
     if (existsSync(folder)) return Effect.void
@@ -51,7 +51,7 @@ export const check = (folder: string): Effect.Effect<void, StoreError> =>
     return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
   })
 
-/** Makes a folder for its owner alone. */
+/** Creates a folder for its owner alone. */
 export const make = (folder: string): Effect.Effect<void, StoreError> =>
   Effect.try({
     try: () => makeFolders(folder),

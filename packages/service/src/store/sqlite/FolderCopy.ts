@@ -1,5 +1,5 @@
 /**
- * Backups of a folder and restores from one: copies the files of chains, and of API keys, between two folders.
+ * Backups of a folder and restores from one: copies the files of chains and of API keys between two folders.
  */
 import { existsSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
@@ -23,7 +23,7 @@ const poolOf = (file: string, { id }: ChainRef) =>
     (pool) => Effect.sync(pool.close),
   )
 
-/** The state of a file; `null` where there is none, or nothing in it. */
+/** State of a file; `null` if it is missing or empty. */
 const stateOf = Effect.fnUntraced(function* (file: string, ref: ChainRef) {
   if (!existsSync(file)) return null
   const connection = yield* Connection.connect({ file, readOnly: true })
@@ -67,7 +67,7 @@ export const backup = (folder: string): Database["backup"] =>
     return [...copies, { file: Folder.keysFile, bytes, blocks: 0, copiedBytes: 0, head: null }]
   })
 
-/** Refuses a chain that is indexed already, and an original that is not whole. */
+/** Rejects a chain that is already indexed, and an incomplete original. */
 const checkRestore = Effect.fnUntraced(function* (
   from: string,
   to: string,

@@ -1,7 +1,7 @@
 /**
- * Gaps of stored blocks in a chain's file, and their number. Throws what SQLite throws: call it inside a transaction.
+ * Gaps of stored blocks in a chain's file, and their number. Throws what SQLite throws, so call it inside a transaction.
  *
- * The number of gaps of each kind is kept by triggers, so that a status of a chain with millions of gaps is read at once.
+ * Triggers maintain the number of gaps of each kind, so that the status of a chain with millions of gaps is read at once.
  */
 import { type BlockGap, type BlockRows, type Gap, gapKinds } from "../../block/BlockRows.ts"
 import type { GapCounts, GapQuery } from "../ChainReader.ts"
@@ -49,7 +49,7 @@ export const deleteUnsafe = (connection: Connection, from: number, to: number): 
 
 type GapColumns = readonly [block: number, kind: BlockGap["kind"], transaction: Uint8Array | null, reason: string]
 
-/** Gaps of a range of blocks, by block. */
+/** Gaps in a range of blocks, by block. */
 export const listUnsafe = (connection: Connection, { from, limit, to }: GapQuery): ReadonlyArray<Gap> =>
   connection.valuesUnsafe<GapColumns>(Statements.gaps, [from, to, limit]).map(([block, kind, transaction, reason]) => ({
     block,
@@ -58,15 +58,15 @@ export const listUnsafe = (connection: Connection, { from, limit, to }: GapQuery
     reason,
   }))
 
-/** Highest block up to a number with a gap of kind `trace`; `null` for none. */
+/** Highest block up to a number with a gap of kind `trace`; `null` if there is none. */
 export const lastTraceUnsafe = (connection: Connection, to: number): number | null =>
   connection.valuesUnsafe<readonly [block: number]>(Statements.lastTraceGap, [to])[0]?.[0] ?? null
 
-/** The numbers where no kind has a gap, as JSON. */
+/** Counts as JSON if there are no gaps. */
 export const noCounts = "{}"
 
 const none = Object.fromEntries(gapKinds.map((kind) => [kind, 0])) as GapCounts
 
-/** Number of gaps of each kind, from those that have some as JSON. */
+/** Number of gaps of each kind, from the nonzero counts as JSON. */
 export const countsOf = (json: string): GapCounts =>
   json === noCounts ? none : { ...none, ...(JSON.parse(json) as Partial<GapCounts>) }

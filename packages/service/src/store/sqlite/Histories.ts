@@ -21,10 +21,10 @@ import * as WalletKey from "../rows/WalletKey.ts"
 /** An entry by its key and row id. */
 export type Entry = readonly [key: Uint8Array, id: number]
 
-/** The entries of a transaction. */
+/** Entries of a transaction. */
 export const entriesOf = (id: number, addresses: ReadonlyArray<string>): ReadonlyArray<Entry> => {
   const keys = addresses.map(WalletKey.fromAddress)
-  // An address that is named twice is a defect, which the tables refuse; two addresses may have one key.
+  // An address that is named twice is a defect, which the tables reject; two addresses may have the same key.
   const isNew = (key: Uint8Array, at: number) =>
     !keys.slice(0, at).some((other, index) => Buffer.compare(other, key) === 0 && addresses[index] !== addresses[at])
   return keys.filter(isNew).map((key) => [key, id])
@@ -54,7 +54,7 @@ export const insertUnsafe = (connection: Connection, entries: ReadonlyArray<Entr
   )
 }
 
-/** Removes entries from both copies; those that are absent are passed over. */
+/** Removes entries from both copies; skips absent ones. */
 export const removeUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void => {
   if (entries.length === 0) return
   const ranges = Ranges.readUnsafe(connection)
@@ -62,7 +62,7 @@ export const removeUnsafe = (connection: Connection, entries: ReadonlyArray<Entr
   for (const sql of deletes) connection.manyUnsafe(sql, placed)
 }
 
-/** Removes all entries of a range of row ids by searching both copies whole: for rows whose addresses are unreadable. */
+/** Removes all entries of a range of row ids by scanning both copies: for rows whose addresses are unreadable. */
 export const removeRangeUnsafe = (connection: Connection, first: number, end: number): void => {
   for (const sql of deletesOf) connection.rowsUnsafe(sql, [first, end])
 }
@@ -78,7 +78,7 @@ export const hasUnsafe = (connection: Connection, entry: Entry): boolean =>
 export const isInFirstUnsafe = (connection: Connection, entry: Entry): boolean =>
   isInUnsafe(connection, finds[0]!, entry)
 
-/** Entries after one in the order of their keys, of one of the two copies. */
+/** Entries after one in key order, from one of the two copies. */
 export const afterUnsafe = (
   connection: Connection,
   copy: 0 | 1,
@@ -90,16 +90,16 @@ export const afterUnsafe = (
   return connection.valuesUnsafe<Entry>(byKeys[copy]!(ranges.length), [...params, limit])
 }
 
-/** Reads one page of the largest range of one of the two copies, where a key would lie. */
+/** Reads one page of the largest range in one of the two copies, where a key would be. */
 export const lookUpUnsafe = (connection: Connection, copy: 0 | 1, key: Uint8Array): void => {
   const { range } = KeyRanges.largest(Ranges.readUnsafe(connection))
   connection.valuesUnsafe(byKeys[copy]!(1), [range, key, 0, 1])
 }
 
-/** An entry, and the number of the range in which it lies. */
+/** An entry, and the number of the range that contains it. */
 export type Placed = readonly [key: Uint8Array, id: number, range: number]
 
-/** Entries after one in the order of their table, of one of the two copies: of all ranges, also those that no block has. */
+/** Entries after one in table order, from one of the two copies: from all ranges, even those to which no block belongs. */
 export const placedAfterUnsafe = (
   connection: Connection,
   copy: 0 | 1,
@@ -112,7 +112,7 @@ export const removePlacedUnsafe = (connection: Connection, [key, id, range]: Pla
   for (const sql of deletesAt) connection.rowsUnsafe(sql, [range, key, id])
 }
 
-/** A range of the entries of a wallet, both ends inclusive. */
+/** A range of a wallet's entries, both ends inclusive. */
 export interface Range {
   readonly address: string
   readonly first: number
@@ -120,14 +120,14 @@ export interface Range {
   readonly order: "ASC" | "DESC"
 }
 
-/** The columns of an entry's transaction under the row id of the entry; all null but the id where it is not stored. */
+/** Columns of an entry's transaction under the row id of the entry; all null except the id if it is not stored. */
 type Joined = DocumentRow.Columns | readonly [id: number, revision: null]
 
 const isStored = (joined: Joined): joined is DocumentRow.Columns => joined[1] !== null
 
 const blockOf = (id: number): number => RowId.toPosition(id).block
 
-/** Throws unless both copies have the same entries. The first difference is an entry that one copy lacks, and the other has next. */
+/** Throws unless both copies have the same entries. The first difference is an entry that one copy lacks, and that is next in the other. */
 const compareUnsafe = (
   connection: Connection,
   order: Range["order"],
@@ -149,7 +149,7 @@ const compareUnsafe = (
   }
 }
 
-/** An entry whose texts are read at once; `null` for one of another wallet with the same key. */
+/** An entry whose texts are read at once; `null` for an entry of another wallet with the same key. */
 type Candidate = PageFit.Candidate<() => PageFit.Texts | null>
 
 const candidateUnsafe = (

@@ -1,6 +1,6 @@
 /**
- * The journal of a chain's file, and the hashes of removed blocks. A copy of the file holds the changes that it has, so that a later
- * backup copies what changed since. Functions named `Unsafe` throw what SQLite throws; call them inside a transaction.
+ * The journal of a chain's file, and the hashes of removed blocks. A copy of the file contains the changes that it has, so that a later
+ * backup copies what has changed since. Functions named `Unsafe` throw what SQLite throws; call them inside a transaction.
  *
  * Source: decisions 0045 and 0073.
  */
@@ -38,13 +38,13 @@ export const tables = `CREATE TABLE change (
   CREATE INDEX removed_change ON removed (change, number);
   CREATE TABLE copying (goal INTEGER NOT NULL, histories INTEGER NOT NULL);`
 
-/** The file that a change belongs to. */
+/** The file to which a change belongs. */
 interface Target {
   readonly connection: Connection
   readonly ref: ChainRef
 }
 
-/** Adds the change of a write under the next number, and writes the checkpoint after it. */
+/** Adds the change of a write with the next number, and writes the checkpoint after it. */
 export const advanceUnsafe = ({ connection, ref }: Target, write: WritePlan.Write): void => {
   const { columns, row } = JournalRow.advance(write, write.columns.serial + 1, randomInt(Journal.maxMark))
   connection.rowsUnsafe(Statements.insertChange, row)
@@ -56,7 +56,7 @@ export const advanceUnsafe = ({ connection, ref }: Target, write: WritePlan.Writ
   Checkpoints.writeUnsafe(connection, ref.id, columns)
 }
 
-/** Adds a change that leaves the head and the first block as they are. */
+/** Adds a change that leaves the head and the first block unchanged. */
 export const recordUnsafe = (file: Target, kind: "rewrite" | "clear", lowest: number, highest: number): void => {
   const { connection, ref } = file
   const [hash = null] =
@@ -68,7 +68,7 @@ export const recordUnsafe = (file: Target, kind: "rewrite" | "clear", lowest: nu
 }
 
 /**
- * Remembers the blocks from `lowest` up, which the change after the checkpoint removes, and forgets the lowest of those beyond the limit.
+ * Remembers the blocks from `lowest` on, which the change after the checkpoint removes, and forgets the lowest ones beyond the limit.
  */
 export const rememberUnsafe = (
   { connection, ref }: Target,
@@ -87,11 +87,11 @@ const readRows = (connection: Connection, sql: string, params: ReadonlyArray<num
 export const afterUnsafe = (connection: Connection, change: number, limit: number): ReadonlyArray<Journal.Change> =>
   readRows(connection, Statements.changesAfter, [change, limit])
 
-/** The lowest block that was removed after a change; `null` where none was. */
+/** The lowest block that was removed after a change; `null` if there is none. */
 export const lowestRemovedUnsafe = (connection: Connection, change: number): number | null =>
   connection.valuesUnsafe<readonly [number | null]>(Statements.lowestRemoved, [change])[0]![0]
 
-/** The lowest block that was removed since a block was, that one included; `null` where the removal is not remembered. */
+/** The lowest block that was removed since a given block was, including that block; `null` if the removal is not remembered. */
 export const lowestReorgedUnsafe = (connection: Connection, { hash, number }: BlockRef): number | null =>
   connection.valuesUnsafe<readonly [number | null]>(Statements.lowestReorgedBlock, [number, fromHex(hash)])[0]![0]
 
@@ -99,7 +99,7 @@ export const lowestReorgedUnsafe = (connection: Connection, { hash, number }: Bl
 export const newestUnsafe = (connection: Connection, limit: number): ReadonlyArray<Journal.Change> =>
   readRows(connection, Statements.newestChanges, [limit])
 
-/** The newest change; `null` where there is none. */
+/** The newest change; `null` if there is none. */
 export const lastUnsafe = (connection: Connection): Journal.Change | null => newestUnsafe(connection, 1)[0] ?? null
 
 const markOf = (connection: Connection, change: number): number | null =>
@@ -109,7 +109,7 @@ const markOf = (connection: Connection, change: number): number | null =>
 export const hasUnsafe = (connection: Connection, { change, mark }: Journal.Position): boolean =>
   markOf(connection, change) === mark
 
-/** Changes after a position, oldest first; `null` for the oldest that are kept. */
+/** Changes after a position, oldest first; `null` starts at the oldest that are kept. */
 export const readUnsafe = (
   connection: Connection,
   newest: number,
@@ -140,7 +140,7 @@ export const removedUnsafe = (
     .valuesUnsafe<readonly [number: number, hash: Uint8Array]>(Statements.removedBy, [change, below, limit])
     .map(([number, hash]) => ({ number, hash: toHex(hash) }))
 
-/** Adds changes of the file of which this one is a copy. */
+/** Adds changes of the original to its copy. */
 export const copyUnsafe = (connection: Connection, changes: ReadonlyArray<Journal.Change>): void =>
   connection.manyUnsafe(
     Statements.insertChange,

@@ -1,5 +1,5 @@
 /**
- * The statements on the journal of a chain's file. Each names its parameters in order.
+ * Statements on the journal of a chain's file. Each names its parameters in order.
  */
 import * as JournalRow from "../rows/JournalRow.ts"
 
@@ -45,11 +45,11 @@ export const hashOf = `SELECT hash FROM block WHERE chain = ? AND number = ?`
 export const rememberRemoved = `INSERT INTO removed (number, hash, change)
   SELECT number, hash, ? FROM block WHERE chain = ? AND number >= ? ORDER BY number DESC LIMIT ?`
 
-/** Forgets what is below the highest ones. Parameters: how many to keep. */
+/** Forgets blocks below the highest ones. Parameters: how many to keep. */
 export const forgetRemoved = `DELETE FROM removed WHERE number <=
   (SELECT number FROM removed ORDER BY number DESC LIMIT 1 OFFSET ?)`
 
-/** Forgets what changes up to one removed. Parameters: change. */
+/** Forgets blocks that changes up to one removed. Parameters: change. */
 export const forgetRemovedBefore = `DELETE FROM removed WHERE change <= ?`
 
 /** Blocks that a change removed, below a number, highest first. Parameters: change, number, limit. */

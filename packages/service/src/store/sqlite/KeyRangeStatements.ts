@@ -17,7 +17,7 @@ export const history = { name: "history", key: "key", columns: "key, id" } as co
 export const historyCopy = { name: "history_copy", key: "key", columns: "key, id" } as const satisfies Table
 export const ledger = { name: "ledger", key: "wallet", columns: "wallet, id, body, checksum" } as const satisfies Table
 
-/** All of them. */
+/** All tables. */
 export const tables = [history, historyCopy, ledger] as const
 
 const withRange = (name: Table["name"], columns: string, selected: string, key: string): string =>
@@ -32,7 +32,7 @@ const withRange = (name: Table["name"], columns: string, selected: string, key: 
 
 const keyed = "key BLOB NOT NULL, id INTEGER NOT NULL"
 
-/** Gives each key a range, and the entries that are stored the first one. */
+/** Adds a range to each key; stored entries are in the first one. */
 export const migration = [
   `CREATE TABLE key_range (id INTEGER PRIMARY KEY, ranges TEXT NOT NULL, checksum INTEGER NOT NULL);`,
   withRange("history", keyed, "key, id", "key"),
@@ -50,12 +50,12 @@ export const read = `SELECT ranges, checksum FROM key_range WHERE id = 0`
 /** Parameters: ranges, checksum. */
 export const write = `INSERT OR REPLACE INTO key_range (id, ranges, checksum) VALUES (0, ?, ?)`
 
-/** One row where an entry lies in another range than the first one. */
+/** One row if an entry is in a range other than the first one. */
 export const anyOther = tables
   .map(({ name }) => `SELECT * FROM (SELECT 1 FROM ${name} WHERE range > 0 LIMIT 1)`)
   .join(" UNION ALL ")
 
-/** Put all entries in the first range. */
+/** Moves all entries to the first range. */
 export const inFirst = tables.map(({ name }) => `UPDATE OR REPLACE ${name} SET range = 0 WHERE range <> 0`)
 
 export const countAll = `SELECT (SELECT count(*) FROM history) + (SELECT count(*) FROM ledger)`
@@ -64,7 +64,7 @@ export const countAll = `SELECT (SELECT count(*) FROM history) + (SELECT count(*
 export const last = ({ key, name }: Table) =>
   `SELECT ${key}, id FROM ${name} WHERE range = ? ORDER BY ${key} DESC, id DESC LIMIT 1`
 
-/** Each text of a number of parts once: it is the key of a prepared statement. */
+/** Caches the text for each number of parts: it is the key of a prepared statement. */
 export const kept = (textOf: (parts: number) => string): ((parts: number) => string) => {
   const texts = new Map<number, string>()
   return (parts) => {
@@ -82,7 +82,7 @@ const ofTables = (textOf: (table: Table, parts: number) => string) => {
   return (table: Table, parts: number): string => texts.get(table.name)!(parts)
 }
 
-/** An entry of ranges behind a number of others. Parameters: each range, number of the others. */
+/** An entry of ranges after a number of others. Parameters: each range, number of the others. */
 export const bound = ofTables(
   ({ key, name }, parts) =>
     `${repeated(parts, `SELECT ${key}, id FROM ${name} WHERE range = ?`)} ORDER BY ${key}, id LIMIT 1 OFFSET ? + 0`,
@@ -98,10 +98,10 @@ export const move = ofTables(
 /** Parameters: range, last key and row id. */
 export const removeTo = ({ key, name }: Table) => `DELETE FROM ${name} WHERE range = ? AND (${key}, id) <= (?, ?)`
 
-/** Parts that are read at once. */
+/** Number of parts that are read at once. */
 export const partsAtOnce = 8
 
-/** Parts of the statement for a number of them: few statements are prepared for any number of ranges. */
+/** Number of parts in the statement for a number of them: few statements are prepared for any number of ranges. */
 export const roundedParts = (parts: number): number => (parts === 1 ? 1 : Math.ceil(parts / partsAtOnce) * partsAtOnce)
 
 /** A part without rows: no range has its number. */
@@ -110,11 +110,11 @@ export const noPart: KeyRanges.Part = [-1, 0, 0]
 /** A statement on a number of parts of a history or a ledger. */
 export type OfParts = (parts: number) => string
 
-/** Rows of several parts, in their order; `one` reads those of one part, ordered and with a limit. */
+/** Rows of several parts in order; `one` reads those of one part, ordered and with a limit. */
 const union = (one: string, parts: number): string => repeated(parts, `SELECT * FROM (${one})`)
 
-/** The first rows of parts; the limit follows the parameters of several ones. */
+/** The first rows of parts; if there are several, the limit follows their parameters. */
 export const ofParts = (one: string): OfParts => kept((parts) => (parts === 1 ? one : `${union(one, parts)} ${limit}`))
 
-/** The row of parts behind a number of others, which follows the parameters of the parts. */
+/** The row of parts after a number of others, which follows the parameters of the parts. */
 export const behind = (one: string): OfParts => kept((parts) => `${union(one, parts)} LIMIT 1 OFFSET ? + 0`)

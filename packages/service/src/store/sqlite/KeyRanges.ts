@@ -1,5 +1,5 @@
 /**
- * The ranges of blocks of a chain's file, and the merging of their entries. Functions named `Unsafe` throw what SQLite throws, and a
+ * The ranges of blocks in a chain's file, and the merging of their entries. Functions named `Unsafe` throw what SQLite throws, and a
  * `StoreError` for a damaged row.
  *
  * Source: decision 0027.
@@ -11,15 +11,15 @@ import { StoreError } from "../StoreError.ts"
 import type { Connection, Params } from "./Connection.ts"
 import * as Statements from "./KeyRangeStatements.ts"
 
-/** Entries after which a range ends: the pages of the newest range, and of the log, stay in memory. */
+/** Number of entries after which a range ends: the pages of the newest range, and of the log, stay in memory. */
 export const defaultEntries = 65_536
 
-/** Entries of one table that a write moves at least for each merge. */
+/** Minimum number of entries of one table that a write moves for each merge. */
 const leastMoved = 64
 
 type Row = readonly [ranges: string, checksum: number]
 
-/** What each connection read last: most reads find the same text. */
+/** What each connection last read: most reads find the same text. */
 const parsed = new WeakMap<Connection, readonly [...Row, ranges: KeyRanges.KeyRanges]>()
 
 const parseUnsafe = (connection: Connection, [text, checksum]: Row): KeyRanges.KeyRanges | null => {
@@ -32,7 +32,7 @@ const parseUnsafe = (connection: Connection, [text, checksum]: Row): KeyRanges.K
   return ranges
 }
 
-/** The stored ranges; `null` for a damaged row. A missing one is damaged where an entry lies in another range than the first one. */
+/** The stored ranges; `null` for a damaged row. A missing row is damage if an entry is in a range other than the first one. */
 const storedUnsafe = (connection: Connection): KeyRanges.KeyRanges | null => {
   const [row] = connection.valuesUnsafe<Row>(Statements.read, [])
   if (row === undefined) {
@@ -61,7 +61,7 @@ const writeChangedUnsafe = (connection: Connection, before: KeyRanges.KeyRanges,
   if (after !== before) writeUnsafe(connection, after)
 }
 
-/** Makes the row of a file that has none, and puts all entries in one range where it is damaged. */
+/** Creates the row of a file that has none, and moves all entries to one range if the row is damaged. */
 export const claimUnsafe = (connection: Connection): void => {
   const isStored = connection.valuesUnsafe(Statements.read, []).length > 0
   const ranges = storedUnsafe(connection)
@@ -77,7 +77,7 @@ export const claimUnsafe = (connection: Connection): void => {
 /** A table with keys in ranges. */
 export type Table = Statements.Table
 
-/** The number of the range of each entry that is inserted; an entry of a range that is being merged may lie in the merged one. */
+/** The number of the range for each inserted entry; an entry of a range that is being merged may be in the merged one. */
 export const placeUnsafe = (
   connection: Connection,
   table: Table,
@@ -98,16 +98,16 @@ export const placeUnsafe = (
   })
 }
 
-/** Counts entries that were inserted. */
+/** Counts inserted entries. */
 export const countUnsafe = (connection: Connection, ids: ReadonlyArray<number>): void => {
   if (ids.length > 0) writeUnsafe(connection, KeyRanges.count(readUnsafe(connection), ids))
 }
 
-/** Whether an entry lies in a range in which its block has none. */
+/** Whether an entry is in a range that has none of its block. */
 export const isMisplacedUnsafe = (connection: Connection, id: number, range: number): boolean =>
   !KeyRanges.placesOf(readUnsafe(connection), id).includes(range)
 
-/** The parts of ranges of row ids, both ends inclusive, in an order. */
+/** Parts of ranges of row ids, both ends inclusive, in order. */
 export const partsUnsafe = (
   connection: Connection,
   order: "ASC" | "DESC",
@@ -119,12 +119,12 @@ export const partsUnsafe = (
   }
 }
 
-/** What is read of parts. */
+/** What is read from parts. */
 export interface Reading {
   readonly parts: ReadonlyArray<KeyRanges.Part>
-  /** Parameters of a part, of which some rows are read at most. */
+  /** Parameters of a part, with a maximum number of rows. */
   readonly paramsOf: (part: KeyRanges.Part, limit: number) => Params
-  /** Rows that are read at most. */
+  /** Maximum number of rows. */
   readonly limit: number
 }
 
@@ -139,7 +139,7 @@ const rowsOfPartsUnsafe = <Row extends ReadonlyArray<unknown>>(
   return connection.valuesUnsafe<Row>(sqlOf(rounded), [...params, ...endingOf(rounded)])
 }
 
-/** First rows of the parts of a history or a ledger, in their order: of the first part, which fills most pages, and then of a few at once. */
+/** First rows from the parts of a history or a ledger in order: from the first part, which fills most pages, and then from a few at once. */
 export const rowsUnsafe = <Row extends ReadonlyArray<unknown>>(
   connection: Connection,
   sqlOf: Statements.OfParts,
@@ -156,14 +156,14 @@ export const rowsUnsafe = <Row extends ReadonlyArray<unknown>>(
   return rows
 }
 
-/** The row of parts behind a number of others, which is less than the limit; undefined where there are fewer. */
+/** The row of parts after a number of others, which is less than the limit; undefined if there are fewer. */
 export const behindUnsafe = <Row extends ReadonlyArray<unknown>>(
   connection: Connection,
   sqlOf: Statements.OfParts,
   reading: Reading,
 ): Row | undefined => rowsOfPartsUnsafe<Row>(connection, sqlOf, reading, () => [reading.limit - 1])[0]
 
-/** Begins a range with an appended block, or with those below the `first` one, where the entries of one reach the limit. */
+/** Begins a range with an appended block, or with those below the `first` one, if the entries of a range reach the limit. */
 export const beginUnsafe = (
   connection: Connection,
   blocks: { readonly from: number } | { readonly below: number },
@@ -183,10 +183,10 @@ export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: bo
   writeUnsafe(connection, isEmpty ? KeyRanges.initial : KeyRanges.unwind(ranges, lowest))
 }
 
-/** After every key. */
+/** Position after every key. */
 const end = [Buffer.alloc(32, 0xff), Number.MAX_SAFE_INTEGER] as const
 
-/** Moves the lowest entries of ranges into the merged one; true once there are no more. */
+/** Moves the lowest entries of ranges to the merged one; true once there are no more. */
 const moveUnsafe = (connection: Connection, table: Table, { from, into }: KeyRanges.Merge, limit: number): boolean => {
   const parts = from.length
   const [found] = connection.valuesUnsafe<readonly [key: Uint8Array, id: number]>(Statements.bound(table, parts), [
@@ -200,7 +200,7 @@ const moveUnsafe = (connection: Connection, table: Table, { from, into }: KeyRan
   return found === undefined
 }
 
-/** Takes merging on after a write, by as many entries as it inserted; `before` are the ranges before these. */
+/** Continues merging after a write, by as many entries as it inserted; `before` are the ranges before the write. */
 export const mergeUnsafe = (connection: Connection, before: KeyRanges.KeyRanges, limit: number): void => {
   const ranges = readUnsafe(connection)
   const moved = Math.max(Math.min(leastMoved, limit), KeyRanges.total(ranges) - KeyRanges.total(before))

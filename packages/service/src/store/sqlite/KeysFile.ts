@@ -1,5 +1,5 @@
 /**
- * The SQLite file next to those of the chains: API keys, and descriptions of contracts.
+ * The SQLite file next to those of the chains: API keys and descriptions of contracts.
  */
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ import type { Migrations } from "./Migrations.ts"
 import * as Schema from "./Migrations.ts"
 import * as SqliteCode from "./SqliteCode.ts"
 
-/** The wallets and positions that contents had: a position has the texts of journal, first block, next block and highest block + 1. */
+/** Wallets and positions from webhook contents: a position has the texts of journal, first block, next block and highest block + 1. */
 const walletsOfContents = `INSERT INTO webhook_wallet (webhook, wallet, journal, next, start, highest)
        SELECT name, wallet, coalesce(parts ->> 1, ''), coalesce(CAST(parts ->> 3 AS INTEGER), 0),
          coalesce(CAST(parts ->> 2 AS INTEGER), 0), coalesce(CAST(parts ->> 4 AS INTEGER), 0) - 1
@@ -79,15 +79,15 @@ export const schema: Migrations = {
   ],
 }
 
-/** The file, whose connections are opened when they are first used. */
+/** The file, whose connections are opened on first use. */
 export interface KeysFile {
   readonly file: string
-  /** For reading alone where the file cannot be written. */
+  /** A connection for reading; read-only if the file cannot be written. */
   readonly reading: Effect.Effect<Connection.Connection, StoreError>
   readonly writing: Effect.Effect<Connection.Connection, StoreError>
 }
 
-/** Opens the file until the scope ends; makes or migrates it first. */
+/** Opens the file until the scope ends; creates or migrates it first. */
 const open = (file: string): Effect.Effect<Connection.Connection, StoreError, Scope.Scope> =>
   Effect.gen(function* () {
     const connection = yield* Connection.connect({ file, readOnly: false })
@@ -95,7 +95,7 @@ const open = (file: string): Effect.Effect<Connection.Connection, StoreError, Sc
     return connection
   })
 
-/** Opens the file for looking rows up: for reading alone where it cannot be written. */
+/** Opens the file for lookups; read-only if it cannot be written. */
 const openForReading = (file: string): Effect.Effect<Connection.Connection, StoreError, Scope.Scope> =>
   open(file).pipe(
     Effect.catch((error) =>
@@ -107,7 +107,7 @@ const openForReading = (file: string): Effect.Effect<Connection.Connection, Stor
     ),
   )
 
-/** Opens the file when it is first used and keeps it open until the scope ends, or until it has changed; a failure is not kept. */
+/** Opens the file on first use and keeps it open until the scope ends or the file has changed; a failure is not cached. */
 const openOnce = Effect.fnUntraced(function* (opening: Effect.Effect<Connection.Connection, StoreError, Scope.Scope>) {
   const scope = yield* Effect.scope
   const permit = Semaphore.makeUnsafe(1)
@@ -126,7 +126,7 @@ const openOnce = Effect.fnUntraced(function* (opening: Effect.Effect<Connection.
   return Effect.suspend(() => (opened?.isCurrent() === true ? Effect.succeed(opened) : openNow))
 })
 
-/** The tables whose rows a backup has, with their keys, which are their first columns. */
+/** Tables whose rows a backup contains, with their keys, which are their first columns. */
 const tables = [
   ["api_key", "name"],
   ["contract", "chain, key"],
@@ -144,17 +144,17 @@ const rowsOf = (connection: Connection.Connection, table: string): ReadonlyArray
 
 const textOf = (row: Row): string => JSON.stringify(row)
 
-/** Whether two lists in the order of their keys have the same rows: that takes less than to look each up in the other list. */
+/** Whether two lists in key order have the same rows: this is faster than looking up each row in the other list. */
 const isSame = (one: ReadonlyArray<Row>, other: ReadonlyArray<Row>): boolean =>
   one.length === other.length && one.every((row, at) => textOf(row) === textOf(other[at]!))
 
-/** The rows of a list that another one lacks. */
+/** Rows of a list that another one lacks. */
 const lackedBy = (other: ReadonlyArray<Row>, rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
   const texts = new Set(other.map(textOf))
   return rows.filter((row) => !texts.has(textOf(row)))
 }
 
-/** The rows of all tables, of one state. */
+/** Rows of all tables, from one state. */
 const allUnsafe = (connection: Connection.Connection) => {
   connection.scriptUnsafe("BEGIN")
   try {
@@ -164,7 +164,7 @@ const allUnsafe = (connection: Connection.Connection) => {
   }
 }
 
-/** Makes the rows of a file those of another one; writes those that differ. */
+/** Makes the rows of a file equal to those of another one; writes only differences. */
 export const copy = (from: string, to: string): Effect.Effect<void, StoreError> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -188,7 +188,7 @@ export const copy = (from: string, to: string): Effect.Effect<void, StoreError> 
     }),
   )
 
-/** The file of a path, until the scope ends. */
+/** Opens the file at a path until the scope ends. */
 export const make = Effect.fnUntraced(function* (file: string): Effect.fn.Return<KeysFile, never, Scope.Scope> {
   return { file, reading: yield* openOnce(openForReading(file)), writing: yield* openOnce(open(file)) }
 })

@@ -10,7 +10,7 @@ import type { StoreError } from "../StoreError.ts"
 import type { ChainFile } from "./ChainFile.ts"
 import * as Statements from "./Statements.ts"
 
-/** Runs work on the open file of a chain; opens the file for it if need be. */
+/** Runs work on the open file of a chain; opens the file if needed. */
 export type WithFile = <A, E>(
   chain: ChainRef,
   work: (file: ChainFile) => Effect.Effect<A, E>,

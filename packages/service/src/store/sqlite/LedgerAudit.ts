@@ -16,7 +16,7 @@ import * as Statements from "./LedgerStatements.ts"
 const placesUnsafe = (connection: Connection, block: number): LedgerDifferences.Places | undefined =>
   connection.valuesUnsafe<LedgerDifferences.Places>(Statements.places, [block, block])[0]
 
-/** Where the stored rows of a block differ from the derived ones. */
+/** Differences between the stored and the derived rows of a block. */
 export const differencesUnsafe = (connection: Connection, block: number, packed: Uint8Array): ReadonlyArray<string> => {
   const rowOf = (wallet: Uint8Array, id: number) => Ledgers.findUnsafe(connection, wallet, id)
   return LedgerDifferences.find({ places: placesUnsafe(connection, block), rowOf }, block, packed)
@@ -27,7 +27,7 @@ const isOrphanedUnsafe = (connection: Connection, range: number, wallet: Uint8Ar
   Ranges.isMisplacedUnsafe(connection, id, range) ||
   LedgerDifferences.isOrphaned(placesUnsafe(connection, RowId.toPosition(id).block), wallet, id)
 
-/** A row of the ledgers, or a block's list of them. */
+/** A ledger row, or a block's list of them. */
 export interface Entry {
   readonly appearance: Appearance
   readonly isOrphaned: () => boolean
@@ -35,7 +35,7 @@ export interface Entry {
 
 type Placed = readonly [...LedgerDifferences.Columns, range: number]
 
-/** Rows after one, in the order of their table. */
+/** Rows after one, in table order. */
 export const rowsAfterUnsafe = (
   connection: Connection,
   { key, range = -1 }: Appearance,
@@ -53,7 +53,7 @@ export const rowsAfterUnsafe = (
     isOrphaned: () => isOrphanedUnsafe(connection, row[4], row[0], row[1]),
   }))
 
-/** Lists of the ledgers of blocks after one; orphaned are those of blocks outside of the index. */
+/** Lists of the ledgers of blocks after one; lists of blocks outside the index are orphaned. */
 export const placesAfterUnsafe = (
   connection: Connection,
   after: number,

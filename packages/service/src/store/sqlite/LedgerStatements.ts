@@ -68,7 +68,7 @@ const ofTransactions = `${ofWallet} AND id % ${RowId.perBlock} <> ${Movement.blo
 const transactions = `SELECT id, body, checksum ${ofTransactions}`
 
 /**
- * The row of a transaction behind a number of others. Parameters: for each part the range, wallet, first row id, last row id, limit; number
+ * The row of a transaction after a number of others. Parameters: for each part the range, wallet, first row id, last row id, limit; number
  * of the others.
  */
 export const skip = {

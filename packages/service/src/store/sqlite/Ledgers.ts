@@ -1,6 +1,6 @@
 /**
- * The ledgers of wallets in a chain's file: one row for each wallet and place, clustered by the wallet, and for each block the places of
- * its rows, by which they are removed. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
+ * The ledgers of wallets in a chain's file: one row per wallet and position, clustered by wallet, and for each block the positions of its
+ * rows, by which they are removed. Functions named `Unsafe` throw what SQLite throws, and a `StoreError` for a damaged row.
  *
  * Source: decisions 0034 and 0048.
  */
@@ -36,7 +36,7 @@ export type Columns = readonly [wallet: Uint8Array, id: number, body: Uint8Array
 
 type Places = readonly [block: number, places: Uint8Array, checksum: number]
 
-/** The columns of the rows of a block, which are in the order of their wallets: the checksum of each begins with that of its wallet. */
+/** Columns of a block's rows, ordered by wallet: the checksum of each begins with that of its wallet. */
 const columnsOf = (block: number, rows: ReadonlyArray<LedgerCodec.PackedRow>): ReadonlyArray<Columns> => {
   let [known, ofWallet]: [Uint8Array | null, number] = [null, 0]
   return rows.map(({ body, index, wallet }): Columns => {
@@ -85,7 +85,7 @@ const writeUnsafe = (
 export const insertUnsafe = (connection: Connection, blocks: ReadonlyArray<PackedBlock>): void =>
   writeUnsafe(connection, blocks, [Statements.insert, Statements.insertPlaces])
 
-/** Writes the rows of blocks in place of those that they have, also of those that a damaged file does not name as their own. */
+/** Writes the rows of blocks in place of their existing ones, including rows that a damaged file does not name as their own. */
 export const replaceUnsafe = (connection: Connection, blocks: ReadonlyArray<PackedBlock>): void => {
   for (const [block] of blocks) removeUnsafe(connection, block, block)
   writeUnsafe(connection, blocks, [Statements.replace, Statements.replacePlaces])
@@ -94,14 +94,14 @@ export const replaceUnsafe = (connection: Connection, blocks: ReadonlyArray<Pack
 const placesUnsafe = (connection: Connection, from: number, to: number): ReadonlyArray<Places> =>
   connection.valuesUnsafe<Places>(Statements.places, [from, to])
 
-/** Keys of the rows of a block, each with two ranges in which it may lie. */
+/** Keys of a block's rows, each with the two ranges that may contain it. */
 const keysOf = (connection: Connection, [block, places, checksum]: Places): ReadonlyArray<Params> => {
   if (Checksum.fromValues([block, places]) !== checksum) throw damaged(connection, block, "the list of its ledgers")
   const ranges = KeyRanges.placesOf(Ranges.readUnsafe(connection), RowId.make(block, 0))
   return [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [...ranges, wallet, RowId.make(block, index)])
 }
 
-/** The row of a wallet at a place. */
+/** The row of a wallet at a position. */
 export const findUnsafe = (connection: Connection, wallet: Uint8Array, id: number): Columns | undefined =>
   connection.valuesUnsafe<Columns>(Statements.find, keyOf(connection, wallet, id))[0]
 
@@ -114,11 +114,11 @@ const keyOf = (connection: Connection, wallet: Uint8Array, id: number): Params =
 const damaged = (connection: Connection, block: number, what: string): StoreError =>
   Checksum.damaged(connection.name, block, `${what} does not match its checksum`)
 
-/** Wallets with rows in a range of blocks, inclusive; `null` where the list of a block is missing or damaged. */
+/** Wallets with rows in a range of blocks, inclusive; `null` if the list of a block is missing or damaged. */
 export const activeWalletsUnsafe = (connection: Connection, from: number, to: number): ReadonlySet<string> | null =>
   LedgerDifferences.walletsOf(placesUnsafe(connection, from, to), to - from + 1)
 
-/** Removes the rows of a range of blocks, inclusive. Those of a block whose places are damaged are searched in the whole table. */
+/** Removes the rows of a range of blocks, inclusive. For a block with damaged positions, the whole table is scanned. */
 export const removeUnsafe = (connection: Connection, from: number, to: number): void => {
   for (const places of placesUnsafe(connection, from, to)) {
     try {
@@ -131,7 +131,7 @@ export const removeUnsafe = (connection: Connection, from: number, to: number): 
   connection.rowsUnsafe(Statements.deletePlaces, [from, to])
 }
 
-/** The rows of a range of blocks, inclusive, as they are stored. */
+/** Stored rows of a range of blocks, inclusive. */
 export const rowsUnsafe = (connection: Connection, from: number, to: number): ReadonlyArray<Columns> =>
   placesUnsafe(connection, from, to).flatMap((places) =>
     keysOf(connection, places).map((key) => {
@@ -141,7 +141,7 @@ export const rowsUnsafe = (connection: Connection, from: number, to: number): Re
     }),
   )
 
-/** Throws for a body that does not match the checksum of its row; `ofWallet` is that of its wallet. */
+/** Throws if a body does not match the checksum of its row; `ofWallet` is the checksum of its wallet. */
 const checkUnsafe = (
   connection: Connection,
   ofWallet: number,
@@ -153,7 +153,7 @@ const checkUnsafe = (
     throw damaged(connection, RowId.toPosition(id).block, "the ledger of a wallet")
 }
 
-/** Inserts rows as another file has them. */
+/** Inserts rows in the form of another file. */
 export const copyUnsafe = (connection: Connection, rows: ReadonlyArray<Columns>): void => {
   for (const [wallet, id, body, checksum] of rows)
     checkUnsafe(connection, Checksum.fromValues([wallet]), id, body, checksum)
@@ -168,10 +168,10 @@ const rangeOf = ({ after, from, order, to }: LedgerQuery): readonly [first: numb
   return order === "ASC" ? [Math.max(first, id + 1), end - 1] : [first, Math.min(end - 1, id - 1)]
 }
 
-/** A row of a known wallet; its body is a literal where it is short, and `null` where it is read apart. */
+/** A row of a known wallet; its body is a literal if it is short, and `null` if it is read separately. */
 type OwnColumns<Body> = readonly [id: number, body: Body, checksum: number]
 
-/** A body that is read apart; `null` where it does not fit. */
+/** A body that is read separately; `null` if it does not fit. */
 const apartUnsafe = (connection: Connection, wallet: Uint8Array, id: number, maxBytes: number): Uint8Array | null => {
   const key = keyOf(connection, wallet, id)
   const [size] = connection.valuesUnsafe<readonly [bytes: number | null]>(Statements.size, key)
@@ -181,9 +181,9 @@ const apartUnsafe = (connection: Connection, wallet: Uint8Array, id: number, max
   throw damaged(connection, RowId.toPosition(id).block, "the ledger of a wallet")
 }
 
-/** What is read of a wallet. */
+/** What is read for a wallet. */
 interface Reading extends Pick<Ranges.Reading, "paramsOf"> {
-  /** Lower case. */
+  /** Address in lower case. */
   readonly wallet: string
   /** Row ids, both ends inclusive. */
   readonly ids: readonly [first: number, last: number]
@@ -209,8 +209,8 @@ const isNamedUnsafe = (connection: Connection, wallet: string, id: number): bool
 }
 
 /**
- * Throws where the history of a wallet has a transaction whose row is missing. A history also has transactions without a row: those of another
- * wallet with the same key, and of blocks that are not derived. The list of the block has no row of them.
+ * Throws if the history of a wallet has a transaction whose row is missing. A history also has transactions without a row: those of another
+ * wallet with the same key, and those of blocks that are not derived. The list of the block does not name a row for them.
  */
 const checkHistoryUnsafe = (
   connection: Connection,
@@ -237,7 +237,7 @@ const checkHistoryUnsafe = (
   throw Checksum.damaged(connection.name, block, "the ledger of a wallet lacks a transaction of its history")
 }
 
-/** Rows of a wallet in the order of their row ids; throws for damaged ranges, and where one of its history is missing. */
+/** Rows of a wallet ordered by row id; throws for damaged ranges, and if a row of its history is missing. */
 const ofWalletUnsafe = <Row extends OwnRow>(
   connection: Connection,
   statements: Readonly<Record<LedgerQuery["order"], KeyRangeStatements.OfParts>>,
@@ -255,9 +255,9 @@ const ofWalletUnsafe = <Row extends OwnRow>(
 
 type Held = ReturnType<typeof LedgerCodec.decodeBody>
 
-/** A body of a few bytes: no movement fits it, so that rows of all wallets have it. */
+/** A body of a few bytes, too short for a movement, so that rows of all wallets share it. */
 class ShortBody extends Checksum.SharedBytes {
-  /** What it holds, once a row with it matched its checksum. */
+  /** Its contents, once a row with it matched its checksum. */
   held: Held | undefined
 }
 
@@ -268,7 +268,7 @@ const heldBy = (wallet: string, body: Uint8Array | ShortBody): Held =>
     ? (body.held ??= LedgerCodec.decodeBody(wallet, body.bytes))
     : LedgerCodec.decodeBody(wallet, body)
 
-/** The rows of a wallet in the order of a query, as many as fit. */
+/** Rows of a wallet in the order of a query, as many as fit. */
 export const pageUnsafe = (connection: Connection, query: LedgerQuery): LedgerRows => {
   const { isForProof = false, limit, maxBytes = Number.MAX_SAFE_INTEGER, order } = query
   const wallet = fromHex(query.wallet)
@@ -298,7 +298,7 @@ export const pageUnsafe = (connection: Connection, query: LedgerQuery): LedgerRo
   return { rows, hasMore: rows.length === limit }
 }
 
-/** Row ids of the transactions in which a wallet has a role, of a range with both ends inclusive, and its roles there. */
+/** Row ids of the transactions in which a wallet has a role, in a range with both ends inclusive, and its roles there. */
 export const transactionsUnsafe = (
   connection: Connection,
   wallet: string,

@@ -1,5 +1,5 @@
 /**
- * Parameter for the limit of a statement. SQLite plans by the value of a bare `LIMIT ?`, so it prepares the statement again whenever a
- * value is bound, even the same one, which takes as long as a short statement.
+ * Parameter for the limit of a statement. SQLite plans for the value of a bare `LIMIT ?`, so it re-prepares the statement whenever a value
+ * is bound, even the same one, which takes as long as a short statement.
  */
 export const limit = "LIMIT ? + 0"

@@ -10,12 +10,12 @@ const isThreadData = (data: unknown): data is ThreadData =>
   typeof data === "object" && data !== null && "kind" in data && data.kind === kind
 
 /**
- * Writes the log back until nothing is left, so that the next write begins it anew. What is written meanwhile, and what a reader needed,
- * is left to the next pass, as long as there is progress.
+ * Checkpoints the log until nothing is left, so that the next write restarts it. What is written meanwhile, and what a reader needed, is
+ * left to the next pass, as long as there is progress.
  */
 const writeAllBack = (statement: StatementSync): void => {
   for (let before = -1; ;) {
-    // Sound: the columns of this pragma.
+    // Sound: these are the columns of the pragma.
     const { checkpointed, log } = statement.get() as unknown as LogLength
     if (checkpointed >= log || checkpointed === before) return
     before = checkpointed

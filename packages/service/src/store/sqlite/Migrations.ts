@@ -1,6 +1,6 @@
 /**
- * Migrations of a database file: a list of steps, each run once and in order; each makes one version. A file of another program, of a
- * newer version or of a state before the first release is refused and left unchanged.
+ * Migrations of a database file: a list of steps, each run once and in order; each makes one version. A file of another program, of a newer
+ * version or of a state before the first release is rejected and left unchanged.
  *
  * Source: decision 0027.
  */
@@ -10,13 +10,13 @@ import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
 import * as Connection from "./Connection.ts"
 import { StoreError } from "../StoreError.ts"
 
-/** The kind of a file, and the steps that make it. */
+/** Kind of a file, and the steps that create it. */
 export interface Migrations {
   /** `application_id` of the file. */
   readonly applicationId: number
-  /** Version that the first step makes. States before the first release had the versions below, and are refused. */
+  /** Version that the first step makes. States before the first release had lower versions, and are rejected. */
   readonly firstVersion: number
-  /** Statements of each version, oldest first; a step that was released is never edited. */
+  /** Statements of each version, oldest first; a released step is never edited. */
   readonly steps: readonly [string, ...ReadonlyArray<string>]
 }
 
@@ -30,7 +30,7 @@ const kinds: ReadonlyMap<number, string> = new Map([
   [keysId, "the API keys"],
 ])
 
-/** What to do with a file of a state before the first release. */
+/** Remedies for a file from before the first release. */
 const remedies: ReadonlyMap<number, string> = new Map([
   [
     chainId,
@@ -47,10 +47,10 @@ const tables = (connection: Connection.Connection) =>
 
 const refuse = (message: string, isRetryable = false) => new StoreError({ message, isRetryable, cause: undefined })
 
-/** The version that a file has after all steps. */
+/** Version of a file after all steps. */
 const newestOf = ({ firstVersion, steps }: Migrations): number => firstVersion + steps.length - 1
 
-/** Whether a file has nothing yet: a process that was to fill it ended before, or its disk was full. */
+/** Whether a file is still empty: the process that should have filled it ended before, or its disk was full. */
 export const isEmptyUnsafe = (connection: Connection.Connection): boolean =>
   pragma(connection, "user_version") === 0 && tables(connection) === 0
 
@@ -86,7 +86,7 @@ const versionUnsafe = (connection: Connection.Connection, schema: Migrations): n
 export const isOlderUnsafe = (connection: Connection.Connection, schema: Migrations): boolean =>
   versionUnsafe(connection, schema) < newestOf(schema)
 
-/** Throws a `StoreError` unless the file has exactly this program's schema. `isLocked` finds out whether a process writes the file. */
+/** Throws a `StoreError` unless the file has exactly this program's schema. `isLocked` determines whether a process writes the file. */
 export const checkUnsafe = (
   connection: Connection.Connection,
   schema: Migrations,
@@ -107,7 +107,7 @@ export const checkUnsafe = (
 const seconds = (millis: number): string =>
   `${millis < 10_000 ? (millis / 1000).toFixed(1) : Math.round(millis / 1000)} s`
 
-/** Migrates a file to this program's schema in one transaction; several processes may do it at once. Logs the migration of a file. */
+/** Migrates a file to this program's schema in one transaction; several processes may do so concurrently. Logs the migration. */
 export const migrate = (
   connection: Connection.Connection,
   client: SqlClient.SqlClient,
@@ -121,7 +121,7 @@ export const migrate = (
     const startedAt = yield* MonotonicClock.millis
     if (!isNew) yield* Effect.logInfo(`Migrating ${connection.name} from schema ${version} to ${target}`)
     const steps = connection.attempt(() => {
-      // Another process may have migrated while this one waited for the lock.
+      // Another process may have migrated it while this one waited for the lock.
       const done = Math.max(0, versionUnsafe(connection, schema) - schema.firstVersion + 1)
       for (const step of schema.steps.slice(done)) connection.scriptUnsafe(step)
       connection.scriptUnsafe(`PRAGMA application_id=${schema.applicationId}; PRAGMA user_version=${target}`)

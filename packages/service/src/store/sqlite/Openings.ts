@@ -11,7 +11,7 @@ import * as OpeningRow from "../rows/OpeningRow.ts"
 import type { Connection } from "./Connection.ts"
 import { limit } from "./Limit.ts"
 
-/** The tables of a chain's file, with that of proofs. */
+/** Tables of a chain's file, including that of proofs. */
 export const tables = `CREATE TABLE opening (
     wallet BLOB NOT NULL,
     holding BLOB NOT NULL,
@@ -36,11 +36,11 @@ const insert = `INSERT OR REPLACE INTO opening (wallet, holding, first, amount, 
 /** Parameters: wallet, first, limit. */
 const select = `SELECT holding, amount, checksum FROM opening WHERE wallet = ? AND first = ? ${limit}`
 
-/** Inserts openings in place of earlier ones. */
+/** Inserts openings, replacing earlier ones. */
 export const insertUnsafe = (connection: Connection, first: number, openings: ReadonlyArray<WalletOpening>): void =>
   connection.manyUnsafe(insert, OpeningRow.make(first, openings))
 
-/** The openings of a wallet that were read for an index with this first block. */
+/** Openings of a wallet that were read for an index with this first block. */
 export const readUnsafe = (connection: Connection, wallet: string, first: number): ReadonlyArray<OpeningBalance> => {
   const bytes = fromHex(wallet)
   const rows = connection.valuesUnsafe<OpeningRow.ReadColumns>(select, [bytes, first, OpeningRow.maxHoldings])
@@ -52,7 +52,7 @@ export const clearUnsafe = (connection: Connection): void => {
   for (const table of ["opening", "opening_progress"]) connection.rowsUnsafe(`DELETE FROM ${table}`, [])
 }
 
-/** The rows of a page of a ledger with what the wallet held before the first block; `found` are those of the query. */
+/** Rows of a ledger page with the wallet's holdings before the first block; `found` are the rows of the query. */
 export const addUnsafe = (connection: Connection, query: LedgerQuery, first: number, found: LedgerRows): LedgerRows =>
   OpeningRow.isWithin(query, first, found)
     ? { ...found, rows: OpeningRow.add(query, first, found, readUnsafe(connection, query.wallet, first)) }

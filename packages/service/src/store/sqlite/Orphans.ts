@@ -1,6 +1,6 @@
 /**
- * Entries of histories whose transaction is not stored or does not name the wallet, in both copies, and rows of ledgers that their block
- * does not name. Functions named `Unsafe` throw what SQLite throws.
+ * History entries, in both copies, whose transaction is not stored or does not name the wallet, and ledger rows that their block does not
+ * name. Functions named `Unsafe` throw what SQLite throws.
  */
 import type { Appearance } from "../Audit.ts"
 import { StoreError } from "../StoreError.ts"
@@ -19,7 +19,7 @@ import * as LedgerStatements from "./LedgerStatements.ts"
 import * as RowId from "../rows/RowId.ts"
 import * as WalletKey from "../rows/WalletKey.ts"
 
-/** The tables that are searched, in this order. */
+/** Tables to search, in this order. */
 const tables = ["history", "history_copy", "ledger", "ledger_block"] as const
 
 const isTable = (text: string): text is (typeof tables)[number] => tables.some((table) => table === text)
@@ -28,7 +28,7 @@ const startOf = (table: (typeof tables)[number]): Appearance => ({ table, key: "
 
 const idOf = ({ block, index }: Appearance): number => (block < 0 ? -1 : RowId.make(block, index))
 
-/** Whether the row of an entry names its wallet; a damaged row is an issue of its own. */
+/** Whether the row of an entry names its wallet; a damaged row is a separate issue. */
 const isNamedUnsafe = (connection: Connection, [key, id]: Histories.Entry): boolean => {
   const [columns] = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [id, id + 1])
   if (columns === undefined) return false
@@ -41,7 +41,7 @@ const isNamedUnsafe = (connection: Connection, [key, id]: Histories.Entry): bool
   }
 }
 
-/** Whether a block lies in the index. */
+/** Whether a block is in the index. */
 const isIndexedUnsafe = (connection: Connection, chain: number) => {
   const { first, number } = Checkpoints.readUnsafe(connection, chain)
   return (block: number): boolean => first !== null && number !== null && block >= first && block <= number
@@ -65,7 +65,7 @@ const entriesAfter = (
     const entry = [entryKey, id] as const
     return {
       appearance: { table, key: toHex(entryKey), range, ...RowId.toPosition(id) },
-      // An entry of both copies was examined in the first one.
+      // An entry in both copies was examined in the first one.
       isOrphaned: () =>
         Ranges.isMisplacedUnsafe(connection, id, range) ||
         ((copy === 0 || !Histories.isInFirstUnsafe(connection, entry)) && !isNamedUnsafe(connection, entry)),
@@ -73,7 +73,7 @@ const entriesAfter = (
   })
 }
 
-/** The orphaned ones among the next entries after one, and the last entry that was examined; `null` at the end. */
+/** Orphaned entries among the next entries after one, and the last entry examined; `null` at the end. */
 export const afterUnsafe = (connection: Connection, chain: number, after: Appearance | null, limit: number) => {
   const from = after ?? startOf(tables[0])
   const table = isTable(from.table) ? from.table : tables[0]

@@ -1,5 +1,5 @@
 /**
- * Reads the rows of a page from a chain's file, as many as fit its number of rows and bytes. The texts of a row are only read if the
+ * Reads the rows of a page from a chain's file, as many as fit its limits on rows and bytes. The texts of a row are only read if the
  * preceding bytes leave room. Throws what SQLite throws, and a `StoreError` for a damaged row.
  */
 import * as Movement from "../../ledger/Movement.ts"
@@ -31,10 +31,10 @@ export const walletUnsafe = (connection: Connection, query: PageQuery): PageRows
   return PageFit.fit(Histories.rangeUnsafe(connection, range, limit + PageFit.lookahead, internal), query)
 }
 
-/** Places whose blocks and transactions are read by one statement each: as many as a page usually has, and few beside the bytes of one. */
+/** Number of positions whose blocks and transactions are read by one statement each: the usual size of a page, with few bytes. */
 const placesAtOnce = 100
 
-/** Blocks and transactions of places of ledgers, as many as the bytes allow that are read for them, and one at least. */
+/** Blocks and transactions of ledger positions: as many as the bytes read for them allow, and at least one. */
 export const placesUnsafe = (
   state: BlockTimes.State,
   positions: ReadonlyArray<Position>,
@@ -126,7 +126,7 @@ export const transactionsUnsafe = (connection: Connection, chain: number, query:
   )
 }
 
-/** Position of the last of a number of rows; `null` where there are fewer. */
+/** Position of the last of a number of rows; `null` if there are fewer. */
 export const skipUnsafe = (
   connection: Connection,
   kind: "appearances" | "ledger",
@@ -148,7 +148,7 @@ export const skipUnsafe = (
 
 type EntryColumns = readonly [id: number, body: string | null, revision: number, bytes: number]
 
-/** Rows of a key of a projection with bodies of its own. */
+/** Rows of a key in a projection with its own bodies. */
 export const entriesUnsafe = (connection: Connection, projection: string, query: PageQuery): PageRows => {
   const { first, last } = PageFit.rangeOf(query)
   const isUp = query.order === "ASC"

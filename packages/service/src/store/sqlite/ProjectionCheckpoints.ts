@@ -1,5 +1,5 @@
 /**
- * The checkpoints of projections in a chain's file, each with its checksum. Functions named `Unsafe` throw what SQLite throws, and a
+ * Checkpoints of projections in a chain's file, each with its checksum. Functions named `Unsafe` throw what SQLite throws, and a
  * `StoreError` for a damaged row.
  *
  * Source: decision 0034.
@@ -25,7 +25,7 @@ export const fromColumnsUnsafe = (
   })
 }
 
-/** The checkpoint of a projection; null when it was never registered. */
+/** The checkpoint of a projection; null if it was never registered. */
 export const readUnsafe = (connection: Connection, id: string): ProjectionRow.StoredCheckpoint | null => {
   const [columns] = connection.valuesUnsafe<ProjectionRow.Columns>(Statements.projection, [id])
   return columns === undefined ? null : fromColumnsUnsafe(connection, columns)
@@ -41,7 +41,7 @@ export const listUnsafe = (connection: Connection): ReadonlyArray<ProjectionRow.
 export const writeUnsafe = (connection: Connection, checkpoints: ReadonlyArray<ProjectionRow.StoredCheckpoint>): void =>
   connection.manyUnsafe(Statements.writeProjection, checkpoints.map(ProjectionRow.make))
 
-/** Registers projections in an index with this first block; one with another revision is derived again from it on. */
+/** Registers projections in an index with this first block; a projection with another revision is derived again from that block on. */
 export const registerUnsafe = (
   connection: Connection,
   first: number | null,

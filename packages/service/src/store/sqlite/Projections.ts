@@ -1,5 +1,5 @@
 /**
- * Projections in a chain's file: derives their rows, inserts and removes them, and moves their checkpoints. Functions named `Unsafe` throw
+ * Projections in a chain's file: derives, inserts and removes their rows, and advances their checkpoints. Functions named `Unsafe` throw
  * what SQLite throws; call them inside a transaction.
  */
 import type { BlockRows } from "../../block/BlockRows.ts"
@@ -54,7 +54,7 @@ const applyUnsafe = (file: ChainFile, { checkpoints, derivations }: ProjectionPl
   ProjectionCheckpoints.writeUnsafe(file.connection, checkpoints)
 }
 
-/** Applies the projections that are at the head to appended blocks. `from` is the block after the head, `null` for an empty index. */
+/** Applies the projections that are at the head to appended blocks. `from` is the block after the head, or `null` for an empty index. */
 export const appendUnsafe = (
   file: ChainFile,
   projections: ReadonlyArray<Projection>,
@@ -82,7 +82,7 @@ export const unwindUnsafe = ({ connection }: ChainFile, lowest: number, isEmpty:
   ProjectionCheckpoints.writeUnsafe(connection, ProjectionPlan.unwind(stored, lowest, isEmpty))
 }
 
-/** Inserts the appearances and the ledger of a block that was replaced; entries are derived again from it on. */
+/** Inserts the appearances and the ledger of a replaced block; entries are derived again from it on. */
 export const replaceUnsafe = (
   file: ChainFile,
   appearances: Projection,
@@ -99,7 +99,7 @@ export const replaceUnsafe = (
   ProjectionCheckpoints.writeUnsafe(connection, ProjectionPlan.replace(stored, block.number))
 }
 
-/** Removes what an earlier derivation left in a range of blocks. */
+/** Removes the results of an earlier derivation in a range of blocks. */
 const clearUnsafe = (
   { connection }: ChainFile,
   { kind }: Projection,

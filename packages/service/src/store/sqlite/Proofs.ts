@@ -25,17 +25,17 @@ const insert = `INSERT OR REPLACE INTO proof (wallet, first, block, hash, body, 
 /** Parameters: wallet, first. */
 const select = `SELECT wallet, first, block, hash, body, checksum FROM proof WHERE wallet = ? AND first = ?`
 
-/** Parameters: lowest block that is removed. */
+/** Parameters: lowest removed block. */
 const remove = `DELETE FROM proof WHERE block >= ?`
 
-/** The last comparison of a wallet, of an index with this first block; `null` where there is none. */
+/** The last comparison of a wallet, for an index with this first block; `null` if there is none. */
 export const readUnsafe = (connection: Connection, wallet: string, first: number): WalletProof | null => {
   const [row] = connection.valuesUnsafe<ProofRow.Columns>(select, [fromHex(wallet), first])
   return row === undefined ? null : ProofRow.read(row)
 }
 
 /**
- * Removes the proofs of blocks from `lowest` on, whose rows are removed or made again: wallets may appear in other blocks then. Where the
+ * Removes the proofs of blocks from `lowest` on, whose rows are removed or re-created: wallets may then appear in other blocks. If the
  * index is emptied, openings are removed too.
  */
 export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: boolean): void => {
@@ -46,7 +46,7 @@ export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: bo
   else UnreadOpenings.unwindUnsafe(connection, lowest)
 }
 
-/** The stored blocks with these numbers, where the index begins with the first. */
+/** The stored blocks with these numbers, if the index begins with the first. */
 const hasUnsafe = ({ connection, ref }: ChainFile, first: number) => {
   const columns = Checkpoints.readUnsafe(connection, ref.id)
   return (number: number) => (columns.first === first ? Blocks.findUnsafe(connection, ref.id, number) : null)

@@ -1,6 +1,6 @@
 /**
- * A pool of read-only connections to a chain's file. Each is used by one snapshot at a time, so that a snapshot keeps its own state of the
- * chain for as long as its reader needs it.
+ * A pool of read-only connections to a chain's file. Each is used by one snapshot at a time, so a snapshot keeps its own state of the chain
+ * for as long as its reader needs it.
  */
 import { existsSync, statSync } from "node:fs"
 import { basename } from "node:path"
@@ -16,9 +16,9 @@ import * as Migrations from "./Migrations.ts"
 
 /** Lends connections to the file of one chain. */
 export interface ReadPool {
-  /** Name of the file, without its folder: for messages. */
+  /** Name of the file without its folder, for messages. */
   readonly name: string
-  /** Lends a connection that is inside a read transaction, whose state the first read fixes. */
+  /** Lends a connection inside a read transaction, whose state the first read fixes. */
   readonly lend: <A, E, R>(
     use: (connection: Connection.Connection) => Effect.Effect<A, E, R>,
   ) => Effect.Effect<A, E | StoreError, R>
@@ -30,13 +30,13 @@ export interface ReadPool {
   readonly close: () => void
 }
 
-/** Snapshots that may be open at once; further ones wait. */
+/** Maximum number of open snapshots; further ones wait. */
 const maxConnections = 8
 
-/** Time between two looks at which file is at the path: one that was moved away or restored is not read any more. */
+/** Interval for checking which file is at the path: a file that was moved away or replaced by a restore is no longer read. */
 const lookMillis = 1_000
 
-/** What distinguishes a file from another one at its path; `undefined` for none that this process can look at. */
+/** Distinguishes a file from another one at its path; `undefined` if this process cannot access it. */
 const inodeOf = (file: string): number | undefined => {
   try {
     return statSync(file, { throwIfNoEntry: false })?.ino
@@ -65,7 +65,7 @@ const openUnsafe = (file: string, chain: number): Connection.Connection => {
 }
 
 /**
- * Makes the pool of a chain's file. Connections are opened when they are needed.
+ * Makes the pool of a chain's file. Connections are opened on demand.
  *
  * **Errors**
  * - `StoreError`, on use: the file does not exist yet or has an older schema (both retryable), a newer one, or another chain.
@@ -96,7 +96,7 @@ export const make = (file: string, chain: number): ReadPool => {
     Effect.try({ try: () => takeUnsafe(now), catch: (cause) => Connection.storeError(name, cause) }),
   )
 
-  /** What was read from a file that was written meanwhile, although it seemed unchanging, may be torn. */
+  /** Data read from an immutable file that was written meanwhile may be torn. */
   const checkCurrent = (connection: Connection.Connection) =>
     Effect.suspend(() =>
       connection.isCurrent()

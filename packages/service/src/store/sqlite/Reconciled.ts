@@ -26,16 +26,16 @@ const select = `SELECT wallet, first, compared, block, checksum FROM reconciled 
 /** Parameters: wallet. */
 const remove = `DELETE FROM reconciled WHERE wallet = ?`
 
-/** Parameters: lowest block that is removed. */
+/** Parameters: lowest removed block. */
 const unwind = `DELETE FROM reconciled WHERE compared >= ?`
 
-/** `provedBlock` of the last comparison of a wallet, of an index with this first block; `null` where there is none. */
+/** `provedBlock` of a wallet's last comparison, for an index with this first block; `null` if there is none. */
 export const readUnsafe = (connection: Connection, wallet: string, first: number): number | null => {
   const [row] = connection.valuesUnsafe<ReconciledRow.Columns>(select, [fromHex(wallet), first])
   return row === undefined ? null : ReconciledRow.read(row)
 }
 
-/** Writes the row of a comparison in place of an earlier one. */
+/** Writes the row of a comparison, replacing an earlier one. */
 export const writeUnsafe = (connection: Connection, proof: Parameters<typeof ReconciledRow.make>[0]): void => {
   const row = ReconciledRow.make(proof)
   if (row === null) connection.rowsUnsafe(remove, [fromHex(proof.wallet)])

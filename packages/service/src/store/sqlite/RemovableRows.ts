@@ -18,7 +18,7 @@ type Value = number | string | Uint8Array | null
 
 const keyOf = ({ key }: ReadAgain.Table): string => key.join(", ")
 
-/** Rows of a table after a key, in the order of it; a file may hold text where a program writes bytes. */
+/** Rows of a table after a key, in key order; a damaged file may contain text where the program writes bytes. */
 const rowsAfterUnsafe = (
   connection: Connection,
   table: ReadAgain.Table,
@@ -33,14 +33,14 @@ const rowsAfterUnsafe = (
   )
 }
 
-/** The damaged ones among the next rows of a table, and the key of the last; `null` at the end. */
+/** Damaged rows among the next rows of a table, and the key of the last one examined; `null` at the end. */
 const damagedUnsafe = (connection: Connection, table: ReadAgain.Table, after: ReadonlyArray<string>, limit: number) => {
   const rows = rowsAfterUnsafe(connection, table, after, limit)
   const last = rows.length < limit ? null : ReadAgain.keyOf(table, rows.at(-1)!)
   return { found: rows.flatMap((row) => ReadAgain.find(table, row)), last }
 }
 
-/** Blocks of the index; an empty one has none. */
+/** Blocks of the index; none if it is empty. */
 const indexUnsafe = (connection: Connection, chain: number): OutsideRows.Index => {
   const { first, number } = Checkpoints.readUnsafe(connection, chain)
   return first === null || number === null ? OutsideRows.empty : { first, head: number }
@@ -49,7 +49,7 @@ const indexUnsafe = (connection: Connection, chain: number): OutsideRows.Index =
 const byBlock = { block: "number", facts: "block", gap: "block" } as const
 const byId = ["document", "large_document", "large_internal"] as const
 
-/** Rows of blocks outside of the index. Those of histories and ledgers are found by what no block names. */
+/** Rows of blocks outside the index. Those of histories and ledgers are found because no block names them. */
 const outsideUnsafe = (connection: Connection, chain: number, limit: number): ReadonlyArray<RemovableRow> => {
   const index = indexUnsafe(connection, chain)
   const [from, end] = RowId.range(index.first, index.head)
@@ -69,7 +69,7 @@ const outsideUnsafe = (connection: Connection, chain: number, limit: number): Re
   return [...ofBlocks, ...ofIds]
 }
 
-/** Removable rows after one, and the last one that was examined; `null` at the end. */
+/** Removable rows after one, and the last one examined; `null` at the end. */
 export const afterUnsafe = (connection: Connection, chain: number, after: ReadAgain.Position | null, limit: number) => {
   const { key, table } = after ?? ReadAgain.start
   const { found, last } = damagedUnsafe(connection, ReadAgain.tableOf(table), key, limit)
@@ -81,7 +81,7 @@ export const afterUnsafe = (connection: Connection, chain: number, after: ReadAg
 const allByBlock = { ...byBlock, ledger_block: "block" } as const
 const allById = [...byId, "history", "history_copy", "ledger", "entry"] as const
 
-/** Removes every row of blocks outside of the index. */
+/** Removes every row of blocks outside the index. */
 export const removeOutsideUnsafe = ({ connection, ref }: ChainFile): void => {
   const index = indexUnsafe(connection, ref.id)
   for (const [name, column] of Object.entries(allByBlock)) {
@@ -103,7 +103,7 @@ const removeDamagedUnsafe = (connection: Connection, table: ReadAgain.Table, key
   return isDamaged
 }
 
-/** Removes rows that are still removable. What a removed opening or token was read of is examined again. */
+/** Removes rows that are still removable. The blocks from which a removed opening or token was read are examined again. */
 export const removeUnsafe = (file: ChainFile, rows: ReadonlyArray<RemovableRow>): void => {
   const { connection, ref } = file
   const removed = new Set<string>()

@@ -1,5 +1,5 @@
 /**
- * Inserts, reads and removes the rows of blocks in a chain's file. Throws what SQLite throws: call it inside a transaction.
+ * Inserts, reads and removes the rows of blocks in a chain's file. Throws what SQLite throws, so call it inside a transaction.
  */
 import { StoreError } from "../StoreError.ts"
 import type { BlockRows } from "../../block/BlockRows.ts"
@@ -16,14 +16,14 @@ import * as Histories from "./Histories.ts"
 import * as PreparedBlock from "../rows/PreparedBlock.ts"
 import * as RowId from "../rows/RowId.ts"
 
-/** Inserts a block and its transactions; what projections derive of them is inserted apart. */
+/** Inserts a block and its transactions; what projections derive from them is inserted separately. */
 export const insertUnsafe = ({ codec, connection, ref }: ChainFile, block: BlockRows): void => {
   Blocks.insertUnsafe(connection, ref.id, block, Facts.insertUnsafe(connection, PreparedBlock.factsOf(block, codec)))
   Documents.insertPreparedUnsafe(connection, PreparedBlock.documentsOf(block, codec))
   Gaps.insertUnsafe(connection, block)
 }
 
-/** A stored transaction, or what is wrong with its row. */
+/** A stored transaction, or the issue of its row. */
 export type Read = readonly [id: number, row: DocumentRow.StoredRow | StoreError]
 
 const readUnlessDamaged = (connection: Connection, columns: DocumentRow.Columns): Read => {
@@ -35,13 +35,13 @@ const readUnlessDamaged = (connection: Connection, columns: DocumentRow.Columns)
   }
 }
 
-/** The transactions of a range of blocks, inclusive, with those that are damaged. */
+/** Transactions in a range of blocks, inclusive, including damaged ones. */
 export const listUnsafe = (connection: Connection, from: number, to: number): ReadonlyArray<Read> =>
   connection
     .valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, RowId.range(from, to))
     .map((columns) => readUnlessDamaged(connection, columns))
 
-/** The stored transactions of a range of blocks, inclusive, by block; throws for one that is damaged. */
+/** Stored transactions in a range of blocks, inclusive, by block; throws if one is damaged. */
 const transactionsUnsafe = (connection: Connection, from: number, to: number) => {
   const byBlock = new Map<number, Array<DocumentRow.StoredRow>>()
   for (const [id, row] of listUnsafe(connection, from, to)) {
@@ -54,7 +54,7 @@ const transactionsUnsafe = (connection: Connection, from: number, to: number) =>
   return byBlock
 }
 
-/** The stored blocks of a range, inclusive, as they were appended; without their facts unless they are wanted. */
+/** Stored blocks of a range, inclusive, as appended; without their facts unless requested. */
 export const readUnsafe = (
   connection: Connection,
   chain: number,
@@ -74,7 +74,7 @@ export const readUnsafe = (
   })
 }
 
-/** Removes what the documents of a range of blocks, inclusive, name from the histories of wallets. */
+/** Removes the history entries of wallets that the documents of a range of blocks, inclusive, name. */
 export const removeHistoriesUnsafe = (connection: Connection, from: number, to: number): void => {
   for (const [id, row] of listUnsafe(connection, from, to)) {
     if (row instanceof StoreError) Histories.removeRangeUnsafe(connection, id, id + 1)
@@ -89,7 +89,7 @@ export const deleteTransactionsUnsafe = (connection: Connection, from: number, t
   for (const sql of deletes) connection.rowsUnsafe(sql, RowId.range(from, to))
 }
 
-/** Replaces the document of a transaction by one of another revision; its other columns are unchanged. */
+/** Replaces the document of a transaction with one of another revision; its other columns are unchanged. */
 export const replaceDocumentUnsafe = (
   { codec, connection }: ChainFile,
   block: number,

@@ -19,21 +19,21 @@ type Row = readonly [...CheckpointRow.Row, gaps: string, ...Array<unknown>]
 
 const [gapsAt, reconciledAt, projectionAt] = [10, 11, 16] as const
 
-/** Columns of a row that another one is joined with; undefined where there is none. */
+/** Columns of a joined row; undefined if there is none. */
 const joined = <Columns extends ReadonlyArray<unknown>>(
   row: Row | undefined,
   from: number,
   to?: number,
 ): Columns | undefined =>
-  // Sound: those are the columns that the statement names there.
+  // Sound: the statement names these columns there.
   row === undefined || row[from] === null ? undefined : (row.slice(from, to) as unknown as Columns)
 
-/** One committed state of a chain, and what is known of it. */
+/** One committed state of a chain, and what is known about it. */
 export interface State extends BlockTimes.State {
   readonly serial: number
   readonly change: number
   readonly gapCounts: GapCounts
-  /** The wallet and the projection whose rows were read, where they are stored. */
+  /** Wallet and projection whose rows were read, if they are stored. */
   readonly expected: ExpectedReads
   readonly reconciled: ReconciledRow.Columns | undefined
   readonly projection: ProjectionRow.Columns | undefined
@@ -67,7 +67,7 @@ export const readUnsafe = (connection: Connection, chain: number, expected: Expe
   return state
 }
 
-/** The last proved block of a wallet; `null` where there is none. */
+/** The last proved block of a wallet; `null` if there is none. */
 export const reconciledToUnsafe = (
   { checkpoint, connection, expected, reconciled }: State,
   wallet: string,
@@ -77,7 +77,7 @@ export const reconciledToUnsafe = (
   return reconciled === undefined ? null : ReconciledRow.read(reconciled)
 }
 
-/** The checkpoint of a projection; `null` where it was never registered. */
+/** The checkpoint of a projection; `null` if it was never registered. */
 export const projectionUnsafe = ({ connection, expected, projection }: State, id: string) => {
   if (expected.projection !== id) return ProjectionCheckpoints.readUnsafe(connection, id)
   return projection === undefined ? null : ProjectionCheckpoints.fromColumnsUnsafe(connection, projection)

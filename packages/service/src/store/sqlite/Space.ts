@@ -1,5 +1,5 @@
 /**
- * The disk space of a chain's file, whose free pages are returned in steps.
+ * Disk space of a chain's file, whose free pages are released in steps.
  */
 import type { Space as Interface } from "../Space.ts"
 import type { ChainFile } from "./ChainFile.ts"
@@ -23,7 +23,7 @@ const releaseUnsafe = ({ connection }: ChainFile, maxBytes: number): void => {
   connection.scriptUnsafe(`PRAGMA incremental_vacuum(${pages})`)
 }
 
-/** The space of a chain; `withFile` opens its file for writing. */
+/** Space of a chain; `withFile` opens its file for writing. */
 export const make = (withFile: WithFile, chain: ChainRef): Interface => {
   const attempt = <A>(work: (file: ChainFile) => A) =>
     withFile(chain, (file) => file.connection.attempt(() => work(file)))

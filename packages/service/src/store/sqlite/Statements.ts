@@ -12,8 +12,8 @@ const checkpointColumns = (row: string) =>
 export const checkpoint = `SELECT ${checkpointColumns("c")} FROM checkpoint c WHERE c.chain = ?`
 
 /**
- * The checkpoint, the numbers of gaps by kind as JSON, what is proved of a wallet, and the checkpoint of a projection. A statement of its own
- * for each would take as long as several rows. Parameters: wallet, projection, chain.
+ * The checkpoint, the numbers of gaps by kind as JSON, what is proved about a wallet, and the checkpoint of a projection. Separate
+ * statements would each take as long as several rows. Parameters: wallet, projection, chain.
  */
 export const snapshotStart = `SELECT ${checkpointColumns("c")},
     (SELECT json_group_object(kind, gaps) FROM gap_count WHERE kind >= ''),
@@ -111,10 +111,10 @@ export const insertBlock = `INSERT INTO block (chain, number, hash, parent_hash,
 /** Parameters: chain, first block to remove. */
 export const deleteBlocks = `DELETE FROM block WHERE chain = ? AND number >= ?`
 
-/** One row when the token is the current one. Parameters: chain, token. */
+/** One row if the token is the current one. Parameters: chain, token. */
 export const isCurrentToken = `SELECT 1 FROM checkpoint WHERE chain = ? AND lease_token = ?`
 
-/** Takes a free, expired or future lease, or one's own. Parameters: owner, now, until, chain, owner, now, now. */
+/** Takes a lease that is free, expired, in the future, or already one's own. Parameters: owner, now, until, chain, owner, now, now. */
 export const acquireLease = `UPDATE checkpoint SET lease_owner = ?, lease_since = ?, lease_until = ?,
   lease_token = lease_token + 1
   WHERE chain = ? AND (lease_owner IS NULL OR lease_owner = ? OR lease_until <= ? OR lease_since > ?)

@@ -18,7 +18,7 @@ interface StoredStatus {
   readonly writtenAt: number | null
 }
 
-/** The status in a chain's file; `null` when none was written. */
+/** Status in a chain's file; `null` if none was written. */
 export const read = Effect.fnUntraced(function* (
   connection: Connection.Connection,
   chain: number,

@@ -27,7 +27,7 @@ export const tables = `CREATE TABLE token (
 export const searchIndexes = `CREATE INDEX token_symbol ON token (symbol COLLATE NOCASE, block);
   CREATE INDEX token_name ON token (name COLLATE NOCASE, block);`
 
-/** Parameters: first text, text below which they are, limit. */
+/** Parameters: first text, upper bound of the texts, limit. */
 const find = (column: "symbol" | "name") => `SELECT address, block, name, symbol, decimals, checksum FROM token
   WHERE ${column} COLLATE NOCASE >= ? AND ${column} COLLATE NOCASE < ?
   ORDER BY ${column} COLLATE NOCASE, block, address LIMIT ?`
@@ -64,17 +64,17 @@ export const readUnsafe = (connection: Connection, addresses: Iterable<string>):
   return tokensOf(connection.valuesUnsafe<TokenRow.Columns>(select, [JSON.stringify(wanted)]))
 }
 
-/** Tokens whose symbol, and those whose name begins with a text. */
+/** Tokens whose symbol begins with a text, and those whose name does. */
 export const findUnsafe = (connection: Connection, text: string, limit: number): ReadonlyMap<string, TokenMetadata> => {
   const range = TokenRow.range(text)
   return tokensOf(finds.flatMap((sql) => connection.valuesUnsafe<TokenRow.Columns>(sql, [...range, limit])))
 }
 
-/** Inserts tokens; one that was read before keeps what it returned then. */
+/** Inserts tokens; one that was read before keeps its earlier values. */
 export const insertUnsafe = (connection: Connection, tokens: ReadonlyMap<string, TokenMetadata>): void =>
   connection.manyUnsafe(insert, TokenRow.make(tokens))
 
-/** The next tokens to read, of an index with this first block. */
+/** The next tokens to read, for an index with this first block. */
 export const unreadUnsafe = (
   connection: Connection,
   first: number,
@@ -103,7 +103,7 @@ export const unreadUnsafe = (
 export const advanceUnsafe = (connection: Connection, first: number, next: number): void =>
   void connection.rowsUnsafe(advance, [first, next])
 
-/** Has the blocks from `lowest` on examined again; where the index is emptied, everything is removed. */
+/** Marks the blocks from `lowest` on to be examined again; if the index is emptied, everything is removed. */
 export const unwindUnsafe = (connection: Connection, lowest: number, isEmpty: boolean): void => {
   if (isEmpty) for (const table of ["token", "token_progress"]) connection.rowsUnsafe(`DELETE FROM ${table}`, [])
   else connection.rowsUnsafe(unwind, [lowest])

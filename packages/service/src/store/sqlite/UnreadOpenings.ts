@@ -1,6 +1,6 @@
 /**
- * Opening balances that have not been read yet, by the blocks in which their wallets appear, and how far the blocks were examined.
- * Functions named `Unsafe` throw what SQLite throws.
+ * Opening balances that have not been read yet, by the blocks in which their wallets appear, and how far blocks were examined. Functions
+ * named `Unsafe` throw what SQLite throws.
  *
  * Source: decision 0050.
  */
@@ -24,7 +24,7 @@ const unwind = `UPDATE opening_progress SET next = min(next, ?)`
 /** Parameters: wallet, holding, first. */
 const has = `SELECT 1 FROM opening WHERE wallet = ? AND holding = ? AND first = ?`
 
-/** Rows of a block; none of a damaged one, which is examined again when it is repaired. */
+/** Rows of a block; empty for a damaged one, which is examined again when it is repaired. */
 export const rowsUnsafe = (connection: Connection, block: number): ReadonlyArray<Ledgers.Columns> => {
   try {
     return Ledgers.rowsUnsafe(connection, block, block)
@@ -34,7 +34,7 @@ export const rowsUnsafe = (connection: Connection, block: number): ReadonlyArray
   }
 }
 
-/** The next openings to read, of an index with this first block. */
+/** The next openings to read, for an index with this first block. */
 export const readUnsafe = (
   connection: Connection,
   first: number,
@@ -58,6 +58,6 @@ export const readUnsafe = (
 export const advanceUnsafe = (connection: Connection, first: number, next: number): void =>
   void connection.rowsUnsafe(advance, [first, next])
 
-/** Has the blocks from `lowest` on examined again. */
+/** Marks the blocks from `lowest` on to be examined again. */
 export const unwindUnsafe = (connection: Connection, lowest: number): void =>
   void connection.rowsUnsafe(unwind, [lowest])

@@ -22,7 +22,8 @@ const claimUnsafe = ({ connection, ref }: ChainFile, wanted: ReadonlySet<string>
 }
 
 /**
- * Notes the wallets that are indexed from now on. An empty index takes any; one with blocks takes no wallet that it does not have.
+ * Records the wallets that are indexed from now on. An empty index accepts any; an index with blocks accepts no wallet that it does not
+ * have.
  *
  * **Errors**
  * - `StoreError`: the index lacks a wallet. Nothing was changed.
@@ -40,6 +41,6 @@ const changeUnsafe = ({ connection, ref }: ChainFile, change: WatchChange): Watc
   return { checkpoint: CheckpointRow.toCheckpoint(after), changed }
 }
 
-/** Adds wallets to an index of some, or removes added ones. */
+/** Adds wallets to an index of some wallets, or removes added ones. */
 export const change = (file: ChainFile, wanted: WatchChange): Effect.Effect<WatchChanged, StoreError> =>
   file.transaction(file.connection.attempt(() => changeUnsafe(file, wanted)))

@@ -11,7 +11,7 @@ const part = `UPDATE webhook_wallet SET journal = ?, next = ? WHERE webhook = ? 
 const rewind = `UPDATE webhook_wallet SET next = ?, start = min(start, ?) WHERE webhook = ? AND journal <> ''`
 const raise = `UPDATE webhook_wallet SET highest = max(highest, ?) WHERE webhook = ? AND wallet = ?`
 
-/** Wallets behind each other in the index of an address, of which one has its place. */
+/** Conditions of a selection, with their parameters. */
 const conditionsOf = ({ after, among, highestFrom, place }: WalletSelection) => {
   const conditions: ReadonlyArray<readonly [sql: string, ...params: Params]> = [
     ...(among === undefined ? [] : [["wallet IN (SELECT value FROM json_each(?))", JSON.stringify(among)] as const]),
@@ -22,12 +22,12 @@ const conditionsOf = ({ after, among, highestFrom, place }: WalletSelection) => 
   return conditions
 }
 
-/** The statement of a selection, and its parameters behind the name of the webhook. */
+/** Statement of a selection, and its parameters after the name of the webhook. */
 export const selecting = (selection: WalletSelection): readonly [sql: string, params: Params] => {
   const conditions = conditionsOf(selection)
   const where = ["webhook = ?", ...conditions.map(([sql]) => sql)].join(" AND ")
   const params = conditions.flatMap(([, ...own]) => own)
-  // The key is no better for SQLite, which does not know that few wallets have places of their own.
+  // The key would not help SQLite, which does not know that few wallets have their own positions.
   const isOwn = selection.place === "own" || selection.place === "none"
   const index = isOwn && selection.among === undefined ? " INDEXED BY webhook_wallet_own" : ""
   return [
@@ -36,7 +36,7 @@ export const selecting = (selection: WalletSelection): readonly [sql: string, pa
   ]
 }
 
-/** The webhooks that have one of some wallets, of which some may have places of their own. */
+/** Webhooks that have one of the given wallets, some of which may have their own positions. */
 export const having = `SELECT DISTINCT webhook FROM json_each(?) CROSS JOIN webhook_wallet ON wallet = value`
 
 /** Wallets of a webhook. */
@@ -47,7 +47,7 @@ export const readUnsafe = (connection: Connection, webhook: string, selection: W
 
 const columnsOf = ({ highest, journal, next, start }: WebhookWallet) => [journal, next, start, highest] as const
 
-/** The condition of a range of addresses, and its parameters. */
+/** Condition of a range of addresses, and its parameters. */
 const within = ({ after, to }: WalletRange): readonly [sql: string, params: ReadonlyArray<string>] => {
   const ends = [
     ["wallet > ?", after],

@@ -20,14 +20,14 @@ const change = `UPDATE webhook SET state = ?, content = ?, revision = revision +
 const acquire = `UPDATE webhook SET owner = ?, until = ? WHERE name = ? AND (owner IS NULL OR owner = ? OR until <= ? OR until > ?)
   RETURNING ${columns}`
 
-/** What is read from time to time, or of a key: by an index, since a content takes many pages. */
+/** What is polled, or read for a key: uses an index, because a content takes many pages. */
 export const statements = {
   overview: `SELECT name, revision, owner IS NULL OR until <= ? OR until > ? FROM webhook`,
   counts: `SELECT state, count(*) FROM webhook GROUP BY state`,
   ofHolder: `${select} WHERE holder = ? ORDER BY name`,
 }
 
-/** Wallets of a removed webhook that one turn of the event loop removes. */
+/** Number of a removed webhook's wallets that are removed in one turn of the event loop. */
 const removedAtOnce = 1_000
 
 /** A lease that ends later than this was taken before the clock was set back. */
@@ -57,7 +57,7 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
     if (isResized(wallets)) own.rowsUnsafe(countWallets, [name])
     return true
   }
-  /** Removes the wallets of a removed webhook of a name in turns of the event loop; the last turn runs a function in its transaction. */
+  /** Removes the wallets of a removed webhook in turns of the event loop; the last turn runs a function in its transaction. */
   const afterLeft = Effect.fnUntraced(function* (
     name: string,
     last: (own: Connection.Connection) => boolean,
@@ -95,7 +95,7 @@ export const make = ({ reading, writing }: KeysFile): Webhooks => {
       afterLeft(name, (own) =>
         changeWithUnsafe(own, name, { add: wallets }, insert, name, holder, state, content, firstRevision()),
       ),
-    // The webhook goes before its wallets: a process that ends meanwhile leaves no webhook with fewer of them.
+    // The webhook is removed before its wallets: a process that ends meanwhile does not leave a webhook with fewer wallets.
     remove: (name) =>
       Effect.uninterruptible(Effect.flatMap(isChanged(remove, name), (isRemoved) => afterLeft(name, () => isRemoved))),
     change: (name, revision, { content, state }, wallets) =>

@@ -16,11 +16,11 @@ import * as WorkerThread from "../../supervision/WorkerThread.ts"
 export interface WriteAheadLog {
   /** Checkpoints the log if it is long; called after each transaction. */
   readonly onWritten: () => void
-  /** Ends the thread. */
+  /** Stops the thread. */
   readonly stop: () => Promise<void>
 }
 
-/** What the thread is started with. */
+/** Data with which the thread is started. */
 export interface ThreadData {
   readonly kind: typeof kind
   readonly file: string
@@ -29,35 +29,35 @@ export interface ThreadData {
 /** Message to the thread. */
 export type ToThread = "write back" | "stop"
 
-/** Message of the thread. */
+/** Message from the thread. */
 export type FromThread = "written back"
 
 /** Marks the data of such a thread. */
 export const kind = "@daybook/service/log"
 
-/** Pages of 16 KiB that the thread writes back at once. */
+/** Number of 16 KiB pages at which the thread checkpoints the log. */
 const longPages = 1024
-/** Pages at which a write does it. */
+/** Number of pages at which a write does so. */
 const maxPages = 10_240
-/** Time without a long log after which the thread ends. */
+/** Time without a long log after which the thread ends, in milliseconds. */
 const idleMillis = 60_000
 
 const entry = new URL(`./LogWorker${extname(import.meta.url)}`, import.meta.url)
 
-/** Pages of the log, and how many of them are written back. */
+/** Number of pages in the log, and how many of them are checkpointed. */
 export interface LogLength {
   readonly log: number
   readonly checkpointed: number
 }
 
-/** Versions before 3.51 cannot report it without writing back. */
+/** Versions before 3.51 cannot report it without a checkpoint. */
 const reportsLength = (database: DatabaseSync): boolean => {
   const found = database.prepare("SELECT sqlite_version() AS version").get()
   const [major = 0, minor = 0] = String(found?.["version"]).split(".").map(Number)
   return major > 3 || (major === 3 && minor >= 51)
 }
 
-/** A thread that writes a log back at each request, and ends by itself after a while. */
+/** A thread that checkpoints a log on each request, and ends by itself after a while. */
 const threadOf = (file: string) => {
   const workerData: ThreadData = { kind, file }
   let worker: Worker | undefined
@@ -86,7 +86,7 @@ const threadOf = (file: string) => {
     worker = thread
     thread.unref()
     thread.on("error", lose)
-    // One that has ended is not waited for.
+    // A thread that has ended is not waited for.
     thread.on("exit", () => worker === thread && lose())
     thread.on("message", () => {
       isWriting = false
@@ -125,7 +125,7 @@ export const make = (file: string, database: DatabaseSync): WriteAheadLog => {
   return {
     onWritten: () => {
       if (!thread.isFree()) return
-      // Sound: the columns of this pragma.
+      // Sound: these are the columns of the pragma.
       const { checkpointed, log } = length.get() as unknown as LogLength
       if (log - checkpointed >= longPages) thread.writeBack()
     },
