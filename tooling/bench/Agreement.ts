@@ -1,7 +1,7 @@
-/** Subjects of a benchmark do the same work: each gives a result, which equals that of the first one. */
+/** Checks that the subjects of a benchmark do the same work: the result of each must equal that of the first one. */
 export type Agreement = (what: string, subject: string, result: unknown) => void
 
-/** Compares the results of subjects, by what was asked of them; throws where two differ. */
+/** Compares the results of subjects for each requested input; throws if two differ. */
 export const make = (): Agreement => {
   const first = new Map<string, { readonly subject: string; readonly text: string }>()
   return (what, subject, result) => {

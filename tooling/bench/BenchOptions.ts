@@ -1,4 +1,4 @@
-/** Command line of a benchmark: options that all have, and options and words of its own. */
+/** Command line of a benchmark: the options that all benchmarks have, plus its own options and words. */
 import { parseArgs } from "node:util"
 import * as Checkout from "./Checkout.ts"
 
@@ -6,13 +6,13 @@ export interface BenchOptions<Name extends string> {
   readonly rounds: number
   /** Print one line of JSON instead of tables. */
   readonly json: boolean
-  /** Run in a second or two, with subjects that need no installation, to see that it runs and that results are equal. */
+  /** Run within a second or two, with subjects that need no installation, to check that it runs and that results are equal. */
   readonly isSmallest: boolean
-  /** This checkout, and an older one to measure beside it, as `run.ts` has unpacked and installed them. */
+  /** This checkout, and an older one to compare with, as unpacked and installed by `run.ts`. */
   readonly checkouts: readonly [Checkout.Installed, ...ReadonlyArray<Checkout.Installed>]
-  /** The command that the file of results names; undefined where none is written. */
+  /** The command that the results file names; undefined if none is written. */
   readonly savedAs: string | undefined
-  /** Parts of the benchmark to run; all of them when none is named. */
+  /** Parts of the benchmark to run; all of them if none is named. */
   readonly words: ReadonlyArray<string>
   readonly values: Readonly<Record<Name, string>>
 }
@@ -23,14 +23,14 @@ export const exitWith = (message: string): never => {
   process.exit(2)
 }
 
-/** A whole number above zero, or an exit that names the option. */
+/** A whole number above zero; otherwise exits with a message that names the option. */
 export const positiveInteger = (option: string, text: string): number => {
   const number = Number(text)
   if (Number.isSafeInteger(number) && number > 0) return number
   return exitWith(`Invalid option "--${option}": expected a whole number above 0, received "${text}".`)
 }
 
-/** Numbers separated by commas, or an exit that names the option. */
+/** Numbers separated by commas; otherwise exits with a message that names the option. */
 export const numbers = (option: string, text: string): ReadonlyArray<number> => {
   const list = text.split(",").map(Number)
   if (list.every((number) => Number.isSafeInteger(number) && number >= 0)) return list
@@ -66,7 +66,7 @@ export const parse = <Name extends string = never>(settings: {
       const expected = known.length === 0 ? "options only" : `one of ${known.join(", ")}`
       return exitWith(`Invalid argument "part": expected ${expected}, received "${unknown}".`)
     }
-    // Every option that takes a text has a default, so that each has a value.
+    // Every text option has a default, so each has a value.
     const texts = values as unknown as Record<string, string>
     const isSmallest = values["smallest"] === true
     return {

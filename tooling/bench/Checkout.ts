@@ -1,4 +1,4 @@
-/** A checkout of this repository whose code is measured: this one, or an older commit beside it. */
+/** A checkout of this repository whose code is measured: this one, or an older commit for comparison. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,11 +6,11 @@ import { join } from "node:path"
 
 export interface Checkout {
   readonly root: string
-  /** Follows the name of a subject: nothing for this checkout, as in " at 1a2b3c4d5" for the other one. */
+  /** Appended to the name of a subject: empty for this checkout, such as " at 1a2b3c4d5" for the other one. */
   readonly suffix: string
 }
 
-/** A checkout whose packages were built and installed in a folder, as their users have them. */
+/** A checkout whose packages were built and installed in a folder, as users install them. */
 export interface Installed extends Checkout {
   readonly folder: string
 }
@@ -21,7 +21,7 @@ export const head: Checkout = { root: join(import.meta.dirname, "../.."), suffix
 const git = (...args: ReadonlyArray<string>): string =>
   execFileSync("git", ["-C", head.root, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
 
-/** The hash of a commit; undefined where there is none of that name. */
+/** Hash of a commit; undefined if there is none with that name. */
 export const commitOf = (revision: string): string | undefined => {
   try {
     return git("rev-parse", "--verify", `${revision}^{commit}`)
@@ -46,7 +46,7 @@ export const unpack = (commit: string): { readonly checkout: Checkout; readonly 
   return { checkout: { root, suffix: ` at ${commit.slice(0, 9)}` }, remove }
 }
 
-/** A list in another order for each round, so that no subject always follows the same one. */
+/** A list in a different order for each round, so that no subject always follows the same one. */
 export const inTurns = <A>(list: ReadonlyArray<A>, round: number): ReadonlyArray<A> => {
   const first = list.length === 0 ? 0 : round % list.length
   const turned = [...list.slice(first), ...list.slice(0, first)]

@@ -1,13 +1,13 @@
 /** Measured figures of a benchmark: one value per round for each subject and measure, their medians, and ratios within a round. */
 
-/** Values of one measure of one subject, in the order of the rounds. */
+/** Values of one measure of one subject, in round order. */
 export interface Figure {
   readonly subject: string
   readonly measure: string
   readonly values: ReadonlyArray<number>
 }
 
-/** A quantile of some numbers, between its two neighbours; 0 when there is none. */
+/** A quantile of some numbers, interpolated between its two neighbours; 0 if there are none. */
 export const quantile = (numbers: ReadonlyArray<number>, part: number): number => {
   const sorted = numbers.toSorted((one, other) => one - other)
   const position = (sorted.length - 1) * part
@@ -27,16 +27,16 @@ export const quartiles = (numbers: ReadonlyArray<number>): readonly [number, num
 export interface Figures {
   readonly add: (subject: string, measure: string, value: number) => void
   readonly values: (subject: string, measure: string) => ReadonlyArray<number>
-  /** The median of the rounds; undefined when nothing was measured. */
+  /** The median of the rounds; undefined if nothing was measured. */
   readonly median: (subject: string, measure: string) => number | undefined
-  /** The ratios within each round of a figure to the same measure of another subject. */
+  /** Ratios, within each round, of a figure to the same measure of another subject. */
   readonly ratios: (subject: string, measure: string, base: string) => ReadonlyArray<number>
   /** Subjects in the order in which they were added. */
   readonly subjects: () => ReadonlyArray<string>
   readonly all: () => ReadonlyArray<Figure>
 }
 
-/** A collection of figures, empty or with some already. */
+/** A collection of figures, empty or with given ones. */
 export const make = (given: ReadonlyArray<Figure> = []): Figures => {
   const keyOf = (subject: string, measure: string) => `${subject}\n${measure}`
   const figures = new Map<string, Figure & { readonly values: Array<number> }>()
@@ -66,10 +66,10 @@ export const make = (given: ReadonlyArray<Figure> = []): Figures => {
   }
 }
 
-/** A number with some digits after the point; empty when it is undefined. */
+/** A number with some digits after the decimal point; empty if it is undefined. */
 export const cell = (number: number | undefined, digits: number): string => number?.toFixed(digits) ?? ""
 
-/** The median of some numbers and their quartiles, as in "0.83 (0.81 to 0.84)"; empty when there are none. */
+/** The median of some numbers and their quartiles, such as "0.83 (0.81 to 0.84)"; empty if there are none. */
 export const spread = (numbers: ReadonlyArray<number>, digits: number): string => {
   if (numbers.length === 0) return ""
   const ends = quartiles(numbers).map((number) => number.toFixed(digits))

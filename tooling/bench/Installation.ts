@@ -1,16 +1,16 @@
 /**
- * The packages of a checkout as they are published: built, packed, and unpacked into a folder. What they depend on beside each other is
- * linked from the checkout, so that nothing is fetched.
+ * The packages of a checkout in their published form: built, packed, and unpacked into a folder. Their other dependencies are linked from
+ * the checkout, so nothing is downloaded.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { Checkout } from "./Checkout.ts"
 
-/** In the order of their dependencies. An older commit may lack one. */
+/** In dependency order. An older commit may lack one. */
 const packages = ["schema", "abi", "transport", "rest", "rpc", "service"]
 
-/** Builds the packages of a checkout, and makes `node_modules/@daybook` with them in a folder. */
+/** Builds the packages of a checkout, and installs them as `node_modules/@daybook` in a folder. */
 export const install = ({ root }: Checkout, folder: string): void => {
   const run = (command: string, args: ReadonlyArray<string>, cwd: string) =>
     execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] })
@@ -32,5 +32,5 @@ export const install = ({ root }: Checkout, folder: string): void => {
   }
 }
 
-/** The file of the command `daybook` that was installed in a folder. */
+/** File of the command `daybook` installed in a folder. */
 export const command = (folder: string): string => join(folder, "node_modules/@daybook/service/dist/bin.js")

@@ -1,6 +1,6 @@
 /**
- * The benchmarks whose tables stand in documents: what each measures, and its tables by name. A document has a table between two
- * comments, `<!-- figures: rpc -->` and `<!-- end of figures -->`; `pnpm figures --write` fills them from the results.
+ * The benchmarks whose tables are in documents: what each measures, and its tables by name. In a document, a table is between two comments,
+ * `<!-- figures: rpc -->` and `<!-- end of figures -->`; `pnpm figures --write` fills it from the results.
  */
 import * as BundleTable from "./bundle/Table.ts"
 import * as ClientTables from "./clients/Tables.ts"
@@ -11,7 +11,7 @@ import * as RpcTable from "./rpc/Table.ts"
 import * as ServingTables from "./serving/Tables.ts"
 
 export interface Published {
-  /** Paths of Git, as globs from the root. A commit that changes one of them makes the tables obsolete. */
+  /** Git pathspecs as globs from the root. A commit that changes a matching path makes the tables obsolete. */
   readonly sources: ReadonlyArray<string>
   readonly tables: Readonly<Record<string, Table>>
 }
@@ -23,7 +23,7 @@ const rest = "packages/rest/src"
 const rpc = "packages/rpc/src"
 const peers = "tooling/bench/package-lock.json"
 
-/** The service without what neither an indexer nor a page runs. */
+/** The service, without the parts that neither an indexer nor a page runs. */
 const service = [
   schema,
   abi,
@@ -34,7 +34,7 @@ const service = [
   ...["cli", "dev", "export", "statement"].map((name) => `:(exclude)packages/service/src/${name}`),
 ]
 
-/** By name of the benchmark. */
+/** By benchmark name. */
 export const published: Readonly<Record<string, Published>> = {
   codecs: { sources: [schema, "tooling/bench/codecs", peers], tables: { codecs: CodecTable.table } },
   browser: {

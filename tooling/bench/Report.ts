@@ -1,4 +1,4 @@
-/** What a benchmark prints and writes when it has measured: tables, a comparison with an older commit, a file of results. */
+/** What a benchmark prints and writes after measuring: tables, a comparison with an older commit, a results file. */
 import type { BenchOptions } from "./BenchOptions.ts"
 import * as Figures from "./Figures.ts"
 import { published } from "./Published.ts"
@@ -14,7 +14,7 @@ const givenArguments = (): ReadonlyArray<string> =>
 
 const show = (value: number): string => value.toFixed(value < 10 ? 2 : 0)
 
-/** A row for each figure that has one of the older commit beside it. A measure that ends in "/s" is better when it is higher. */
+/** A row for each figure that the older commit also has. For a measure that ends in "/s", higher is better. */
 const comparison = (figures: Figures.Figures, suffix: string): ReadonlyArray<string> => {
   const rows = figures.all().flatMap(({ measure, subject, values }) => {
     const others = figures.values(`${subject}${suffix}`, measure)
@@ -26,7 +26,7 @@ const comparison = (figures: Figures.Figures, suffix: string): ReadonlyArray<str
   return Figures.table(["", "this commit", suffix.trim(), "ratio", "better"], rows)
 }
 
-/** Reports the figures of a benchmark: with the tables of documents, and one of its own. Only those of this checkout are written. */
+/** Reports the figures of a benchmark, with the tables of documents and one of its own. Only the figures of this checkout are written. */
 export const finish = (
   benchmark: string,
   { checkouts, isSmallest, json, rounds, runtime, savedAs }: BenchOptions<string> & { readonly runtime?: string },
@@ -44,7 +44,7 @@ export const finish = (
   console.log(`${Results.provenance(results)}\n`)
   for (const table of [...Object.values(published[benchmark]?.tables ?? {}), ...(own === undefined ? [] : [own])]) {
     const lines = table(Figures.make(local))
-    // A part that was not measured has a header alone.
+    // A part that was not measured only has a header.
     if (lines.length > headerLines) console.log(`${lines.join("\n")}\n`)
   }
 

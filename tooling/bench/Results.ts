@@ -1,6 +1,6 @@
 /**
- * Results of a benchmark, committed in `results/`: the commit that was measured, command, machine, date, and each figure with its median
- * and quartiles. The tables of documents are made from them.
+ * Results of a benchmark, committed in `results/`: the measured commit, command, machine, date, and each figure with its median and
+ * quartiles. The tables of documents are generated from them.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -30,7 +30,7 @@ export const folder = "tooling/bench/results"
 const root = join(import.meta.dirname, "../..")
 const pathOf = (benchmark: string, base: string) => join(base, folder, `${benchmark}.json`)
 
-/** A number with five significant digits, which are more than any machine repeats. */
+/** A number with five significant digits, which is more than any machine reproduces. */
 const rounded = (value: number): number => Number(value.toPrecision(5))
 
 /** Figures with their medians and quartiles. */
@@ -42,12 +42,12 @@ export const rowsOf = (figures: ReadonlyArray<Figures.Figure>): ReadonlyArray<Ro
     return { subject, measure, median: rounded(Figures.median(values)), quartiles, values }
   })
 
-/** Results of figures that were measured on this machine now. */
+/** Results of figures measured on this machine now. */
 export const make = (options: {
   readonly benchmark: string
   readonly command: string
   readonly rounds: number
-  /** What runs the subjects. Default this Node. */
+  /** The runtime of the subjects. Default: this Node.js. */
   readonly runtime?: string | undefined
   readonly figures: ReadonlyArray<Figures.Figure>
 }): Results => {
@@ -63,7 +63,7 @@ export const make = (options: {
   }
 }
 
-/** A row on a line of its own, so that a difference of two files can be read. */
+/** Each row is on its own line, so that a diff of two files is readable. */
 const format = ({ rows, ...rest }: Results): string => {
   const head = JSON.stringify(rest, null, 2).slice(0, -2)
   return `${head},\n  "rows": [\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(",\n")}\n  ]\n}\n`
@@ -75,12 +75,12 @@ export const write = (results: Results, base = root): void => {
   writeFileSync(pathOf(results.benchmark, base), format(results))
 }
 
-/** Reads the file of a benchmark; undefined where it was not measured. */
+/** Reads the file of a benchmark; undefined if it was not measured. */
 export const read = (benchmark: string, base = root): Results | undefined => {
   const path = pathOf(benchmark, base)
   return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Results) : undefined
 }
 
-/** As in "Measured with `pnpm bench measure rpc` at 1a2b3c4d5 on AMD EPYC (2 cores), ..., 2026-11-20; medians of 3 rounds.". */
+/** Such as "Measured with `pnpm bench measure rpc` at 1a2b3c4d5 on AMD EPYC (2 cores), ..., 2026-11-20; medians of 3 rounds.". */
 export const provenance = ({ command, commit, date, machine, rounds }: Results): string =>
   `Measured with \`${command}\` at ${commit.slice(0, 9)} on ${machine}, ${date}; medians${rounds === 1 ? " of one round" : ` of ${rounds} rounds, with quartiles in parentheses`}.`

@@ -18,7 +18,7 @@ import { Anvil, Scenario } from "../chain/src/index.ts"
 const fixtures = join(import.meta.dirname, "../../packages/schema/test/fixtures")
 const ganacheVersion = "7.9.2"
 
-/** A response of a node: the resource it is decoded as, what it was captured for, and its JSON. */
+/** A response of a node: the resource as which it is decoded, what it was captured for, and its JSON. */
 interface Capture {
   readonly resource: string
   readonly of: string
@@ -146,7 +146,7 @@ const fromAnvil = async (
   return [...captures, ...(await pending(call)), ...(await envelopes(url, requests))]
 }
 
-/** Stores one word, writes one log with a topic, and leaves no code. */
+/** Stores one word, emits one log with a topic, and leaves no code. */
 const initCode =
   "0x602a600055600160005260206000207f0000000000000000000000000000000000000000000000000000000000000007602060006000a2"
 

@@ -1,11 +1,11 @@
 /**
- * Runs benchmarks by name: `pnpm bench codecs --rounds 3`; without a name those that take a minute.
+ * Runs benchmarks by name: `pnpm bench codecs --rounds 3`; without a name, those that take a minute.
  *
- * - `pnpm bench measure [names]` measures the benchmarks whose tables stand in documents, all or those named, writes their results to
- *   `results/` and the tables into the documents. The working tree has to be that of a commit.
- * - `--against REV` measures an older commit beside this one, in turns within each round: `codecs`, `browser`, `rpc`, `index` and `page`.
- * - `--smallest` runs each benchmark in a few seconds, with subjects that need no installation, to see that it runs and that its subjects
- *   give equal results. No time is judged.
+ * - `pnpm bench measure [names]` measures the benchmarks whose tables are in documents, all or the named ones, and writes their results to
+ *   `results/` and the tables into the documents. The working tree must be clean apart from these.
+ * - `--against REV` also measures an older commit, in turns within each round: `codecs`, `browser`, `rpc`, `index` and `page`.
+ * - `--smallest` runs each benchmark in a few seconds, with subjects that need no installation, to check that it runs and that its subjects
+ *   return equal results. Times are not evaluated.
  *
  * The peers are installed outside the workspace on the first run; what is measured runs in its own processes.
  */
@@ -24,9 +24,9 @@ interface Benchmark {
   readonly file: string
   readonly isShort?: boolean
   readonly hasRounds?: boolean
-  /** It measures an older commit, too. */
+  /** True if it can also measure an older commit. */
   readonly compares?: boolean
-  /** It runs the packages as they are published. */
+  /** True if it runs the packages in their published form. */
   readonly needsPackages?: boolean
   readonly hasSmallest?: boolean
 }
@@ -56,7 +56,7 @@ const run = (file: string, args: ReadonlyArray<string>): boolean => {
   return false
 }
 
-/** Takes an option with its value out of a list of words. */
+/** Removes an option with its value from a list of words. */
 const take = (
   words: ReadonlyArray<string>,
   option: string,
@@ -73,7 +73,7 @@ const measures = words.includes("measure")
 const options = words.filter((word) => !named.includes(word) && word !== "measure")
 const withoutRounds = take(options, "--rounds").rest
 
-/** Builds and installs packages where a benchmark needs them; the options that name the folder. */
+/** Builds and installs packages if a benchmark needs them; returns the options that name the folder. */
 const install = (
   names: ReadonlyArray<string>,
   checkout: Checkout.Checkout,
@@ -97,7 +97,7 @@ const smallest = (folder: string): void => {
   }
 }
 
-/** Exits where files differ from the commit, other than the tables and results of earlier measurements. */
+/** Exits if files other than the tables and results of earlier measurements differ from the commit. */
 const requireCommit = (): void => {
   const args = ["--", ".", ":(exclude)*.md", ":(exclude)tooling/bench/results"]
   const changed = execFileSync("git", ["status", "--porcelain", "--untracked-files=no", ...args], {
@@ -115,7 +115,7 @@ const chosen = (): ReadonlyArray<string> => {
   return Object.keys(benchmarks).filter(isUsual)
 }
 
-/** Runs the chosen benchmarks, with packages that are installed in a folder. */
+/** Runs the chosen benchmarks with packages installed in a folder. */
 const runChosen = (folder: string, other: Checkout.Checkout | undefined): void => {
   if (measures) requireCommit()
   PeerInstall.install(import.meta.dirname)
@@ -141,7 +141,7 @@ const runChosen = (folder: string, other: Checkout.Checkout | undefined): void =
   if (measures) FiguresCheck.write()
 }
 
-/** Runs the chosen benchmarks beside an older commit. */
+/** Runs the chosen benchmarks for this commit and an older one. */
 const runAgainst = (folder: string, revision: string): void => {
   const commit = Checkout.commitOf(revision)
   if (commit === undefined) return exitWith(`Invalid option "--against": expected a commit, received "${revision}".`)

@@ -10,7 +10,7 @@ import * as Report from "../Report.ts"
 
 const schemaPackage = join(import.meta.dirname, "../../../packages/schema")
 
-/** The programs of this repository, and the same block requested by other clients. */
+/** The programs of this repository, and programs of other clients that request the same block. */
 const clientPrograms: Readonly<Record<string, Program>> = {
   ...programs,
   "rpc, viem transport with viem": { ...programs["rpc, viem transport without viem"]!, without: [] },

@@ -1,4 +1,4 @@
-/** The clients from their import on, by what a call of them requests. */
+/** The clients, including their import, grouped by what a call requests. */
 import * as Figures from "../Figures.ts"
 
 const measures = ["import ms", "import CPU ms", "first call ms", "first call CPU ms", "first call thread ms"]

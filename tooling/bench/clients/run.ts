@@ -1,7 +1,7 @@
 /**
- * The clients from their import on, side by side: `pnpm bench clients --rounds 5`. Each is installed as its users do, and each round
- * measures it in a process of its own. Measured are the time of its import, the time of the first call after that, also of the main thread
- * alone, and the CPU time of a call of a warm client.
+ * The clients, including their import, side by side: `pnpm bench clients --rounds 5`. Each is installed as users install it, and each round
+ * measures it in its own process. Measured are the time of the import, the time of the first call after it (also for the main thread
+ * alone), and the CPU time of a call on a warm client.
  */
 import { execFileSync } from "node:child_process"
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
@@ -18,7 +18,7 @@ import * as Report from "../Report.ts"
 const here = import.meta.dirname
 const limitMillis = 60_000
 
-/** The clients, by what a call of them requests. */
+/** The clients, grouped by what a call requests. */
 const subjects = [
   { call: "page", name: "@daybook/rest" },
   { call: "page", name: "moralis" },
@@ -41,7 +41,7 @@ const { checkouts, isSmallest, rounds } = options
 const isLocal = (name: string) => name.startsWith("@daybook/")
 const measured = subjects.filter(({ name }) => isLocal(name) || !isSmallest)
 
-/** Links the packages and the others into a folder. */
+/** Links the packages and the other clients into a folder. */
 const install = (folder: string): void => {
   mkdirSync(join(folder, "node_modules"))
   for (const { name } of measured) {

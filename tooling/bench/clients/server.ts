@@ -1,10 +1,13 @@
-/** Answers each GET with a page of a wallet's transactions and each POST with a block of 150 transactions: `node server.ts` prints its port. */
+/**
+ * Responds to each GET with a page of a wallet's transactions and to each POST with a block of 150 transactions: `node server.ts` prints
+ * its port.
+ */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { inputs } from "../codecs/Inputs.ts"
 import { blocks } from "../rpc/Blocks.ts"
 
-/** As hosted providers send it: `null` for empty values. No row creates a contract, which moralis refuses. */
+/** In the form of hosted providers: `null` for empty values. No row creates a contract, because moralis rejects those. */
 const page = inputs.page
   .replaceAll(':""', ":null")
   .replaceAll('"to_address":null', `"to_address":"0x${"1".repeat(40)}"`)

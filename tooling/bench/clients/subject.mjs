@@ -1,6 +1,6 @@
 /**
- * Measures one client in a process of its own: `node subject.mjs <client> <url> <milliseconds>` prints one line of JSON. It is copied into a folder where the
- * packed packages and the others are installed, so that every client is imported as its users do.
+ * Measures one client in its own process: `node subject.mjs <client> <url> <milliseconds>` prints one line of JSON. It is copied into a
+ * folder where the packed packages and the other clients are installed, so that every client is imported as users import it.
  */
 import process from "node:process"
 
@@ -8,7 +8,7 @@ const [name, url, millis] = process.argv.slice(2)
 const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 const number = 0x1312d00
 
-/** For each client: its import, and a call of what was imported. */
+/** For each client: its import, and a call of the imported module. */
 const subjects = {
   "@daybook/rest": async () => {
     const { createRestClient } = await import("@daybook/rest/promise")
@@ -59,7 +59,7 @@ const cpuMicros = () => {
   return user + system
 }
 
-/** CPU time of the main thread alone: without the garbage collector's and the compiler's threads. */
+/** CPU time of the main thread alone, without the threads of the garbage collector and the compiler. */
 const threadMicros = () => {
   const { system, user } = process.threadCpuUsage()
   return user + system

@@ -1,4 +1,4 @@
-/** What a page of the benchmark `browser` runs: `JSON.parse` of a text and a codec, in as many calls as are asked for. */
+/** What a page of the benchmark `browser` runs: `JSON.parse` of a text, and a codec, for a given number of calls. */
 import type { InputName } from "./Inputs.ts"
 import type { Subject } from "./measure.ts"
 
@@ -7,14 +7,14 @@ const steps = ["parse", "parseAndDecode", "encode"] as const
 export type Step = (typeof steps)[number]
 
 export interface InPage {
-  /** Takes a codec and a text for the calls that follow. Returns the decoded value and what it encodes to, as text. */
+  /** Selects a codec and a text for the calls that follow. Returns the decoded value and its encoding, as text. */
   readonly load: (subject: number, input: InputName, text: string) => Promise<string>
-  /** Calls a step for so many milliseconds. Returns the number of calls. */
+  /** Calls a step for a number of milliseconds. Returns the number of calls. */
   readonly warm: (step: Step, millis: number) => Promise<number>
   readonly repeat: (step: Step, count: number) => Promise<void>
 }
 
-/** The decoded value and what it encodes to, as text. A `bigint` differs from a string and a number. */
+/** The decoded value and its encoding, as text. A `bigint` differs from a string and a number. */
 export const textOf = ({ decode, encode }: NonNullable<Subject[InputName]>, text: string): string => {
   const value = decode(JSON.parse(text))
   const show = (_key: string, part: unknown) => (typeof part === "bigint" ? `${part}n` : part)
@@ -30,7 +30,7 @@ const isEvalRefused = (): boolean => {
   }
 }
 
-/** Runs in a turn of its own: the policy of the page does not hold for what its debugger calls. */
+/** Runs in a separate turn: the policy of the page does not apply to what its debugger calls. */
 const inTurn = <A>(run: () => A): Promise<A> =>
   new Promise((resolve, reject) =>
     setTimeout(() => (isEvalRefused() ? resolve(run()) : reject(new Error("The policy of the page allows eval.")))),

@@ -1,4 +1,4 @@
-/** The decoders and encoders that `codecs` measures in Node and `browser` in Chromium. */
+/** The decoders and encoders that `codecs` measures in Node.js and `browser` in Chromium. */
 import { join } from "node:path"
 import type { Installed } from "../Checkout.ts"
 import { versions } from "../PeerInstall.ts"
@@ -10,7 +10,7 @@ export interface BenchmarkSubject {
   readonly file: string
   readonly inputs: ReadonlyArray<InputName>
   readonly isPeer?: boolean
-  /** Written for this benchmark alone. */
+  /** True if written only for this benchmark. */
   readonly isByHand?: boolean
 }
 
@@ -18,7 +18,7 @@ const all = ["page", "block", "hashes"] as const
 const blocks = ["block", "hashes"] as const
 const file = (name: string) => join(import.meta.dirname, `subjects/${name}.ts`)
 
-/** `@daybook/schema` of some checkouts, a decoder by hand, and peers. */
+/** `@daybook/schema` from some checkouts, a handwritten decoder, and peers. */
 export const subjectsOf = (checkouts: ReadonlyArray<Installed>): ReadonlyArray<BenchmarkSubject> => [
   ...checkouts.map(({ root, suffix }) => ({
     title: `**@daybook/schema**${suffix}`,

@@ -1,4 +1,4 @@
-/** Decoders and encoders beside `JSON.parse` of the same text. */
+/** Decoders and encoders compared with `JSON.parse` of the same text. */
 import * as Figures from "../Figures.ts"
 import type { InputName } from "./Inputs.ts"
 
@@ -8,7 +8,7 @@ const titles: Readonly<Record<InputName, string>> = {
   hashes: "block of hashes",
 }
 
-/** A decoder takes the difference of two times: below a tenth of `JSON.parse` it is noise. */
+/** The time of a decoder is the difference of two times: below a tenth of `JSON.parse` it is noise. */
 const ratio = (figures: Figures.Figures, subject: string, measure: string): string => {
   const ratios = figures.values(subject, `${measure} over JSON.parse`)
   return ratios.length > 0 && Figures.median(ratios) < 0.1 ? "< 0.1" : Figures.spread(ratios, 2)
@@ -40,7 +40,7 @@ const tableOf =
 
 export const table: Figures.Table = tableOf(["page", "block", "hashes"])
 
-/** The inputs that are measured in a browser. */
+/** The inputs measured in a browser. */
 export const browserInputs = ["page", "block"] as const satisfies ReadonlyArray<InputName>
 
 export const browser: Figures.Table = tableOf(browserInputs)

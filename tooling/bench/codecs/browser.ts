@@ -1,8 +1,8 @@
 /**
  * Decoders and encoders in Chromium, on a page whose policy forbids `eval`: `pnpm bench browser --rounds 5`. Needs a Chromium at
- * /usr/bin/chromium or at CHROMIUM, and measures nothing without one. The page is loaded again for each measurement, subjects take turns
- * within a round. Ratios are to JSON.parse of the same text in slices that follow each other, by CPU time of the thread of the page.
- * What a subject decodes and encodes equals what it does in Node.
+ * /usr/bin/chromium or at CHROMIUM, and measures nothing without one. The page is reloaded for each measurement, and subjects take turns
+ * within a round. Ratios are to JSON.parse of the same text in adjacent slices, by CPU time of the page's thread. What a subject decodes
+ * and encodes must equal its results in Node.js.
  */
 import { createHash } from "node:crypto"
 import { pathToFileURL } from "node:url"
@@ -30,14 +30,14 @@ interface Global {
   readonly run: InPage
 }
 
-/** The program of the page: all subjects, in their order. */
+/** The program of the page: all subjects, in order. */
 const programOf = (subjects: ReadonlyArray<BenchmarkSubject>): string => `
 import { make } from "../bench/codecs/InPage.ts"
 ${subjects.map(({ file }, at) => `import { subject as subject${at} } from ${JSON.stringify(file)}`).join("\n")}
 globalThis.run = make([${subjects.map((_, at) => `subject${at}`).join(", ")}])
 `
 
-/** Microseconds of one call, in a slice of calls. */
+/** Microseconds per call, over a slice of calls. */
 const slice = async (page: Page, session: CDPSession, step: Step, count: number): Promise<number> => {
   const cpuSeconds = async () => {
     const { metrics } = await session.send("Performance.getMetrics")
@@ -51,7 +51,7 @@ const slice = async (page: Page, session: CDPSession, step: Step, count: number)
   return ((await cpuSeconds()) - start) * (1e6 / count)
 }
 
-/** Microseconds of one call of each step: medians of slices in turns, after a warm-up. */
+/** Microseconds per call of each step: medians of alternating slices, after a warm-up. */
 const time = async (page: Page, session: CDPSession, steps: ReadonlyArray<Step>): Promise<Record<Step, number>> => {
   const counts: Array<number> = []
   for (const step of steps) {

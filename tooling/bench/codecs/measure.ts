@@ -1,6 +1,6 @@
 /**
- * Measures one subject on one input, in a process of its own: `node measure.ts <file of the subject> <input> <milliseconds of warm-up>`
- * prints one line of JSON. The clock is the CPU time of the main thread, which other work on the machine distorts less than the wall's.
+ * Measures one subject on one input in its own process: `node measure.ts <file of the subject> <input> <milliseconds of warm-up>` prints
+ * one line of JSON. The clock is the CPU time of the main thread, which other work on the machine distorts less than wall-clock time.
  */
 import { basename } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -28,7 +28,7 @@ const cpuMicros = (): number => {
   return user + system
 }
 
-/** Microseconds of one call: the median of 7 slices, after a warm-up. */
+/** Microseconds per call: the median of 7 slices, after a warm-up. */
 const time = (warmMillis: number, run: () => unknown): number => {
   const until = performance.now() + warmMillis
   let count = 0
@@ -57,7 +57,7 @@ const text = inputs[input]
 const json = JSON.parse(text)
 const value = codec.decode(json)
 const { encode } = codec
-// ox leaves out fields that it does not know.
+// ox omits fields that it does not know.
 if (
   encode !== undefined &&
   name !== "ox" &&
@@ -66,7 +66,7 @@ if (
   throw new Error(`Encoding differs from its input: ${name}, ${input}.`)
 }
 const parse = time(warmMillis, () => JSON.parse(text))
-// Decodes a value that was just parsed, as a client does: decoding the same value again would be quicker.
+// Decodes a freshly parsed value, as a client does: decoding the same value again would be faster.
 const decode = time(warmMillis, () => codec.decode(JSON.parse(text))) - parse
 const measured: Measured = {
   parse,

@@ -1,6 +1,6 @@
 /**
- * Decoders and encoders side by side: `pnpm bench codecs --rounds 3`. Each measurement has a process of its own, subjects take
- * turns within a round. Ratios are to JSON.parse of the same text in the same process, by CPU time.
+ * Decoders and encoders side by side: `pnpm bench codecs --rounds 3`. Each measurement has its own process, and subjects take turns within
+ * a round. Ratios are to JSON.parse of the same text in the same process, by CPU time.
  */
 import { execFileSync } from "node:child_process"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * Documents on which dictionaries and layouts are measured: those of the recorded chain, and those of whole blocks of public chains in
- * a file of one JSON object a line, `{ block, receipts }`, compressed by gzip.
+ * Documents on which dictionaries and layouts are measured: those of the recorded chain, and those of whole blocks of public chains from a
+ * gzip-compressed file with one JSON object per line, `{ block, receipts }`.
  */
 import { readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"
@@ -17,7 +17,7 @@ interface RecordedBlock {
   readonly receipts: unknown
 }
 
-/** Blocks of public chains; none without a file. */
+/** Blocks of public chains; empty without a file. */
 export const publicBlocks = (file: string): ReadonlyArray<BlockRows> => {
   if (file === "") return []
   const decoder = KnownSignatures.decoder()
@@ -34,13 +34,13 @@ export const publicBlocks = (file: string): ReadonlyArray<BlockRows> => {
       }
       return [Result.getOrThrow(BlockAssembler.assemble(responses, { decoder, checks: "links" }))]
     } catch {
-      // A recording without a field that rows need is no sample.
+      // A recording that lacks a field required by rows is not a sample.
       return []
     }
   })
 }
 
-/** Samples by where they come from. */
+/** Samples by origin. */
 export interface Samples {
   readonly recorded: ReadonlyArray<TransactionRow>
   readonly scenario: ReadonlyArray<TransactionRow>

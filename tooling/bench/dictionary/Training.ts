@@ -1,4 +1,4 @@
-/** Trains dictionaries of texts. Needs the `zstd` program. */
+/** Trains dictionaries from texts. Needs the `zstd` program. */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,7 +6,7 @@ import { join } from "node:path"
 
 const dictionaryBytes = 16_384
 
-/** A dictionary of some texts. */
+/** A dictionary trained on texts. */
 export const train = (texts: ReadonlyArray<string>, id: number): Buffer => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-dictionary-"))
   try {
@@ -22,11 +22,11 @@ export const train = (texts: ReadonlyArray<string>, id: number): Buffer => {
   }
 }
 
-/** Every second item, from the first one or from the second one on. */
+/** Every second item, starting with the first or the second one. */
 export const half = <A>(list: ReadonlyArray<A>, rest: 0 | 1): ReadonlyArray<A> =>
   list.filter((_, index) => index % 2 === rest)
 
-/** As many items of the longer list as of the shorter one, so that neither decides alone; all where one is empty. */
+/** As many items of the longer list as of the shorter one, so that neither dominates; all of them if one is empty. */
 export const mixed = <A>(shorter: ReadonlyArray<A>, longer: ReadonlyArray<A>): ReadonlyArray<A> => {
   const step = shorter.length === 0 ? 1 : Math.max(1, Math.floor(longer.length / shorter.length))
   return [...shorter, ...longer.filter((_, index) => index % step === 0)]

@@ -1,7 +1,7 @@
 /**
- * Trains the dictionary of stored documents: `pnpm dictionary [--blocks FILE] [--write ID]`. Prints what a dictionary of half of the
- * samples makes of the other half; `--write` trains one on all and writes it to the service under an id. A dictionary that was released
- * is never written again: rows name it. Needs the `zstd` program.
+ * Trains the dictionary of stored documents: `pnpm dictionary [--blocks FILE] [--write ID]`. Prints how well a dictionary from half of the
+ * samples compresses the other half; `--write` trains one on all samples and writes it to the service under an id. A released dictionary is
+ * never overwritten, because rows name it. Needs the `zstd` program.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { half, mixed, train } from "./Training.ts"
 
 const target = join(import.meta.dirname, "../../../packages/service/dictionaries")
 
-/** A row is stored as one text: its document and, where they are short, its internal transactions. */
+/** A row is stored as one text: its document and, if they are short, its internal transactions. */
 const textOf = ({ body, internal }: TransactionRow): string => body + (internal ?? "")
 
 const mean = (rows: ReadonlyArray<TransactionRow>, sizeOf: (text: string) => number) =>

@@ -1,5 +1,5 @@
 /**
- * Layouts of the tables that hold histories and ledgers, each in a file of its own with the settings of the writer.
+ * Layouts of the tables that hold histories and ledgers, each in its own file with the writer's settings.
  */
 import { DatabaseSync, type SQLInputValue } from "node:sqlite"
 import * as DatabaseFile from "../../../packages/service/src/store/sqlite/DatabaseFile.ts"
@@ -13,7 +13,7 @@ export interface Layout {
   readonly history: (key: Uint8Array, limit: number) => ReadonlyArray<number>
   /** Row ids of the newest rows of a ledger. */
   readonly ledger: (wallet: Uint8Array, limit: number) => ReadonlyArray<number>
-  /** Ranges of blocks that a page may have to search. */
+  /** Number of block ranges that a page may have to search. */
   readonly ranges: () => number
   readonly close: () => void
 }
@@ -27,17 +27,17 @@ const tables = `CREATE TABLE history (key BLOB NOT NULL, id INTEGER NOT NULL, PR
 
 /** How a layout differs from that of the service. */
 export interface Variation {
-  /** Memory of the writer for pages, in KiB. Default: that of the service. */
+  /** The writer's page cache, in KiB. Default: that of the service. */
   readonly cacheKib?: number
-  /** Bytes of a page of the file. Default: that of the service. */
+  /** Page size of the file, in bytes. Default: that of the service. */
   readonly pageBytes?: number
-  /** Histories without the second table. */
+  /** True for histories without the second table. */
   readonly hasOneCopy?: boolean
-  /** Sorts each batch by key. */
+  /** True to sort each batch by key. */
   readonly isSorted?: boolean
-  /** Entries of a range of blocks, whose number begins the keys. Default: one range. */
+  /** Number of entries in a range of blocks, whose number begins the keys. Default: one range. */
   readonly rangeEntries?: number
-  /** Neighbouring ranges that become one of the next size. Default: ranges are not merged. */
+  /** Number of adjacent ranges that are merged into one of the next size. Default: ranges are not merged. */
   readonly mergedRanges?: number
 }
 
@@ -57,7 +57,7 @@ interface Table {
 
 const newest = ({ key, name }: Table) => `SELECT id FROM ${name} WHERE ${key} = ? ORDER BY id DESC LIMIT ? + 0`
 
-/** Ranges that one statement searches. */
+/** Number of ranges that one statement searches. */
 const atOnce = 8
 
 const historyTables: ReadonlyArray<Table> = [
@@ -72,11 +72,11 @@ const selectOfRanges = (table: Table) =>
 const prepared = (database: DatabaseSync, sql: string) => {
   const statement = database.prepare(sql)
   statement.setReturnArrays(true)
-  // Rows are arrays; the types of node:sqlite do not state it.
+  // Rows are arrays; the types of node:sqlite do not reflect it.
   return (params: Row) => statement.all(...params) as unknown as ReadonlyArray<readonly [number]>
 }
 
-/** Reads the newest entries of a key: of one range, or of all, newest range first. */
+/** Reads the newest entries of a key: from one range, or from all with the newest range first. */
 const reading = (database: DatabaseSync, table: Table) => {
   const one = prepared(database, newest(table))
   const several = prepared(database, selectOfRanges(table))
@@ -92,10 +92,10 @@ const reading = (database: DatabaseSync, table: Table) => {
   }
 }
 
-/** Parts of the keys that a merge moves in one transaction each. */
+/** Number of parts of the keys that a merge moves, each in one transaction. */
 const mergeSteps = 16
 
-/** Makes one range of several, in the order of the keys. */
+/** Merges several ranges into one, in key order. */
 const merging = (database: DatabaseSync, tables: ReadonlyArray<Table>, mergedRanges: number) => {
   const statements = tables.map((table) => {
     const source = `SELECT substr(${table.key}, ${prefixBytes + 1}) AS rest, ${table.columns} FROM ${table.name}
@@ -124,13 +124,13 @@ const merging = (database: DatabaseSync, tables: ReadonlyArray<Table>, mergedRan
   }
 }
 
-/** Ranges, oldest first, each with the number of times that it was merged. */
+/** Ranges, oldest first, each with how many times it was merged. */
 interface Ranges {
   readonly list: Array<{ readonly range: number; readonly tier: number }>
   next: number
 }
 
-/** Begins a range; merges those before it where there are enough of one size. */
+/** Begins a range; merges the previous ones if there are enough of one size. */
 const beginRange = (ranges: Ranges, mergedRanges: number | undefined, merge: ReturnType<typeof merging>): void => {
   while (mergedRanges !== undefined) {
     const last = ranges.list.slice(-mergedRanges)
@@ -148,18 +148,18 @@ const beginRange = (ranges: Ranges, mergedRanges: number | undefined, merge: Ret
 
 const byKey = ([key]: Row, [other]: Row) => Buffer.compare(key as Uint8Array, other as Uint8Array)
 
-/** Makes a file with pages of a size, which later statements do not change. */
+/** Makes a file with a page size, which later statements do not change. */
 const makeFile = (file: string, pageBytes: number): void => {
   const database = new DatabaseSync(file)
   database.exec(`PRAGMA page_size=${pageBytes}; PRAGMA auto_vacuum=INCREMENTAL; ${tables}`)
   database.close()
 }
 
-/** Begins keys with the number of their range. */
+/** Prefixes keys with the number of their range. */
 const inRange = (rows: ReadonlyArray<Row>, range: number): ReadonlyArray<Row> =>
   rows.map(([key, ...rest]) => [Buffer.concat([prefixOf(range), key as Uint8Array]), ...rest])
 
-/** Functions that read the newest entries, on a connection of their own. */
+/** Functions that read the newest entries, on a separate connection. */
 const readers = (file: string, copies: ReadonlyArray<Table>, newestFirst: () => ReadonlyArray<number>) => {
   const { database } = DatabaseFile.openUnsafe({ file, readOnly: true })
   const histories = copies.map((table) => reading(database, table))

@@ -1,4 +1,4 @@
-/** A store that is filled with generated rows by the writer of a service. */
+/** A store that a service's writer fills with generated rows. */
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
 import type { BlockRef, BlockRows } from "../../../packages/service/src/block/BlockRows.ts"
@@ -14,11 +14,11 @@ export interface Filled {
   readonly appearances: number
   readonly documentBytes: number
   readonly appendMillis: number
-  /** Processor time of the appends, with that of other threads meanwhile. */
+  /** CPU time of the appends, including that of other threads meanwhile. */
   readonly appendCpuMillis: number
 }
 
-/** What is needed of a store. */
+/** What is needed from a store. */
 export interface Appendable<E> {
   readonly append: (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>) => Effect.Effect<void, E>
 }
@@ -38,7 +38,7 @@ const cpuMillis = () => {
   return (system + user) / 1000
 }
 
-/** Appends to an empty store until it has enough. */
+/** Appends to an empty store until it is large enough. */
 export const fill = Effect.fnUntraced(function* <E>(
   store: Appendable<E>,
   nextBlock: GeneratedRows.NextBlock,
@@ -67,7 +67,7 @@ export const fill = Effect.fnUntraced(function* <E>(
   return { head: head!, transactions, appearances, documentBytes, appendMillis, appendCpuMillis } satisfies Filled
 })
 
-/** Writes the log of a file back into it. */
+/** Checkpoints the log of a file. */
 export const writeBackLog = (file: string): void => {
   const database = new DatabaseSync(file)
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")

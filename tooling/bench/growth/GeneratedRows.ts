@@ -1,11 +1,11 @@
 /**
- * Rows for a store of any size: those of the recorded chain repeated under new numbers, hashes and wallets, so that documents have
- * real sizes. One busy wallet takes part in a twentieth of all transactions.
+ * Rows for a store of any size: those of the recorded chain, repeated with new numbers, hashes and wallets, so that documents have
+ * realistic sizes. One busy wallet takes part in a twentieth of all transactions.
  */
 import { createHash } from "node:crypto"
 import type { BlockRows, TransactionRow } from "../../../packages/service/src/block/BlockRows.ts"
 
-/** Some bytes that stand for a text. */
+/** Bytes that stand for a text. */
 export const digest = (text: string, bytes: number): string =>
   `0x${createHash("sha256")
     .update(text)
@@ -20,24 +20,24 @@ export const blockHash = (number: number): string => digest(number < 0 ? "before
 /** The time of a block, in seconds since 1970. */
 export const timestamp = (number: number): number => 1_700_000_000 + number * 12
 
-/** The wallet of a transaction. Wallets are a hundredth of the transactions so far: histories grow with the chain. */
+/** Wallet of a transaction. The number of wallets is a hundredth of the transactions so far, so histories grow with the chain. */
 export const walletOf = (serial: number): string =>
   digest(`wallet ${Math.imul(serial, 0x9e3779b1) % Math.max(1, Math.floor(serial / 100))}`, 20)
 
 const senderAndRecipient = /"from_address":"[^"]*","to_address":(?:null|"[^"]*")/
 
-/** Replaces the hashes of a transaction and of its block in a text, by others of the same length. */
+/** Replaces the hashes of a transaction and of its block in a text by others of the same length. */
 const renamed = (text: string, names: ReadonlyArray<readonly [before: string, after: string]>): string =>
   names.reduce((renamed, [before, after]) => renamed.replaceAll(before, after), text)
 
-/** The document of a row under other wallets and another block number, as long as it was. */
+/** Document of a row with other wallets and another block number, of unchanged length. */
 const documentOf = (body: string, number: number, [from, to]: ReadonlyArray<string>): string =>
   body
     .replaceAll(/"block_number":"[^"]*"/g, `"block_number":"${number}"`)
     .replace(senderAndRecipient, `"from_address":"${from}","to_address":"${to ?? from}"`)
     .replace(/"receipt_contract_address":"[^"]*"/, '"receipt_contract_address":""')
 
-/** Makes blocks, each the child of the one before it. `serial` counts the transactions before the block. */
+/** Makes blocks, each the child of the previous one. `serial` is the number of transactions before the block. */
 export type NextBlock = (parent: BlockRows | undefined, serial: number) => BlockRows
 
 export const make = (templates: ReadonlyArray<BlockRows>): NextBlock => {

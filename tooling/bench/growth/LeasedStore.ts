@@ -10,7 +10,7 @@ export const chain = { name: "bench", id: 31337 }
 
 const leaseMillis = 3_600_000
 
-/** Opens the store of a database; it is closed with the scope. */
+/** Opens the store of a database; closed with the scope. */
 export const openDatabase = Effect.fnUntraced(function* (url: string, options: EngineOptions = {}) {
   const engine = yield* Engine.fromUrl(url, "/", options)
   const { reader, writer: openWriter } = engine.chain(chain)
@@ -23,7 +23,7 @@ export const openDatabase = Effect.fnUntraced(function* (url: string, options: E
   }
 })
 
-/** Opens the store that the service keeps in `<folder>/data`; it is closed with the scope. */
+/** Opens the store that the service keeps in `<folder>/data`; closed with the scope. */
 export const open = Effect.fnUntraced(function* (folder: string, options: EngineOptions = {}) {
   const store = yield* openDatabase(`sqlite:${join(folder, "data")}`, options)
   return { ...store, file: join(folder, "data", "chain-bench.sqlite") }

@@ -1,31 +1,31 @@
 /**
- * Made entries of histories and rows of ledgers, without documents: five for each transaction, as the recorded chain has. Half of them
- * belong to 1,000 busy wallets, the others to wallets whose number grows with the chain.
+ * Generated history entries and ledger rows without documents: five per transaction, as in the recorded chain. Half of them belong to 1,000
+ * busy wallets, the others to wallets whose number grows with the chain.
  */
 import { crc32 } from "node:zlib"
 
-/** Row ids of a block. */
+/** Number of row ids per block. */
 const perBlock = 1_048_576
 
 const transactionsPerBlock = 20
 const historiesPerTransaction = 2
 const ledgersPerTransaction = 3
-/** Entries and rows of a transaction. */
+/** Number of entries and rows per transaction. */
 export const perTransaction = historiesPerTransaction + ledgersPerTransaction
 
 const busyWallets = 1000
-/** Entries of one of the other wallets. */
+/** Number of entries per quiet wallet. */
 const perQuietWallet = 10
 const shortestBody = 40
 const longestBody = 120
 
-/** The entries of an append. */
+/** Entries of an append. */
 export interface Batch {
   readonly histories: ReadonlyArray<readonly [key: Uint8Array, id: number]>
   readonly ledgers: ReadonlyArray<readonly [wallet: Uint8Array, id: number, body: Uint8Array, checksum: number]>
 }
 
-/** A number without a pattern, the same for the same number. */
+/** A number without a pattern, deterministic for its input. */
 const mixed = (value: number): number => {
   const first = Math.imul(value ^ (value >>> 16), 0x45d9f3b)
   const second = Math.imul(first ^ (first >>> 16), 0x45d9f3b)
@@ -46,7 +46,7 @@ export const addressOf = (wallet: number): Uint8Array => bytesOf(wallet, 20)
 /** A busy wallet. */
 export const busyWallet = (turn: number): number => mixed(turn) % busyWallets
 
-/** A quiet wallet of a chain with a number of entries. */
+/** A quiet wallet in a chain with a number of entries. */
 export const quietWallet = (turn: number, entries: number): number =>
   busyWallets + (mixed(turn) % Math.max(1, Math.floor(entries / perQuietWallet / 2)))
 
@@ -65,7 +65,7 @@ const bodyOf = (serial: number): Uint8Array => {
 export const idOf = (transaction: number): number =>
   Math.floor(transaction / transactionsPerBlock) * perBlock + (transaction % transactionsPerBlock)
 
-/** Distinct wallets of a transaction; a wallet of a ledger has its history, too. */
+/** Distinct wallets of a transaction; a wallet with a ledger also has a history. */
 const walletsOf = (transaction: number): ReadonlyArray<number> => {
   const wallets = new Set<number>()
   for (let serial = transaction * perTransaction; wallets.size < ledgersPerTransaction; serial++) {
@@ -74,7 +74,7 @@ const walletsOf = (transaction: number): ReadonlyArray<number> => {
   return [...wallets]
 }
 
-/** The entries of some transactions. */
+/** Entries of some transactions. */
 export const make = (from: number, transactions: number): Batch => {
   const histories: Array<Batch["histories"][number]> = []
   const ledgers: Array<Batch["ledgers"][number]> = []

@@ -1,4 +1,4 @@
-/** Pages of 25 transactions of a filled store: read and written to text in this process, and requested from `daybook serve`. */
+/** Pages of 25 transactions from a filled store: read and serialised in this process, and requested from `daybook serve`. */
 import { Effect } from "effect"
 import * as WalletTransactions from "../../../packages/service/src/projection/WalletTransactions.ts"
 import * as PageWriter from "../../../packages/service/src/server/rest/PageWriter.ts"
@@ -31,7 +31,7 @@ const readPage = (reader: ChainReader, address: string, order: Order) =>
       ).bytes.length,
   )
 
-/** Milliseconds of each page, without the first tenth. */
+/** Milliseconds per page, without the first tenth. */
 export const read = Effect.fnUntraced(function* (
   reader: ChainReader,
   walletOf: (turn: number) => string,
@@ -43,7 +43,7 @@ export const read = Effect.fnUntraced(function* (
   return millis.slice(pages / 10)
 })
 
-/** Requests of pages to `daybook serve`, one after the other. */
+/** Requests pages from `daybook serve`, one after the other. */
 export const served = async (
   configuration: ServiceProcess.Configuration,
   walletOf: (turn: number) => string,

@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import * as Pool from "../../../packages/service/src/store/postgres/Pool.ts"
 
-/** Rows of a statement on a connection of its own. */
+/** Rows of a statement on a separate connection. */
 export const statement = (url: string, sql: string) =>
   Effect.scoped(
     Effect.flatMap(Pool.make("database", Redacted.make(url)), ({ writing }) =>
@@ -27,5 +27,5 @@ const sizesOfNodes = `SELECT coalesce(sum(CASE WHEN p.logicalrelid IS NULL THEN 
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_dist_partition p ON p.logicalrelid = c.oid
   WHERE n.nspname = 'daybook_bench' AND c.relkind = 'r'`
 
-/** The same where tables lie on the nodes of Citus. */
+/** Size of the tables and indexes if they are on Citus nodes, in bytes. */
 export const bytesOfNodes = (url: string) => Effect.map(statement(url, sizesOfNodes), ([row]) => row![0])

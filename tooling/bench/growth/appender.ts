@@ -1,7 +1,6 @@
 /**
- * Appends blocks to a store at a steady rate, as an indexer does, in a process of its own. Prints the milliseconds of each append, and
- * ends at SIGTERM. Arguments: folder, transactions so far, transactions per second, form of documents,
- * blocks of the recorded chain.
+ * Appends blocks to a store at a steady rate in its own process, as an indexer does. Prints the milliseconds of each append, and ends on
+ * SIGTERM. Arguments: folder, transactions so far, transactions per second, form of documents, blocks of the recorded chain.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import { Effect } from "effect"
@@ -24,7 +23,7 @@ const run = Effect.gen(function* () {
   const store = yield* LeasedStore.open(folder, { documents })
   const checkpoint = yield* store.reader.snapshot((snapshot) => snapshot.checkpoint)
   let serial = Number(before)
-  // A stored header is enough of a parent: its number and hash are read.
+  // A stored header is sufficient as a parent: only its number and hash are read.
   let head = checkpoint!.head as BlockRows
   let dueAt = performance.now()
   while (!isStopping) {

@@ -1,6 +1,6 @@
 /**
  * A backup of a large store that is written meanwhile: `pnpm bench backup --gigabytes 10`. A writer appends at a steady rate in one
- * process, and `daybook backup` runs in another; then it runs again, for what was appended since. The copy is verified and compared
+ * process, and `daybook backup` runs in another; then the backup runs again for what was appended since. The copy is verified and compared
  * with the store. Needs twice the size of the store on the disk of `--folder`.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
@@ -57,11 +57,11 @@ const fill = (folder: string, gigabytes: number, options: Options): Promise<numb
   )
 
 interface Options {
-  /** Blocks of the recorded chain whose rows are appended. */
+  /** Number of blocks of the recorded chain whose rows are appended. */
   readonly blocks: number
-  /** How long appends are measured without a backup. */
+  /** Duration for which appends are measured without a backup, in milliseconds. */
   readonly quietMillis: number
-  /** Transactions that are appended per second. */
+  /** Number of transactions appended per second. */
   readonly rate: number
   readonly documents: "plain" | "zstd"
 }
@@ -70,12 +70,12 @@ interface Options {
 interface Measured {
   readonly seconds: number
   readonly appends: ReadonlyArray<number>
-  /** Milliseconds of reads of one page at random places of the store, one after the other. */
+  /** Milliseconds per read of one page at random positions of the store, one after the other. */
   readonly reads: ReadonlyArray<number>
   readonly logBytes: number
 }
 
-/** Reads pages at random places of a file until it is stopped; gives the milliseconds of each. */
+/** Reads pages at random positions of a file until stopped; returns the milliseconds of each. */
 const startReads = async (file: string) => {
   const handle = await open(file)
   const { size } = await handle.stat()
@@ -99,7 +99,7 @@ const startReads = async (file: string) => {
   }
 }
 
-/** A writer in a process of its own, whose appends are measured. */
+/** A writer in its own process, whose appends are measured. */
 const startWriter = (folder: string, transactions: number, { blocks, documents, rate }: Options) => {
   const script = join(import.meta.dirname, "appender.ts")
   const child = spawn(
@@ -135,7 +135,7 @@ const stop = async (child: ChildProcess) => {
   await ended
 }
 
-/** Runs a command of the service; resolves with what it printed. */
+/** Runs a command of the service; resolves with its output. */
 const daybook = async (configuration: string, ...args: ReadonlyArray<string>): Promise<string> => {
   const child = spawn(process.execPath, ["--no-warnings", ServiceProcess.sources, ...args, "--config", configuration], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -198,7 +198,7 @@ const table: Figures.Table = (figures) => {
   )
 }
 
-/** Whether the copy is sound, and equals the store. */
+/** Whether the copy is sound and equals the store. */
 const check = async (configuration: string, file: string, copy: string): Promise<void> => {
   const restored = `${configuration}.restored.json`
   const settings = JSON.parse(readFileSync(configuration, "utf8"))
@@ -221,7 +221,7 @@ const measure = async (
   const file = join(folder, "data", "chain-bench.sqlite")
   const size = sizeOf(file)
   const copy = join(folder, "copy")
-  // What the filling left to be written to the disk is no part of what is measured.
+  // Data that filling left to be written to disk must not count in the measurement.
   spawnSync("sync")
   console.error(`filled: ${transactions} transactions, ${(size / gigabyte).toFixed(2)} GB`)
   const { child, measure: during, untilAppending } = startWriter(folder, transactions, options)

@@ -1,9 +1,8 @@
 /**
  * The same rows in SQLite and in PostgreSQL, in one run: `pnpm bench databases --database postgres://user@host/name --transactions 100000`,
- * with `--citus postgres://...` also on the nodes of Citus behind a coordinator.
- * The databases must be empty but for schemas of earlier runs, which are dropped. Both are filled by appends of 1,000 transactions: once
- * with blocks that were prepared as the threads of a backfill prepare them, and once by the writer alone. Pages are read in this process
- * and requested from `daybook serve`, in turns.
+ * with `--citus postgres://...` also on the nodes of Citus behind a coordinator. The databases must be empty except for schemas of earlier
+ * runs, which are dropped. Both are filled by appends of 1,000 transactions: once with blocks prepared as the threads of a backfill prepare
+ * them, and once by the writer alone. Pages are read in this process and requested from `daybook serve`, in turns.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,7 +22,7 @@ import * as PostgresDatabase from "./PostgresDatabase.ts"
 import * as RecordedRows from "./RecordedRows.ts"
 
 const pages = 4000
-/** What is filled and read; the first is the base of ratios. */
+/** What is filled and read; ratios are to the first. */
 type Subject = "SQLite" | "PostgreSQL" | "Citus"
 
 const bytesOf = (subject: Subject, url: string, file: string) => {
@@ -35,7 +34,7 @@ const bytesOf = (subject: Subject, url: string, file: string) => {
 
 const { ledger } = WalletLedger.make(LeasedStore.chain.id)
 
-/** Makes blocks that are compressed and have their ledgers, as an index thread hands them to the writer. */
+/** Makes blocks that are compressed and have their ledgers, as an index thread passes them to the writer. */
 const preparing = (url: string, nextBlock: GeneratedRows.NextBlock): GeneratedRows.NextBlock => {
   const prepare = Engine.preparer(url, {})
   return (parent, serial) => {

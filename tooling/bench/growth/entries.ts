@@ -1,7 +1,7 @@
 /**
- * How the tables of histories and ledgers grow in several layouts: `pnpm bench entries --entries 1000000,10000000`. The rows are made, so
- * that nothing but the tables is measured. `--layouts` names parts of the names of layouts, separated by `;`. The process writes the log
- * back itself, which the service does in a thread.
+ * How the tables of histories and ledgers grow in several layouts: `pnpm bench entries --entries 1000000,10000000`. Rows are generated, so
+ * that only the tables are measured. `--layouts` takes parts of layout names, separated by `;`. The process itself checkpoints the log, for
+ * which the service uses a thread.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -14,12 +14,12 @@ import * as EntryLayouts from "./EntryLayouts.ts"
 import * as FilledStore from "./FilledStore.ts"
 import * as MadeEntries from "./MadeEntries.ts"
 
-/** Transactions of an append, as the benchmark `growth` has. */
+/** Number of transactions per append, as in the benchmark `growth`. */
 const usualAppend = 1000
 const pageSize = 25
 
 interface Variation extends EntryLayouts.Variation {
-  /** Transactions of an append. Default: 1,000. */
+  /** Number of transactions per append. Default: 1,000. */
   readonly perAppend?: number
 }
 
@@ -61,7 +61,7 @@ const timesOf = (read: (turn: number) => unknown, turns: number): ReadonlyArray<
   return times.slice(turns / 10)
 }
 
-/** What was appended since a layout was measured last. */
+/** What was appended since a layout was last measured. */
 interface Interval {
   readonly entries: number
   readonly cpu: number
@@ -94,14 +94,14 @@ const measurePages = (layout: EntryLayouts.Layout, entries: number, pages: numbe
   return Object.entries(all).map(([name, read]) => [name, Figures.quantile(timesOf(read, pages), 0.5)] as const)
 }
 
-/** How much a file has. */
+/** Size of a file's contents. */
 interface Filled {
   transactions: number
 }
 
 const entriesOf = ({ transactions }: Filled): number => transactions * MadeEntries.perTransaction
 
-/** Appends until the file has a size; what was appended from `measuredFrom` entries on. */
+/** Appends until the file has a size; returns what was appended from `measuredFrom` entries on. */
 const fill = (layout: EntryLayouts.Layout, state: Filled, perAppend: number, size: number, measuredFrom: number) => {
   let interval = none
   while (entriesOf(state) < size) {
@@ -113,7 +113,7 @@ const fill = (layout: EntryLayouts.Layout, state: Filled, perAppend: number, siz
   return interval
 }
 
-/** Entries of which a size is measured: the last quarter since the size before it, and all of the first. */
+/** Number of entries from which a size is measured: the last quarter since the previous size, or all of the first size. */
 const measuredFrom = (sizes: ReadonlyArray<number>, at: number): number =>
   at === 0 ? 0 : sizes[at]! - (sizes[at]! - sizes[at - 1]!) / 4
 

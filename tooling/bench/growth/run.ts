@@ -1,8 +1,8 @@
 /**
- * How a store behaves as it grows: `pnpm bench growth --transactions 10000,100000,1000000`. Pages are read and written to
- * text in this process, and requested from `daybook serve` over a socket, one after the other. With
- * `--database postgres://user@host/name` the store is one of PostgreSQL, where schemas of earlier runs are dropped; else a file of SQLite.
- * `--ranges 1000000000` keeps the histories and ledgers of SQLite in one range.
+ * How a store behaves as it grows: `pnpm bench growth --transactions 10000,100000,1000000`. Pages are read and serialised in this process,
+ * and requested from `daybook serve` over a socket, one after the other. With `--database postgres://user@host/name` the store is in
+ * PostgreSQL, and schemas of earlier runs are dropped; otherwise it is a SQLite file. `--ranges 1000000000` keeps the histories and ledgers
+ * of SQLite in one range.
  */
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -40,7 +40,7 @@ const unwindMillis = Effect.fnUntraced(function* (
     let serial = filled.transactions
     const blocks: Array<BlockRows> = []
     for (let index = 0; index < unwoundBlocks; index++) {
-      // A stored header is enough of a parent: its number and hash are read.
+      // A stored header is sufficient as a parent: only its number and hash are read.
       const block = nextBlock((blocks.at(-1) ?? to) as BlockRows, serial)
       serial += block.transactions.length
       blocks.push(block)
@@ -51,22 +51,22 @@ const unwindMillis = Effect.fnUntraced(function* (
   return millis
 })
 
-/** A store that is measured. */
+/** A measured store. */
 interface Subject {
   readonly store: LeasedStore.LeasedStore
   readonly configuration: ServiceProcess.Configuration
-  /** Brings what was written where it is read in the long run. */
+  /** Moves what was written to where it is read in the long run. */
   readonly settle: Effect.Effect<unknown, unknown>
   readonly bytes: Effect.Effect<number, unknown>
 }
 
-/** Where the store lies: in a folder, or in a database that is not empty text. */
+/** Where the store is: in a folder, or in a database if its text is not empty. */
 interface Place {
   readonly folder: string
   readonly database: string
-  /** Pages that are read in each way. */
+  /** Number of pages that are read in each way. */
   readonly pages: number
-  /** Entries after which a range of blocks ends. */
+  /** Number of entries after which a range of blocks ends. */
   readonly rangeEntries: number
 }
 
@@ -77,7 +77,7 @@ const open = Effect.fnUntraced(function* ({ database, folder, rangeEntries }: Pl
   const sqlite = ServiceProcess.configure(folder, "http://127.0.0.1:9")
   if (database === "") {
     const store = yield* LeasedStore.open(folder, { rangeEntries })
-    // A small store would lie in the log alone, which is slower to read.
+    // A small store would only be in the log, which is slower to read.
     const settle = Effect.sync(() => FilledStore.writeBackLog(store.file))
     const bytes = Effect.sync(() => statSync(store.file).size)
     return { store, configuration: sqlite, settle, bytes } satisfies Subject
@@ -188,7 +188,7 @@ const rows = await RecordedRows.load(isSmallest ? RecordedChain.smallestBlocks :
 const nextBlock = GeneratedRows.make(rows)
 const pages = isSmallest ? 40 : 4000
 const settings = { database: values.database, pages, rangeEntries: Number(values.ranges) }
-// The first store warms the process up; its figures are dropped.
+// The first store warms up the process; its figures are discarded.
 if (!isSmallest) await measureIn(Figures.make(), nextBlock, 5_000, settings)
 const figures = Figures.make()
 for (const size of sizes) await measureIn(figures, nextBlock, size, settings)

@@ -1,7 +1,7 @@
 /**
- * Daybook as its users run it: the installed command in a process of its own, with all that it does by default. That is block, receipts
- * by hash and flat traces, verified, decoded, with ledgers, stored in SQLite or PostgreSQL. The clock runs from the line that it
- * listens to the line that it is synced, as that of the peers does not contain the load of their modules.
+ * Daybook as users run it: the installed command in its own process, with everything that it does by default. Blocks, receipts by hash and
+ * flat traces are verified, decoded and stored with ledgers in SQLite or PostgreSQL. The clock runs from the log line that it listens to
+ * the line that it is synced, because the peers' times do not include loading their modules.
  */
 import { createInterface } from "node:readline"
 import { join } from "node:path"
@@ -14,10 +14,10 @@ import { databaseBytes } from "./Subject.ts"
 import type { MeasuredRun } from "./Subject.ts"
 
 export interface Options {
-  /** The file of the command. */
+  /** File of the command. */
   readonly command: string
   readonly checks: "links" | "standard" | "full"
-  /** URL of a PostgreSQL database; SQLite where there is none. */
+  /** URL of a PostgreSQL database; SQLite if absent. */
   readonly database?: string | undefined
 }
 
@@ -29,11 +29,11 @@ const used = (pid: number) => ({
   threads: ProcessUse.threadMicros(pid),
 })
 
-/** CPU time of the thread that has used most of it in between. No number of threads makes an indexer faster than that one. */
+/** CPU time of the thread that used most of it in between. More threads do not make an indexer faster than that thread. */
 const busiestMicros = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): number =>
   Math.max(0, ...[...after].map(([thread, micros]) => micros - (before.get(thread) ?? 0)))
 
-/** Transactions and bytes of documents in a store whose log has been written back. */
+/** Number of transactions and size of documents in a store whose log was checkpointed. */
 const storedIn = (file: string) => {
   const database = new DatabaseSync(file)
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -53,7 +53,7 @@ const storedInPostgres = async (url: string) => {
   return { transactions, documentBytes, bytes }
 }
 
-/** Waits for the line that the chain is indexed to a block. */
+/** Waits for the log line that the chain is indexed up to a block. */
 const untilSynced = async (errors: NodeJS.ReadableStream, head: number): Promise<void> => {
   const lines: Array<string> = []
   for await (const line of createInterface({ input: errors })) {

@@ -1,4 +1,4 @@
-/** The chain that indexers are measured on: seeded traffic on a real node, recorded once and kept in `recordings/`. */
+/** The chain on which indexers are measured: seeded traffic on a real node, recorded once and kept in `recordings/`. */
 import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -7,14 +7,14 @@ import * as Scenario from "../../chain/src/Scenario.ts"
 import * as Replay from "../../../tooling/harness/src/Replay.ts"
 import * as ChildProgram from "../ChildProgram.ts"
 
-/** Blocks of the chain, unless a benchmark asks for another number. */
+/** Number of blocks in the chain, unless a benchmark requests another number. */
 export const defaultBlocks = 1000
-/** Blocks of the chain of the smallest benchmarks. */
+/** Number of blocks in the chain of the smallest benchmarks. */
 export const smallestBlocks = 12
 const transactionsPerBlock = 20
 const folder = join(import.meta.dirname, "../recordings")
 
-/** The recording's file. It is made when it is missing, which takes a minute for 1,000 blocks. */
+/** The recording's file. It is created if missing, which takes a minute for 1,000 blocks. */
 export const file = async (blocks = defaultBlocks): Promise<string> => {
   const path = join(folder, `chain-${blocks}x${transactionsPerBlock}.replay`)
   if (existsSync(path)) return path
@@ -36,7 +36,7 @@ export const file = async (blocks = defaultBlocks): Promise<string> => {
   return path
 }
 
-/** A node in a process of its own that serves the recording. */
+/** A node in its own process that serves the recording. */
 export interface ReplayedNode {
   readonly url: string
   /** Number of the newest block. */
@@ -44,7 +44,7 @@ export interface ReplayedNode {
   readonly stop: () => Promise<void>
 }
 
-/** Serves the recording, every response after `latencyMillis`. */
+/** Serves the recording, with each response delayed by `latencyMillis`. */
 export const serve = async (latencyMillis: number, blocks?: number): Promise<ReplayedNode> => {
   const args = [await file(blocks), String(latencyMillis)]
   const { line, stop } = await ChildProgram.start(join(import.meta.dirname, "server.ts"), args)

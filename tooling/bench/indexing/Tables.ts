@@ -1,7 +1,7 @@
-/** Indexers over a recorded chain: how fast, and with what. Latencies are those that were measured. */
+/** Speed and resource usage of indexers over a recorded chain. Latencies are those that were measured. */
 import * as Figures from "../Figures.ts"
 
-/** The subject that ratios are to: the faster baseline of a round. */
+/** The subject to which ratios are computed: the faster baseline of a round. */
 export const base = "the faster baseline"
 
 const latenciesOf = (figures: Figures.Figures): ReadonlyArray<number> => [
@@ -10,7 +10,7 @@ const latenciesOf = (figures: Figures.Figures): ReadonlyArray<number> => [
 
 const subjectsOf = (figures: Figures.Figures) => figures.subjects().filter((subject) => subject !== base)
 
-/** Blocks per second and the ratio to the faster baseline, by latency of the node. */
+/** Blocks per second and the ratio to the faster baseline, by node latency. */
 export const speed: Figures.Table = (figures) => {
   const latencies = latenciesOf(figures)
   const rate = (latency: number) => `${latency} ms: blocks/s`

@@ -1,5 +1,5 @@
 /**
- * Measures one peer in a process of its own: `node measure.ts <subject> <url> <head>` prints one line of JSON, a `MeasuredRun`. One with
+ * Measures one peer in its own process: `node measure.ts <subject> <url> <head>` prints one line of JSON, a `MeasuredRun`. A subject with
  * "PostgreSQL" in its name uses the database whose URL is in BENCH_DATABASE.
  */
 import { mkdtempSync, rmSync } from "node:fs"
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { MeasuredRun, Subject } from "./Subject.ts"
 
-/** Loads a subject by name, so that a process holds the modules of one only. */
+/** Loads a subject by name, so that a process only holds the modules of one. */
 const subjects: Readonly<Record<string, () => Promise<Subject>>> = {
   "baseline, one call per request": async () => (await import("./subjects/baseline.ts")).baseline(1, 16),
   "baseline, 10 blocks per request": async () => (await import("./subjects/baseline.ts")).baseline(10, 4),
@@ -32,5 +32,5 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-// SQD goes on with the head of the chain.
+// SQD continues with the head of the chain.
 process.exit()

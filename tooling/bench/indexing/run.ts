@@ -1,8 +1,8 @@
 /**
- * Indexers side by side over a recorded chain: `pnpm bench index --rounds 3 --latency 0,50 --only "daybook;SQD"`. A server in a process of
- * its own replays the node's responses, each indexer has a process too, and indexers take turns within a round. Ratios are to the faster
- * baseline of the same round. `--blocks 4000` records a longer chain. With `--database postgres://user@host/name`, whose schemas of
- * earlier runs are dropped, Daybook and Ponder are measured on that server too.
+ * Indexers side by side over a recorded chain: `pnpm bench index --rounds 3 --latency 0,50 --only "daybook;SQD"`. A server in its own
+ * process replays the node's responses, each indexer also has its own process, and indexers take turns within a round. Ratios are to the
+ * faster baseline of the same round. `--blocks 4000` records a longer chain. With `--database postgres://user@host/name`, whose schemas of
+ * earlier runs are dropped, Daybook and Ponder are also measured on that server.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -36,7 +36,7 @@ const blocks = isSmallest ? RecordedChain.smallestBlocks : BenchOptions.positive
 interface Subject {
   readonly title: string
   readonly isPeer?: boolean
-  /** It is measured at the first latency alone: its CPU time bounds it at each of them. */
+  /** True to measure it only at the first latency: it is CPU-bound at each of them. */
   readonly isSlow?: boolean
   readonly measure: (node: RecordedChain.ReplayedNode, folder: string) => Promise<MeasuredRun>
 }
@@ -107,7 +107,7 @@ const addRun = (subject: string, latency: number, run: MeasuredRun): void => {
   if (run.documentBytes !== undefined) add("bytes per byte of document", run.bytes / run.documentBytes)
 }
 
-/** Measures each subject once, and the faster baseline among them. */
+/** Measures each subject once, including the faster baseline. */
 const measureRound = async (
   subjects: ReadonlyArray<Subject>,
   latency: number,

@@ -1,13 +1,13 @@
 /**
- * Compares fees and token movements that the ledger derives from recorded receipts with those by viem's decoders: `pnpm bench receipts`.
- * `--file FILE` reads other recordings, in the form of `tooling/harness/src/RecordedReceipts.ts`. Exits with code 1 where they differ.
+ * Compares fees and token movements that the ledger derives from recorded receipts with those from viem's decoders: `pnpm bench receipts`.
+ * `--file FILE` reads other recordings, in the form of `tooling/harness/src/RecordedReceipts.ts`. Exits with code 1 if they differ.
  */
 import * as RecordedReceipts from "../../../tooling/harness/src/RecordedReceipts.ts"
 import * as Daybook from "../../../packages/service/test/ledger/recordedReceipts.ts"
 import * as BenchOptions from "../BenchOptions.ts"
 import * as Viem from "./viem.ts"
 
-/** What was compared on one chain. */
+/** Numbers of compared items on one chain. */
 interface Counts {
   transactions: number
   fees: number

@@ -1,11 +1,11 @@
-/** Fees and token movements of a receipt by the formatters and decoders of viem. It shares no code with the ledger. */
+/** Fees and token movements of a receipt according to viem's formatters and decoders. Shares no code with the ledger. */
 import { erc1155Abi, erc20Abi, erc721Abi, formatTransactionReceipt, parseAbi, parseEventLogs, zeroAddress } from "viem"
 import { chainConfig } from "viem/op-stack"
 import type { RecordedReceipt } from "../../../tooling/harness/src/RecordedReceipts.ts"
 import { add, keyOf } from "../../../packages/service/test/ledger/recordedReceipts.ts"
 import type { Result, TokenKind } from "../../../packages/service/test/ledger/recordedReceipts.ts"
 
-/** What the receipt itself states of fees that are paid for data on L1. */
+/** What the receipt itself states about fees for data on L1. */
 export interface ViemResult extends Result {
   readonly l1Fee: bigint
 }
@@ -13,7 +13,7 @@ export interface ViemResult extends Result {
 const opStack: ReadonlySet<number> = new Set([10, 8453])
 const depositType = "0x7e"
 
-/** Contracts that show the native currency as a token: their transfers are no token movements. */
+/** Contracts that represent the native currency as a token: their transfers are not token movements. */
 const nativeTokens: ReadonlySet<string> = new Set([
   "0x0000000000000000000000000000000000001010",
   "0xdeaddeaddeaddeaddeaddeaddeaddeaddead0000",
@@ -36,9 +36,9 @@ const wrappedAbi = parseAbi([
 
 type Receipt = ReturnType<typeof formatTransactionReceipt>
 
-/** The fee of the sender, and the part of it that is for data on L1. */
+/** The sender's fee, and its part for data on L1. */
 const feesOf = ({ chain, receipt: raw, transaction }: RecordedReceipt) => {
-  // Sound: the formatters read JSON of a node.
+  // Sound: the formatters accept a node's JSON.
   const common = formatTransactionReceipt(raw as never)
   const { l1Fee } = chainConfig.formatters.transactionReceipt.format(raw as never)
   const l1 = opStack.has(chain) && transaction["type"] !== depositType ? (l1Fee ?? 0n) : 0n
@@ -48,7 +48,7 @@ const feesOf = ({ chain, receipt: raw, transaction }: RecordedReceipt) => {
   return { fee: gasUsed * price + blob + l1, l1Fee: l1 }
 }
 
-/** Moves an amount between two holders; the zero address is none. */
+/** Moves an amount between two holders; the zero address is not a holder. */
 const move = (
   sums: Map<string, bigint>,
   kind: TokenKind,
@@ -86,7 +86,7 @@ const addCollectibles = (sums: Map<string, bigint>, logs: Receipt["logs"]): void
       move(sums, "erc1155", address, id, [args.from, args.to, args.values[at] ?? 0n])
 }
 
-/** The same as the ledger derives. */
+/** Derives the same result as the ledger. */
 export const derive = (recorded: RecordedReceipt): ViemResult => {
   const { logs: all } = formatTransactionReceipt(recorded.receipt as never)
   const logs = all.filter(({ address }) => !nativeTokens.has(address.toLowerCase()))

@@ -1,8 +1,8 @@
 /**
- * Counts the lines of the programs of `examples` beside the same programs with moralis or viem: `pnpm bench programs`. The programs of `src`
- * have to compile, and their test to pass. A line counts where it holds code: blank lines and comments do not.
+ * Counts the lines of the programs in `examples` and of the same programs with moralis or viem: `pnpm bench programs`. The programs in
+ * `src` must compile, and their test must pass. Only lines with code count, not blank lines and comments.
  *
- * `--check` compares the table of `examples/README.md` with the one that is made, and fails where they differ.
+ * `--check` compares the table in `examples/README.md` with the generated one, and fails if they differ.
  */
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -12,7 +12,7 @@ import { parseSync } from "oxc-parser"
 const folder = import.meta.dirname
 const root = join(folder, "../../..")
 
-/** The programs: what each does, its file, and what the other one is written with. */
+/** The programs: what each does, its file, and the libraries of the other version. */
 const programs = [
   ["fees of a wallet per month", "fees-per-month.ts", "moralis, viem"],
   ["every token of a wallet as CSV", "tokens-csv.ts", "moralis"],
@@ -24,7 +24,7 @@ const programs = [
   ["tests of a program", "sent.test.ts", "moralis"],
 ] as const
 
-/** Number of lines that hold code. */
+/** Number of lines with code. */
 const linesOf = (file: string): number => {
   const text = readFileSync(file, "utf8")
   let code = text

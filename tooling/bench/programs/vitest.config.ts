@@ -1,4 +1,4 @@
-/** The tests of these programs alone. */
+/** Runs only the tests of these programs. */
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({ test: { include: ["src/*.test.ts"] } })

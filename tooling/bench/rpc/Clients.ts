@@ -1,11 +1,11 @@
-/** The RPC clients that are measured. Each requests the same block, in single calls or in batches. */
+/** The measured RPC clients. Each requests the same block, in single calls or in batches. */
 import { join } from "node:path"
 import type * as Promises from "../../../packages/rpc/src/promise.ts"
 
 export interface Client {
   /** One call in one HTTP request. */
   readonly single: (hydrated: boolean) => Promise<unknown>
-  /** Several calls in one HTTP request; absent when the client does not batch. */
+  /** Several calls in one HTTP request; absent if the client does not batch. */
   readonly batch?: (hydrated: boolean, calls: number) => Promise<ReadonlyArray<unknown>>
 }
 
@@ -17,7 +17,7 @@ const numbers = (calls: number) => Array.from({ length: calls }, (_, at) => numb
 const toHex = (value: number): `0x${string}` => `0x${value.toString(16)}`
 
 const daybook = async (url: string, root: string, fetch?: typeof globalThis.fetch): Promise<Client> => {
-  // Sound: the client of an older checkout has these calls, too.
+  // Sound: the client of an older checkout has these calls too.
   const { createRpcClient } = (await import(join(root, "packages/rpc/src/promise.ts"))) as typeof Promises
   const client = createRpcClient({ url, fetch })
   return {
@@ -44,7 +44,7 @@ const bare = (send: (body: unknown) => Promise<unknown>): Client => {
 const post = (body: unknown) =>
   ({ method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }) as const
 
-/** Makes a client for a URL, by name; those of this repository belong to a checkout. */
+/** Makes a client for a URL, by name; this repository's clients belong to a checkout. */
 export const clients: Readonly<Record<string, (url: string, root: string) => Promise<Client>>> = {
   "undici and JSON.parse": async (url) => {
     const { Agent, request } = await import("undici")

@@ -1,4 +1,4 @@
-/** CPU of one call of an RPC client beside undici and `JSON.parse`, and calls per second. */
+/** CPU time per call of an RPC client compared with undici and `JSON.parse`, and calls per second. */
 import * as Figures from "../Figures.ts"
 
 const titles = {

@@ -1,12 +1,12 @@
 /**
- * Measures one RPC client in a process of its own: `node measure.ts <client> <hydrated|hashes> <single|batch> <url> <root of the checkout>
- * <milliseconds>` prints one line of JSON. It is warmed up for half as long again.
+ * Measures one RPC client in its own process: `node measure.ts <client> <hydrated|hashes> <single|batch> <url> <root of the checkout>
+ * <milliseconds>` prints one line of JSON. The warm-up takes half as long again.
  */
 import { clients } from "./Clients.ts"
 
-/** What one call of an RPC client costs, and the number of transactions in the blocks that it received. */
+/** Cost of one call of an RPC client, and the number of transactions in the blocks that it received. */
 export interface Measured {
-  /** CPU time of one call, user and system, in microseconds. */
+  /** CPU time per call, user and system, in microseconds. */
   readonly micros: number
   readonly perSecond: number
   readonly transactions: number
@@ -20,7 +20,7 @@ const calls = mode === "batch" ? callsPerBatch : 1
 const send = async (): Promise<ReadonlyArray<unknown>> =>
   mode === "batch" ? await client.batch!(isHydrated, calls) : [await client.single(isHydrated)]
 
-/** Sends calls for some milliseconds. */
+/** Sends calls for a number of milliseconds. */
 const measure = async (duration: number): Promise<Omit<Measured, "transactions">> => {
   const cpu = process.cpuUsage()
   const start = performance.now()
@@ -37,7 +37,7 @@ interface Block {
   readonly transactions: ReadonlyArray<unknown>
 }
 
-/** The blocks that were received: a client without a library has them in a response. */
+/** The received blocks: a client without a library has them in a response. */
 const blocks = (await send()).map((one) => one as Block & { readonly result?: Block })
 const transactions = blocks.reduce((sum, block) => sum + (block.result ?? block).transactions.length, 0)
 await measure(Number(millis) * 1.5)

@@ -1,6 +1,6 @@
 /**
- * RPC clients side by side: CPU of one `eth_getBlockByNumber` and calls per second, for a block of 150 transactions, whole or as
- * hashes, in single calls and in batches of 20. `pnpm bench rpc --rounds 3`, in three minutes. Ratios compare CPU with the first
+ * RPC clients side by side: CPU time of one `eth_getBlockByNumber` and calls per second, for a block of 150 transactions, whole or as
+ * hashes, in single calls and in batches of 20. `pnpm bench rpc --rounds 3` takes three minutes. Ratios compare CPU time with the first
  * client.
  */
 import { execFileSync } from "node:child_process"
@@ -22,7 +22,7 @@ interface Subject {
   readonly hasBatches?: boolean
 }
 
-/** A client that hangs ends here: none takes a tenth of this. */
+/** Time limit for a client that hangs: none takes a tenth of this. */
 const limitMillis = 60_000
 
 const here = import.meta.dirname

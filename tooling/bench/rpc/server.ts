@@ -1,4 +1,4 @@
-/** Serves one block to every client from a process of its own: `node server.ts` prints its port. */
+/** Serves one block to every client from its own process: `node server.ts` prints its port. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { blocks } from "./Blocks.ts"

@@ -1,4 +1,4 @@
-/** Pages of the role `all` at a constant rate, while the recorded chain is indexed and after it. */
+/** Pages from the role `all` at a constant rate, during and after indexing of the recorded chain. */
 import { Agent } from "node:http"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"

@@ -1,4 +1,4 @@
-/** Bytes, CPU and requests a second of responses in each coding, and of pages that the client has by their tag. */
+/** Bytes, CPU time and requests per second of responses in each content coding, and of pages that the client has cached by their tag. */
 import type * as Figures from "../Figures.ts"
 import type { LoadRequest } from "./LoadGenerator.ts"
 import * as Loads from "./Loads.ts"
@@ -23,7 +23,7 @@ const withHeaders = (requests: ReadonlyArray<LoadRequest>, more: Readonly<Record
 const withTags = (requests: ReadonlyArray<LoadRequest>): Promise<ReadonlyArray<LoadRequest>> =>
   Promise.all(
     requests.map(async (request) => {
-      // Sound: these requests have a key alone.
+      // Sound: these requests only have a key.
       const { headers } = await fetch(request.url, { headers: request.headers as Record<string, string> })
       return { ...request, headers: { ...request.headers, "if-none-match": headers.get("etag") ?? "" } }
     }),

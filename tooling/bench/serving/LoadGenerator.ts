@@ -10,7 +10,7 @@ export interface LoadRequest {
   readonly body?: string
 }
 
-/** Requests per second, quantiles of the latency in milliseconds, and bytes of a body as it was sent. */
+/** Requests per second, latency quantiles in milliseconds, and bytes of a body as sent. */
 export interface Load {
   readonly perSecond: number
   readonly p50: number
@@ -19,7 +19,7 @@ export interface Load {
   readonly bytes: number
 }
 
-/** Sends one request; its body. A status other than 200 and 304 is an error. */
+/** Sends one request and returns its body. A status other than 200 and 304 is an error. */
 const exchange = (agent: Agent, { body, headers = {}, url }: LoadRequest): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const { hostname, pathname, port, search } = url
@@ -38,7 +38,7 @@ const exchange = (agent: Agent, { body, headers = {}, url }: LoadRequest): Promi
     sent.end(body)
   })
 
-/** Sends one request; its body as text. */
+/** Sends one request and returns its body as text. */
 export const send = async (agent: Agent, request: LoadRequest): Promise<string> =>
   (await exchange(agent, request)).toString("utf8")
 
@@ -81,7 +81,7 @@ export const saturate = async (
   return load
 }
 
-/** Open loop: requests at a constant rate until `isOver`, also while earlier ones wait. Latency includes time in the queue. */
+/** Open loop: requests at a constant rate until `isOver`, even while earlier ones wait. Latency includes time in the queue. */
 export const atRate = async (
   requests: ReadonlyArray<LoadRequest>,
   perSecond: number,
@@ -109,7 +109,7 @@ export const atRate = async (
   return load
 }
 
-/** Adds a load's figures. */
+/** Adds the figures of a load. */
 export const addLoad = (figures: Figures.Figures, subject: string, load: Load): void => {
   figures.add(subject, "requests/s", load.perSecond)
   figures.add(subject, "p50 ms", load.p50)

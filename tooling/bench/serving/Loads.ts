@@ -1,4 +1,4 @@
-/** Loads of several subjects in turns: requests a second, latency, bytes, and CPU time of the server. */
+/** Loads of several subjects in turns: requests per second, latency, bytes, and CPU time of the server. */
 import { inTurns } from "../Checkout.ts"
 import type { Figures } from "../Figures.ts"
 import * as ProcessUse from "../ProcessUse.ts"
@@ -12,7 +12,7 @@ export interface Subject {
   readonly pid?: number | undefined
 }
 
-/** Measures each subject in every round; a first round warms the servers up. */
+/** Measures each subject in every round; a first round warms up the servers. */
 export const measure = async (
   figures: Figures,
   { concurrency, millis, rounds }: Setup,

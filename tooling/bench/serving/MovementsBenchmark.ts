@@ -1,6 +1,6 @@
 /**
- * A page of 25 movements beside a page of 25 transactions of the same wallets, by the same service. Wallets whose first page has fewer
- * movements, as contracts that hold nothing, are measured apart: such a page searches many places.
+ * A page of 25 movements compared with a page of 25 transactions of the same wallets, from the same service. Wallets whose first page has
+ * fewer movements, such as contracts without holdings, are measured separately: such a page searches many positions.
  */
 import { Agent } from "node:http"
 import type * as Figures from "../Figures.ts"
@@ -11,7 +11,7 @@ import type { Indexed, Setup } from "./Setup.ts"
 import * as Tables from "./Tables.ts"
 import * as WalletRequests from "./WalletRequests.ts"
 
-/** The wallets whose first page has as many movements as it can. */
+/** The wallets whose first page is full of movements. */
 const fullPages = async (
   origin: string,
   key: string,
@@ -48,7 +48,7 @@ const subjectsOf = async (
   return all.filter(({ requests }) => requests.length > 0)
 }
 
-/** Measures the operations in turn. */
+/** Measures the operations in turns. */
 export const measure = async (figures: Figures.Figures, setup: Setup): Promise<void> => {
   const services: Array<ServiceProcess.ServiceProcess> = []
   try {

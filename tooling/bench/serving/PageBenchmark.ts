@@ -1,4 +1,4 @@
-/** A page of 25 by the service and by node:http with node:sqlite, the same bytes. */
+/** A page of 25 rows from the service and from node:http with node:sqlite, with the same bytes. */
 import { Agent } from "node:http"
 import { dirname, join } from "node:path"
 import * as ChildProgram from "../ChildProgram.ts"
@@ -25,7 +25,7 @@ const assertSameBytes = async (
   agent.destroy()
 }
 
-/** Measures the servers in turn. */
+/** Measures the servers in turns. */
 export const measure = async (figures: Figures.Figures, setup: Setup): Promise<void> => {
   const { addresses, all, indexed } = setup
   const file = join(dirname(indexed.file), "data", "chain-bench.sqlite")

@@ -1,4 +1,7 @@
-/** A page of 25 by `serve --processes N`. The load generator needs a core of its own: without a third one it is part of the figures. */
+/**
+ * A page of 25 rows from `serve --processes N`. The load generator needs its own core: with fewer than three, its CPU time affects the
+ * figures.
+ */
 import type * as Figures from "../Figures.ts"
 import * as Loads from "./Loads.ts"
 import * as ServiceProcess from "./ServiceProcess.ts"
@@ -8,7 +11,7 @@ import * as WalletRequests from "./WalletRequests.ts"
 
 const counts = [1, 2]
 
-/** Measures each number of processes in turn. */
+/** Measures each number of processes in turns. */
 export const measure = async (figures: Figures.Figures, setup: Setup): Promise<void> => {
   const { addresses, indexed } = setup
   const services: Array<ServiceProcess.ServiceProcess> = []

@@ -1,4 +1,4 @@
-/** A call through the relay, cached or not, beside a relay written by hand and the replayed node itself. */
+/** A call through the relay, cached or not, compared with a handwritten relay and the replayed node itself. */
 import { Agent } from "node:http"
 import { join } from "node:path"
 import * as Agreement from "../Agreement.ts"
@@ -14,7 +14,7 @@ import * as Tables from "./Tables.ts"
 /** The method and parameters of one call of many. */
 type Call = (index: number) => readonly [method: string, params: ReadonlyArray<unknown>]
 
-/** Calls by name. Blocks below the finalized one are kept by a cache; the newest one never is. */
+/** Calls by name. A cache keeps blocks below the finalized one, and never the newest one. */
 const calls = (height: number): Readonly<Record<string, Call>> => ({
   [Tables.relayed.block]: (index) => ["eth_getBlockByNumber", [`0x${((index % height) + 1).toString(16)}`, true]],
   [Tables.relayed.newest]: () => ["eth_getBlockByNumber", ["latest", false]],
@@ -43,7 +43,7 @@ const assertSameResults = async (what: string, subjects: ReadonlyArray<Loads.Sub
   agent.destroy()
 }
 
-/** Measures each call by every way to the node. */
+/** Measures each call over every path to the node. */
 export const measure = async (figures: Figures.Figures, setup: Setup): Promise<void> => {
   const { indexed, isSmallest, nodeUrl } = setup
   const stops: Array<() => Promise<void>> = []

@@ -1,4 +1,4 @@
-/** The service by its command line: a configuration of one chain with a key, and `daybook serve` in a process of its own. */
+/** The service from its command line: a configuration of one chain with a key, and `daybook serve` in its own process. */
 import { execFile, execFileSync, spawn } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -6,12 +6,12 @@ import type { Readable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as ChildProgram from "../ChildProgram.ts"
 
-/** The command of this checkout, run from its sources. */
+/** The command of this checkout, run from source. */
 export const sources = join(import.meta.dirname, "../../../packages/service/src/main.ts")
 
 /** A configuration file and a key of the service that it starts. */
 export interface Configuration {
-  /** The file of the command that is run. */
+  /** File of the command that is run. */
   readonly command: string
   readonly file: string
   readonly key: string
@@ -39,7 +39,7 @@ export const configure = (
   return { command, file, key: key.trim() }
 }
 
-/** The same configuration with some fields replaced, in a file of its own. */
+/** The same configuration with some fields replaced, in a separate file. */
 export const change = (configuration: Configuration, name: string, fields: object): Configuration => {
   const file = join(dirname(configuration.file), `${name}.json`)
   const config = JSON.parse(readFileSync(configuration.file, "utf8")) as object
@@ -47,10 +47,10 @@ export const change = (configuration: Configuration, name: string, fields: objec
   return { ...configuration, file }
 }
 
-/** A service that listens at `origin`. What it writes to standard error after that is in `errors`. */
+/** A service that listens at `origin`. Its standard error after that is in `errors`. */
 export type ServiceProcess = ChildProgram.ChildProgram & { readonly origin: string; readonly errors: Readable }
 
-/** Starts the service; resolves when it listens. */
+/** Starts the service; resolves once it listens. */
 export const start = async (
   { command, file }: Configuration,
   role: "all" | "serve",
@@ -69,7 +69,7 @@ export const start = async (
   throw new Error(`The service ended before it listened: ${text.slice(-2000)}`)
 }
 
-/** Runs a command to its end; its output. */
+/** Runs a command to completion; returns its output. */
 export const run = ({ command, file }: Configuration, args: ReadonlyArray<string>): Promise<string> =>
   new Promise((resolve, reject) => {
     execFile(process.execPath, ["--no-warnings", command, ...args, "--config", file], (error, output, errors) => {

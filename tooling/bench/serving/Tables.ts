@@ -1,4 +1,4 @@
-/** The tables of serving, and the names of their subjects. */
+/** The serving tables, and the names of their subjects. */
 import * as Figures from "../Figures.ts"
 
 export const page = "`daybook serve`"
@@ -8,7 +8,7 @@ export const transactions = "page of 25 transactions"
 export const movements = "page of 25 movements"
 export const fewerMovements = "page of fewer than 25 movements"
 
-/** The same page by a number of processes. */
+/** The same page from a number of processes. */
 export const ofProcesses = (count: number): string => `page of 25, processes: ${count}`
 
 export const during = "pages while the chain is indexed"
@@ -40,7 +40,7 @@ const header = columns.map(([measure]) => measure)
 const cells = (figures: Figures.Figures, subject: string): ReadonlyArray<string> =>
   columns.map(([measure, digits]) => Figures.cell(figures.median(subject, measure), digits))
 
-/** The subjects of a table that were measured, each with the ratio of its requests a second to those of another. */
+/** The measured subjects of a table, each with the ratio of its requests per second to those of another. */
 const compared =
   (subjects: ReadonlyArray<readonly [subject: string, base: string]>): Figures.Table =>
   (figures) =>
@@ -55,22 +55,22 @@ const compared =
         ]),
     )
 
-/** A page by the service and by hand. */
+/** A page from the service and from the handwritten server. */
 export const hand = compared([page, pageByHand].map((subject) => [subject, pageByHand] as const))
 
-/** Pages of movements beside those of transactions. */
+/** Pages of movements compared with those of transactions. */
 export const movementsTable = compared(
   [transactions, movements, fewerMovements].map((subject) => [subject, transactions] as const),
 )
 
-/** Calls by each way to the node. */
+/** Calls over each path to the node. */
 export const relay = compared(
   Object.values(relayed).flatMap((call) =>
     Object.values(ways).map((way) => [`${call}: ${way}`, `${call}: ${ways.direct}`] as const),
   ),
 )
 
-/** Responses in each coding. */
+/** Responses in each content coding. */
 export const codings: Figures.Table = (figures) =>
   Figures.table(
     ["", "bytes", ...header],
@@ -80,7 +80,7 @@ export const codings: Figures.Table = (figures) =>
       .map((subject) => [subject, Figures.cell(figures.median(subject, "bytes"), 0), ...cells(figures, subject)]),
   )
 
-/** Parts that are measured only when they are named. */
+/** Parts that are only measured when named. */
 export const named = compared([
   [ofProcesses(1), ofProcesses(1)],
   [ofProcesses(2), ofProcesses(1)],

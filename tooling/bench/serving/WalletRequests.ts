@@ -6,10 +6,10 @@ import type { LoadRequest } from "./LoadGenerator.ts"
 
 const wallets = 20
 
-/** Rows of a page. */
+/** Number of rows in a page. */
 export const pageSize = 25
 
-/** The lowest addresses among those wallets, of the chain with a number of blocks. */
+/** The lowest addresses among those wallets, in the chain with a number of blocks. */
 export const addresses = async (blocks: number): Promise<ReadonlyArray<string>> => {
   const recording = await Effect.runPromise(Replay.load(await RecordedChain.file(blocks)))
   const counts = new Map<string, number>()

@@ -1,7 +1,7 @@
 /**
- * The first page of a wallet written by hand with node:http and node:sqlite, over the service's own file. It does no more than that: a
- * key looked up by its hash, one prepared statement, texts decompressed and joined, the same headers and bytes.
- * `node pageByHand.ts <file> <key>` prints its port.
+ * A handwritten first page of a wallet with node:http and node:sqlite, from the service's own file. It does no more than that: a key looked
+ * up by its hash, one prepared statement, texts decompressed and joined, the same headers and bytes. `node pageByHand.ts <file> <key>`
+ * prints its port.
  */
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
@@ -28,7 +28,7 @@ const rows = database.prepare(
 )
 rows.setReturnArrays(true)
 const ranges = KeyRanges.numbersOf(
-  // Sound: the store has written it.
+  // Sound: the store wrote it.
   KeyRanges.parse(database.prepare("SELECT ranges FROM key_range").get()!["ranges"] as string)!,
 ).toReversed()
 const hex = (bytes: unknown) => `0x${Buffer.from(bytes as Uint8Array).toString("hex")}`

@@ -1,7 +1,6 @@
 /**
- * A relay written by hand with node:http and undici, without keys, limits, a list of methods or validation: it parses the body for
- * its id, forwards the call and returns the node's text. `node relayByHand.ts <url>` prints its port. An upper bound for a relay
- * on Node.
+ * A handwritten relay with node:http and undici, without keys, limits, a list of methods or validation: it parses the body for its id,
+ * forwards the call and returns the node's text. `node relayByHand.ts <url>` prints its port. An upper bound for a relay on Node.js.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

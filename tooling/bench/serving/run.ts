@@ -1,10 +1,10 @@
 /**
- * Serving, end to end over sockets, each server in a process of its own and installed as its users have it: `pnpm bench page --rounds 3`, or
- * `pnpm bench page hand` for a part.
- * `hand`: a page of 25 by the service and by node:http with node:sqlite, the same bytes. `movements`: a page of 25 movements beside one of 25
- * transactions. `relay`: a call through the relay, cached or not, and to the node directly. `codings`: bytes, CPU and requests a second of a
- * page, of receipts and of a small response in each coding, and of a page that the client has. Only when they are named: `processes`, the
- * same page by one and by two processes, and `backfill`, pages while the chain is indexed, and after it.
+ * Serving, end to end over sockets, with each server in its own process and installed as users install it: `pnpm bench page --rounds 3`, or
+ * `pnpm bench page hand` for a part. `hand`: a page of 25 rows from the service and from node:http with node:sqlite, with the same bytes.
+ * `movements`: a page of 25 movements compared with one of 25 transactions. `relay`: a call through the relay, cached or not, and to the
+ * node directly. `codings`: bytes, CPU time and requests per second of a page, of receipts and of a small response in each content coding,
+ * and of a page that the client has cached. Only when named: `processes`, the same page from one and from two processes, and `backfill`,
+ * pages during and after indexing.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-/** `@daybook/schema`, as it is imported. */
+/** `@daybook/schema` as imported. */
 import * as Block from "../../../../packages/schema/src/Block.ts"
 import * as WalletPage from "../../../../packages/schema/src/WalletPage.ts"
 import * as Schema from "../../../../packages/schema/node_modules/effect/dist/Schema.js"

@@ -1,4 +1,4 @@
-/** A validating decoder and encoder written by hand for these resources alone, keeping unknown keys. */
+/** A handwritten validating decoder and encoder for only these resources; keeps unknown keys. */
 import type { Subject } from "../measure.ts"
 
 type Step = (value: any) => any

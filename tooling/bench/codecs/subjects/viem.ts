@@ -1,4 +1,4 @@
-/** viem's formatters. They do not validate, and do not write what they read. */
+/** viem's formatters. They do not validate, and do not encode what they decode. */
 import { formatBlock } from "viem"
 import type { Subject } from "../measure.ts"
 

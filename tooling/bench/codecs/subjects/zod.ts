@@ -1,4 +1,4 @@
-/** The same resources in zod, with codecs, keeping unknown keys. */
+/** The same resources in zod, with codecs; keeps unknown keys. */
 import { z } from "zod"
 import type { Subject } from "../measure.ts"
 

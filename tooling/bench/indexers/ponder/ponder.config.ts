@@ -11,7 +11,7 @@ export default createConfig({
       ? { kind: "pglite", directory: process.env["BENCH_FOLDER"] ?? ".ponder/pglite" }
       : { kind: "postgres", connectionString },
   chains: {
-    // It limits itself to some requests a second for each URL: these are one and the same server.
+    // Ponder limits requests per second for each URL: these all name the same server.
     bench: { id: 31337, rpc: Array.from({ length: 25 }, (_, index) => `${url}/${index}`), pollingInterval: 100 },
   },
   contracts: {

@@ -1,4 +1,4 @@
-/** Writes what this process used when it ends: for a program that runs as a child. */
+/** Writes the resource usage of this process when it exits: for a program that runs as a child. */
 import { writeFileSync } from "node:fs"
 
 process.on("exit", () => {

@@ -1,4 +1,4 @@
-/** The baseline: fetch and JSON.parse of the same responses. It stores and checks nothing. */
+/** The baseline: fetch and JSON.parse of the same responses. It stores and verifies nothing. */
 import type { Subject } from "../Subject.ts"
 
 const methods = ["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"] as const
@@ -23,7 +23,7 @@ interface BlockResponse {
   readonly result: { readonly transactions: ReadonlyArray<unknown> }
 }
 
-/** The blocks among the responses, requested in one batch or by single calls in parallel. */
+/** The blocks among the responses, requested in one batch or with single calls in parallel. */
 const blocksOf = async (
   url: string,
   numbers: ReadonlyArray<number>,
@@ -35,7 +35,7 @@ const blocksOf = async (
   return (responses as ReadonlyArray<BlockResponse>).filter((_, at) => at % methods.length === 0)
 }
 
-/** Requests `blocksPerRequest` blocks at a time, `concurrency` requests in flight. */
+/** Requests `blocksPerRequest` blocks at a time, with `concurrency` requests in flight. */
 export const baseline =
   (blocksPerRequest: number, concurrency: number): Subject =>
   async (url, head) => {

@@ -32,7 +32,7 @@ const start = (environment: Readonly<Record<string, string | undefined>>) => {
 }
 
 interface LogLine {
-  /** 50 and more are errors. */
+  /** 50 and above are errors. */
   readonly level: number
   readonly msg: string
   readonly error?: { readonly message?: string }
@@ -42,7 +42,7 @@ interface LogLine {
 
 const errorLevel = 50
 
-/** Reads Ponder's log until everything is indexed. Its errors, which it writes to this log, are in the error of an early end. */
+/** Reads Ponder's log until everything is indexed. If it ends early, the error contains the errors that it wrote to this log. */
 const readLog = async (output: Readable): Promise<{ readonly millis: number; readonly events: number }> => {
   let events = 0
   const errors: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * SQD's processor with the raw rows of everything it fetches put into SQLite as JSON, one transaction for each of its batches:
- * no verification beyond its own, nothing decoded, no index by wallet.
+ * SQD's processor, storing the raw rows of everything it fetches in SQLite as JSON, with one transaction per batch: no verification beyond
+ * its own, nothing decoded, no index by wallet.
  */
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -11,7 +11,7 @@ import type { Subject } from "../Subject.ts"
 
 const selected = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, true]))
 
-/** Everything that the documents of Daybook hold. */
+/** Everything that Daybook's documents contain. */
 const fields = {
   block: selected("timestamp gasUsed gasLimit miner baseFeePerGas stateRoot receiptsRoot transactionsRoot logsBloom"),
   transaction: selected(
@@ -23,7 +23,7 @@ const fields = {
   ),
 }
 
-/** Links between SQD's items, which would make each text hold all others. */
+/** Links between SQD's items, through which each text would contain all others. */
 const links = new Set(["block", "transaction", "logs", "traces", "transactions", "stateDiffs"])
 
 const toText = (item: object): string =>
@@ -79,7 +79,7 @@ const createProcessor = (url: string, head: number) => {
 
 export const sqd: Subject = (url, head, folder) =>
   new Promise((resolve) => {
-    // Errors of every namespace only: its log shares standard error with the benchmark.
+    // Only errors, of every namespace: its log shares standard error with the benchmark.
     process.env["SQD_ERROR"] = "*"
     const file = join(folder, "sqd.sqlite")
     const { database, put } = createTables(file)

@@ -7,7 +7,7 @@ export interface HistoryProps {
   readonly address: string
 }
 
-// Requests cannot be cancelled, and what fails for a moment is repeated here.
+// Requests cannot be cancelled, and transient failures are retried here.
 const pageOf = async (address: string, cursor: string | undefined) => {
   const page = await Moralis.EvmApi.wallets.getWalletHistory({
     address,

@@ -1,4 +1,4 @@
-/** `examples/src/effect-report.ts` with moralis and viem, whose promises and errors are made typed effects with spans. */
+/** `examples/src/effect-report.ts` with moralis and viem, whose promises and errors are wrapped as typed effects with spans. */
 import { Config, Console, Context, Data, Effect, Layer, Option, Redacted, Schedule, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { OtlpSerialization, OtlpTracer } from "effect/observability"
@@ -9,7 +9,7 @@ class Unauthorized extends Data.TaggedError("Unauthorized") {}
 class RateLimited extends Data.TaggedError("RateLimited") {}
 class RequestFailed extends Data.TaggedError("RequestFailed")<{ readonly cause: unknown }> {}
 
-/** moralis puts the status into the details of its errors. */
+/** moralis reports the status in the details of its errors. */
 const toError = (cause: unknown): Unauthorized | RateLimited | RequestFailed => {
   const details = typeof cause === "object" && cause !== null && "details" in cause ? cause.details : undefined
   const status = typeof details === "object" && details !== null && "status" in details ? details.status : undefined

@@ -1,4 +1,4 @@
-/** `examples/src/fees-per-month.ts` with moralis. Fees of blobs are not part of what it reports. */
+/** `examples/src/fees-per-month.ts` with moralis, which does not report blob fees. */
 import Moralis from "moralis"
 import { formatEther, parseEther } from "viem"
 

@@ -1,4 +1,4 @@
-/** `examples/src/follow.ts` with moralis, and a node for what the history does not state: whether a block is still on the chain. */
+/** `examples/src/follow.ts` with moralis, and a node for what the history does not report: whether a block is still canonical. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import Moralis from "moralis"
 import { BlockNotFoundError, createPublicClient, http } from "viem"
@@ -25,14 +25,14 @@ const isOnChain = async ({ block, blockHash }: Row): Promise<boolean> => {
   }
 }
 
-/** The kept rows without those that a reorg reverted: from the newest one backwards to one that is still on the chain. */
+/** The kept rows without those that a reorg reverted: searches from the newest one back to one that is still canonical. */
 const withoutReverted = async (kept: ReadonlyArray<Row>): Promise<ReadonlyArray<Row>> => {
   let end = kept.length
   while (end > 0 && !(await isOnChain(kept[end - 1]!))) end--
   return kept.slice(0, end)
 }
 
-/** The rows of a block and of all after it. */
+/** Rows of a block and all later blocks. */
 const rowsFrom = async (fromBlock: number): Promise<ReadonlyArray<Row>> => {
   const found: Array<Row> = []
   let page = await Moralis.EvmApi.wallets.getWalletHistory({ address, chain: "0x1", order: "ASC", fromBlock })

@@ -1,4 +1,4 @@
-/** `examples/src/sent.test.ts` with moralis: the responses, the pages and the faults are written here. */
+/** `examples/src/sent.test.ts` with moralis: the responses, pages and faults are written here. */
 import { createServer, type Server } from "node:http"
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"

@@ -5,10 +5,10 @@ const { MORALIS_API_KEY = "", MORALIS_ADDRESS = "" } = process.env
 await Moralis.start({ apiKey: MORALIS_API_KEY })
 const address = MORALIS_ADDRESS.toLowerCase()
 
-/** Quotes a cell, and keeps a spreadsheet from taking the name of a token for a formula. */
+/** Quotes a cell, and keeps spreadsheets from interpreting a token's name as a formula. */
 const cell = (text: string): string => `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 
-/** The sides of a transfer that the wallet has: one, or both where it sent to itself. */
+/** The wallet's sides of a transfer: one, or both if it sent to itself. */
 const sides = (from: string, to: string | undefined) => [
   ...(from === address ? [{ sign: "-", counterparty: to ?? "" }] : []),
   ...(to === address ? [{ sign: "", counterparty: from }] : []),

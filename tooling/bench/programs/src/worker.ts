@@ -7,7 +7,7 @@ export interface Environment {
 
 const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/i.test(text)
 
-/** moralis has no deadline and no signal of its own. */
+/** moralis supports neither a deadline nor a signal. */
 const within = <A>(millis: number, work: Promise<A>, signal?: AbortSignal): Promise<A> =>
   new Promise((resolve, reject) => {
     const stop = () => reject(new Error("aborted"))
