@@ -8,6 +8,7 @@ import type { BlockGap } from "../../src/block/BlockRows.ts"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
 import type { State, Step } from "../../src/push/WalletEvents.ts"
+import * as UnavailableLog from "../../src/server/http/UnavailableLog.ts"
 import * as WalletEvents from "../../src/server/rest/WalletEvents.ts"
 import { StoreError } from "../../src/store/StoreError.ts"
 import * as Rows from "../server/rows.ts"
@@ -338,19 +339,19 @@ describe("bodyOf", () => {
   )
 
   it.effect.each([true, false])(
-    "bodyOf: ends with an error of the database, which is logged unless it may be retried: %s",
+    "bodyOf: ends with an error of the database and logs it, as a reason of refused requests where it may be retried: %s",
     (isRetryable) =>
       Effect.gen(function* () {
         const logged: Array<string> = []
         const logger = Logger.layer([Logger.make(({ message }) => logged.push(String(message)))])
         const failed = Effect.fail(new StoreError({ message: "Disk full.", isRetryable, cause: undefined }))
-        const { texts } = yield* Effect.provide(
-          textsBy(idle, () => failed, stepOf(null)),
-          logger,
+        const { texts } = yield* textsBy(idle, () => failed, stepOf(null)).pipe(
+          Effect.provide(logger),
+          Effect.provideService(UnavailableLog.LoggedAt, new Map()),
         )
 
         expect(texts).toEqual(["retry: 2000\n\n", frame(1)])
-        expect(logged).toEqual(isRetryable ? [] : ["Disk full."])
+        expect(logged).toEqual([isRetryable ? "Requests are refused: Disk full." : "Disk full."])
       }),
   )
 })
