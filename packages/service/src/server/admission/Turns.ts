@@ -36,7 +36,7 @@ export interface Turns {
    */
   readonly enter: (work: () => void, onError: (error: unknown) => void, holder?: string, kind?: string) => void
   /** Runs a function at once if a piece of its holder has time left, otherwise like `enter`. */
-  readonly goOn: Turns["enter"]
+  readonly resume: Turns["enter"]
   /** Usage of the holders. */
   readonly shares: FairShares.FairShares
 }
@@ -192,10 +192,10 @@ export const make = (now: MonotonicClock.Reader, waited: MonotonicClock.Reader =
         hasTime() ? work : Effect.andThen(next(fiber.getRef(Holder), fiber.getRef(Kind)), work),
       ),
     enter: (work, onError, holder = "", kind) => wait(holder, caught(work, onError), kind),
-    goOn: (work, onError, holder = "", kind) => {
-      const resume = caught(work, onError)
-      if (piece?.holder === holder && hasTime()) resume()
-      else wait(holder, resume, kind)
+    resume: (work, onError, holder = "", kind) => {
+      const guarded = caught(work, onError)
+      if (piece?.holder === holder && hasTime()) guarded()
+      else wait(holder, guarded, kind)
     },
   }
 }

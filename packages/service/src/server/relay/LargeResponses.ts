@@ -58,7 +58,7 @@ export type SharingOf = (holder: string, kind: string | undefined) => Sharing
 export const make = ({ nodeResponses, turns }: Pick<Bounds["Service"], "nodeResponses" | "turns">): SharingOf => {
   const slots = makeSlots(maxReading)
   return (holder, kind) => ({
-    inTurn: (step, onError) => turns.goOn(step, onError, holder, kind),
+    inTurn: (step, onError) => turns.resume(step, onError, holder, kind),
     hold: () => {
       const held = nodeResponses.hold(client)
       let received = 0

@@ -111,7 +111,7 @@ const indexedOf = ({ chain, changed, database }: Options): IndexedChain.IndexedC
 const atOnce: Turns.Turns = {
   run: (work) => work,
   enter: (work) => work(),
-  goOn: (work) => work(),
+  resume: (work) => work(),
   shares: FairShares.make(),
 }
 

@@ -144,10 +144,10 @@ describe("Turns", () => {
     }),
   )
 
-  it("goOn: runs at once in a piece of its holder that has time, and else in a turn", async () => {
+  it("resume: runs at once in a piece of its holder that has time, and else in a turn", async () => {
     const { events, spend, turns } = make()
-    const goOn = (name: string, holder = "one") =>
-      turns.goOn(
+    const resume = (name: string, holder = "one") =>
+      turns.resume(
         () => (spend(1), events.push(name)),
         (error) => events.push(String(error)),
         holder,
@@ -155,14 +155,14 @@ describe("Turns", () => {
     const fail = () => {
       throw new Error("failed")
     }
-    goOn("first")
+    resume("first")
     turns.enter(
       () => {
-        turns.goOn(fail, (error) => events.push(String(error)), "one")
-        goOn("at once")
-        goOn("other", "other")
-        goOn("at once again")
-        goOn("later")
+        turns.resume(fail, (error) => events.push(String(error)), "one")
+        resume("at once")
+        resume("other", "other")
+        resume("at once again")
+        resume("later")
         events.push("end")
       },
       (error) => expect.fail(String(error)),

@@ -88,9 +88,9 @@ describe("Upstream", () => {
       )
       const turns = Turns.make(() => 0)
       const steps: Array<string> = []
-      const goOn: Turns.Turns["goOn"] = (step, ...given) => {
+      const resume: Turns.Turns["resume"] = (step, ...given) => {
         let isEntered = false
-        turns.goOn(
+        turns.resume(
           () => {
             steps.push(`${isEntered ? "later" : "at once"} as ${given[1]}`)
             step()
@@ -99,7 +99,7 @@ describe("Upstream", () => {
         )
         isEntered = true
       }
-      const bounds = Bounds.make(Schema.decodeSync(Limits)({}), { ...turns, goOn })
+      const bounds = Bounds.make(Schema.decodeSync(Limits)({}), { ...turns, resume })
       const upstream = yield* make([url], bounds)
       yield* Effect.provideService(upstream.call("eth_gasPrice", []), Turns.Holder, "one")
 
