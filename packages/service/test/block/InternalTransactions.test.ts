@@ -342,7 +342,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFrames: accepts bare frames where their count is that of the transactions (made by rule)", () => {
+    it("fromFrames: accepts bare frames where their count is that of the transactions (synthetic)", () => {
       const child = call(router, pool, { value: "0x1" })
       const frame = call(wallet, router, { error: "execution reverted", calls: [child] })
       const bare = [frame, call(wallet, router)]
@@ -359,7 +359,7 @@ describe("InternalTransactions", () => {
       ).toEqual({ reason: "The tracer failed: timeout." })
     })
 
-    it("fromFrames: accepts frames without that of a last state-sync transaction (made by rule)", () => {
+    it("fromFrames: accepts frames without that of a last state-sync transaction (synthetic)", () => {
       const zero = address("0")
       const transactions = [fixture.transferWire, { ...fixture.creationWire, from: zero, to: zero, value: "0x0" }]
       const { block: polygon } = Result.getOrThrow(

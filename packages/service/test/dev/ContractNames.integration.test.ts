@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const argument = (address: string): string => address.slice(2).padStart(64, "0")
 
-/** Deploys a contract by a transaction of its own, as scripts and tests do; gives its address. */
+/** Deploys a contract in a separate transaction, as scripts and tests do; returns its address. */
 const deploy = Effect.fnUntraced(function* (node: Anvil.Node, name: Contracts.Name, constructor = "") {
   const [from] = node.accounts
   const data = `${Contracts.artifact(name).bytecode}${constructor}`
@@ -25,7 +25,7 @@ const deploy = Effect.fnUntraced(function* (node: Anvil.Node, name: Contracts.Na
   return (yield* receipt)!.contractAddress
 })
 
-/** Writes the artifact of a contract with metadata behind its code, of which the contract on the chain has none. */
+/** Writes the artifact of a contract with metadata after its code. The contract on the chain has no metadata. */
 const writeArtifact = (project: string, node: Anvil.Node, name: Contracts.Name, address: string) =>
   Effect.map(node.call<string>("eth_getCode", [address, "latest"]), (code) => {
     const { abi, bytecode } = Contracts.artifact(name)
@@ -47,7 +47,7 @@ const untilNamed = ({ chain, url }: DevServer.Running, address: string, name: st
 
 describe("contracts beside a local chain", () => {
   it.live(
-    "are named by their code: those of before, of a transaction while it runs, of a compile, and another one at the same address",
+    "contracts are named by their code: existing ones, one called while its creation runs, newly compiled ones, and a replacement at the same address",
     () =>
       Effect.gen(function* () {
         const { begin } = yield* restartable

@@ -9,15 +9,15 @@ import { develop, restartable, within } from "./develop.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
-/** The hashes of an account's transactions, as the service has them. */
+/** The hashes of an account's transactions, as returned by the service. */
 const historyOf = ({ chain, url }: DevServer.Running, account: string) =>
   Effect.map(request(`${url}/api/v2.2/${account}/verbose?chain=${chain}&limit=1000`), ({ json }) =>
     ((json?.result ?? []) as ReadonlyArray<Json>).map(({ hash }) => hash as string),
   )
 
 /**
- * Sends transactions. After a revert, anvil was seen to count a transaction of its pool that it never mines: the pool is emptied, and the
- * nonce is that of the newest block. One that waits all the same gets a block of its own.
+ * Sends transactions. After a revert, anvil was seen to count a transaction in its pool that it never mines, so the
+ * pool is emptied and the nonce is read from the newest block. A transaction that still waits gets a block of its own.
  */
 const sender = ({ accounts, call }: Anvil.Node) =>
   Effect.gen(function* () {
@@ -39,7 +39,7 @@ const untilHistory = (running: DevServer.Running, account: string, expected: Rea
     { ...within, what: `the history is ${expected.length} transactions` },
   )
 
-/** Times that the node is taken back: a hundred before a release. */
+/** Number of reverts of the node; 100 before a release. */
 const reverts = Number(process.env["DAYBOOK_DEV_REVERTS"] ?? 10)
 
 describe("daybook dev", () => {
@@ -69,98 +69,92 @@ describe("daybook dev", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "waits for a node that stops, and indexes another chain or another start of it without being started again",
-    () =>
-      Effect.gen(function* () {
-        const { begin, stop } = yield* restartable
-        const first = yield* begin({})
-        const announced = yield* develop(first.url)
-        const running = yield* Queue.take(announced)
-        const account = first.accounts[0]!
-        yield* untilHistory(running, account, [yield* sender(first)])
+  it.live("waits for a stopped node, and indexes another chain or a restarted one without being restarted", () =>
+    Effect.gen(function* () {
+      const { begin, stop } = yield* restartable
+      const first = yield* begin({})
+      const announced = yield* develop(first.url)
+      const running = yield* Queue.take(announced)
+      const account = first.accounts[0]!
+      yield* untilHistory(running, account, [yield* sender(first)])
 
-        yield* stop
-        const second = yield* begin({ port: first.port, genesisTimestamp: 1_800_000_000 })
-        yield* untilHistory(running, account, [yield* sender(second)])
-        yield* stop
-        const other = yield* begin({ port: first.port, chainId: 1337 })
-        const again = yield* Queue.take(announced)
-        const hash = yield* sender(other)
+      yield* stop
+      const second = yield* begin({ port: first.port, genesisTimestamp: 1_800_000_000 })
+      yield* untilHistory(running, account, [yield* sender(second)])
+      yield* stop
+      const other = yield* begin({ port: first.port, chainId: 1337 })
+      const again = yield* Queue.take(announced)
+      const hash = yield* sender(other)
 
-        expect([again.url, again.node.chainId]).toEqual([running.url, 1337])
-        yield* untilHistory(again, account, [hash])
-      }).pipe(Effect.scoped),
+      expect([again.url, again.node.chainId]).toEqual([running.url, 1337])
+      yield* untilHistory(again, account, [hash])
+    }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "knows what accounts held at genesis, so that sums are balances, without a final block and after a revert",
-    () =>
-      Effect.gen(function* () {
-        const { begin } = yield* restartable
-        const node = yield* begin({})
-        const { chain, url } = yield* Queue.take(yield* develop(node.url))
-        const [account] = node.accounts
-        const send = sender(node)
-        const balances = Effect.map(
-          request(`${url}/api/v2.2/${account}/balances?chain=${chain}&asset=native`),
-          ({ json }) => json as { readonly incomplete: Json; readonly result: ReadonlyArray<Json> } | undefined,
+  it.live("reads the balances at genesis, so that sums equal balances without a final block and after a revert", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* restartable
+      const node = yield* begin({})
+      const { chain, url } = yield* Queue.take(yield* develop(node.url))
+      const [account] = node.accounts
+      const send = sender(node)
+      const balances = Effect.map(
+        request(`${url}/api/v2.2/${account}/balances?chain=${chain}&asset=native`),
+        ({ json }) => json as { readonly incomplete: Json; readonly result: ReadonlyArray<Json> } | undefined,
+      )
+      const untilComplete = (what: string) =>
+        Eventually.untilEffect(
+          Effect.gen(function* () {
+            const held = BigInt(yield* node.call<string>("eth_getBalance", [account, "latest"]))
+            const found = yield* balances
+            return found?.incomplete?.["opening"] === false && found.result[0]?.["balance"] === String(held)
+          }),
+          { ...within, what },
         )
-        const untilComplete = (what: string) =>
-          Eventually.untilEffect(
-            Effect.gen(function* () {
-              const held = BigInt(yield* node.call<string>("eth_getBalance", [account, "latest"]))
-              const found = yield* balances
-              return found?.incomplete?.["opening"] === false && found.result[0]?.["balance"] === String(held)
-            }),
-            { ...within, what },
-          )
-        const snapshot = yield* node.call<string>("evm_snapshot")
-        yield* send
-        yield* untilComplete("the balance of the account is the sum with its opening")
-        yield* send
-        yield* node.call("evm_revert", [snapshot])
-        yield* send
+      const snapshot = yield* node.call<string>("evm_snapshot")
+      yield* send
+      yield* untilComplete("the balance of the account is the sum with its opening")
+      yield* send
+      yield* node.call("evm_revert", [snapshot])
+      yield* send
 
-        yield* untilComplete("the balance is the sum after a revert")
-      }).pipe(Effect.scoped),
+      yield* untilComplete("the balance is the sum after a revert")
+    }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "writes a line for each transaction, with the reason of a failed one, and one for blocks that are reverted",
-    () =>
-      Effect.gen(function* () {
-        const { begin } = yield* restartable
-        const node = yield* begin({})
-        const lines: Array<string> = []
-        const running = yield* Queue.take(yield* develop(node.url, { onLine: (line) => lines.push(line) }))
-        const [from] = node.accounts
-        const send = sender(node)
-        const untilLine = (pattern: RegExp) =>
-          Eventually.untilEffect(
-            Effect.sync(() => lines.some((line) => pattern.test(line))),
-            { ...within, withinMillis: 20_000, what: `a line like ${pattern}` },
-          )
-        const snapshot = yield* node.call<string>("evm_snapshot")
-        const hash = yield* send
-        yield* untilLine(new RegExp(`^#1  ${hash.slice(0, 8)}  Account 0 → Account 1  1 wei +21,000 gas  ok$`))
-        // A creation that ends with Error("no").
-        const text = ["20", "02"].map((digits) => digits.padStart(64, "0")).join("") + "6e6f".padEnd(64, "0")
-        const data = `0x6064600c60003960646000fd08c379a0${text}`
-        yield* Effect.ignore(node.call("eth_sendTransaction", [{ from, data, gas: "0x30d40" }]))
-        yield* untilLine(/^#2 .* Account 0 → new .* reverted no {2}http/)
-        expect(lines.at(-1)).toContain(`${running.url}/tx/0x`)
+  it.live("writes a line per transaction, with the reason of a failed one, and a line for reverted blocks", () =>
+    Effect.gen(function* () {
+      const { begin } = yield* restartable
+      const node = yield* begin({})
+      const lines: Array<string> = []
+      const running = yield* Queue.take(yield* develop(node.url, { onLine: (line) => lines.push(line) }))
+      const [from] = node.accounts
+      const send = sender(node)
+      const untilLine = (pattern: RegExp) =>
+        Eventually.untilEffect(
+          Effect.sync(() => lines.some((line) => pattern.test(line))),
+          { ...within, withinMillis: 20_000, what: `a line like ${pattern}` },
+        )
+      const snapshot = yield* node.call<string>("evm_snapshot")
+      const hash = yield* send
+      yield* untilLine(new RegExp(`^#1  ${hash.slice(0, 8)}  Account 0 → Account 1  1 wei +21,000 gas  ok$`))
+      // A creation that ends with Error("no").
+      const text = ["20", "02"].map((digits) => digits.padStart(64, "0")).join("") + "6e6f".padEnd(64, "0")
+      const data = `0x6064600c60003960646000fd08c379a0${text}`
+      yield* Effect.ignore(node.call("eth_sendTransaction", [{ from, data, gas: "0x30d40" }]))
+      yield* untilLine(/^#2 .* Account 0 → new .* reverted no {2}http/)
+      expect(lines.at(-1)).toContain(`${running.url}/tx/0x`)
 
-        yield* node.call("evm_revert", [snapshot])
+      yield* node.call("evm_revert", [snapshot])
 
-        yield* untilLine(/^Blocks 1 to 2 were reverted$/)
-        lines.length = 0
-        const again = yield* send
-        yield* untilLine(new RegExp(`^#\\d+  ${again.slice(0, 8)} .* ok$`))
-      }).pipe(Effect.scoped),
+      yield* untilLine(/^Blocks 1 to 2 were reverted$/)
+      lines.length = 0
+      const again = yield* send
+      yield* untilLine(new RegExp(`^#\\d+  ${again.slice(0, 8)} .* ok$`))
+    }).pipe(Effect.scoped),
   )
 
-  it.live("needs no key of programs and pages of this machine, and one of pages of others", () =>
+  it.live("requires no key from programs and pages on this machine, but one from other pages", () =>
     Effect.gen(function* () {
       const { begin } = yield* restartable
       const node = yield* begin({})

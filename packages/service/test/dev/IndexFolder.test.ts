@@ -4,7 +4,7 @@ import { dirname, join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import * as IndexFolder from "../../src/dev/IndexFolder.ts"
 
-/** The parent of the folder that is made. */
+/** The parent of the created folder. */
 const parentOf = (...args: Parameters<typeof IndexFolder.make>): string => {
   const path = IndexFolder.make(...args)
   onTestFinished(() => rmSync(path, { recursive: true }))
@@ -12,7 +12,7 @@ const parentOf = (...args: Parameters<typeof IndexFolder.make>): string => {
   return dirname(path)
 }
 
-it("make: takes the folder in memory where it has room, and that for temporary files otherwise", () => {
+it("make: uses the in-memory folder if it has room, otherwise the folder for temporary files", () => {
   const memory = mkdtempSync(join(tmpdir(), "daybook-memory-"))
   onTestFinished(() => rmSync(memory, { recursive: true }))
 

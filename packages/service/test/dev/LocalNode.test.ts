@@ -20,18 +20,18 @@ const startFork = async (unanswered?: string): Promise<string> => {
 }
 
 describe("find", () => {
-  it("reads chain and fork block of a node, also where it lacks the methods of others", async () => {
+  it("reads the chain and the fork block of a node, even if it lacks the methods of other nodes", async () => {
     const node = await Effect.runPromise(LocalNode.find(await startFork()))
 
     expect(node).toMatchObject({ chainId: 1, client: "anvil/v1.7.1", forkBlock: 20_000_000, accounts: [] })
   })
 
-  it("finds none while a call is not answered, which would make a fork another chain", async () => {
+  it("finds no node while a call is unanswered, since a fork would be taken for another chain", async () => {
     expect(await Effect.runPromise(LocalNode.find(await startFork("anvil_nodeInfo")))).toBeNull()
     expect(await Effect.runPromise(LocalNode.find(await startFork("eth_accounts")))).toBeNull()
   })
 
-  it("ends with what is wrong with a URL, which no node will ever answer at", async () => {
+  it("rejects a URL at which no node can respond, with the reason", async () => {
     await expect(Effect.runPromise(LocalNode.find("127.0.0.1:8545"))).rejects.toThrow('Invalid option "url"')
   })
 })

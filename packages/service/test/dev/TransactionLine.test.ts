@@ -79,7 +79,7 @@ describe("TransactionLine.format", () => {
     expect(line).toBe(`#12  0xba0e59  Account 0 → Vault.withdraw()  206,291 gas  reverted TooEarly(until: 7)  ${url}`)
   })
 
-  it("shows ether that was sent, a creation, and the selector of an unknown call", () => {
+  it("shows the ether sent, a creation, and the selector of an unknown call", () => {
     expect(lineOf({ to: other, input: "0x", value: 10n ** 18n })).toBe(
       "#12  0xba0e59  Account 0 → Account 1  1 ETH  206,291 gas  ok",
     )
@@ -88,14 +88,14 @@ describe("TransactionLine.format", () => {
     expect(lineOf({})).toContain("Account 0 → Vault.0x12345678")
   })
 
-  it("adds what was done where the call alone does not state it", () => {
+  it("adds what the transaction did if the call does not state it", () => {
     const movements = [{ asset: token, tokenId: null, amount: 3_000_000n }]
     const line = lineOf({ movements }, { label: "claim", params: [] })
 
     expect(line).toContain("Account 0 → Vault.claim(): Claimed 3 TST from Vault")
   })
 
-  it("writes what contracts and senders chose on one line, with every character visible and of a bounded length", () => {
+  it("writes texts chosen by contracts and senders on one line, with visible characters and a bounded length", () => {
     const params = [paramOf("note", "string", `a\u202Eb\nc${"x".repeat(5_000)}`)]
     const line = lineOf({ status: 0, reason: "no\nwhy\u202E" }, { label: "note", params })
 

@@ -12,7 +12,7 @@ const creations = Array.from({ length: 20 }, (_, at) => {
   const hash = `0x${(at + 1).toString(16).padStart(64, "0")}`
   const outcome = { receipt_contract_address: created, receipt_status: 1, receipt_gas_used: 21_000n }
   const row = { hash, from_address: from, to_address: null, value: 0n, input: "0x", logs: [], block_number: 7n }
-  // Sound: a line is written of these fields alone.
+  // Sound: a line is written from these fields alone.
   return { ...row, ...outcome } as unknown as WalletTransaction
 })
 
@@ -20,7 +20,7 @@ const creations = Array.from({ length: 20 }, (_, at) => {
 const promisesSettled = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 describe("TransactionLog", () => {
-  it.effect("linesOf: waits once for the names of all contracts that a block created", () =>
+  it.effect("linesOf: waits once for the names of all contracts created in a block", () =>
     Effect.gen(function* () {
       let lookups = 0
       const names = ({ address }: { readonly address: ReadonlyArray<string> }) => {

@@ -18,7 +18,7 @@ export const restartable = Effect.gen(function* () {
   return { begin, stop: Effect.suspend(() => Scope.close(scope, Exit.void)) }
 })
 
-/** Runs the command beside a node; gives the services that it announces, one after another. */
+/** Runs the command beside a node; returns the services that it announces, one after another. */
 export const develop = Effect.fnUntraced(function* (
   url: string,
   { artifacts = [], onLine }: Partial<Pick<DevServer.Options, "artifacts" | "onLine">> = {},

@@ -12,7 +12,7 @@ const root = join(import.meta.dirname, "../..")
 const built = join(root, "dist/bin.js")
 const programs = [["sources", join(root, "src/bin.ts")], ...(existsSync(built) ? [["build", built]] : [])] as const
 
-/** Starts of each program: the first one fills the cache of compiled code. */
+/** Starts of each program; the first one fills the compile cache. */
 const starts = ["first start", "second start", "third start"] as const
 
 const word = (text: string): string => text.replace("0x", "").padStart(64, "0")
@@ -33,7 +33,7 @@ interface Row {
 
 const ticksPerSecond = 100
 
-/** Seconds of processor time of a process, where the system states them. */
+/** Processor time of a process in seconds, if the system reports it. */
 const processorSeconds = (pid: number): string => {
   const path = `/proc/${pid}/stat`
   if (!existsSync(path)) return "unknown"
@@ -71,7 +71,7 @@ const measure = async (program: string, url: string, cache: string): Promise<Cam
     return [listening, elapsed(), processorSeconds(child.pid!)]
   } finally {
     child.kill("SIGTERM")
-    // The code that was compiled is written at the end.
+    // Compiled code is written to the cache at exit.
     await ended
   }
 }

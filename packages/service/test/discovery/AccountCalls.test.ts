@@ -1,4 +1,4 @@
-/** Errors of nodes that are asked for logs. */
+/** Errors of nodes in response to a search for logs. */
 import { RpcError } from "@daybook/rpc/RpcError"
 import * as ErrorKind from "@daybook/rpc/ErrorKind"
 import { describe, expect, it } from "@effect/vitest"

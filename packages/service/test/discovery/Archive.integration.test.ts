@@ -1,4 +1,7 @@
-/** The archive by which discoveries of long chains are measured, held against a node with the state of every block. */
+/**
+ * The archive with which discoveries on long chains are measured, compared with a node that has the state of every
+ * block.
+ */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -10,7 +13,7 @@ import { review } from "./Findings.ts"
 import * as LongChain from "./LongChain.ts"
 
 describe("Archive", () => {
-  it.live("gives the answers of a node with all states, and wallets with transactions far apart are found whole", () =>
+  it.live("answers as a node with all states does, and wallets with transactions far apart are found completely", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const plan = LongChain.plan(node.accounts, 80, [3, 12])

@@ -1,4 +1,7 @@
-/** Asks an archive and an anvil that has the state of every block the same of a planned chain, and compares all answers. */
+/**
+ * Sends the same calls for a planned chain to an archive and to an anvil that has the state of every block, and
+ * compares all answers.
+ */
 import { Effect } from "effect"
 import { batch } from "../books/balanceOracle.ts"
 import type { PlannedChain } from "./LongChain.ts"
@@ -16,12 +19,12 @@ export interface Difference {
 const hex = (number: number) => `0x${number.toString(16)}`
 
 /**
- * Fields by which the same block has another hash in the archive: the node makes up `mixHash`, and its state has the hashes of earlier
- * blocks (EIP-2935). The size of a block is not hashed and not kept.
+ * Fields that change the hash of a block in the archive: the node invents `mixHash`, and its state holds the hashes of
+ * earlier blocks (EIP-2935). The size of a block is neither hashed nor kept.
  */
 const hashes = new Set(["hash", "parentHash", "mixHash", "stateRoot", "size", "blockHash"])
 
-/** A response without what differs by rule. Transactions keep their hash. */
+/** A response without the fields that differ by rule. Transactions keep their hash. */
 const comparable = (value: unknown, isBlock: boolean): string =>
   JSON.stringify(value, function (this: Recording.Wire, key, own: unknown) {
     const isTransaction = this["transactionIndex"] !== undefined
@@ -59,7 +62,7 @@ const logCalls = (last: number, addresses: ReadonlyArray<string>): ReadonlyArray
   )
 }
 
-/** Compares every answer; gives the number of those compared, and the first ones that differ. */
+/** Compares every answer; returns the number of comparisons and the first differences. */
 export const compare = Effect.fnUntraced(function* (
   archive: { readonly url: string },
   node: { readonly url: string },

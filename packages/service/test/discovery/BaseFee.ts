@@ -1,4 +1,4 @@
-/** The base fee of a block by the one before it. Source: EIP-1559. */
+/** The base fee of a block, from the previous block. Source: EIP-1559. */
 
 interface Parent {
   readonly baseFeePerGas: string

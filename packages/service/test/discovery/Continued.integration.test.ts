@@ -1,4 +1,4 @@
-/** Discoveries that end at any turn are continued from their file, and find the same with few calls more. */
+/** Discoveries that end at any turn continue from their file, and find the same with few additional calls. */
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
 import { Effect, Exit, Layer, Stream } from "effect"
@@ -15,7 +15,10 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const scenario = Scenario.layer({ blobs: false, blocks: 18, seed: 4 }).pipe(Layer.provideMerge(Anvil.layer()))
 
-/** Discovers wallets with a file until a turn is not kept; gives the blocks, the turns, and the calls of what was kept. */
+/**
+ * Discovers wallets with a file until a turn is not kept; returns the blocks, the turns, and the calls of the kept
+ * turns.
+ */
 const discover = Effect.fnUntraced(function* (
   url: string,
   file: string,
@@ -49,7 +52,7 @@ const discover = Effect.fnUntraced(function* (
 
 layer(scenario, { excludeTestServices: true })("DiscoveryFile", (it) => {
   it.effect(
-    "a discovery that ends in any turn is continued with the same blocks, and only the calls of that turn again",
+    "a discovery that ends in any turn continues with the same blocks, and repeats only the calls of that turn",
     () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil

@@ -1,4 +1,4 @@
-/** Wallets discovered on a real chain, held against the state that the node gives for every block. */
+/** Wallets discovered on a real chain, compared with the node's state at every block. */
 import { layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { expect, vi } from "vitest"
@@ -38,7 +38,7 @@ const stateOf = Effect.fnUntraced(function* (url: string, options: Statement.Opt
 
 layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
   it.effect(
-    "blocks: have every block in which an account's ether, nonce or tokens change, and explain each change",
+    "blocks: contain every block in which an account's ether, nonce or tokens change, and explain each change",
     () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
@@ -63,7 +63,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
       }),
   )
 
-  it.effect("run: proves the statement of a wallet, with the balances that the contracts give", () =>
+  it.effect("run: proves the statement of a wallet, with the balances that the contracts return", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
@@ -79,7 +79,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("blocks: of one account alone are those that change something, and lack only calls of value 0", () =>
+  it.effect("blocks: contain, for one account, those that change something, and lack only calls of value 0", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
@@ -98,7 +98,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("run: states the same from a later block on, with the opening balances of the block before", () =>
+  it.effect("run: returns the same from a later first block, with the opening balances of the previous block", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -114,7 +114,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("run: gives the same statement by a node that limits ranges of logs and fails now and then", () =>
+  it.effect("run: returns the same statement with a node that limits ranges of logs and sometimes fails", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -140,7 +140,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("run: does not prove a wallet whose balance the node states wrongly, and names the block", () =>
+  it.effect("run: does not prove a wallet whose balance the node reports incorrectly, and names the block", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -164,7 +164,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("run: locates the first block at which a token's balance is not the sum of its events", () =>
+  it.effect("run: finds the first block in which a token's balance differs from the sum of its events", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
@@ -187,7 +187,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("run: fails at a node without the state of old blocks, and names the first one that would do", () =>
+  it.effect("run: fails with a node that lacks the state of old blocks, and names the first usable block", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -210,7 +210,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("run: fails where the node returns logs that were not asked for, or the last block is replaced", () =>
+  it.effect("run: fails if the node returns logs that do not match the filter, or if the last block is replaced", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -240,7 +240,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("run: names the blocks in which contracts paid a wallet, where the node does not trace", () =>
+  it.effect("run: names the blocks in which contracts paid a wallet, if the node does not trace", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -261,7 +261,7 @@ layer(scenario, { excludeTestServices: true })("Discovery", (it) => {
     }),
   )
 
-  it.effect("run: ends where its budget of calls is used up, or the chain has no such block", () =>
+  it.effect("run: ends when its budget of calls is used up, and if the chain has no such block", () =>
     Effect.gen(function* () {
       const { host, url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario

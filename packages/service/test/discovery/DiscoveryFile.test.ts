@@ -95,7 +95,7 @@ const stateAt = (settled: number, fetchedTo: number) => ({
 
 const open = (file: string, of = subject) => DiscoveryFile.open(file, of)
 
-/** What a file gives to the next process. */
+/** What the next process reads from a file. */
 const read = (file: string, of = subject) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -106,7 +106,7 @@ const read = (file: string, of = subject) =>
     }),
   )
 
-/** Files of a folder that this process has open, where the system lists them. */
+/** Files of a folder that this process has open, if the system lists them. */
 const openFiles = (folder: string): ReadonlyArray<string> => {
   const descriptors = "/proc/self/fd"
   if (!existsSync(descriptors)) return []
@@ -133,7 +133,7 @@ const written = Effect.gen(function* () {
   return { file, blocks }
 })
 
-/** A negative zero is not kept. */
+/** A negative zero is not preserved. */
 const Count = Schema.Int.check(Schema.isGreaterThan(0))
 
 const MovementOf = Schema.Struct({
@@ -168,7 +168,7 @@ describe("DiscoveryFile", () => {
     expect(DiscoveryFile.blockFromJson(DiscoveryFile.blockToJson(block))).toEqual(Result.succeed(block))
   })
 
-  it.effect("open: gives the state and the blocks that were written last, in order, to one process at a time", () =>
+  it.effect("open: returns the last written state and blocks, in order, to one process at a time", () =>
     Effect.gen(function* () {
       const { blocks, file } = yield* written
       const kept = yield* read(file)
@@ -187,7 +187,7 @@ describe("DiscoveryFile", () => {
     }),
   )
 
-  it.effect("write: leaves what was written before where a block cannot be stored", () =>
+  it.effect("write: keeps the previous contents if a block cannot be stored", () =>
     Effect.gen(function* () {
       const { file } = yield* written
       const before = yield* read(file)
@@ -202,7 +202,7 @@ describe("DiscoveryFile", () => {
     }),
   )
 
-  it.effect("clear, removeAtEnd: leave nothing to continue", () =>
+  it.effect("clear, removeAtEnd: leave nothing to continue from", () =>
     Effect.gen(function* () {
       const { file } = yield* written
       yield* Effect.scoped(Effect.flatMap(open(file), ({ clear }) => clear))
@@ -214,7 +214,7 @@ describe("DiscoveryFile", () => {
     }),
   )
 
-  it.effect("removeOld: removes searches to which nothing was added for 30 days, and no other file", () =>
+  it.effect("removeOld: removes searches that were not extended for 30 days, and no other file", () =>
     Effect.gen(function* () {
       const { file } = yield* written
       const [base, own] = [dirname(file), { ...subject, at: 901 }]
@@ -223,7 +223,7 @@ describe("DiscoveryFile", () => {
       copyFileSync(file, recent)
       copyFileSync(file, DiscoveryFile.pathOf(base, own))
       writeFileSync(others, Buffer.alloc(4_096))
-      // A part of a header, with the number of the application.
+      // Part of a header, with the application's number.
       writeFileSync(short, readFileSync(file).subarray(0, 80))
       mkdirSync(unreadable)
       copyFileSync(file, join(base, "search.sqlite"))
@@ -244,44 +244,42 @@ describe("DiscoveryFile", () => {
     }),
   )
 
-  it.effect(
-    "open: refuses a file of something else, of another format or of another search, and leaves it as it is",
-    () =>
-      Effect.gen(function* () {
-        const { file } = yield* written
-        const folder = yield* temporaryFolder
-        const [text, other, newer, moved] = ["text", "other", "newer", "moved"].map((name) => join(folder, name)) as [
-          string,
-          string,
-          string,
-          string,
-        ]
-        writeFileSync(text, "not a database, and longer than the header of one: ".repeat(20))
-        for (const [path, statement] of [
-          [other, "CREATE TABLE note (body TEXT)"],
-          [newer, "PRAGMA user_version=3"],
-          [moved, "PRAGMA user_version=2"],
-        ] as const) {
-          if (path !== other) copyFileSync(file, path)
-          const database = new DatabaseSync(path)
-          database.exec(statement)
-          database.close()
-        }
-        const before = [text, other, newer, moved].map((path) => readFileSync(path))
-        const refused = yield* Effect.forEach([text, other, newer], (path) => Effect.flip(read(path)))
-        const another = yield* Effect.flip(read(moved, { ...subject, at: null }))
+  it.effect("open: rejects a file of another application, format or search, and leaves it unchanged", () =>
+    Effect.gen(function* () {
+      const { file } = yield* written
+      const folder = yield* temporaryFolder
+      const [text, other, newer, moved] = ["text", "other", "newer", "moved"].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+        string,
+      ]
+      writeFileSync(text, "not a database, and longer than the header of one: ".repeat(20))
+      for (const [path, statement] of [
+        [other, "CREATE TABLE note (body TEXT)"],
+        [newer, "PRAGMA user_version=3"],
+        [moved, "PRAGMA user_version=2"],
+      ] as const) {
+        if (path !== other) copyFileSync(file, path)
+        const database = new DatabaseSync(path)
+        database.exec(statement)
+        database.close()
+      }
+      const before = [text, other, newer, moved].map((path) => readFileSync(path))
+      const refused = yield* Effect.forEach([text, other, newer], (path) => Effect.flip(read(path)))
+      const another = yield* Effect.flip(read(moved, { ...subject, at: null }))
 
-        expect([...refused, another].map(({ reason }) => reason)).toEqual([
-          "is not a file of an interrupted search",
-          "is not a file of an interrupted search",
-          "has format 3, and this version reads 2",
-          "belongs to another search",
-        ])
-        expect([text, other, newer, moved].map((path) => readFileSync(path))).toEqual(before)
-      }),
+      expect([...refused, another].map(({ reason }) => reason)).toEqual([
+        "is not a file of an interrupted search",
+        "is not a file of an interrupted search",
+        "has format 3, and this version reads 2",
+        "belongs to another search",
+      ])
+      expect([text, other, newer, moved].map((path) => readFileSync(path))).toEqual(before)
+    }),
   )
 
-  it.effect("open: refuses a file in which something was changed or removed", () =>
+  it.effect("open: rejects a file in which something was changed or removed", () =>
     Effect.gen(function* () {
       for (const [statement, what] of [
         ["DELETE FROM block WHERE number = 8", "its blocks"],
@@ -301,7 +299,7 @@ describe("DiscoveryFile", () => {
     }),
   )
 
-  it.effect("open: refuses a file whose tables are damaged, and one that cannot be written", () =>
+  it.effect("open: rejects a file with damaged tables, and one that cannot be written", () =>
     Effect.gen(function* () {
       const { file } = yield* written
       const bytes = readFileSync(file)
@@ -315,7 +313,7 @@ describe("DiscoveryFile", () => {
     }),
   )
 
-  it.effect("open: refuses a state that contradicts its search, itself or the stored blocks", () =>
+  it.effect("open: rejects a state that contradicts its search, itself or the stored blocks", () =>
     Effect.gen(function* () {
       const whole = stateAt(250, 250)
       const file = DiscoveryFile.pathOf(join(yield* temporaryFolder, "daybook"), subject)
@@ -351,7 +349,7 @@ describe("DiscoveryFile", () => {
     }),
   )
 
-  it.effect("open: gives what was written, or refuses, whatever byte of the file is changed", () =>
+  it.effect("open: returns what was written, or rejects the file, whichever byte of it is changed", () =>
     Effect.gen(function* () {
       const { file } = yield* written
       const whole = yield* read(file)

@@ -10,14 +10,14 @@ const head = 3_000
 const Block = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: head }))
 const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 1_000n }))
 
-/** An account with a key: ether leaves it by its own transactions alone. */
+/** An account with a key: only its own transactions spend its ether. */
 const Keyed = Schema.Struct({
   sent: Schema.Array(Schema.Tuple([Block, Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })), Amount])),
   received: Schema.Array(Schema.Tuple([Block, Amount])),
   logs: Schema.Array(Block),
 })
 
-/** A contract: ether enters and leaves it in any block. */
+/** A contract: any block can change its ether. */
 const Contract = Schema.Array(
   Schema.Tuple([Block, Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -5n, maximum: 5n }))]),
 )
@@ -44,7 +44,7 @@ const contract = (address: string, changes: typeof Contract.Type): WalletModel =
   byBlock: new Map(changes.map(([block, change]) => [block, { ...nothing, change }])),
 })
 
-/** Blocks that must be found: something was sent, logged, or changed the balance. */
+/** Blocks that must be found: they send or log something, or change the balance. */
 const expectedBlocks = ({ wallets }: ChainModel): ReadonlyArray<number> => {
   const blocks = wallets.flatMap(({ byBlock }) =>
     [...byBlock].filter(([, { change, hasLog, sent }]) => change !== 0n || hasLog || sent > 0).map(([block]) => block),
@@ -56,7 +56,7 @@ const sorted = (blocks: Iterable<number>) => [...blocks].toSorted((one, other) =
 
 describe("DiscoveryStep", () => {
   it.prop(
-    "step: finds every block of accounts with a key, and fetches no other one",
+    "step: finds every block of accounts with a key, and fetches no others",
     { one: Keyed, other: Keyed, logLimit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5_000 })) },
     ({ logLimit, one, other }) => {
       const model: ChainModel = { head, wallets: [keyed("0xa", one), keyed("0xb", other)], logLimit }
@@ -70,7 +70,7 @@ describe("DiscoveryStep", () => {
   )
 
   it.prop(
-    "step: finds every block of a contract, also changes that cancel each other, where every block is sampled",
+    "step: finds every block of a contract if every block is sampled, including changes that cancel out",
     { changes: Contract, one: Keyed },
     ({ changes, one }) => {
       const model: ChainModel = { head, wallets: [contract("0xc", changes), keyed("0xa", one)], logLimit: head }
@@ -83,7 +83,7 @@ describe("DiscoveryStep", () => {
   )
 
   it.prop(
-    "step: continues from a state that was written as JSON between any two turns, and reads nothing twice",
+    "step: continues from a state serialised as JSON between any two turns, and repeats no call",
     { one: Keyed, changes: Contract },
     ({ changes, one }) => {
       const model: ChainModel = { head, wallets: [keyed("0xa", one), contract("0xc", changes)], logLimit: 500 }
@@ -98,7 +98,7 @@ describe("DiscoveryStep", () => {
   )
 
   it.prop(
-    "step: names each block whose movements do not explain the balance, and no other one",
+    "step: names exactly the blocks whose movements do not explain the balance",
     { one: Keyed, wrong: Schema.Array(Schema.Tuple([Block, Amount])) },
     ({ one, wrong }) => {
       const right = keyed("0xa", one)
@@ -133,7 +133,7 @@ describe("DiscoveryStep", () => {
     expect(reads).toBeLessThan(600)
   })
 
-  it("step: reads the balance of a contract without changes as often as samples of the range need", () => {
+  it("step: reads the balance of an unchanged contract as often as the samples of the range require", () => {
     const model: ChainModel = { head, wallets: [contract("0xc", [])], logLimit: head }
 
     // 2,000 blocks in parts of 125: ten samples are parts of at most 200.
@@ -159,7 +159,7 @@ describe("DiscoveryStep", () => {
     ])
   })
 
-  it("step: searches no creations of a contract, also where its count begins again", () => {
+  it("step: searches no creations of a contract, even if its transaction count restarts", () => {
     const creations = [700, 900].map((block) => [block, { ...nothing, sent: 1 }] as const)
     const factory: WalletModel = { address: "0xf", code: "contract", byBlock: new Map(creations) }
     const again: WalletModel = {
@@ -175,7 +175,7 @@ describe("DiscoveryStep", () => {
     expect(sorted(run({ head, logLimit: head, wallets: [delegated] }).fetched)).toEqual([700, 900])
   })
 
-  it("step: finds changes that cancel each other of an account that has code for a part of the range", () => {
+  it("step: finds changes that cancel out for an account that has code in a part of the range", () => {
     const byBlock = new Map([
       [700, { ...nothing, sent: 1 }],
       [1_200, { ...nothing, change: 5n }],
@@ -205,7 +205,7 @@ describe("DiscoveryStep", () => {
   const Small = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 1n, maximum: 3n }))
 
   it.prop(
-    "step: names each block once in which a balance changes by more than the movements",
+    "step: names each block once in which a balance changes by more than its movements",
     [
       Schema.Array(
         Schema.Array(Schema.Tuple([NearBlock, Small, Schema.Boolean, Schema.Boolean])).check(Schema.isMaxLength(12)),
@@ -232,13 +232,13 @@ describe("DiscoveryStep", () => {
     },
   )
 
-  it("step: settles more blocks than are settled at once, with the balance between", () => {
+  it("step: settles more blocks than fit into one turn, with the balance between them", () => {
     const blocksOf = (from: number) =>
       Array.from(
         { length: 400 },
         (_, at) => [from + at * 3, { ...nothing, change: BigInt(at + 1), hasLog: true }] as const,
       )
-    // A node gives the blocks of logs in any order.
+    // A node returns the blocks of logs in any order.
     const wallets = [1_500, 1].map((from): WalletModel => ({
       address: `0x${from}`,
       code: "none",
@@ -265,7 +265,7 @@ describe("DiscoveryStep", () => {
     closing: { number: head, hash: "0x01" },
   })
 
-  it("step: fails where the transaction count of an account decreases", () => {
+  it("step: fails if the transaction count of an account decreases", () => {
     const model: ChainModel = {
       head,
       logLimit: head,
@@ -282,7 +282,7 @@ describe("DiscoveryStep", () => {
     )
   })
 
-  it("step: fails where an account has sent fewer transactions at the last block than at the first one", () => {
+  it("step: fails if an account has sent fewer transactions at the last block than at the first", () => {
     const accounts = [2, 1].map((nonce) => ({ nonce, balance: 0n, code: "none" }) as const)
     const results = { accounts, nonces: [], balances: [], logs: [], blocks: [] }
     const outcome = DiscoveryStep.step(begun, DiscoveryStep.next(begun)!, results)
@@ -292,13 +292,13 @@ describe("DiscoveryStep", () => {
     )
   })
 
-  it("callsLeft: counts searches for logs, transactions that are not located and blocks that are not settled", () => {
+  it("callsLeft: counts searches for logs, transactions not yet located and blocks not yet settled", () => {
     const left = [
       { from: 1, to: 40_000 },
       { from: 60_001, to: 80_000 },
     ]
     const nonces = [
-      // Four changes in 1,024 blocks: four times the depth of 256 blocks and the block.
+      // Four changes in 1,024 blocks: four times the depth of 256 blocks, and the block itself.
       { after: 0, to: 1_024, before: 3n, value: 7n },
       // More transactions than blocks.
       { after: 2_000, to: 2_002, before: 7n, value: 12n },

@@ -1,4 +1,4 @@
-/** Holds what was discovered of a planned wallet against the plan, and against what the recording has of the wallet. */
+/** Compares what was discovered about a planned wallet with the plan, and with the recording of the wallet. */
 import type { Discovered } from "../books/DiscoveryBooks.ts"
 import type { PlannedWallet } from "./LongChain.ts"
 import * as Recording from "./Recording.ts"
@@ -6,7 +6,10 @@ import * as Recording from "./Recording.ts"
 const changeIn = (history: Recording.History, block: number): bigint =>
   BigInt(Recording.valueAt(history, block) ?? 0) - BigInt(Recording.valueAt(history, block - 1) ?? 0)
 
-/** The blocks after the first one in which something of a wallet changes, and those of its discovery that are not as they are. */
+/**
+ * The blocks after the first one in which something of a wallet changes, and those that its discovery reports
+ * differently.
+ */
 export const review = (
   { histories }: Recording.Recording,
   tokens: ReadonlyArray<string>,

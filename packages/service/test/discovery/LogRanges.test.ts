@@ -8,12 +8,12 @@ const Limit = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 300_000 }
 
 describe("LogRanges", () => {
   it.prop(
-    "step: searches each block exactly once, whatever length the node accepts",
+    "step: searches each block exactly once, whatever range the node accepts",
     { first: Last, last: Last, limit: Limit },
     ({ first, last, limit }) => {
       let ranges = LogRanges.make({ from: first, to: last })
       const accepted: Array<LogRanges.BlockRange> = []
-      // A node that accepts few blocks at once is asked often: the law is about the first hundred turns then.
+      // A node that accepts few blocks at once needs many turns; the law covers the first hundred.
       for (let turn = 0; turn < 100 && ranges.left.length > 0; turn++) {
         const calls = LogRanges.next(ranges, 4)
         const results = calls.map((call) => (LogRanges.lengthOf(call) > limit ? ("too_large" as const) : [call.from]))
@@ -36,7 +36,7 @@ describe("LogRanges", () => {
     },
   )
 
-  it("step: shortens the ranges where the node refuses one, and counts a single block that is too large as one with events", () => {
+  it("step: shortens the ranges after a rejected one, and treats a single block that is too large as one with events", () => {
     const begun = LogRanges.make({ from: 1, to: 100_000 })
     const refused = LogRanges.step(begun, ["too_large"])
     const accepted = LogRanges.step(refused.ranges, [[7]])
@@ -54,7 +54,7 @@ describe("LogRanges", () => {
     expect(single).toMatchObject({ ranges: { left: [] }, blocks: [5] })
   })
 
-  /** Searches blocks of a node that refuses some ranges. */
+  /** Searches blocks with a node that rejects some ranges. */
   const search = (to: number, isRefused: (range: LogRanges.BlockRange) => boolean) => {
     let [ranges, calls, refused] = [LogRanges.make({ from: 1, to }), 0, 0]
     while (ranges.left.length > 0) {
@@ -66,7 +66,7 @@ describe("LogRanges", () => {
     return { calls, refused }
   }
 
-  it("step: a few blocks with more events than the node gives at once do not shorten the ranges behind them for long", () => {
+  it("step: a few blocks with more events than the node returns at once do not shorten later ranges for long", () => {
     const few = search(20_000_000, ({ from, to }) => from < 5_001_000 && to >= 5_000_000 && to - from >= 100)
     const one = search(20_000_000, ({ from, to }) => from <= 5_000_000 && to >= 5_000_000 && to > from)
 
@@ -75,7 +75,7 @@ describe("LogRanges", () => {
   })
 
   it.each([10, 500, 2_000, 10_000, 50_000])(
-    "step: few ranges are refused by a node that takes %i blocks at once",
+    "step: has few ranges rejected by a node that accepts %i blocks at once",
     (max) => {
       const { calls, refused } = search(1_000 * max, (range) => LogRanges.lengthOf(range) > max)
 

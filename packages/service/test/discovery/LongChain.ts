@@ -1,6 +1,6 @@
 /**
- * A long chain of wallets whose transactions are far apart: what is planned for which block, and an anvil that carries it out. The blocks
- * between are empty: mined as well, or left out for an archive to fill in.
+ * A long chain with wallets whose transactions are far apart: the plan of each block, and an anvil that mines it. The
+ * blocks between are empty: either mined too, or left for an archive to fill in.
  */
 import { Effect } from "effect"
 import { type Anvil, Contracts } from "@daybook/chain"
@@ -46,7 +46,7 @@ const gasPrice = hex(2_000_000_000)
 const gas = hex(1_500_000)
 const secondsPerBlock = 12
 
-/** Of ten transactions of a wallet one each of five kinds; in the others it sends ether. */
+/** Of ten transactions of a wallet, each of five kinds has one; the others send ether. */
 const transactionOf = (
   kind: number,
   wallet: Address,
@@ -65,7 +65,7 @@ const transactionOf = (
   return { from: wallet, to: other, value: hex(1n) }
 }
 
-/** Plans a chain on which the wallets have these numbers of transactions, each in a block of its own. */
+/** Plans a chain on which the wallets have these numbers of transactions, each in a separate block. */
 export const plan = (
   accounts: ReadonlyArray<string>,
   last: number,
@@ -106,7 +106,7 @@ export const plan = (
 const send = (node: Anvil.Node, transaction: Transaction) =>
   node.call("eth_sendTransaction", [{ ...transaction, gas, gasPrice }])
 
-/** Carries out a plan, with every block. */
+/** Mines a plan, including every empty block. */
 export const mineAll = Effect.fnUntraced(function* (node: Anvil.Node, { last, transactions }: PlannedChain) {
   let head = 0
   for (const [block, own] of [...transactions].toSorted(([one], [another]) => one - another)) {
@@ -119,8 +119,8 @@ export const mineAll = Effect.fnUntraced(function* (node: Anvil.Node, { last, tr
 })
 
 /**
- * Carries out a plan without the empty blocks but the first: each block has the time and the base fee that it has after those before it.
- * `mined` is called after each, with its number in the plan, and gives the block.
+ * Mines a plan without the empty blocks except the first one: each block has the time and the base fee that follow from
+ * the previous blocks of the plan. Calls `mined` after each block with its number in the plan; returns the block.
  */
 export const mineBusy = Effect.fnUntraced(function* <E>(
   node: Anvil.Node,
@@ -131,7 +131,7 @@ export const mineBusy = Effect.fnUntraced(function* <E>(
   const genesis = Number(head.timestamp)
   let number = 0
   for (const block of [emptyBlock, ...transactions.keys()].toSorted((one, another) => one - another)) {
-    // The node gives its first block the base fee of block 0.
+    // The node sets the base fee of block 0 on its first block.
     let baseFee = number === 0 ? BigInt(head.baseFeePerGas) : BaseFee.next(head)
     for (let empty = number + 1; empty < block; empty++) {
       baseFee = BaseFee.next({ ...head, gasUsed: "0x0", baseFeePerGas: hex(baseFee) })

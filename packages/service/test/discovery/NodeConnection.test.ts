@@ -8,7 +8,7 @@ import * as ScriptedFetch from "../indexer/ScriptedFetch.ts"
 
 describe("NodeConnection", () => {
   it.effect(
-    "connect: waits three times for a distant node of a chain without rules, and once for its last final block",
+    "connect: needs three round trips to a distant node of a chain without rules, and one for its last final block",
     () =>
       Effect.gen(function* () {
         const distant = ScriptedFetch.inRounds(healthy)

@@ -1,6 +1,6 @@
 /**
- * What the blocks of an anvil did, recorded right after each: the block, its receipts and traces, and what each address that they name
- * has and holds from then on. Anvil itself would keep a copy of the whole state for each block.
+ * What the blocks of an anvil did, recorded right after each: the block, its receipts and traces, and the properties
+ * and holdings of each address in them from then on. Anvil itself would keep a copy of the whole state for each block.
  */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
@@ -30,21 +30,21 @@ export interface RecordedBlock {
   readonly traces: ReadonlyArray<Wire>
 }
 
-/** Values with the block at whose end each is reached. Ascending. */
+/** Values, each with the block at whose end it is reached. Ascending. */
 export type History = Array<readonly [block: number, value: string]>
 
 /** What is recorded: blocks by number, and histories by the call that reads their last value. */
 export interface Recording {
   readonly blocks: Map<number, RecordedBlock>
   readonly histories: Map<string, History>
-  /** Records the last block of the node, as one of this number; gives the block. */
+  /** Records the last block of the node under this number; returns the block. */
   readonly record: (number: number) => Effect.Effect<WireBlock>
 }
 
 /** The calls by which the state of an account is read. */
 export const accountMethods = ["eth_getBalance", "eth_getTransactionCount", "eth_getCode"] as const
 
-/** The call for the balance that a token has of a holder. */
+/** The call for a holder's balance of a token. */
 export const balanceOf = (to: string, holder: string) => ({
   to,
   data: `0x70a08231${holder.slice(2).padStart(64, "0")}`,
@@ -53,18 +53,18 @@ export const balanceOf = (to: string, holder: string) => ({
 /** Identifies a history. */
 export const keyOf = (method: string, subject: unknown): string => `${method} ${JSON.stringify(subject)}`
 
-/** Addresses anywhere in values, also as topics. */
+/** Addresses anywhere in values, including topics. */
 const addressesIn = (values: unknown): ReadonlyArray<string> => [
   ...new Set([...JSON.stringify(values).matchAll(/"0x(?:0{24})?([0-9a-f]{40})"/g)].map(([, digits]) => `0x${digits}`)),
 ]
 
-/** Begins a recording. `tokens` are the contracts whose balances are recorded. */
+/** Starts a recording. `tokens` are the contracts whose balances are recorded. */
 export const make = (node: Anvil.Node, tokens: ReadonlyArray<string>): Recording => {
   const blocks = new Map<number, RecordedBlock>()
   const histories = new Map<string, History>()
   const keep = (key: string, number: number, value: string): void => {
     const history = histories.get(key) ?? []
-    // A contract that is not there yet has no balances.
+    // A contract that does not exist yet has no balances.
     if (value === "0x" && history.length === 0) return
     if (history.at(-1)?.[1] === value) return
     history.push([number, value])
@@ -93,7 +93,7 @@ export const make = (node: Anvil.Node, tokens: ReadonlyArray<string>): Recording
   return { blocks, histories, record }
 }
 
-/** The value of a history at the end of a block; undefined before the first one. */
+/** The value of a history at the end of a block; undefined before the first value. */
 export const valueAt = (history: History, block: number): string | undefined => {
   let [low, high] = [0, history.length]
   while (low < high) {

@@ -6,7 +6,7 @@ it("fromAddress: pads an address to the 32 bytes of a topic", () => {
   expect(TokenTopics.fromAddress(`0x${"ab".repeat(20)}`)).toBe(`0x${"00".repeat(12)}${"ab".repeat(20)}`)
 })
 
-it("filters: find events of every position in which they name a wallet", () => {
+it("filters: match events that name a wallet in any position", () => {
   const wallet = TokenTopics.fromAddress(`0x${"ab".repeat(20)}`)
   const found = TokenTopics.filters([wallet])
 

@@ -23,7 +23,7 @@ const measured = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return { value, seconds: ((performance.now() - began) / 1000).toFixed(1) }
   })
 
-/** Connects to a node, each of whose responses takes longer, as over a network. */
+/** Connects to a node with an added response time, as over a network. */
 const connect = (url: string, delayMillis: number) =>
   NodeConnection.connect({
     node: { url },
@@ -33,7 +33,7 @@ const connect = (url: string, delayMillis: number) =>
     },
   })
 
-/** Whether the archive gives the same answers as a node with the state of every block. */
+/** Whether the archive answers as a node with the state of every block does. */
 const compareArchive = Effect.fnUntraced(function* ({ fail, print }: Campaign.Output) {
   const node = yield* Anvil.make({ statesInMemory: comparedBlocks + 1 })
   const plan = LongChain.plan(node.accounts, comparedBlocks, sizes)
@@ -44,7 +44,7 @@ const compareArchive = Effect.fnUntraced(function* ({ fail, print }: Campaign.Ou
   for (const difference of differences.slice(0, 3)) fail(JSON.stringify(difference))
 })
 
-/** Discovers a wallet, and verifies what it has found. */
+/** Discovers a wallet, and verifies the result. */
 const measureWallet = Effect.fnUntraced(function* (
   { recording, url }: { readonly recording: Recording.Recording; readonly url: string },
   { plan, blocks, delay }: { readonly plan: LongChain.PlannedChain; readonly blocks: number; readonly delay: number },
@@ -73,7 +73,7 @@ Campaign.main({
   },
   plan: Effect.fnUntraced(function* ({ blocks, delay }) {
     const accounts = yield* Effect.scoped(Effect.map(Anvil.make(), (node) => node.accounts))
-    // Most blocks are empty, as those of a real chain are for a wallet.
+    // Most blocks are empty, as most blocks of a real chain do not concern a wallet.
     const plan = LongChain.plan(
       accounts,
       blocks,

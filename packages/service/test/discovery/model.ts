@@ -10,7 +10,7 @@ export interface Activity {
   readonly hasLog: boolean
   /** The wallet delegates to code. */
   readonly isAuthority?: boolean
-  /** What the derived movements sum up to, where that is not the change. */
+  /** Sum of the derived movements, if it is not the change. */
   readonly derived?: bigint
 }
 
@@ -25,7 +25,7 @@ export interface WalletModel {
 export interface ChainModel {
   readonly head: number
   readonly wallets: ReadonlyArray<WalletModel>
-  /** Blocks of a search for logs, at most. */
+  /** Blocks per search for logs, at most. */
   readonly logLimit: number
 }
 
@@ -40,7 +40,7 @@ export const balanceAt = (wallet: WalletModel, block: number): bigint => sumUpTo
 export const nonceAt = (wallet: WalletModel, block: number): bigint =>
   sumUpTo(wallet, block, ({ sent }) => BigInt(sent))
 
-/** Answers calls; `fetched` gets the blocks. */
+/** Answers calls; `fetched` receives the blocks. */
 export const answer = (
   { logLimit, wallets }: ChainModel,
   calls: DiscoveryStep.Calls,

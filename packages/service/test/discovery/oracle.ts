@@ -17,7 +17,7 @@ export interface Truth {
   readonly balances: ReadonlyArray<bigint>
   /** Blocks in which its balance or nonce changes, or an event names it. Ascending. */
   readonly blocks: ReadonlyArray<number>
-  /** Blocks in which it takes part by a call of a trace alone. */
+  /** Blocks in which it only takes part by a call in a trace. */
   readonly calledIn: ReadonlyArray<number>
 }
 
@@ -50,7 +50,7 @@ export const framesOf = Effect.fnUntraced(function* (node: Anvil.Node, last: num
   return byBlock
 })
 
-/** The truth of an account. */
+/** Actual state of an account. */
 export const account = Effect.fnUntraced(function* (
   node: Anvil.Node,
   address: string,
@@ -69,7 +69,7 @@ export const account = Effect.fnUntraced(function* (
   const isContract = (yield* node.call<string>("eth_getCode", [address, hex(last)])).length > 48
   const blocks = [
     ...changesIn(balances),
-    // A contract has its first transaction count from the block of its creation on.
+    // The first transaction count of a contract applies from the block of its creation.
     ...(isContract ? changesIn(nonces).slice(0, 1) : changesIn(nonces)),
     ...named.map(({ blockNumber }) => Number(blockNumber)),
   ]

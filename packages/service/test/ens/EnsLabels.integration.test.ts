@@ -12,7 +12,7 @@ const startOn = Effect.fnUntraced(function* (chain: NameChain.NameChain, more: R
   return yield* start({ chains: { "my chain": { config, blocks } } })
 })
 
-/** Names of addresses, of which the first one has a name. */
+/** Names of addresses, of which only the first has one. */
 const settled = Effect.fnUntraced(function* (service: Started, addresses: ReadonlyArray<string>) {
   const read = Effect.map(
     service.get(`/api/v2.2/names?chain=my chain&address=${addresses.join(",")}`),
@@ -25,7 +25,7 @@ const settled = Effect.fnUntraced(function* (service: Started, addresses: Readon
 })
 
 describe("ENS: labels of addresses in each dialect", () => {
-  it.live("pages have a name once it is known, and the lookups of names wait for it", () =>
+  it.live("pages have a name once it is known, and lookups of names wait for it", () =>
     Effect.gen(function* () {
       const chain = yield* NameChain.start
       yield* chain.setName(Rows.alice, "alice.eth")
@@ -48,7 +48,7 @@ describe("ENS: labels of addresses in each dialect", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("the search finds the address of a name in any case, and nothing where the name has none", () =>
+  it.live("the search finds the address of a name in any case, and nothing if the name has no address", () =>
     Effect.gen(function* () {
       const chain = yield* NameChain.start
       yield* chain.setName(Rows.alice, "alice.eth")
@@ -67,7 +67,7 @@ describe("ENS: labels of addresses in each dialect", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a label of the configuration comes before a name, and a chain without a registry has none", () =>
+  it.live("a configured label precedes a name, and a chain without a registry has no names", () =>
     Effect.gen(function* () {
       const chain = yield* NameChain.start
       yield* chain.setName(Rows.alice, "alice.eth")

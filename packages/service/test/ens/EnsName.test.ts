@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest"
 import * as EnsName from "../../src/ens/EnsName.ts"
 
 describe("EnsName", () => {
-  it("normalize: gives a name in its normal form, whatever case a person wrote", () => {
+  it("normalize: returns a name in its normal form, whatever case was typed", () => {
     expect(EnsName.normalize("Alice.ETH")).toBe("alice.eth")
     expect(EnsName.normalize("pay.alice.eth")).toBe("pay.alice.eth")
     expect(EnsName.normalize("bücher.eth")).toBe("bücher.eth")
   })
 
-  it("normalize: refuses texts that are no name, mix scripts, hide characters, or are too long", () => {
+  it("normalize: rejects texts that are not names, mix scripts, hide characters or are too long", () => {
     const refused = [
       "",
       "eth",
@@ -32,12 +32,12 @@ describe("EnsName", () => {
     expect(refused.filter((text) => EnsName.normalize(text) !== null)).toEqual([])
   })
 
-  it("isNormal: a name that its normal form differs from is not shown", () => {
+  it("isNormal: is false for a name that differs from its normal form", () => {
     expect(["Alice.eth", "\uff41lice.eth", "ali\u200bce.eth", "alice"].filter(EnsName.isNormal)).toEqual([])
     expect(EnsName.isNormal("alice.eth")).toBe(true)
   })
 
-  it("calls: name the node of ENSIP-1, and the name in the form of DNS", () => {
+  it("calls: contain the node of ENSIP-1, and the name in the DNS form", () => {
     expect(EnsName.calls.resolver("foo.eth")).toBe(
       "0x0178b8bfde9b09fd7c5f901e23a3f19fecc54828e9c848539801e86591bd9801b019f84f",
     )
@@ -53,7 +53,7 @@ describe("EnsName", () => {
     )
   })
 
-  it("textIn and addressIn: refuse answers that are cut, too long, no text or no address", () => {
+  it("textIn, addressIn: reject answers that are truncated, too long, or no text or address", () => {
     const word = (hex: string) => hex.padStart(64, "0")
     const text = `0x${word("20")}${word("3")}${"616263".padEnd(64, "0")}`
 

@@ -12,7 +12,7 @@ const textOf = (text: string) =>
   `0x${wordOf("20")}${wordOf(text.length.toString(16))}${Buffer.from(text).toString("hex").padEnd(64, "0")}`
 const nodeOf = (name: string) => namehash(name).slice(2)
 
-/** Answers of a registry and a resolver that name `alice`, by the call. */
+/** Answers of a registry and a resolver that name `alice`, by call. */
 const answers: Readonly<Record<string, string>> = {
   [`0x0178b8bf${nodeOf(`${alice.slice(2)}.addr.reverse`)}`]: `0x${wordOf(resolver.slice(2))}`,
   [`0x0178b8bf${nodeOf("alice.eth")}`]: `0x${wordOf(resolver.slice(2))}`,
@@ -29,7 +29,7 @@ const sourceOf = (more: Partial<EnsNames.Source>): EnsNames.Source => ({
 })
 
 describe("EnsNames", () => {
-  it.effect("label: an address is named however few calls per minute there are", () =>
+  it.effect("label: names an address even if few calls per minute are permitted", () =>
     Effect.gen(function* () {
       const { label } = yield* EnsNames.make(sourceOf({ callsPerMinute: 1 }))
       const before = label(alice)
@@ -39,7 +39,7 @@ describe("EnsNames", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("find: calls no more often than the chain allows, for all searches together", () =>
+  it.effect("find: calls no more often than the chain permits, over all searches", () =>
     Effect.gen(function* () {
       let calls = 0
       const callAt: EnsNames.Source["callAt"] = () => () => Effect.sync(() => (calls++, null))
@@ -54,7 +54,7 @@ describe("EnsNames", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("find: gives up after a time also where others search", () =>
+  it.effect("find: gives up after its time limit, even while others search", () =>
     Effect.gen(function* () {
       const { find } = yield* EnsNames.make(sourceOf({ head: Effect.never }))
       const searches = Array.from({ length: 40 }, () => find("alice.eth"))

@@ -6,7 +6,7 @@ import * as NameChain from "./nameChain.ts"
 
 const account = (digit: string) => `0x${digit.repeat(40)}`
 
-/** A resolver at a block, by the node itself. */
+/** A resolver at a block, called on the node directly. */
 const at = ({ node, registry }: NameChain.NameChain, block: number | "latest" = "latest") => {
   const place = block === "latest" ? block : `0x${block.toString(16)}`
   return EnsResolver.make(registry, (to, data) =>
@@ -18,20 +18,22 @@ const names = (chain: NameChain.NameChain, addresses: ReadonlyArray<string>, blo
   Effect.forEach(addresses, at(chain, block).nameOf)
 
 describe("EnsResolver: names of a chain with a registry", () => {
-  it.live("an address is named where the name leads back to it, and a name has an address without that", () =>
-    Effect.gen(function* () {
-      const chain = yield* NameChain.start
-      const [alice, liar, silent] = [account("a"), account("b"), account("c")]
-      yield* chain.setName(alice, "alice.eth")
-      yield* chain.setReverse(liar, "alice.eth")
+  it.live(
+    "an address has a name only if the name resolves to it, and a name has an address without that condition",
+    () =>
+      Effect.gen(function* () {
+        const chain = yield* NameChain.start
+        const [alice, liar, silent] = [account("a"), account("b"), account("c")]
+        yield* chain.setName(alice, "alice.eth")
+        yield* chain.setReverse(liar, "alice.eth")
 
-      expect(yield* names(chain, [alice, liar, silent])).toEqual(["alice.eth", null, null])
-      expect(yield* at(chain).addressOf("alice.eth")).toBe(alice)
-      expect(yield* at(chain).addressOf("bob.eth")).toBeNull()
-    }).pipe(Effect.scoped),
+        expect(yield* names(chain, [alice, liar, silent])).toEqual(["alice.eth", null, null])
+        expect(yield* at(chain).addressOf("alice.eth")).toBe(alice)
+        expect(yield* at(chain).addressOf("bob.eth")).toBeNull()
+      }).pipe(Effect.scoped),
   )
 
-  it.live("names that are not normal are not shown, though they lead back to the address", () =>
+  it.live("names that are not normal are not shown, even if they resolve to the address", () =>
     Effect.gen(function* () {
       const chain = yield* NameChain.start
       const texts = ["Alice.eth", "\u0430lice.eth", "ali\u200bce.eth", "alice", "a b.eth", ""]
@@ -42,23 +44,25 @@ describe("EnsResolver: names of a chain with a registry", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a name that moves to another address names neither until both sides agree, and earlier blocks keep it", () =>
-    Effect.gen(function* () {
-      const chain = yield* NameChain.start
-      const [before, after] = [account("a"), account("b")]
-      yield* chain.setName(before, "alice.eth")
-      const named = yield* chain.head
-      yield* chain.setAddress("alice.eth", after)
-      const moved = yield* chain.head
-      yield* chain.setReverse(after, "alice.eth")
+  it.live(
+    "a name that moves to another address names neither until both records agree, and earlier blocks keep it",
+    () =>
+      Effect.gen(function* () {
+        const chain = yield* NameChain.start
+        const [before, after] = [account("a"), account("b")]
+        yield* chain.setName(before, "alice.eth")
+        const named = yield* chain.head
+        yield* chain.setAddress("alice.eth", after)
+        const moved = yield* chain.head
+        yield* chain.setReverse(after, "alice.eth")
 
-      expect(yield* names(chain, [before, after], named)).toEqual(["alice.eth", null])
-      expect(yield* names(chain, [before, after], moved)).toEqual([null, null])
-      expect(yield* names(chain, [before, after])).toEqual([null, "alice.eth"])
-    }).pipe(Effect.scoped),
+        expect(yield* names(chain, [before, after], named)).toEqual(["alice.eth", null])
+        expect(yield* names(chain, [before, after], moved)).toEqual([null, null])
+        expect(yield* names(chain, [before, after])).toEqual([null, "alice.eth"])
+      }).pipe(Effect.scoped),
   )
 
-  it.live("a resolver that refuses, never ends, returns a megabyte or refers to a server names nothing", () =>
+  it.live("a resolver that fails, never ends, returns a megabyte or refers to a server names nothing", () =>
     Effect.gen(function* () {
       const chain = yield* NameChain.start
       const kinds = [0, 1, 2, 3]
@@ -79,7 +83,7 @@ describe("EnsResolver: names of a chain with a registry", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a resolver of a name answers for those below it where it states that it can, and only then", () =>
+  it.live("the resolver of a parent name answers for names below it only if it declares that it can", () =>
     Effect.gen(function* () {
       const chain = yield* NameChain.start
       const alice = account("a")
@@ -89,7 +93,7 @@ describe("EnsResolver: names of a chain with a registry", () => {
       yield* chain.setName(account("b"), "plain.eth")
 
       expect(yield* Effect.forEach(["pay.team.eth", "pay.plain.eth"], at(chain).addressOf)).toEqual([alice, null])
-      // The name that is given to every address leads back to one of them.
+      // The name that is given to every address resolves to one of them.
       expect(yield* names(chain, [alice, account("c")])).toEqual(["pay.team.eth", null])
     }).pipe(Effect.scoped),
   )

@@ -1,11 +1,11 @@
-/** A chain with a registry of names and a resolver, both open to anyone, and a node with the states of its blocks. */
+/** A chain with a registry of names and a resolver, both open to anyone, and a node with the state of each block. */
 import { Effect } from "effect"
 import { Anvil, Contracts } from "@daybook/chain"
 import { namehash } from "viem/ens"
 
 const gas = "0x4c4b40"
 
-/** The name by which an address is named. */
+/** The reverse name of an address. */
 export const reverseOf = (address: string) => `${address.slice(2)}.addr.reverse`
 
 /** Starts the chain. */
@@ -45,7 +45,7 @@ export const start = Effect.gen(function* () {
     setAddress,
     setReverse,
     head: Effect.map(node.call<string>("eth_blockNumber"), Number),
-    /** Names an address, and leads the name back to it. */
+    /** Names an address, and resolves the name to it. */
     setName: Effect.fnUntraced(function* (address: string, name: string) {
       yield* setReverse(address, name)
       yield* setResolver(name, resolver)

@@ -11,7 +11,7 @@ const rowsOf = async (...pieces: ReadonlyArray<string>) => {
 }
 
 describe("CsvReader", () => {
-  it("read: gives rows with quotes, commas and line breaks, wherever the text is cut", async () => {
+  it("read: returns rows with quotes, commas and line breaks, wherever the text is split", async () => {
     const text = 'a,"b ""c"", d",\r\n"line\r\nbreak",,x\r\n'
     const rows = [
       ["a", 'b "c", d', ""],
@@ -21,7 +21,7 @@ describe("CsvReader", () => {
     for (let at = 0; at <= text.length; at++) expect(await rowsOf(text.slice(0, at), text.slice(at))).toEqual(rows)
   })
 
-  it("read: takes a line feed alone for the end of a row", async () => {
+  it("read: accepts a lone line feed as the end of a row", async () => {
     expect(await rowsOf("a,b\nc,d\n")).toEqual([
       ["a", "b"],
       ["c", "d"],

@@ -2,15 +2,15 @@
 
 type Row = ReadonlyArray<string>
 
-/** Takes characters of one file; gives each row at its end. */
+/** Reads the characters of one file; returns each row at its end. */
 class Reader {
   #row: Array<string> = []
   #field = ""
   #isQuoted = false
-  /** The field had a quote that ended it, unless another one follows. */
+  /** The last character was a quote that ends the field, unless another quote follows. */
   #isAfterQuote = false
 
-  /** Takes one character; gives the row that it ends. */
+  /** Reads one character; returns the row that it ends. */
   take(character: string): Row | null {
     if (this.#isQuoted && !this.#isAfterQuote) {
       if (character === '"') this.#isAfterQuote = true
@@ -44,7 +44,7 @@ class Reader {
   }
 }
 
-/** The rows of pieces of text. */
+/** The rows in pieces of text. */
 export const read = async function* (pieces: AsyncIterable<string>): AsyncGenerator<Row> {
   const reader = new Reader()
   for await (const piece of pieces) {

@@ -15,7 +15,7 @@ const written = Effect.fnUntraced(function* (format: Export.FormatName) {
 })
 
 describe("Export", () => {
-  it.effect("write: sums up to the balances of every wallet, chain and asset, with what was held before", () =>
+  it.effect("write: entries add up to the balances of every wallet, chain and asset, including opening balances", () =>
     Effect.gen(function* () {
       const { closings, entries, text } = yield* written("ndjson")
       const sums = new Map<string, bigint>()
@@ -46,7 +46,7 @@ describe("Export", () => {
     }),
   )
 
-  it.effect("write: declares a commodity once, also where several chains have it", () =>
+  it.effect("write: declares a commodity once, even if several chains have it", () =>
     Effect.gen(function* () {
       const { text } = yield* written("hledger")
       const declared = text.split("\n").filter((line) => line.startsWith("commodity "))
@@ -56,7 +56,7 @@ describe("Export", () => {
     }),
   )
 
-  it.effect("write: orders the wallets of a transaction by address, and joins what one sent and another received", () =>
+  it.effect("write: orders the wallets of a transaction by address, and joins a transfer from one to another", () =>
     Effect.gen(function* () {
       const [alice, bob, other] = ["a1", "b2", "c3"].map((digits) => `0x${digits.repeat(20)}`) as [
         string,

@@ -59,7 +59,7 @@ const source: ExportEntry.Source<never> = {
 }
 
 describe("ExportEntry", () => {
-  it.effect("stream: has each movement once and in order, with flags by what was exported before it", () =>
+  it.effect("stream: contains each movement once and in order, with flags that depend on previous exports", () =>
     Effect.gen(function* () {
       const entries = yield* Stream.runCollect(ExportEntry.stream(source).entries)
       const lines = entries.map((entry) => JSON.parse(Ndjson.make().entry(entry)) as Record<string, unknown>)

@@ -30,7 +30,7 @@ const tail = {
 }
 
 describe("Csv", () => {
-  it("entry: writes a line per movement below the names of the columns", () => {
+  it("entry: writes a line per movement below the column names", () => {
     const format = Csv.make()
 
     expect(format.head([{ chainId: 1, wallet }])).toBe(
@@ -43,7 +43,7 @@ describe("Csv", () => {
   })
 
   it.prop(
-    "entry: gives back any symbol and amount, and no symbol that a spreadsheet takes for a formula",
+    "entry: preserves any symbol and amount, and writes no symbol that a spreadsheet reads as a formula",
     { symbol: Schema.String, amount: Amount, decimals: Decimals },
     ({ amount, decimals, symbol }) => {
       const [fields] = parseCsv(Csv.make().entry(entryOf(tokenOf(symbol, decimals), amount)))
@@ -64,7 +64,7 @@ describe("Csv", () => {
       const label = parts.join("")
       const text = Csv.make().entry({ ...entryOf(tokenOf(label, 0), 1n), counterpartyLabel: label })
       const [fields] = parseCsv(text)
-      // The amounts are numbers of this program, which have a sign.
+      // Amounts are signed numbers that the program writes itself.
       const cells = text
         .replace(/,1,1,false\r\n$/, "")
         .split(/[;\t\n\r]/)
@@ -77,7 +77,7 @@ describe("Csv", () => {
     },
   )
 
-  it("entry: makes what a spreadsheet takes for a formula after a semicolon or a tab harmless, and quotes the text", () => {
+  it("entry: neutralises and quotes a text that a spreadsheet reads as a formula after a semicolon or a tab", () => {
     const entry = (symbol: string) => Csv.make().entry(entryOf(tokenOf(symbol, 0), 1n))
 
     expect(entry("A;=1+1;")).toContain(`,"A;'=1+1;",`)
@@ -132,7 +132,7 @@ describe("transfers between wallets of an export", () => {
     movement: { ...entryOf(ether, 5n, "value").movement, wallet: other, counterparty: wallet },
   }
 
-  it("Beancount: are one entry with both accounts and the label of the other side", () => {
+  it("Beancount: writes one entry with both accounts and the label of the counterparty", () => {
     const format = Beancount.make()
 
     expect(format.entry(sent)).toContain(
@@ -141,7 +141,7 @@ describe("transfers between wallets of an export", () => {
     expect(format.entry(received)).toBe("")
   })
 
-  it("Hledger: are one entry with both accounts and the label of the other side", () => {
+  it("Hledger: writes one entry with both accounts and the label of the counterparty", () => {
     const format = Hledger.make()
     const text = format.entry(sent)
 
@@ -153,14 +153,14 @@ describe("transfers between wallets of an export", () => {
 
 describe("TextFields", () => {
   it.prop(
-    "commodityOf: gives a name that beancount accepts, whatever the symbol",
+    "commodityOf: returns a name that beancount accepts, whatever the symbol",
     { symbol: Schema.NullOr(Schema.String) },
     ({ symbol }) => {
       expect(TextFields.commodityOf(tokenOf(symbol, 0))).toMatch(/^[A-Z][A-Z0-9.]{0,22}[A-Z0-9]$/)
     },
   )
 
-  it("commodityOf: distinguishes tokens of one symbol by their address and id", () => {
+  it("commodityOf: distinguishes tokens with the same symbol by address and id", () => {
     const one = tokenOf("GOLD", 18)
     const others = [
       { ...one, holding: { ...one.holding, asset: wallet } },
@@ -173,7 +173,7 @@ describe("TextFields", () => {
     expect(names.every((name) => name.startsWith("GOLD."))).toBe(true)
   })
 
-  it("commodityOf: does not take the currency of a test network or of a chain without a row for that of another chain", () => {
+  it("commodityOf: distinguishes the currency of a test network or of a chain without a row from that of another chain", () => {
     const of = (chainId: number) => TextFields.commodityOf({ ...ether, chainId })
 
     expect([1, 8_453, 11_155_111, 31_337].map(of)).toEqual(["ETH", "ETH.8453", "ETH.11155111", "ETH.31337"])
@@ -197,7 +197,7 @@ describe("Beancount", () => {
 })
 
 describe("Beancount: sums of more than 28 digits", () => {
-  it("make: are comments of the file, because beancount rounds them", () => {
+  it("make: writes them as comments, because beancount rounds them", () => {
     const closings = [{ wallet, asset: ether, amount: 1n, largest: 10n ** 28n, found: 1n }]
     const lines = Beancount.make()
       .entry(entryOf(ether, 10n ** 28n, "value"))
@@ -212,7 +212,7 @@ describe("Beancount: sums of more than 28 digits", () => {
 })
 
 describe("Hledger", () => {
-  it("make: declares each commodity once, before its first use, and asserts the balances in the end", () => {
+  it("make: declares each commodity once, before its first use, and asserts the balances at the end", () => {
     const format = Hledger.make()
     const first = format.entry(entryOf(ether, 5n, "value"))
     const second = format.entry(entryOf(ether, -5n, "value"))

@@ -1,4 +1,4 @@
-/** Writes generated movements of several wallets on several chains to one file in every format, and reads it again. */
+/** Writes generated movements of several wallets on several chains to a file in every format, and reads it back. */
 import { spawnSync } from "node:child_process"
 import { closeSync, createReadStream, openSync, readFileSync, statSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as CsvReader from "./CsvReader.ts"
 import * as generated from "./generated.ts"
 
-/** Movements that the programs read in reasonable time. */
+/** Number of movements that the programs read in reasonable time. */
 const maxRows = 100_000
 
 /** The result of a check: a remark, and whether it failed. */
@@ -24,7 +24,7 @@ interface Verdict {
 
 const rejected = (text: string): Verdict => ({ text, isRejected: true })
 
-/** Runs a command; `null` where it is not installed. */
+/** Runs a command; `null` if it is not installed. */
 const execute = (command: string, ...args: ReadonlyArray<string>) => {
   const { error, status, stderr } = spawnSync(command, args, { encoding: "utf8", timeout: 600_000 })
   return error !== undefined && "code" in error && error.code === "ENOENT" ? null : { isAccepted: status === 0, stderr }
@@ -66,7 +66,7 @@ const ndjsonAmounts = async function* (path: string): AsyncGenerator<Stated> {
   }
 }
 
-/** Compares the sums of a file with what the wallets hold in the end. */
+/** Compares the sums of a file with the final holdings of the wallets. */
 const sumsOf = async (
   amounts: AsyncGenerator<Stated>,
   closings: ReadonlyArray<Closing>,
@@ -87,7 +87,7 @@ const sumsOf = async (
   return wrong.length > 0 ? rejected(`sums differ: ${wrong.length}`) : { text: `${holdings.size} sums exact` }
 }
 
-/** Converts a file by LibreOffice, with a profile of its own; `null` where it is not installed. */
+/** Converts a file with LibreOffice in a separate profile; `null` if it is not installed. */
 const convert = (folder: string, path: string, filter: string) =>
   execute(
     "soffice",
@@ -104,7 +104,7 @@ const convert = (folder: string, path: string, filter: string) =>
 const formulas = (folder: string, name: string): number =>
   readFileSync(join(folder, "sheet", name), "utf8").split("table:formula=").length - 1
 
-/** Opens CSV in LibreOffice: it has all rows and no formula. A file with a formula shows that one would be seen. */
+/** Opens CSV in LibreOffice: it has all rows and no formula. A file with a formula shows that one would be detected. */
 const opened = async (folder: string, path: string, entries: number): Promise<Verdict> => {
   if (entries > maxRows) return { text: `not opened in LibreOffice above ${maxRows} rows` }
   const control = join(folder, "control.csv")
@@ -141,7 +141,7 @@ const checksOf = async (
 
 const mebibytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(0)
 
-/** Writes a file of a format, and checks it; gives its row. */
+/** Writes a file in a format, and checks it; returns its row. */
 const check = Effect.fnUntraced(function* (
   format: keyof typeof Export.formats,
   movements: number,

@@ -9,7 +9,7 @@ import { ether, tokenOf } from "./entries.ts"
 const perBlock = 100
 const firstTimestamp = 1_600_000_000
 
-/** A listed chain, one with the same symbol, one without a row, and one whose symbol is not of capital letters. */
+/** A listed chain, one with the same symbol, one without a row, and one whose symbol is not in capital letters. */
 const chainIds = [1, 8_453, 31_337, 100]
 
 const wallets = ["a1", "b2", "c3"].map((digits) => `0x${digits.repeat(20)}`)
@@ -103,6 +103,6 @@ const partOf = (chainId: number, blocks: number): Part<never> => {
   }
 }
 
-/** Parts with about so many movements together, beside one opening balance for each holding. */
+/** Parts with about this many movements in total, besides one opening balance for each holding. */
 export const parts = (movements: number): ReadonlyArray<Part<never>> =>
   chainIds.map((chainId) => partOf(chainId, Math.ceil(movements / perBlock / chainIds.length)))

@@ -1,7 +1,10 @@
-/** A proxy before a real node that fails in ways a node fails in production: for a while, for some methods, or by being slow. */
+/**
+ * A proxy in front of a real node that fails as nodes in production do: for a while, for some methods, or by being
+ * slow.
+ */
 import { FaultyServer } from "@daybook/harness"
 
-/** A call of a request. */
+/** A call in a request. */
 export interface Call {
   readonly id: unknown
   readonly method: string
@@ -16,13 +19,13 @@ export interface Fault {
   readonly response?: FaultyServer.Response
   /** Reply to a call in place of the node's; `undefined` leaves the node's. */
   readonly reply?: (call: Call) => Item | undefined
-  /** Time before a request is passed on, in milliseconds. */
+  /** Delay before a request is forwarded, in milliseconds. */
   readonly latencyMillis?: number
-  /** Time that the node takes for each block with transactions, one after the other, in milliseconds. */
+  /** Time that the node needs for each block with transactions, one after another, in milliseconds. */
   readonly blockMillis?: number
 }
 
-/** A proxy at work. */
+/** A running proxy. */
 export interface FaultProxy {
   readonly url: string
   /** Changes the fault. */
@@ -41,7 +44,7 @@ const post = async (url: string, body: string): Promise<string> => {
   return response.text()
 }
 
-/** Starts a proxy before the node at a URL. */
+/** Starts a proxy in front of the node at a URL. */
 export const start = async (upstream: string): Promise<FaultProxy> => {
   let fault: Fault = {}
   let calls = 0
@@ -50,7 +53,7 @@ export const start = async (upstream: string): Promise<FaultProxy> => {
   const respond = async ({ body }: FaultyServer.Request): Promise<FaultyServer.Response> => {
     const { blockMillis = 0, latencyMillis = 0, reply = () => undefined, response } = fault
     const parsed: unknown = JSON.parse(body)
-    // Sound: the indexer sends JSON-RPC alone.
+    // Sound: the indexer sends only JSON-RPC.
     const asked = [parsed].flat() as ReadonlyArray<Call>
     calls += asked.length
     if (latencyMillis > 0) await sleep(latencyMillis)

@@ -1,4 +1,4 @@
-/** A short run of `pnpm --filter @daybook/service faults`, which judges the times as well. */
+/** A short run of `pnpm --filter @daybook/service faults`, which also judges durations. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -9,7 +9,7 @@ const names = ["catch-up of 2,000 blocks", "failing traces"]
 const jump = 400
 const timing: Harness.Timing = { faultSeconds: 2, countedSeconds: 2 }
 
-describe("Service behind a proxy that fails", () => {
+describe("Service behind a failing proxy", () => {
   it.live(
     "shows the lag during a fault, and recovers from it",
     () =>

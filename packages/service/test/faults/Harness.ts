@@ -1,6 +1,6 @@
 /**
- * Puts a running service through a fault of its node while the chain goes on, and measures what an operator sees. That is the calls
- * that the node gets, the lag that is shown against the true one, and the time to recover.
+ * Applies a fault of its node to a running service while the chain continues, and measures what an operator sees. Measured are the
+ * calls that the node receives, the difference between the reported lag and the actual one, and the time to recover.
  */
 import { Anvil } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
@@ -16,7 +16,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 export interface Timing {
   /** Duration of the fault, in seconds. */
   readonly faultSeconds: number
-  /** Part of it at its end in which calls are counted, in seconds. */
+  /** Last part of the fault in which calls are counted, in seconds. */
   readonly countedSeconds: number
 }
 
@@ -24,15 +24,15 @@ export interface Timing {
 export interface Outcome {
   readonly name: string
   readonly callsPerMinute: number
-  /** Most blocks between the true lag and the shown one; `null` where none was shown. */
+  /** Largest difference between the actual lag and the reported one, in blocks; `null` if none was reported. */
   readonly lagError: number | null
-  /** Longest time for which a head was shown after the next block was mined, in milliseconds. */
+  /** Longest time for which a head was reported after the next block was mined, in milliseconds. */
   readonly staleMillis: number
-  /** Longest delay of a sample, by which a busy machine falsifies the times, in milliseconds. */
+  /** Longest delay of a sample, by which a busy machine distorts the times, in milliseconds. */
   readonly delayMillis: number
-  /** Share of the samples of the fault that showed a lag. */
+  /** Share of the samples during the fault that reported a lag. */
   readonly knownShare: number
-  /** Largest true lag during the fault, in blocks. */
+  /** Largest actual lag during the fault, in blocks. */
   readonly maxLag: number
   /** Time from the end of the fault until the index was in sync, in seconds. */
   readonly recoverySeconds: number
@@ -45,22 +45,25 @@ export const pollMillis = 1_000
 const blockMillis = 500
 const sampleMillis = 250
 const startBlocks = 50
-/** Time that a poll, the write of the status and its reading may take on a busy machine, beside the latency of the node. */
+/**
+ * Time that a poll, the write of the status and its reading may take on a busy machine, in addition to the latency of
+ * the node.
+ */
 const slackMillis = 500
 /** A poll may be late on a busy machine, and the lag unknown until the next one. */
 const leastKnownShare = 0.9
 
-/** Longest time for which an overtaken head may be shown: one poll, and the time in which the node responds. */
+/** Longest time for which an outdated head may be reported: one poll, and the response time of the node. */
 const maxStaleMillis = ({ fault }: Scenario): number => {
   const { blockMillis: busyMillis = 0, latencyMillis = 0, response } = fault
-  // A node that does not respond is noticed by the age of its head.
+  // An unresponsive node is detected by the age of its head.
   const silenceMillis = response?.delivery?.kind === "stalledHeaders" ? latePollMillis : 0
   return pollMillis + 2 * latencyMillis + busyMillis + silenceMillis + slackMillis
 }
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-/** Mines a block with a transfer at each interval, and remembers when each block was first seen. */
+/** Mines a block with a transfer at each interval, and records when each block was first seen. */
 const makeChain = Effect.fnUntraced(function* (node: Anvil.Node) {
   const minedAt = new Map<number, number>()
   let head = 0
@@ -133,7 +136,7 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
   const begunAt = performance.now()
   let callsBefore: number | undefined
   let delayMillis = 0
-  // A busy machine may need longer until the first lag is shown.
+  // A busy machine may need longer until the first lag is reported.
   const lacksLag = () => scenario.isLagKnown && samples.every(({ error }) => error === null)
   while (performance.now() - begunAt < timing.faultSeconds * 1000 || lacksLag()) {
     const isCounted = performance.now() - begunAt >= (timing.faultSeconds - timing.countedSeconds) * 1000
@@ -153,7 +156,7 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
     what: `the index recovers from ${name}`,
   })
   const known = samples.filter(({ error }) => error !== null)
-  // While a chain gains thousands of blocks at once, one poll is as many.
+  // While a chain gains thousands of blocks at once, one poll counts for as many.
   const steady = known.slice(jump > 0 ? (2 * pollMillis) / sampleMillis : 0)
   return {
     name,
@@ -168,10 +171,13 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
   } satisfies Outcome
 }, Effect.scoped)
 
-/** Time of a fault after which the delays between attempts are at their longest, in seconds. Earlier calls are not judged. */
+/**
+ * Time of a fault after which the delays between attempts have reached their maximum, in seconds. Earlier calls are not
+ * judged.
+ */
 const settledSeconds = 55
 
-/** The bounds that an outcome breaks; empty when none. */
+/** The limits that an outcome exceeds; empty if none. */
 export const issuesOf = (
   scenario: Scenario,
   outcome: Outcome,

@@ -1,4 +1,4 @@
-/** Puts a service through the faults of a node. */
+/** Runs a service through the faults of a node. */
 import { Effect } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Harness from "./Harness.ts"

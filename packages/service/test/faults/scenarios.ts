@@ -1,15 +1,15 @@
-/** The faults that an indexer is put through, and what is required of it in each. */
+/** The faults that an indexer is tested with, and the requirements for each. */
 import type { Call, Fault } from "./FaultProxy.ts"
 
-/** A fault with its bounds. */
+/** A fault with its limits. */
 export interface Scenario {
   readonly name: string
   readonly fault: Fault
   /** Blocks that the chain gains at once when the fault begins. Default 0. */
   readonly jump?: number
-  /** Calls per minute of the fault at most; left out where blocks are indexed meanwhile. */
+  /** Maximum calls per minute of the fault; omitted if blocks are indexed during it. */
   readonly maxCallsPerMinute?: number
-  /** Time until the index is in sync after the fault, in seconds at most. */
+  /** Maximum time from the end of the fault until the index is in sync, in seconds. */
   readonly maxRecoverySeconds: number
   /** The lag is known during the fault. */
   readonly isLagKnown: boolean
@@ -45,7 +45,7 @@ export const all: ReadonlyArray<Scenario> = [
   {
     name: "node slower than its chain",
     fault: { latencyMillis, blockMillis: 1_000 },
-    // Blocks that were asked for during the fault take their time.
+    // Blocks that were requested during the fault need time.
     maxRecoverySeconds: 30,
     isLagKnown: true,
   },

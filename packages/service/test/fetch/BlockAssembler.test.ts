@@ -92,7 +92,7 @@ describe("BlockAssembler", () => {
       )
     })
 
-    it("assemble: writes a creation before Byzantium with contract and root, without recipient, call and status", () => {
+    it("assemble: writes a creation before Byzantium with contract and root, but without recipient, call and status", () => {
       const body = JSON.parse(rows().transactions[1]!.body)
       const { decoded_call, logs, receipt_contract_address, receipt_root, receipt_status, to_address } = body
       expect({ decoded_call, receipt_contract_address, receipt_root, receipt_status, to_address }).toEqual({
@@ -119,7 +119,7 @@ describe("BlockAssembler", () => {
       expect(logs.map((log: { decoded_event: unknown }) => log.decoded_event)).toEqual([null, null])
     })
 
-    it("assemble: takes no init code for a call, though it begins as one", () => {
+    it("assemble: does not decode init code as a call, even if it begins like one", () => {
       const transactions = [transferWire, { ...creationWire, input: transferInput }]
       const bodies = rows({ transactions }).transactions.map(({ body }) => JSON.parse(body))
 
@@ -150,7 +150,7 @@ describe("BlockAssembler", () => {
       })
     })
 
-    it("assemble: states no gas fees where a receipt is missing, and facts of watched transactions alone", () => {
+    it("assemble: omits gas fees if a receipt is missing, and writes only the facts of watched transactions", () => {
       const options = { decoder, watch: new Set([created]) }
       const factsOf = (wire: ReadonlyArray<Readonly<Record<string, unknown>>>, more: object) => {
         const responses = { block: fixture.block(), receipts: fixture.receipts(wire), traces: null }
@@ -164,7 +164,7 @@ describe("BlockAssembler", () => {
       expect(some).toMatchObject({ gasFees: null, transactions: [{ index: 1 }] })
     })
 
-    it("assemble: states no facts of a block whose withdrawals a node left out, by the rules of its chain", () => {
+    it("assemble: omits the facts of a block without withdrawals if the chain's rules require them", () => {
       const factsOf = (wire: object, more: object = {}) => {
         const block = fixture.block({ withdrawalsRoot: hash("5"), ...wire })
         const rules = [{ fromBlock: 0n, headerHash: false, blooms: false, roots: false, withdrawals: true }] as const
@@ -178,7 +178,7 @@ describe("BlockAssembler", () => {
       expect(factsOf({}, { checks: "links" })).toBeDefined()
     })
 
-    it("assemble: has each transaction in which a watched wallet has a role, those that are kept, and no others", () => {
+    it("assemble: keeps exactly the transactions in which a watched wallet has a role, and those always kept", () => {
       const traces = { _tag: "Untraced", reason: "no state" } as const
       const ledger = LedgerRules.fromChainId(1)
       const hashesOf = (more: Partial<BlockAssembler.Options>, traced: BlockAssembler.Responses["traces"] = null) =>
@@ -200,7 +200,7 @@ describe("BlockAssembler", () => {
       expect(hashesOf({ watch: new Set([recipient]), ledger: undefined })).toEqual([])
     })
 
-    it("assemble: finds roles of watched wallets in a block of which a field does not decode", () => {
+    it("assemble: finds the roles of watched wallets in a block with a field that does not decode", () => {
       const hashesOf = (wire: object, watched: string) => {
         const { block, undecoded } = Result.getOrThrow(LenientBlock.read({ ...fixture.blockWire, ...wire }))
         const options = { decoder, ledger: LedgerRules.fromChainId(1), undecoded, watch: new Set([watched]) }
@@ -225,7 +225,7 @@ describe("BlockAssembler", () => {
       expect(rows({ transactions }).transactions[0]!.addresses).toEqual([sender])
     })
 
-    it("assemble: carries number, hashes, timestamp and decoder revision of the block", () => {
+    it("assemble: rows have number, hashes, timestamp and decoder revision of the block", () => {
       const { decoderRevision, number, parentHash, timestamp } = rows()
       expect({ hash: rows().hash, number, parentHash, timestamp }).toEqual({
         hash: blockHash,
@@ -237,7 +237,7 @@ describe("BlockAssembler", () => {
       expect(rows().transactions.map(({ internal }) => internal)).toEqual([null, null])
     })
 
-    it("assemble: writes bodies that decode by the schema and encode to the same text, labels added", () => {
+    it("assemble: writes bodies that decode with the schema and encode to the same text with labels added", () => {
       for (const { body } of rows().transactions) {
         expect(JSON.stringify(JSON.parse(body))).toBe(body)
         const decoded = Schema.decodeUnknownSync(WalletTransaction.WalletTransaction)(JSON.parse(body))
@@ -264,23 +264,23 @@ describe("BlockAssembler", () => {
       })
     })
 
-    it("assemble: fails where the parts do not belong together", () => {
+    it("assemble: fails if the parts belong to different blocks", () => {
       const outcome = BlockAssembler.assemble({ block: fixture.block(), receipts: [], traces: null }, { decoder })
       expect(Result.isFailure(outcome) && outcome.failure._tag).toBe("InvalidBlock")
     })
   })
 
   describe("gas_price", () => {
-    it("gas_price: is that of the receipt", () => {
+    it("gas_price: is the receipt's price", () => {
       expect(firstPrice({ gasPrice: "0x1" }, { effectiveGasPrice: "0x2" })).toBe("2")
     })
 
-    it("gas_price: is that of the transaction where the receipt has none", () => {
+    it("gas_price: is the transaction's price if the receipt has none", () => {
       expect(firstPrice({ gasPrice: "0x1" }, {})).toBe("1")
       expect(firstPrice({ gasPrice: "0x1" }, { effectiveGasPrice: null })).toBe("1")
     })
 
-    it("gas_price: is base fee and tip where neither has one, and never above the limit", () => {
+    it("gas_price: is base fee plus tip if neither has a price, and never above the limit", () => {
       expect(firstPrice({ maxFeePerGas: "0x64", maxPriorityFeePerGas: "0x3" }, {})).toBe("10")
       expect(firstPrice({ maxFeePerGas: "0x8", maxPriorityFeePerGas: "0x3" }, {})).toBe("8")
     })
@@ -310,13 +310,13 @@ describe("Redecode", () => {
     ),
   )
 
-  it("redecode: gives the text that the newer decoder would have written", () => {
+  it("redecode: returns the text that the newer decoder would have written", () => {
     const again = undecoded.transactions.map(({ body }) => redecode(body, decoder))
     expect(undecoded.transactions[0]!.body).not.toBe(again[0])
     expect(again).toEqual(rows().transactions.map(({ body }) => body))
   })
 
-  it("redecode: removes what the decoder no longer knows", () => {
+  it("redecode: removes items that the decoder no longer knows", () => {
     const again = rows().transactions.map(({ body }) => redecode(body, knowsNothing))
     expect(again).toEqual(undecoded.transactions.map(({ body }) => body))
   })

@@ -32,7 +32,7 @@ describe("BlockAssembler with index gaps", () => {
     ["also of the transaction without a receipt", frames],
     ["of the others alone", frames.slice(1)],
     ["of the others alone that have no hashes", frames.slice(1).map(({ result }) => ({ result }))],
-  ])("assemble: leaves out a transaction without a receipt, with traces %s (made by rule)", (_, traced) => {
+  ])("assemble: omits a transaction without a receipt, with traces %s (synthetic)", (_, traced) => {
     const responses: BlockAssembler.Responses = {
       block: fixture.block(),
       receipts: fixture.receipts([{ ...creationReceiptWire, logs }]),
@@ -61,7 +61,7 @@ describe("BlockAssembler with parts that do not decode", () => {
   const leftOut = undecoded({ transactions: [part(hash("7"), true)] })
   const header = (field: string) => undecoded({ header: new Map([[field, `No ${field}.`]]) })
 
-  it("assemble: has a gap for each part that is left out, with its reason, and none where nothing is", () => {
+  it("assemble: records a gap with its reason for each omitted part, and none otherwise", () => {
     const parts = {
       header: new Map([["miner", "No miner."]]),
       transactions: [part(hash("7"), true), part(null, true), part(transferHash, false)],
@@ -79,7 +79,7 @@ describe("BlockAssembler with parts that do not decode", () => {
     expect("gaps" in rowsOf({})).toBe(false)
   })
 
-  it("assemble: states why a receipt is missing, and marks no block for it", () => {
+  it("assemble: records why a receipt is missing, and does not mark the block for it", () => {
     const receipts = fixture.receipts([{ ...creationReceiptWire, logs: [] }])
     const gap = { kind: "receipt", transaction: transferHash }
     const indexGaps = [
@@ -93,7 +93,7 @@ describe("BlockAssembler with parts that do not decode", () => {
     expect(rowsOf({ rules: indexGaps }, { receipts }).gaps).toEqual([{ ...gap, reason: "No node has the receipt." }])
   })
 
-  it("assemble: states facts unless a field of a part, or of the header that they state, does not decode", () => {
+  it("assemble: writes facts unless a field of a part or of the header that they contain does not decode", () => {
     const factsOf = (options: Partial<BlockAssembler.Options>) => rowsOf(options).facts
     const ledger = LedgerRules.fromChainId(1)
 
@@ -106,7 +106,7 @@ describe("BlockAssembler with parts that do not decode", () => {
     expect(rowsOf({ ledger, ...header("miner") })).toMatchObject({ ledger: expect.anything() })
   })
 
-  it("assemble: has no row of a transaction whose price needs a base fee that does not decode", () => {
+  it("assemble: has no row for a transaction whose price needs a base fee that does not decode", () => {
     const { gasPrice: _, ...bare } = transferWire
     const { effectiveGasPrice: __, ...bareReceipt } = transferReceiptWire
     const read = (price: object, receiptPrice: object, field: string) => {
@@ -123,7 +123,7 @@ describe("BlockAssembler with parts that do not decode", () => {
     expect(read({}, {}, "extraData")).toEqual([[0, 1], []])
   })
 
-  it("assemble: takes a set-code transaction of which a field does not decode for one of any wallet, no other", () => {
+  it("assemble: matches a set-code transaction with an undecodable field to any wallet, and no other transaction", () => {
     const watch = new Set([fixture.address("1")])
     const hashesOf = (type: string, incomplete: string) => {
       const wire = { ...transferWire, type, authorizationList: [] }
@@ -146,7 +146,7 @@ describe("BlockAssembler with parts that do not decode", () => {
     )
   const framesOf = (wire: ReadonlyArray<unknown>) => ({ _tag: "Frames", traces: fixture.frames(wire) }) as const
 
-  it("assemble: leaves out nested traces of a transaction that is left out, by hash, else by position", () => {
+  it("assemble: omits the nested traces of an omitted transaction, by hash or else by position", () => {
     const at = { transactionIndex: "0x2" }
     const logs = [1, 2].map((index) => fixture.logWire(index, 1, at))
     const block = fixture.block({ transactions: [transferWire, { ...creationWire, ...at }] })
@@ -162,7 +162,7 @@ describe("BlockAssembler with parts that do not decode", () => {
     expect(internalOf(leftOut, { block, receipts, traces: framesOf(bare) })).toEqual([0, 1])
   })
 
-  it("assemble: leaves out flat traces of a transaction that is left out, and refuses them where none is", () => {
+  it("assemble: omits the flat traces of an omitted transaction, and rejects such traces if none is omitted", () => {
     const trace = (transactionHash: string | null, traceAddress: ReadonlyArray<number>, more: object = {}) => ({
       type: "call",
       action: { callType: "call", from: sender, to: token, gas: "0x1", input: "0x", value: "0x0" },
@@ -184,7 +184,7 @@ describe("BlockAssembler with parts that do not decode", () => {
     expect(Result.isFailure(assembled({}, flat(trace(hash("7"), []))))).toBe(true)
   })
 
-  it("assemble: has a gap for each transaction without a trace, and null in place of its internal transactions", () => {
+  it("assemble: records a gap for each transaction without a trace, with null internal transactions", () => {
     const some = rowsOf({}, { traces: framesOf([{ error: "no state" }, { result: full }]) })
     const none = rowsOf(leftOut, { traces: { _tag: "Untraced", reason: "No state." } })
     const gap = (transaction: string, reason: string) => ({ kind: "trace", transaction, reason })
@@ -210,7 +210,7 @@ describe("BlockAssembler in steps", () => {
     return pauses
   }
 
-  it("steps: pauses after each transaction, and after each 32 logs", () => {
+  it("steps: pauses after each transaction, and after every 32 logs", () => {
     expect([0, 31, 32, 63, 64].map(pausesOf)).toEqual([5, 5, 6, 6, 7])
   })
 })

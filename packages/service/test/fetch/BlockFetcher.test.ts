@@ -1,4 +1,4 @@
-/** Ranges of blocks from batches, and blocks fetched alone. */
+/** Ranges of blocks from batches, and blocks fetched separately. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -38,10 +38,10 @@ const failed = new NodeFailed({
   cause: { _tag: "TimeoutError" } as never,
 })
 
-/** A node that has each block but one, and the blocks that were fetched alone. */
+/** A node that has every block but one, and the blocks that were fetched separately. */
 const nodeOf = (gone?: number) => {
   const alone: Array<number> = []
-  // Sound: nothing else of a node is asked.
+  // Sound: nothing else of a node is called.
   const node = {
     block: (number: number) =>
       Effect.suspend(() => {
@@ -68,7 +68,7 @@ const numbersOf = ({ rows }: BlockFetcher.FetchedRange) =>
 
 describe("BlockFetcher", () => {
   it.effect(
-    "block: needs no traces of a block without transactions, also where its root is not that of an empty list",
+    "block: needs no traces for a block without transactions, even if its root is not that of an empty list",
     () =>
       Effect.gen(function* () {
         const { node } = nodeOf()
@@ -86,7 +86,7 @@ describe("BlockFetcher", () => {
   )
 
   describe("range", () => {
-    it.effect("range: assembles the rows of blocks that were fetched together", () =>
+    it.effect("range: assembles the rows of a batch of blocks", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
         const made = yield* BlockFetcher.range(node, bulkOf(), [5, 6, 7], options)
@@ -101,41 +101,39 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect(
-      "range: gives a block that states no parent the one that the node has, where nodes may leave parents out",
-      () =>
-        Effect.gen(function* () {
-          const parentHash = `0x${"0".repeat(64)}`
-          const orphan = (number: number): HydratedBlock =>
-            fixture.block({
-              number: hex(number),
-              hash: hashOf(number),
-              parentHash,
-              transactions: [
-                {
-                  ...fixture.transferWire,
-                  ...place(number),
-                },
-              ],
-            })
-          // Sound: nothing else of a node is asked.
-          const node = {
-            ...nodeOf().node,
-            block: (number: number) => Effect.succeed(orphan(number)),
-            header: (number: number) => Effect.succeed({ number, hash: hashOf(number), parentHash, timestamp: 0 }),
-          } as unknown as Node
-          const bulk = bulkOf({ blocks: (numbers) => Effect.succeed(numbers.map(orphan)) })
-          const parentsOf = ({ rows }: BlockFetcher.FetchedRange) => rows.map((row) => row.parentHash)
+    it.effect("range: adds the node's parent to a block that states none, if nodes may omit parents", () =>
+      Effect.gen(function* () {
+        const parentHash = `0x${"0".repeat(64)}`
+        const orphan = (number: number): HydratedBlock =>
+          fixture.block({
+            number: hex(number),
+            hash: hashOf(number),
+            parentHash,
+            transactions: [
+              {
+                ...fixture.transferWire,
+                ...place(number),
+              },
+            ],
+          })
+        // Sound: nothing else of a node is asked.
+        const node = {
+          ...nodeOf().node,
+          block: (number: number) => Effect.succeed(orphan(number)),
+          header: (number: number) => Effect.succeed({ number, hash: hashOf(number), parentHash, timestamp: 0 }),
+        } as unknown as Node
+        const bulk = bulkOf({ blocks: (numbers) => Effect.succeed(numbers.map(orphan)) })
+        const parentsOf = ({ rows }: BlockFetcher.FetchedRange) => rows.map((row) => row.parentHash)
 
-          const made = yield* BlockFetcher.range(node, bulk, [5, 6], { ...options, mayLackParents: true })
-          expect(parentsOf(made)).toEqual([hashOf(4), hashOf(5)])
+        const made = yield* BlockFetcher.range(node, bulk, [5, 6], { ...options, mayLackParents: true })
+        expect(parentsOf(made)).toEqual([hashOf(4), hashOf(5)])
 
-          const strict = yield* BlockFetcher.range(node, bulk, [5, 6], options)
-          expect(parentsOf(strict)).toEqual([parentHash, parentHash])
-        }),
+        const strict = yield* BlockFetcher.range(node, bulk, [5, 6], options)
+        expect(parentsOf(strict)).toEqual([parentHash, parentHash])
+      }),
     )
 
-    it.effect("range: fetches a block alone that is missing, has another number, lacks parts or is invalid", () =>
+    it.effect("range: fetches a block separately if it is missing, has another number, lacks parts or is invalid", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
         const bulk = bulkOf({
@@ -150,23 +148,21 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect(
-      "range: reports progress after the blocks that were fetched together, and after each that was fetched alone",
-      () =>
-        Effect.gen(function* () {
-          const reported: Array<number> = []
-          const { alone, node } = nodeOf(7)
-          const onFetched = Effect.sync(() => void reported.push(alone.length))
-          yield* BlockFetcher.range(node, bulkOf(), [1, 2, 3], { ...options, onFetched })
-          expect(reported).toEqual([0])
+    it.effect("range: reports progress after the batch, and after each block fetched separately", () =>
+      Effect.gen(function* () {
+        const reported: Array<number> = []
+        const { alone, node } = nodeOf(7)
+        const onFetched = Effect.sync(() => void reported.push(alone.length))
+        yield* BlockFetcher.range(node, bulkOf(), [1, 2, 3], { ...options, onFetched })
+        expect(reported).toEqual([0])
 
-          const none = bulkOf({ blocks: (numbers) => Effect.succeed(numbers.map(() => null)) })
-          yield* BlockFetcher.range(node, none, [5, 6, 7], { ...options, onFetched })
-          expect(reported).toEqual([0, 1, 2])
-        }),
+        const none = bulkOf({ blocks: (numbers) => Effect.succeed(numbers.map(() => null)) })
+        yield* BlockFetcher.range(node, none, [5, 6, 7], { ...options, onFetched })
+        expect(reported).toEqual([0, 1, 2])
+      }),
     )
 
-    it.effect("range: ends before a block that cannot be fetched alone either, with the reason", () =>
+    it.effect("range: ends before a block that cannot be fetched separately either, with the reason", () =>
       Effect.gen(function* () {
         const { node } = nodeOf(6)
         const bulk = bulkOf({ blocks: () => Effect.succeed([blockAt(5), null, blockAt(7)]) })
@@ -177,7 +173,7 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("range: fetches parts of each block with transactions, and has the rows of watched wallets", () =>
+    it.effect("range: fetches parts of each block with transactions, and returns the rows of watched wallets", () =>
       Effect.gen(function* () {
         const { alone, node } = nodeOf()
         const asked: Array<number> = []
@@ -209,7 +205,7 @@ describe("BlockFetcher", () => {
   })
 
   describe("block", () => {
-    /** A node whose block of each number is that of another. */
+    /** A node that returns another block for each number. */
     const shifted = (shift: number, each?: ReadonlyArray<Node>) =>
       // Sound: nothing else of a node is called.
       ({
@@ -222,7 +218,7 @@ describe("BlockFetcher", () => {
         each,
       }) as unknown as Node
 
-    it.effect("block: rejects a block of another number", () =>
+    it.effect("block: rejects a block with another number", () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(BlockFetcher.block(shifted(1), 5, options))
 
@@ -230,7 +226,7 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("block: takes the block of another node when the first one is invalid", () =>
+    it.effect("block: takes another node's block if the first one is invalid", () =>
       Effect.gen(function* () {
         const rows = yield* BlockFetcher.block(shifted(1, [shifted(1), shifted(0)]), 5, options)
 
@@ -238,7 +234,7 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("block: fails with the first node's mismatch when the block of every node is invalid", () =>
+    it.effect("block: fails with the first node's mismatch if every node's block is invalid", () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(BlockFetcher.block(shifted(1, [shifted(1), shifted(2)]), 5, options))
 
@@ -246,48 +242,44 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect(
-      "block: waits a while for a node that does not respond, where another responds with what does not decode",
-      () =>
-        Effect.gen(function* () {
-          const cause = { _tag: "TransportError", phase: "connect", isRetryable: true } as never
-          const odd = { _tag: "InvalidResponse", reason: "content", path: "result.hash", isRetryable: false } as never
-          const failure = new NodeFailed({ message: "", isMisconfigured: false, pace: "soon", cause, others: [odd] })
-          const found = { block: blockAt(5), undecoded: Undecoded.none }
-          const node = { ...shifted(0), block: () => Effect.fail(failure), lenientBlock: () => Effect.succeed(found) }
+    it.effect("block: waits a while for an unresponsive node if another node's response does not decode", () =>
+      Effect.gen(function* () {
+        const cause = { _tag: "TransportError", phase: "connect", isRetryable: true } as never
+        const odd = { _tag: "InvalidResponse", reason: "content", path: "result.hash", isRetryable: false } as never
+        const failure = new NodeFailed({ message: "", isMisconfigured: false, pace: "soon", cause, others: [odd] })
+        const found = { block: blockAt(5), undecoded: Undecoded.none }
+        const node = { ...shifted(0), block: () => Effect.fail(failure), lenientBlock: () => Effect.succeed(found) }
 
-          expect(yield* Effect.flip(BlockFetcher.block(node, 5, { ...options, failures: 3 }))).toBe(failure)
-          expect((yield* BlockFetcher.block(node, 5, { ...options, failures: 4 })).transactions.length).toBe(1)
-        }),
+        expect(yield* Effect.flip(BlockFetcher.block(node, 5, { ...options, failures: 3 }))).toBe(failure)
+        expect((yield* BlockFetcher.block(node, 5, { ...options, failures: 4 })).transactions.length).toBe(1)
+      }),
     )
 
-    it.effect(
-      "block: leaves the ledger to be derived where a transaction is traced after its block was assembled",
-      () =>
-        Effect.gen(function* () {
-          const calls = [{ type: "CALL", from: fixture.token, to: fixture.address("8"), value: "0x5", calls: [] }]
-          const [frame] = fixture.frames([
-            { result: { type: "CALL", from: fixture.sender, to: fixture.token, value: "0x0", calls } },
-          ])
-          const untraced = { _tag: "Untraced", reason: "pruned" } as const
-          const tracing = (trace: object | null) => ({
-            ...shifted(0),
-            traces: () => Effect.succeed(untraced),
-            transactionTrace: () => Effect.succeed(trace),
-          })
-          const ledger = LedgerRules.fromChainId(1)
-          const fetchBlock = (trace: object | null) =>
-            BlockFetcher.block(tracing(trace) as Node, 5, { ...options, ledger, failures: 8 })
-          const traced = yield* fetchBlock({ _tag: "Frame", frame: frame!.result })
-          const bare = yield* fetchBlock(null)
+    it.effect("block: leaves the ledger to be derived if a transaction is traced after its block was assembled", () =>
+      Effect.gen(function* () {
+        const calls = [{ type: "CALL", from: fixture.token, to: fixture.address("8"), value: "0x5", calls: [] }]
+        const [frame] = fixture.frames([
+          { result: { type: "CALL", from: fixture.sender, to: fixture.token, value: "0x0", calls } },
+        ])
+        const untraced = { _tag: "Untraced", reason: "pruned" } as const
+        const tracing = (trace: object | null) => ({
+          ...shifted(0),
+          traces: () => Effect.succeed(untraced),
+          transactionTrace: () => Effect.succeed(trace),
+        })
+        const ledger = LedgerRules.fromChainId(1)
+        const fetchBlock = (trace: object | null) =>
+          BlockFetcher.block(tracing(trace) as Node, 5, { ...options, ledger, failures: 8 })
+        const traced = yield* fetchBlock({ _tag: "Frame", frame: frame!.result })
+        const bare = yield* fetchBlock(null)
 
-          expect(traced.transactions[0]!.internal).toContain(fixture.address("8"))
-          expect(traced.ledger).toBe(undefined)
-          expect(bare.ledger).not.toBe(undefined)
-        }),
+        expect(traced.transactions[0]!.internal).toContain(fixture.address("8"))
+        expect(traced.ledger).toBe(undefined)
+        expect(bare.ledger).not.toBe(undefined)
+      }),
     )
 
-    it.effect("block: selects the transactions of watched wallets again once they are traced one by one", () =>
+    it.effect("block: selects the transactions of watched wallets again after tracing them one by one", () =>
       Effect.gen(function* () {
         const [stranger, other, payee] = [fixture.address("9"), fixture.address("8"), fixture.address("7")]
         const at = { ...place(5), transactionIndex: "0x1" }
@@ -359,7 +351,7 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("block: has a receipt that the response for its block lacks and the node gives by itself", () =>
+    it.effect("block: fetches a receipt separately if the response for its block lacks it", () =>
       Effect.gen(function* () {
         const created = { ...fixture.creationReceiptWire, ...place(5), logs: [] }
         const [second] = fixture.receipts([created])
@@ -373,7 +365,7 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("block: takes missing receipts near the head for a lag, not for pruned ones", () =>
+    it.effect("block: attributes missing receipts near the head to lag, not to pruning", () =>
       Effect.gen(function* () {
         const lagging = { ...shifted(0), receipts: () => Effect.succeed(null) }
         const error = yield* Effect.flip(BlockFetcher.block(lagging, 5, options))
@@ -385,7 +377,7 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("block: takes missing receipts for a reorg when the node has another block of the number by then", () =>
+    it.effect("block: attributes missing receipts to a reorg if the node now has another block at this number", () =>
       Effect.gen(function* () {
         const header = (number: number) => Effect.succeed({ number, hash: hashOf(0xff), parentHash: "" })
         const node = { ...shifted(0), header, receipts: () => Effect.succeed(null) }
@@ -397,7 +389,7 @@ describe("BlockFetcher", () => {
       }),
     )
 
-    it.effect("block: takes a missing block for pruned only when it is deep below the head", () =>
+    it.effect("block: attributes a missing block to pruning only if it is far below the head", () =>
       Effect.gen(function* () {
         const lagging = { ...shifted(0), block: () => Effect.succeed(null) }
         const pruned = { ...lagging, isSettled: () => true }

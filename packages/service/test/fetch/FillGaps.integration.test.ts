@@ -1,4 +1,7 @@
-/** A node cannot trace a block and lacks a receipt of another; the blocks are stored with gaps, and filled from a node that can. */
+/**
+ * A node that cannot trace a block and lacks a receipt of another. The blocks are stored with gaps, and filled from a
+ * complete node.
+ */
 import { layer } from "@effect/vitest"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Effect, Layer } from "effect"
@@ -22,7 +25,7 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** A node that fails on some calls. */
+/** A node that fails some calls. */
 const failingOn =
   (isFailing: (call: Call) => boolean): Fetch =>
   async (url, init) => {
@@ -43,7 +46,7 @@ const failingOn =
     return new Response(JSON.stringify(Array.isArray(answered) ? answered.map(replace) : replace(answered)))
   }
 
-/** A node that gives no block before so many are asked for. */
+/** A node that returns no block before this many are requested. */
 const together = (blocks: number): Fetch => {
   const asked = new Set<unknown>()
   let release = () => {}
@@ -64,7 +67,7 @@ const nodeOf = (url: string, isFailing: (call: Call) => boolean = () => false) =
 const assembling = { decoder, checks: "standard" } as const
 
 layer(scenario, { excludeTestServices: true })("FillGaps", (it) => {
-  it.effect("run: fills gaps of several blocks at a time, and leaves what no node gives", () =>
+  it.effect("run: fills gaps of several blocks at a time, and keeps those that no node can fill", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario

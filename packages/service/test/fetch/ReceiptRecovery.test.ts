@@ -1,4 +1,4 @@
-/** When a receipt that the nodes do not give counts as lost. */
+/** When a receipt that the nodes do not return counts as lost. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -11,7 +11,7 @@ const ref = { number: 40, hash: hashOf(40), transactions: [hashOf(1), hashOf(2),
 
 const near = hashOf(9)
 
-/** Nodes that give single receipts by a function. Of the blocks nearby, all are empty but those given. */
+/** Nodes that return single receipts by a function. All nearby blocks are empty except the given ones. */
 const nodes = (given: (hash: string, times: number) => boolean, full: ReadonlyArray<number> = [], isSettled = true) => {
   const asked = new Map<string, number>()
   const probed: Array<number> = []
@@ -30,7 +30,7 @@ const nodes = (given: (hash: string, times: number) => boolean, full: ReadonlyAr
     isSettled: () => isSettled,
     header: () => Effect.succeed({ hash: ref.hash }),
   }
-  // Sound: recovery asks for nothing else.
+  // Sound: recovery calls nothing else.
   return { node: node as unknown as Node, asked, probed }
 }
 
@@ -38,14 +38,14 @@ const failedBy = (cause: object) => new NodeFailed({ message: "failed", pace: "r
 const undecoded = failedBy({ _tag: "InvalidResponse", isRetryable: false, reason: "content", path: "result.gasUsed" })
 const slow = failedBy({ _tag: "TimeoutError" })
 
-/** Such nodes, with other functions for some. */
+/** The same nodes, with some functions replaced. */
 const withOther = (node: Node, other: Readonly<Record<string, unknown>>): Node => Object.assign({}, node, other)
 
-/** Receipts of a block by their hashes, of which one fails. */
+/** Receipts of a block by hash, one of which fails. */
 const failing = (failed: string, error: NodeFailed) => (hash: string) =>
   hash === failed ? Effect.fail(error) : Effect.succeed({ transactionHash: hash, blockHash: ref.hash })
 
-/** Hashes of the receipts that are recovered after so many failed turns. */
+/** Hashes of the receipts that are recovered after this many failed turns. */
 const recover = Effect.fnUntraced(function* (node: Node, failures: number, number = ref.number) {
   const fiber = yield* Effect.forkChild(ReceiptRecovery.recover(node, { ...ref, number }, failures))
   yield* TestClock.adjust("10 seconds")
@@ -54,7 +54,7 @@ const recover = Effect.fnUntraced(function* (node: Node, failures: number, numbe
 })
 
 describe("ReceiptRecovery", () => {
-  it.effect("recover: looks for no receipt before four failed turns", () =>
+  it.effect("recover: looks up no receipt before the fourth failed turn", () =>
     Effect.gen(function* () {
       const { asked, node } = nodes(() => true)
 
@@ -63,20 +63,18 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect(
-    "recover: leaves a receipt out when no node has it, and others of the block show that they keep receipts",
-    () =>
-      Effect.gen(function* () {
-        const { asked, node, probed } = nodes((hash) => hash !== hashOf(2))
+  it.effect("recover: omits a receipt that no node has if other receipts of the block show that nodes keep them", () =>
+    Effect.gen(function* () {
+      const { asked, node, probed } = nodes((hash) => hash !== hashOf(2))
 
-        expect(yield* recover(node, 4)).toEqual([hashOf(1), hashOf(3)])
-        expect(probed).toEqual([])
-        // The first receipt is the proof too; that which is missing is asked for four times.
-        expect(Object.fromEntries(asked)).toEqual({ [hashOf(1)]: 2, [hashOf(2)]: 4, [hashOf(3)]: 1 })
-      }),
+      expect(yield* recover(node, 4)).toEqual([hashOf(1), hashOf(3)])
+      expect(probed).toEqual([])
+      // The first receipt is also the evidence; the missing one is requested four times.
+      expect(Object.fromEntries(asked)).toEqual({ [hashOf(1)]: 2, [hashOf(2)]: 4, [hashOf(3)]: 1 })
+    }),
   )
 
-  it.effect("recover: asks again for a receipt that is missing, as of a node that lags", () =>
+  it.effect("recover: requests a missing receipt again, in case a node lags", () =>
     Effect.gen(function* () {
       const { node } = nodes((hash, times) => hash !== hashOf(2) || times === 4)
 
@@ -84,7 +82,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: takes only a later block for a proof near the head, while the nodes may lag", () =>
+  it.effect("recover: near the head, accepts only a later block as evidence, since nodes may lag", () =>
     Effect.gen(function* () {
       const ofNear = (hash: string) => hash === near
 
@@ -96,7 +94,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: takes nodes without any receipt of the block and those nearby for pruned ones", () =>
+  it.effect("recover: treats nodes without any receipt of the block and of nearby blocks as pruned", () =>
     Effect.gen(function* () {
       const { asked, node, probed } = nodes(() => false)
 
@@ -116,7 +114,7 @@ describe("ReceiptRecovery", () => {
   )
 
   it.effect(
-    "recover: once turns are a minute apart, asks for one receipt of each of two blocks nearby, the first or the last",
+    "recover: with turns a minute apart, requests one receipt of each of two nearby blocks, the first or the last",
     () =>
       Effect.gen(function* () {
         const { asked, node, probed } = nodes(
@@ -137,7 +135,7 @@ describe("ReceiptRecovery", () => {
       }),
   )
 
-  it.effect("recover: gives no receipt where none is had, and a block nearby shows that the nodes keep them", () =>
+  it.effect("recover: returns no receipt if none is found and a nearby block shows that the nodes keep them", () =>
     Effect.gen(function* () {
       const { node, probed } = nodes((hash) => hash === near, [42])
 
@@ -146,7 +144,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: waits for one turn where receipts of a block nearby were lost too", () =>
+  it.effect("recover: waits for one turn if receipts of a nearby block were lost too", () =>
     Effect.gen(function* () {
       const { node } = nodes((hash) => hash !== hashOf(2))
 
@@ -155,7 +153,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: takes no receipt for lost when the block has left the chain meanwhile", () =>
+  it.effect("recover: treats no receipt as lost if the block has left the chain in the meantime", () =>
     Effect.gen(function* () {
       const { node } = nodes((hash) => hash !== hashOf(2))
       const left = { ...node, header: () => Effect.succeed({ number: 40, hash: hashOf(41), parentHash: hashOf(39) }) }
@@ -164,7 +162,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: takes blocks fewer than 1,000 from one whose receipts were lost for its neighbours", () =>
+  it.effect("recover: treats blocks within 1,000 of one with lost receipts as its neighbours", () =>
     Effect.gen(function* () {
       const { asked, node } = nodes((hash) => hash !== hashOf(2))
       yield* recover(node, 4, 2_000)
@@ -177,7 +175,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: takes all receipts that are had for no loss, which neighbours need not wait for", () =>
+  it.effect("recover: does not count a complete set of receipts as a loss, so that neighbours need not wait", () =>
     Effect.gen(function* () {
       const { node } = nodes(() => true)
 
@@ -185,7 +183,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: asks for the first and the last receipt of the block in turns before the tenth", () =>
+  it.effect("recover: requests the first and the last receipt of the block in turns before the tenth", () =>
     Effect.gen(function* () {
       const { asked, node } = nodes(() => false)
       yield* recover(node, 9)
@@ -198,27 +196,29 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: asks for the first and the last receipt of a block nearby, later for one of them in turn", () =>
-    Effect.gen(function* () {
-      const asked: Array<string> = []
-      const block = (number: number) =>
-        Effect.succeed({ hash: hashOf(number), transactions: [11, 12, 13].map((one) => ({ hash: hashOf(one) })) })
-      const receipt = (hash: string) => Effect.sync(() => (asked.push(hash), null))
-      const node = withOther(nodes(() => false).node, { block, receipt })
-      const askedIn = Effect.fnUntraced(function* (failures: number) {
-        asked.length = 0
-        yield* recover(node, failures)
-        return [...asked]
-      })
-      const [first, last] = [hashOf(11), hashOf(13)]
+  it.effect(
+    "recover: requests the first and the last receipt of a nearby block, and later alternates between them",
+    () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const block = (number: number) =>
+          Effect.succeed({ hash: hashOf(number), transactions: [11, 12, 13].map((one) => ({ hash: hashOf(one) })) })
+        const receipt = (hash: string) => Effect.sync(() => (asked.push(hash), null))
+        const node = withOther(nodes(() => false).node, { block, receipt })
+        const askedIn = Effect.fnUntraced(function* (failures: number) {
+          asked.length = 0
+          yield* recover(node, failures)
+          return [...asked]
+        })
+        const [first, last] = [hashOf(11), hashOf(13)]
 
-      expect(yield* askedIn(9)).toEqual([hashOf(1), hashOf(3), first, last, first, last])
-      expect(yield* askedIn(10)).toEqual([first, first])
-      expect(yield* askedIn(11)).toEqual([last, last])
-    }),
+        expect(yield* askedIn(9)).toEqual([hashOf(1), hashOf(3), first, last, first, last])
+        expect(yield* askedIn(10)).toEqual([first, first])
+        expect(yield* askedIn(11)).toEqual([last, last])
+      }),
   )
 
-  it.effect("recover: takes a receipt that does not decode for a proof, and one that fails otherwise for none", () =>
+  it.effect("recover: accepts a receipt that does not decode as evidence, but not one that fails otherwise", () =>
     Effect.gen(function* () {
       const { node } = nodes(() => false)
       const proving = (error: NodeFailed) => {
@@ -236,7 +236,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: takes a receipt of a block nearby that does not decode for a proof, by its transactions", () =>
+  it.effect("recover: accepts an undecodable receipt of a nearby block as evidence, by its transactions", () =>
     Effect.gen(function* () {
       const { node } = nodes((hash) => hash === near)
       const links = { hash: hashOf(41), transactions: [{ hash: near }] }
@@ -249,7 +249,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: takes missing and pending blocks nearby for no proof", () =>
+  it.effect("recover: does not accept missing or pending nearby blocks as evidence", () =>
     Effect.gen(function* () {
       const { node } = nodes((hash) => hash === near)
       const withBlock = (block: object | null) => withOther(node, { block: () => Effect.succeed(block) })
@@ -259,7 +259,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: leaves out a receipt that fails for good, or with each of eight turns, and fails before", () =>
+  it.effect("recover: omits a receipt that fails permanently or in each of eight turns, and fails before that", () =>
     Effect.gen(function* () {
       const { node } = nodes(() => true)
       const final = failedBy({ _tag: "RpcError", kind: "unknown", isRetryable: false, message: "pruned" })
@@ -271,7 +271,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: asks four times for a receipt that belongs to another block, and leaves it out", () =>
+  it.effect("recover: requests a receipt that belongs to another block four times, then omits it", () =>
     Effect.gen(function* () {
       const { asked, node } = nodes(() => true)
       const receipt = (hash: string) =>
@@ -284,7 +284,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("recover: takes no receipt for lost when the node has no block of the number any more", () =>
+  it.effect("recover: treats no receipt as lost if the node no longer has a block with this number", () =>
     Effect.gen(function* () {
       const { node } = nodes((hash) => hash !== hashOf(2))
 
@@ -292,7 +292,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("complete: asks for up to four receipts that a response lacks, and keeps the order of transactions", () =>
+  it.effect("complete: requests up to four receipts that a response lacks, and keeps the order of transactions", () =>
     Effect.gen(function* () {
       const { asked, node } = nodes(() => true)
       const block = { ...ref, transactions: [1, 2, 3, 4, 5].map(hashOf) }
@@ -309,7 +309,7 @@ describe("ReceiptRecovery", () => {
     }),
   )
 
-  it.effect("complete: is null where a receipt is missing, fails, or belongs to another block", () =>
+  it.effect("complete: returns null if a receipt is missing, fails or belongs to another block", () =>
     Effect.gen(function* () {
       const { node } = nodes((hash) => hash !== hashOf(2))
       const other = (hash: string) => Effect.succeed({ transactionHash: hash, blockHash: hashOf(77) })

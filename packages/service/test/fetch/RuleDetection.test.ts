@@ -35,14 +35,14 @@ const emptyBlock = (number: number, isHashed = true): HydratedBlock => {
   return isHashed ? { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash } : draft
 }
 
-/** A node that takes no batch gives blocks and receipts one by one. */
+/** A node that rejects batches and returns blocks and receipts one by one. */
 const refusedBatch = new NodeFailed({ message: "no batches", cause: { _tag: "RpcError" } } as never)
 
 const nodeOf = (
   block: (number: number) => HydratedBlock | null,
   receipts: ReadonlyArray<Receipt> | null = [],
 ): Node.Node =>
-  // Sound: detection calls these three alone.
+  // Sound: detection calls only these three.
   ({
     batch: () => Effect.fail(refusedBatch),
     block: (number: number) => Effect.suspend(() => Effect.succeed(block(number))),
@@ -50,13 +50,13 @@ const nodeOf = (
   }) as unknown as Node.Node
 
 describe("RuleDetection", () => {
-  it("samplesOf: takes the newest blocks and some of the history, each once", () => {
+  it("samplesOf: selects the newest blocks and some of the history, each once", () => {
     expect(RuleDetection.samplesOf(1_000)).toEqual([1_000, 999, 998, 997, 996, 995, 994, 993, 750, 500, 250])
     expect(RuleDetection.samplesOf(2)).toEqual([2, 1, 0])
     expect(RuleDetection.samplesOf(0)).toEqual([0])
   })
 
-  it("samplesOf: takes a refused block and blocks at growing distances above it, up to the head", () => {
+  it("samplesOf: selects a rejected block and blocks at growing distances above it, up to the head", () => {
     const usual = RuleDetection.samplesOf(1_000)
 
     expect(RuleDetection.samplesOf(1_000, 100)).toEqual([...usual, 100, 101, 104, 116, 164, 356])
@@ -65,7 +65,7 @@ describe("RuleDetection", () => {
     expect(RuleDetection.samplesOf(1_000, 1_002)).toEqual(usual)
   })
 
-  it("fromSamples: judges each rule by itself", () => {
+  it("fromSamples: evaluates each rule independently", () => {
     expect(RuleDetection.fromSamples([sampleOf(7, {}), sampleOf(9, { blooms: false })])).toEqual([
       { fromBlock: 0n, headerHash: true, blooms: false, roots: true, withdrawals: true },
     ])
@@ -74,7 +74,7 @@ describe("RuleDetection", () => {
     ])
   })
 
-  it("fromSamples: does not hold a rule without evidence", () => {
+  it("fromSamples: does not apply a rule without evidence", () => {
     const unproven = sampleOf(7, { headerHash: false, blooms: null, roots: null })
 
     expect(RuleDetection.fromSamples([])).toEqual(HashRules.none)
@@ -83,7 +83,7 @@ describe("RuleDetection", () => {
     ])
   })
 
-  it("fromSamples: holds blooms from the first proven header on where no sample has logs", () => {
+  it("fromSamples: applies blooms from the first proven header if no sample has logs", () => {
     const old = sampleOf(5, { headerHash: false, blooms: null })
 
     expect(RuleDetection.fromSamples([sampleOf(7, { blooms: null })])).toEqual([
@@ -95,7 +95,7 @@ describe("RuleDetection", () => {
     ])
   })
 
-  it("fromSamples: a rule that old blocks break holds from the first sample after them", () => {
+  it("fromSamples: applies a rule that old blocks break from the first sample after them", () => {
     const old = sampleOf(250, { headerHash: false, roots: null })
 
     expect(RuleDetection.fromSamples([sampleOf(1_000, {}), sampleOf(500, {}), old])).toEqual([
@@ -104,7 +104,7 @@ describe("RuleDetection", () => {
     ])
   })
 
-  it("fromSamples: needs evidence of every rule but that of withdrawals after the last block that breaks it", () => {
+  it("fromSamples: needs evidence for every rule except withdrawals after the last block that breaks it", () => {
     const unproven = { headerHash: null, blooms: null, roots: null, withdrawals: null }
     const broken = { headerHash: false, blooms: false, roots: false, withdrawals: false }
 
@@ -120,7 +120,7 @@ describe("RuleDetection", () => {
     ])
   })
 
-  it("fromSamples: lists the blocks from which rules hold in their order, whichever rule comes first", () => {
+  it("fromSamples: lists the first blocks of the rules in ascending order, whichever rule is first", () => {
     const samples = [
       sampleOf(100, { headerHash: false, blooms: false, roots: false }),
       sampleOf(300, { headerHash: false, roots: false }),
@@ -136,7 +136,7 @@ describe("RuleDetection", () => {
     ])
   })
 
-  it.prop("fromSamples: gives rules that no sample breaks", { verdicts: Samples }, ({ verdicts }) => {
+  it.prop("fromSamples: returns rules that no sample breaks", { verdicts: Samples }, ({ verdicts }) => {
     const samples = verdicts.map((evidence, index) => sampleOf(index * 10, evidence))
     const rules = RuleDetection.fromSamples(samples)
 
@@ -148,7 +148,7 @@ describe("RuleDetection", () => {
     }
   })
 
-  it.effect("detect: proves the header hash, and so the blooms, where blocks hold no transactions", () =>
+  it.effect("detect: proves the header hash, and thus the blooms, if blocks have no transactions", () =>
     Effect.gen(function* () {
       const rules = yield* RuleDetection.detect(
         nodeOf((number) => emptyBlock(number)),
@@ -159,7 +159,7 @@ describe("RuleDetection", () => {
     }),
   )
 
-  it.effect("detect: finds blooms that leave out logs although the header hash is right (made by rule)", () =>
+  it.effect("detect: finds blooms that omit logs although the header hash is correct (synthetic)", () =>
     Effect.gen(function* () {
       const logs = LogsBloom.ofLogs(fixture.receipts()[0]!.logs)!
       const bloom = `0x${Buffer.from(logs).toString("hex")}`
@@ -174,7 +174,7 @@ describe("RuleDetection", () => {
     }),
   )
 
-  it.effect("detect: leaves out old blocks of which the node fails, but not the newest", () =>
+  it.effect("detect: omits old blocks for which the node fails, but not the newest", () =>
     Effect.gen(function* () {
       const failed = new NodeFailed({ message: "pruned", cause: { _tag: "RpcError" } } as never)
       const failing = (at: (number: number) => boolean): Node.Node => ({
@@ -199,7 +199,7 @@ describe("RuleDetection", () => {
   )
 
   it.effect(
-    "detect: asks for all blocks before the first of them arrives, so that a distant node is waited for once",
+    "detect: requests all blocks before the first one arrives, so that a distant node costs one round trip",
     () =>
       Effect.gen(function* () {
         const steps: Array<string> = []
@@ -216,7 +216,7 @@ describe("RuleDetection", () => {
       }),
   )
 
-  it.effect("detect: reads each block once, and the receipts of blocks with transactions alone", () =>
+  it.effect("detect: reads each block once, and receipts only for blocks with transactions", () =>
     Effect.gen(function* () {
       const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
       const busy = { ...draft, hash: fixture.block({ hash: HeaderHash.fromBlock(draft) }).hash }
@@ -242,7 +242,7 @@ describe("RuleDetection", () => {
   )
 
   it.effect(
-    "detect: takes blocks and receipts of one response, and asks for what it lacks or does not belong to it",
+    "detect: takes blocks and receipts from one response, and requests those that are missing or do not belong to it",
     () =>
       Effect.gen(function* () {
         const busyAt = (number: number) => {
@@ -268,7 +268,7 @@ describe("RuleDetection", () => {
         }
         const rules = yield* RuleDetection.detect(node, 3)
 
-        // Not all at once: a slow node responds to a request that has few calls.
+        // Not all at once: a slow node responds to a request with few calls.
         expect(batches.map(({ length }) => length)).toEqual([2, 2, 2, 2])
         expect(asked).toEqual([
           ["receipts", 1],
@@ -278,7 +278,7 @@ describe("RuleDetection", () => {
       }),
   )
 
-  it.effect("detect: makes no further call to a node that does not respond to the first", () =>
+  it.effect("detect: sends no further call to a node that does not respond to the first", () =>
     Effect.gen(function* () {
       const gone = new NodeFailed({ message: "gone", cause: { _tag: "TimeoutError" } } as never)
       const node = { ...nodeOf(() => null), batch: () => Effect.fail(gone), block: () => Effect.die("another call") }
@@ -287,7 +287,7 @@ describe("RuleDetection", () => {
     }),
   )
 
-  it.effect("detect: proves blooms by the receipts of a block with logs", () =>
+  it.effect("detect: proves blooms with the receipts of a block with logs", () =>
     Effect.gen(function* () {
       const logs = LogsBloom.ofLogs(fixture.receipts()[0]!.logs)!
       const logsBloom = `0x${Buffer.from(logs).toString("hex")}`
@@ -303,7 +303,7 @@ describe("RuleDetection", () => {
     }),
   )
 
-  it.effect("detect: takes blocks that are missing or pending for no evidence", () =>
+  it.effect("detect: does not use missing or pending blocks as evidence", () =>
     Effect.gen(function* () {
       const draft = fixture.block({ number: "0x28", transactions: [fixture.transferWire] })
       const odd = [null, { ...draft, hash: null }, { ...emptyBlock(39), number: null }]
@@ -316,7 +316,7 @@ describe("RuleDetection", () => {
     }),
   )
 
-  it.effect("detect: takes a newest block that does not decode for no evidence", () =>
+  it.effect("detect: does not use a newest block that does not decode as evidence", () =>
     Effect.gen(function* () {
       const cause = { _tag: "InvalidResponse", isRetryable: false, reason: "content", path: "result.gasUsed" }
       const undecoded = new NodeFailed({ message: "undecoded", cause } as never)
@@ -329,7 +329,7 @@ describe("RuleDetection", () => {
     }),
   )
 
-  it.effect("detect: asks for receipts where those of one response are too few, or some belong to another block", () =>
+  it.effect("detect: requests receipts if a response has too few, or some that belong to another block", () =>
     Effect.gen(function* () {
       const wires = [fixture.transferWire, fixture.creationWire]
       const draft = fixture.block({ number: "0x28", transactions: wires })
@@ -352,7 +352,7 @@ describe("RuleDetection", () => {
     }),
   )
 
-  it.effect("detect: asks one by one where a batch gives an invalid response, and fails where its chain is wrong", () =>
+  it.effect("detect: requests blocks one by one if a batch is invalid, and fails if the node's chain is wrong", () =>
     Effect.gen(function* () {
       const invalid = new NodeFailed({ message: "invalid", cause: { _tag: "InvalidResponse" } } as never)
       const wrong = new WrongChain({ host: "node.example", configured: 1, found: 5n })

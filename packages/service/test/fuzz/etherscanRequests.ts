@@ -1,10 +1,10 @@
-/** Requests to Etherscan's API whose parameters are mixed up, and what each must be answered with. */
+/** Requests to Etherscan's API with mixed-up parameters, and the required response to each. */
 import { Effect } from "effect"
 import { Random } from "@daybook/harness"
 import type { Started } from "../server/service.ts"
 import * as Rows from "../server/rows.ts"
 
-/** A key that no service has. */
+/** A key that the service does not have. */
 export const canary = "canary0123456789abcdefcanary"
 
 const values = [
@@ -75,7 +75,7 @@ const actions = [
   "x&action=y",
 ]
 
-/** One of so many requests has the key that no service has. */
+/** One of this many requests has the unknown key. */
 const canaryEvery = 50
 
 const queriesOf = (count: number, key: string, seed: number): ReadonlyArray<string> => {
@@ -87,7 +87,7 @@ const queriesOf = (count: number, key: string, seed: number): ReadonlyArray<stri
   })
 }
 
-/** Sends requests; gives those that were not answered in the form of the dialect, and where a key was written. */
+/** Sends requests; returns those that were not answered in the form of the dialect, and where a key was written. */
 export const send = Effect.fnUntraced(function* (service: Started, key: string, count: number, seed: number) {
   const failures = yield* Effect.forEach(
     queriesOf(count, key, seed),

@@ -1,4 +1,4 @@
-/** Calls of the methods of Otterscan with parameters of any form, and what each must be answered with. */
+/** Calls of Otterscan's methods with parameters of any form, and the required response to each. */
 import { Effect } from "effect"
 import { methods } from "../../src/server/otterscan/Otterscan.ts"
 import * as Rows from "../server/rows.ts"
@@ -54,7 +54,7 @@ const values: ReadonlyArray<unknown> = [
 /** Names of the methods. */
 export const names = [...methods.keys()]
 
-/** Calls of methods with parameters of any form, and of names that are close to one. */
+/** Calls of methods with parameters of any form, and of similar unknown names. */
 const makeCall = (next: () => number) => {
   const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(next() * list.length)]!
   return (id: number) => {
@@ -69,7 +69,7 @@ const batchSize = 100
 /** Codes of errors that name the call, the index or the node. */
 export const codes = new Set([-32_600, -32_601, -32_602, -32_000, -32_002, -32_003])
 
-/** Sends calls in batches; gives the number of results, and the calls that got no answer of their own. */
+/** Sends calls in batches; returns the number of results, and the calls that were not answered individually. */
 export const send = Effect.fnUntraced(function* ({ call }: Started, key: string, count: number, seed: number) {
   const make = makeCall(random(seed))
   const failures: Array<string> = []

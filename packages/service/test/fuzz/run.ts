@@ -1,4 +1,7 @@
-/** Sends mixed-up requests to the dialects of a service, and checks that each has an answer of its dialect, and that no key is written. */
+/**
+ * Sends mixed-up requests to the dialects of a service, and checks that each has an answer of its dialect and that no
+ * key is written.
+ */
 import { Effect } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Node from "../server/node.ts"
