@@ -24,7 +24,7 @@ const filled = (blocks: number, transactionsEach = 0): AppendBatch.AppendBatch =
 }
 
 describe("AppendBatch", () => {
-  it("add: takes any block of an empty index", () => {
+  it("add: accepts any block for an empty index", () => {
     expect(AppendBatch.add(AppendBatch.make(null, 0), block(7))?.blocks).toEqual([block(7)])
   })
 
@@ -34,7 +34,7 @@ describe("AppendBatch", () => {
     expect(AppendBatch.add(batch, block(7))).toBeNull()
   })
 
-  it("add: rejects a block whose number does not follow, whatever its parent hash", () => {
+  it("add: rejects a block with another number than the next, whatever its parent hash", () => {
     const batch = AppendBatch.make({ number: 6, hash: "h6" }, 0)
 
     expect(AppendBatch.add(batch, block(8, { parentHash: "h6" }))).toBeNull()
@@ -51,7 +51,7 @@ describe("AppendBatch", () => {
     expect(AppendBatch.isFull(filled(blocks, transactions), millis)).toBe(isFull)
   })
 
-  it("isFull: characters of documents, internal transactions and facts, and bytes of the ledger count", () => {
+  it("isFull: counts the characters of documents, internal transactions and facts, and the bytes of the ledger", () => {
     const third = "x".repeat(6 * 1024 * 1024)
     const whole = block(0, { transactions: [{ ...transaction, body: third, internal: third }], facts: third })
     const isFull = (one: BlockRows) => AppendBatch.isFull(AppendBatch.add(AppendBatch.make(null, 0), one)!, 0)
@@ -62,7 +62,7 @@ describe("AppendBatch", () => {
     expect(isFull({ ...whole, transactions: [] })).toBe(false)
   })
 
-  it("isFull: bytes that were prepared count beside the texts that they are made of", () => {
+  it("isFull: counts prepared bytes in addition to the texts from which they are made", () => {
     const body = JSON.stringify(Array.from({ length: 450_000 }, (_, at) => (at * 2_654_435_761) % 4_294_967_296))
     const prepared = PreparedBlock.prepare(
       block(0, { transactions: [{ ...transaction, hash: "0x00", body, internal: body }], facts: body }),
@@ -77,7 +77,7 @@ describe("AppendBatch", () => {
   })
 
   it.prop(
-    "add: the blocks of a batch are linked from the tip to the head, whatever is offered",
+    "add: links the blocks of a batch from the tip to the head, whatever is offered",
     {
       offered: Schema.Array(
         Schema.Struct({

@@ -1,4 +1,4 @@
-/** Ranges that are fetched together, and what is appended where a range ends early. */
+/** Ranges that are fetched as batches, and what is appended if a range ends early. */
 import { describe, it } from "@effect/vitest"
 import { type Duration, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -23,7 +23,7 @@ const failed = new NodeFailed({
   cause: { _tag: "TimeoutError" } as never,
 })
 
-/** An appender over an empty store and a node of empty blocks, and the ranges that it fetched together. */
+/** An appender over an empty store and a node of empty blocks, and the ranges that it fetched as batches. */
 const setup = Effect.fnUntraced(function* (
   blockAt: (number: number) => HydratedBlock | null,
   size = 5,
@@ -46,7 +46,7 @@ const setup = Effect.fnUntraced(function* (
       }),
     parts: (refs) => Effect.succeed(refs.map(() => ({ receipts: [], traces: null }))),
   }
-  // Sound: nothing else of a node is asked for blocks without transactions.
+  // Sound: nothing else of a node is called for blocks without transactions.
   const node = {
     batchFetcher: () => Effect.succeed(fetcher),
     block: (number: number) => {
@@ -96,7 +96,7 @@ describe("BlockAppender", () => {
     }),
   )
 
-  it.effect("run: fetches each block alone at the head of the chain, and appends each at once", () =>
+  it.effect("run: fetches each block separately at the head of the chain, and appends each immediately", () =>
     Effect.gen(function* () {
       const { headOf, ranges, renewals, run } = yield* setup(emptyBlock)
       yield* run(10, 17)
@@ -105,7 +105,7 @@ describe("BlockAppender", () => {
     }),
   )
 
-  it.effect("run: fetches nine blocks and more in ranges, and appends them together", () =>
+  it.effect("run: fetches nine or more blocks in ranges, and appends them in one batch", () =>
     Effect.gen(function* () {
       const { headOf, ranges, renewals, run } = yield* setup(emptyBlock)
       yield* run(10, 18)
@@ -114,7 +114,7 @@ describe("BlockAppender", () => {
     }),
   )
 
-  it.effect("run: begins no range after 30 seconds, but at least one", () =>
+  it.effect("run: starts no range after 30 seconds, but always at least one", () =>
     Effect.gen(function* () {
       const { headOf, ranges, run } = yield* setup(emptyBlock, 5, "15 seconds")
       const turn = yield* Effect.forkChild(run(10, 1_000))
@@ -134,7 +134,7 @@ describe("BlockAppender", () => {
     }),
   )
 
-  it.effect("run: appends the blocks below one of another branch, and gives that one", () =>
+  it.effect("run: appends the blocks below one of another branch, and returns that block", () =>
     Effect.gen(function* () {
       const { headOf, run } = yield* setup((number) =>
         number === 13 ? emptyBlock(13, { parentHash: hashOf(12, 1) }) : emptyBlock(number),
@@ -145,7 +145,7 @@ describe("BlockAppender", () => {
     }),
   )
 
-  it.effect("run: appends nothing where the first block cannot be fetched", () =>
+  it.effect("run: appends nothing if the first block cannot be fetched", () =>
     Effect.gen(function* () {
       const { headOf, renewals, run } = yield* setup(() => null)
 

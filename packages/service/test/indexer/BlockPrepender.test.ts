@@ -1,4 +1,4 @@
-/** Blocks that are indexed below the first one: their order, what is in the way, and when nothing is fetched. */
+/** Blocks that are indexed below the first one: their order, obstacles, and when nothing is fetched. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -49,7 +49,7 @@ const setup = Effect.fnUntraced(function* (
   yield* store.append(null, [rowsOf(first), rowsOf(first + 1)])
   const fetched: Array<number> = []
   const reports: Array<IndexerReport> = []
-  // Sound: nothing else of a node is asked for blocks without transactions.
+  // Sound: nothing else of a node is called for blocks without transactions.
   const node = {
     batchFetcher: () => Effect.succeed({ ...BatchFetcher.none, size: 20 }),
     block: (number: number) => Effect.suspend(() => (fetched.push(number), fetchBlock(number))),
@@ -84,22 +84,24 @@ const passing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.raceFirst(effect, Effect.forever(Effect.andThen(Effect.yieldNow, TestClock.adjust(10))))
 
 describe("BlockPrepender", () => {
-  it.effect("during: stores the blocks below in batches from the top down, and ends early with the lowest", () =>
-    Effect.gen(function* () {
-      const { during, firstOf, prepended, reports, store } = yield* setup()
+  it.effect(
+    "during: stores the blocks below in batches from the top down, and ends early once the lowest is stored",
+    () =>
+      Effect.gen(function* () {
+        const { during, firstOf, prepended, reports, store } = yield* setup()
 
-      expect(yield* during(60 * second, below(30))).toBeNull()
+        expect(yield* during(60 * second, below(30))).toBeNull()
 
-      expect(prepended()).toEqual([200, 100, 30])
-      expect(yield* firstOf).toBe(30)
-      expect((yield* store.headers(0, 999)).map(({ hash }) => hash)).toEqual(
-        Array.from({ length: first + 2 - 30 }, (_, index) => hashOf(30 + index)),
-      )
-      expect(reports[0]).toEqual({ _tag: "Prepending", first, to: 30 })
-    }),
+        expect(prepended()).toEqual([200, 100, 30])
+        expect(yield* firstOf).toBe(30)
+        expect((yield* store.headers(0, 999)).map(({ hash }) => hash)).toEqual(
+          Array.from({ length: first + 2 - 30 }, (_, index) => hashOf(30 + index)),
+        )
+        expect(reports[0]).toEqual({ _tag: "Prepending", first, to: 30 })
+      }),
   )
 
-  it.effect("during: waits for its time where no block is to be stored below", () =>
+  it.effect("during: waits for the whole interval if no block is to be stored below", () =>
     Effect.gen(function* () {
       const { during, fetched } = yield* setup()
 
@@ -109,7 +111,7 @@ describe("BlockPrepender", () => {
     }),
   )
 
-  it.effect("during: begins no range between two waits, and goes on where it was", () =>
+  it.effect("during: starts no range between two calls, and then continues where it stopped", () =>
     Effect.gen(function* () {
       const { during, fetched, firstOf, reports } = yield* setup((number) =>
         Effect.as(Effect.sleep(100), blockAt(number)),
@@ -127,7 +129,7 @@ describe("BlockPrepender", () => {
     }),
   )
 
-  it.effect("during: stores the blocks above one that cannot be fetched, and asks for that one alone again", () =>
+  it.effect("during: stores the blocks above one that cannot be fetched, and retries only that one", () =>
     Effect.gen(function* () {
       const missing = 215
       let refusals = 3
@@ -150,7 +152,7 @@ describe("BlockPrepender", () => {
     }),
   )
 
-  it.effect("during: stores nothing of another branch of the chain, and reports the block that does not fit", () =>
+  it.effect("during: stores no block of another branch, and reports the first block that does not link", () =>
     Effect.gen(function* () {
       const { during, firstOf } = yield* setup((number) => Effect.succeed(blockAt(number, 1)))
 
@@ -164,7 +166,7 @@ describe("BlockPrepender", () => {
     }),
   )
 
-  it.effect("during: begins again where the first block has changed, with what is stored now", () =>
+  it.effect("during: starts again from the stored blocks if the first block has changed", () =>
     Effect.gen(function* () {
       const { during, firstOf, reports, store } = yield* setup((number) =>
         Effect.as(Effect.sleep(100), blockAt(number)),
@@ -179,7 +181,7 @@ describe("BlockPrepender", () => {
     }),
   )
 
-  it.effect("during: fails with CheckpointConflict where another indexer has written, and begins again", () =>
+  it.effect("during: fails with CheckpointConflict if another indexer has written, and then starts again", () =>
     Effect.gen(function* () {
       const { during, firstOf, store } = yield* setup((number) => Effect.as(Effect.sleep(100), blockAt(number)))
       const other = Effect.andThen(
@@ -194,7 +196,7 @@ describe("BlockPrepender", () => {
     }),
   )
 
-  it.effect("during: an unexpected exception of a fetch is that of the indexer", () =>
+  it.effect("during: propagates an unexpected exception of a fetch", () =>
     Effect.gen(function* () {
       const { during } = yield* setup(() => Effect.die(new Error("planted")))
 

@@ -37,7 +37,7 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
     }),
   )
 
-  it.effect("run: stores the same internal transactions by either tracer, and none without a tracer", () =>
+  it.effect("run: stores the same internal transactions with either tracer, and none without a tracer", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario
@@ -87,7 +87,7 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
     }),
   )
 
-  it.effect("run: fills a projection that was added to an existing index", () =>
+  it.effect("run: fills a projection that is added to an existing index", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario
@@ -151,7 +151,7 @@ layer(scenario, { excludeTestServices: true })("ChainIndexer on the scenario cha
 describe("ChainIndexer", () => {
   const reorganised = (event: { readonly _tag: string }) => event._tag === "Reorged"
 
-  it.live("run: follows reorgs, also one that shortens the chain", () =>
+  it.live("run: follows reorgs, including one that shortens the chain", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -227,7 +227,7 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.live("run: indexes the blocks below the first one once fromBlock is lowered, and follows the head meanwhile", () =>
+  it.live("run: indexes the blocks below the first one once fromBlock is lowered, while it follows the head", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const world = yield* Scenario.run(node, { blobs: false, blocks: 40, seed: 5 })
@@ -305,7 +305,7 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.live("run: stores nothing of an invalid block, reports it, and goes on when it is valid", () =>
+  it.live("run: stores nothing of an invalid block, reports it, and continues once it is valid", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -330,7 +330,7 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.live("run: waits for a node that is down at start, and reports it without the key", () =>
+  it.live("run: waits for a node that is down at startup, and reports it without the key", () =>
     Effect.gen(function* () {
       const { port } = yield* Effect.scoped(Anvil.make())
       const store = yield* openStore
@@ -347,7 +347,7 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.live("run: rejects a node of another chain with both ids, and starts when the chain is right", () =>
+  it.live("run: rejects a node of another chain with both ids, and starts once the chain is correct", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make({ chainId: 5 })
       const proxy = yield* serve({ eth_chainId: () => ({ result: "0x89" }) }, forward(node.url))
@@ -364,7 +364,7 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.live("run: removes nothing when another chain responds at the same URL", () =>
+  it.live("run: removes nothing if another chain responds at the same URL", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const other = yield* Anvil.make({ chainId: 5, genesisTimestamp: 1_700_000_000 })

@@ -35,7 +35,7 @@ describe("ChainIndexer with options", () => {
     }),
   )
 
-  it.live("run: indexes all transactions of watched wallets and no others, and the store rejects more wallets", () =>
+  it.live("run: indexes exactly the transactions of watched wallets, and the store rejects further wallets", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const world = yield* Scenario.run(node, { blobs: false, blocks: 25 })
@@ -75,7 +75,7 @@ describe("ChainIndexer with options", () => {
     }),
   )
 
-  it.live("run: stores the block of another node when that of the first one is invalid", () =>
+  it.live("run: stores another node's block if the first node's block is invalid", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from = "", to = ""] = node.accounts
@@ -112,7 +112,7 @@ describe("ChainIndexer with options", () => {
     }),
   )
 
-  it.live("run: reports which checks the hash rules leave out, and the throughput", () =>
+  it.live("run: reports the checks that the hash rules skip, and the throughput", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       yield* Head.mine(node, 30)

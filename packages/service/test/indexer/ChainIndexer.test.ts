@@ -12,7 +12,7 @@ import { decoder, openStore } from "./chain.ts"
 import { healthy, healthyAt } from "./scriptedChain.ts"
 import * as ScriptedFetch from "./ScriptedFetch.ts"
 
-/** Runs an indexer over a database; no test here lets it ask a node. */
+/** Runs an indexer over a database; in no test here does it call a node. */
 const run = Effect.fnUntraced(function* (database: Database) {
   const node = yield* Node.make({ urls: ["http://127.0.0.1:65535"], chainId: 31337, traces: "auto" })
   const options = { chain: "test", chainId: 31337, owner: "me", decoder, pollMillis: 10 }
@@ -45,7 +45,7 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.effect("run: retries a database error that may pass, after growing delays", () =>
+  it.effect("run: retries a transient database error with growing delays", () =>
     Effect.gen(function* () {
       const { database } = yield* openStore
       const busy = new StoreError({ message: "The database is locked.", isRetryable: true, cause: null })
@@ -87,7 +87,7 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.effect("run: is synced and finalizes blocks where the head of the node moves in each turn", () =>
+  it.effect("run: is synced and finalizes blocks while the head of the node moves in each turn", () =>
     Effect.gen(function* () {
       const { database, ref, snapshot } = yield* openStore
       let head = 300
@@ -105,11 +105,11 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.effect("run: leaves the chain to another indexer once its node has hung for a minute", () =>
+  it.effect("run: leaves the chain to another indexer once its node has been unresponsive for a minute", () =>
     Effect.gen(function* () {
       const { database, ref, snapshot } = yield* openStore
       const other = ScriptedFetch.make(healthy)
-      /** Gives its head, and no block: requests for blocks end by their deadline. */
+      /** Returns its head, but no block: requests for blocks reach their deadline. */
       const hanging: typeof other.fetch = (url, init) =>
         /"params":\["0x/.test(String(init.body)) ? new Promise(() => undefined) : other.fetch(url, init)
       const start = Effect.fnUntraced(function* (owner: string, fetch: typeof other.fetch) {
@@ -132,7 +132,7 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.effect("run: keeps the lease where a turn fails once after it has appended blocks for more than a minute", () =>
+  it.effect("run: keeps the lease if a turn fails once after appending blocks for more than a minute", () =>
     Effect.gen(function* () {
       const { database, ref, snapshot } = yield* openStore
       const scripted = ScriptedFetch.make(healthy)
@@ -165,22 +165,24 @@ describe("ChainIndexer", () => {
     }),
   )
 
-  it.effect("run: waits twice for a distant node before it asks for the first range of a chain without rules", () =>
-    Effect.gen(function* () {
-      const { database, ref } = yield* openStore
-      const distant = ScriptedFetch.inRounds(healthy)
-      const node = yield* Node.make({ urls: ["http://node.example:8545"], chainId: ref.id, fetch: distant.fetch })
-      const options = { chain: ref.name, chainId: ref.id, owner: "me", decoder, rules: "detect" } as const
-      yield* ChainIndexer.run(node, options).pipe(Effect.provideService(Engine, database), Effect.forkScoped)
-      const rounds: Array<ReadonlyArray<string>> = []
-      while (rounds.length < 3) rounds.push(yield* distant.round)
+  it.effect(
+    "run: needs two round trips to a distant node before it requests the first range of a chain without rules",
+    () =>
+      Effect.gen(function* () {
+        const { database, ref } = yield* openStore
+        const distant = ScriptedFetch.inRounds(healthy)
+        const node = yield* Node.make({ urls: ["http://node.example:8545"], chainId: ref.id, fetch: distant.fetch })
+        const options = { chain: ref.name, chainId: ref.id, owner: "me", decoder, rules: "detect" } as const
+        yield* ChainIndexer.run(node, options).pipe(Effect.provideService(Engine, database), Effect.forkScoped)
+        const rounds: Array<ReadonlyArray<string>> = []
+        while (rounds.length < 3) rounds.push(yield* distant.round)
 
-      expect(rounds.map((methods) => [...new Set(methods)].toSorted())).toEqual([
-        ["eth_chainId", "eth_getBlockByNumber"],
-        ["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"],
-        ["eth_getBlockByNumber"],
-      ])
-      expect(rounds[2]).toHaveLength(4 * 8)
-    }),
+        expect(rounds.map((methods) => [...new Set(methods)].toSorted())).toEqual([
+          ["eth_chainId", "eth_getBlockByNumber"],
+          ["eth_getBlockByNumber", "eth_getBlockReceipts", "trace_block"],
+          ["eth_getBlockByNumber"],
+        ])
+        expect(rounds[2]).toHaveLength(4 * 8)
+      }),
   )
 })

@@ -12,7 +12,7 @@ const chain = { name: "test", id: 31337 }
 const [one, two] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const
 
 describe("ChainRunner", () => {
-  it.effect("run: logs once why a chain cannot be indexed, and reports it for as long as it runs", () =>
+  it.effect("run: logs once why a chain cannot be indexed, and reports it as long as it runs", () =>
     Effect.gen(function* () {
       const baseFolder = yield* temporaryFolder
       const database = yield* Engine.fromUrl("sqlite:data", baseFolder)

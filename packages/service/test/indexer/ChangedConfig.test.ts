@@ -1,4 +1,7 @@
-/** An index that was made with another configuration: what can be applied is applied, and the rest is refused with the way out. */
+/**
+ * An index that was made with another configuration: applicable changes are applied, and others are rejected with the
+ * remedy.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, References } from "effect"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
@@ -52,22 +55,20 @@ const runWith = Effect.fnUntraced(function* (
 })
 
 describe("ChainIndexer with a changed configuration", () => {
-  it.effect(
-    "fromBlock: the blocks from a lower one on are indexed below the first one, while the head is followed",
-    () =>
-      Effect.gen(function* () {
-        const store = yield* openStore
-        yield* runWith(store, 20, { fromBlock: 10 })
+  it.effect("fromBlock: blocks from a lower start are indexed below the first one, while the head is followed", () =>
+    Effect.gen(function* () {
+      const store = yield* openStore
+      yield* runWith(store, 20, { fromBlock: 10 })
 
-        const status = yield* runWith(store, 30, { fromBlock: 5 })
+      const status = yield* runWith(store, 30, { fromBlock: 5 })
 
-        expect(status).toMatchObject({ state: "synced", ready: true, indexed: { from: 5, to: 30 } })
-        expect([status.notes, status.prepend]).toEqual([undefined, undefined])
-        expect(yield* store.headers(0, 99)).toHaveLength(26)
-      }),
+      expect(status).toMatchObject({ state: "synced", ready: true, indexed: { from: 5, to: 30 } })
+      expect([status.notes, status.prepend]).toEqual([undefined, undefined])
+      expect(yield* store.headers(0, 99)).toHaveLength(26)
+    }),
   )
 
-  it.effect("fromBlock: blocks below the first one have the settings in force, which the status reports", () =>
+  it.effect("fromBlock: blocks below the first one have the current settings, and the status reports it", () =>
     Effect.gen(function* () {
       const store = yield* openStore
       yield* runWith(store, 20, { fromBlock: 10, traces: "off" })
@@ -81,7 +82,7 @@ describe("ChainIndexer with a changed configuration", () => {
     }),
   )
 
-  it.effect("fromBlock: a higher one keeps the blocks below it, and the status reports it", () =>
+  it.effect("fromBlock: a higher start keeps the blocks below it, and the status reports it", () =>
     Effect.gen(function* () {
       const store = yield* openStore
       yield* runWith(store, 20, { fromBlock: 10 })
@@ -118,28 +119,30 @@ describe("ChainIndexer with a changed configuration", () => {
     }),
   )
 
-  it.effect("traces: auto waits while no node can trace and the index has traces, and goes on with one that can", () =>
-    Effect.gen(function* () {
-      const store = yield* openStore
-      yield* runWith(store, 10, { traces: "auto" })
-      const waiting = yield* runWith(store, 20, { traces: "auto", hasTracer: false })
-      const resumed = yield* runWith(store, 20, { traces: "auto" })
+  it.effect(
+    "traces: auto waits while no node can trace and the index has traces, and continues with one that can",
+    () =>
+      Effect.gen(function* () {
+        const store = yield* openStore
+        yield* runWith(store, 10, { traces: "auto" })
+        const waiting = yield* runWith(store, 20, { traces: "auto", hasTracer: false })
+        const resumed = yield* runWith(store, 20, { traces: "auto" })
 
-      expect(waiting).toMatchObject({
-        state: "waiting",
-        ready: false,
-        traces: "trace_block",
-        indexed: { from: 0, to: 10 },
-        message:
-          'The index has internal transactions up to block 10, and no node can trace now. Add such a node, or set "traces": "off" to index on without them.',
-      })
-      expect(waiting.notes).toBeUndefined()
-      expect(resumed).toMatchObject({ state: "synced", indexed: { from: 0, to: 20 } })
-      expect(resumed.notes).toBeUndefined()
-    }),
+        expect(waiting).toMatchObject({
+          state: "waiting",
+          ready: false,
+          traces: "trace_block",
+          indexed: { from: 0, to: 10 },
+          message:
+            'The index has internal transactions up to block 10, and no node can trace now. Add such a node, or set "traces": "off" to index on without them.',
+        })
+        expect(waiting.notes).toBeUndefined()
+        expect(resumed).toMatchObject({ state: "synced", indexed: { from: 0, to: 20 } })
+        expect(resumed.notes).toBeUndefined()
+      }),
   )
 
-  it.effect("traces: a tracer that is lost within a turn leaves no block without internal transactions", () =>
+  it.effect("traces: a tracer that disappears within a turn leaves no block without internal transactions", () =>
     Effect.gen(function* () {
       const store = yield* openStore
       yield* runWith(store, 10, {})
@@ -150,7 +153,7 @@ describe("ChainIndexer with a changed configuration", () => {
     }),
   )
 
-  it.effect("traces: auto goes on without a tracer where the index has no traces", () =>
+  it.effect("traces: auto continues without a tracer if the index has no traces", () =>
     Effect.gen(function* () {
       const store = yield* openStore
       yield* runWith(store, 10, { hasTracer: false })

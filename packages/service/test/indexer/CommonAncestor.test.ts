@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as CommonAncestor from "../../src/indexer/CommonAncestor.ts"
 
-/** Runs a search against a chain that shares the stored blocks up to `fork`; `null` where it shares none. */
+/** Runs a search against a chain that shares the stored blocks up to `fork`; `null` if it shares none. */
 const search = (first: number, head: number, fork: number | null) => {
   const asked: Array<number> = []
   let state = CommonAncestor.start(first, head)
@@ -18,15 +18,15 @@ describe("CommonAncestor", () => {
     expect(search(0, 100, 80)).toEqual({ asked: [100, 98, 94, 86, 70, 78, 82, 80, 81], ancestor: 80 })
   })
 
-  it("next: compares one block when the head is shared", () => {
+  it("next: compares one block if the head is shared", () => {
     expect(search(5, 9, 9)).toEqual({ asked: [9], ancestor: 9 })
   })
 
-  it("compared: leaves no shared block when not even the first block is shared", () => {
+  it("compared: returns no ancestor if not even the first block is shared", () => {
     expect(search(5, 9, null)).toEqual({ asked: [9, 7, 5], ancestor: null })
   })
 
-  it("compared: ends at the fork of every small chain, found within the range and without comparing a block twice", () => {
+  it("compared: finds the fork of every small chain, within the range and without comparing a block twice", () => {
     for (const first of [0, 1, 7]) {
       for (let length = 1; length <= 40; length++) {
         const head = first + length - 1
@@ -50,7 +50,7 @@ describe("CommonAncestor", () => {
   })
 
   it.prop(
-    "compared: ends at the block that a linear scan of two chains finds",
+    "compared: finds the block that a linear scan of two chains finds",
     {
       local: Schema.Array(Schema.Boolean).check(Schema.isMinLength(1), Schema.isMaxLength(60)),
       remote: Schema.Array(Schema.Boolean),

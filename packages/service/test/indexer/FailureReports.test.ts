@@ -1,4 +1,4 @@
-/** What each failure of a turn is reported as, while it is tolerated and once it has not passed. */
+/** How each failure of a turn is reported, while it is tolerated and once it persists. */
 import { RpcError } from "@daybook/rpc/RpcError"
 import { describe, expect, it } from "@effect/vitest"
 import { BlockNotFound } from "../../src/fetch/BlockNotFound.ts"
@@ -20,7 +20,7 @@ const cause = new RpcError({
 const failed = (more: Partial<NodeFailed> = {}) =>
   new NodeFailed({ message: "It failed.", isMisconfigured: false, pace: "soon", cause, ...more })
 
-/** What is reported of a failure, by its tag and level, with what its message ends with. */
+/** The report of a failure, by its tag and level, with the end of its message. */
 const reported = (error: Parameters<typeof FailureReports.of>[0], failures: number) =>
   FailureReports.of(error, failures).map((report) => {
     const level = "level" in report ? ` ${report.level}` : ""
@@ -37,7 +37,7 @@ describe("FailureReports.of", () => {
     [failed({ isMisconfigured: true }), ["Misconfigured: its message"]],
     [new CheckpointConflict({ expected: null, found: null }), ["Note Info: its message"]],
     [new LeaseLost({ chain: "eth" }), ["Note Info: its message"]],
-  ])("reports %s alike however often it has failed", (error, expected) => {
+  ])("reports %s the same way however often it has failed", (error, expected) => {
     expect([1, 3, 4, 9].map((failures) => reported(error, failures))).toEqual(Array.from({ length: 4 }, () => expected))
   })
 
@@ -77,7 +77,7 @@ describe("FailureReports.of", () => {
     ])
   })
 
-  it("names what the failure of a node is about, as its message may change", () => {
+  it("names the subject of a node's failure, as its message may change", () => {
     expect(FailureReports.of(failed({ subject: "head" }), 1)).toEqual([
       { _tag: "Waiting", message: "It failed.", subject: "head" },
     ])

@@ -1,4 +1,6 @@
-/** An indexer crosses forks while it runs. The blocks are made by rule: no recording of these forks is in the repository. */
+/**
+ * An indexer passes forks while it runs. The blocks are synthetic: no recording of these forks is in the repository.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger, References } from "effect"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
@@ -13,7 +15,7 @@ import * as ScriptedFetch from "./ScriptedFetch.ts"
 
 const sepolia = 11_155_111
 
-/** Answers of a node whose head can be moved. */
+/** Responses of a node whose head can be moved. */
 const nodeOf = (blocks: ReadonlyArray<forged.Forged>, chainId: number) => {
   const node = { head: blocks.length - 1 }
   const blockAt = (asked: unknown, hydrated: unknown) => {
@@ -68,7 +70,7 @@ const run = Effect.fnUntraced(function* (answer: ScriptedFetch.Handler, chainId:
 const hashesOf = (blocks: ReadonlyArray<forged.Forged>) => blocks.map(({ block }) => block["hash"])
 
 describe("ChainIndexer and forks", () => {
-  it.effect("run: crosses Amsterdam on sepolia while it runs, at full verification (made by rule)", () =>
+  it.effect("run: passes the Amsterdam fork on sepolia at full verification (synthetic)", () =>
     Effect.gen(function* () {
       const fork = 12
       const burn = { address: `0x${"f".repeat(39)}e`, data: "0x01" }
@@ -104,7 +106,7 @@ describe("ChainIndexer and forks", () => {
     }),
   )
 
-  it.effect("run: crosses a fork with unknown header fields, and reports them (made by rule)", () =>
+  it.effect("run: passes a fork with unknown header fields, and reports them (synthetic)", () =>
     Effect.gen(function* () {
       const fork = 12
       const other = (hash: string) => `0x${hash.slice(2).split("").toReversed().join("")}`
@@ -120,7 +122,7 @@ describe("ChainIndexer and forks", () => {
     }),
   )
 
-  it.effect("run: detects the rules of an unlisted chain again when they refuse a block (made by rule)", () =>
+  it.effect("run: detects the rules of an unlisted chain again if they reject a block (synthetic)", () =>
     Effect.gen(function* () {
       const [first, last] = [60, 70]
       const blocks = forged.chainOf(200, (number) =>
@@ -143,7 +145,7 @@ describe("ChainIndexer and forks", () => {
   )
 
   it.effect.each([31_337, sepolia])(
-    "run: accepts a wrong bloom where the receipts root is right, as a gap, without detecting the rules again: chain %s (made by rule)",
+    "run: accepts a wrong bloom with a correct receipts root as a gap, without detecting the rules again: chain %s (synthetic)",
     (chainId) =>
       Effect.gen(function* () {
         const blocks = forged.chainOf(100, (number) => (number === 60 ? { bloom: () => `0x${"0".repeat(512)}` } : {}))

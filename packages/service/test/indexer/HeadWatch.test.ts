@@ -6,7 +6,7 @@ import { NodeFailed } from "../../src/node/NodeError.ts"
 
 const failure = new NodeFailed({ message: "Gone.", isMisconfigured: false, pace: "soon", cause: null as never })
 
-/** A watch of two seconds beside work that ends on demand. */
+/** A watch with an interval of two seconds beside work that ends on demand. */
 const setup = Effect.gen(function* () {
   const node = { polls: 0, isGone: false, responseMillis: 0 }
   const seen: Array<number> = []
@@ -30,7 +30,7 @@ const setup = Effect.gen(function* () {
 })
 
 describe("HeadWatch", () => {
-  it.effect("during: polls the head at each interval while the work makes progress, and ends with it", () =>
+  it.effect("during: polls the head at each interval while the work makes progress, and stops with it", () =>
     Effect.gen(function* () {
       const { fiber, hooks, over, seen } = yield* setup
       for (let second = 0; second < 60; second++) {
@@ -46,7 +46,7 @@ describe("HeadWatch", () => {
     }),
   )
 
-  it.effect("during: makes no poll for work that ends within the interval", () =>
+  it.effect("during: does not poll during work that ends within the interval", () =>
     Effect.gen(function* () {
       const { fiber, node, over } = yield* setup
       yield* TestClock.adjust("1999 millis")
@@ -81,7 +81,7 @@ describe("HeadWatch", () => {
       }),
   )
 
-  it.effect("during: polls at the interval although the node takes time to respond", () =>
+  it.effect("during: polls at the interval even if the node responds slowly", () =>
     Effect.gen(function* () {
       const { hooks, node } = yield* setup
       node.responseMillis = 1_200
@@ -93,7 +93,7 @@ describe("HeadWatch", () => {
     }),
   )
 
-  it.effect("during: a poll that fails is skipped", () =>
+  it.effect("during: skips a failed poll", () =>
     Effect.gen(function* () {
       const { node, seen } = yield* setup
       node.isGone = true

@@ -6,10 +6,10 @@ import * as IndexThreads from "../../src/indexer/IndexThreads.ts"
 import type { FromWorker, ToWorker } from "../../src/indexer/Worker.ts"
 import * as WorkerThread from "../../src/supervision/WorkerThread.ts"
 
-/** Sound: nothing but the name of a job is read. */
+/** Sound: only the name of a job is read. */
 const jobOf = (chain: string) => ({ chain }) as unknown as ChainJob
 
-/** Threads whose messages are given by the test. What still runs at its end is not waited for. */
+/** Threads whose messages the test sends. Work that still runs at its end is not waited for. */
 const threads = (max: number) => {
   const started: Array<{
     readonly posted: Array<string>
@@ -49,7 +49,7 @@ const threads = (max: number) => {
 const stopped = (chain: string): FromWorker => ({ _tag: "Ended", chain, failure: null })
 
 describe("IndexThreads", () => {
-  it.effect("run: gives each chain a thread until there are as many as allowed, and then the one with the fewest", () =>
+  it.effect("run: gives each chain a thread up to the limit, and then the thread with the fewest chains", () =>
     Effect.gen(function* () {
       const { posted, run, started } = threads(2)
       for (const chain of ["a", "b", "c", "d", "e"]) yield* run(chain)
@@ -62,7 +62,7 @@ describe("IndexThreads", () => {
     }),
   )
 
-  it.effect("run: passes on what is reported of its chain alone, and gives the failure with which it ended", () =>
+  it.effect("run: forwards reports of its chain only, and fails with the error that ended it", () =>
     Effect.gen(function* () {
       const { started } = threads(1)
       const reports: Array<string> = []
@@ -93,7 +93,7 @@ describe("IndexThreads", () => {
     }),
   )
 
-  it.effect("run: after the end of a thread with several chains, gives each of them one of its own", () =>
+  it.effect("run: after a thread with several chains has ended, gives each of them a separate one", () =>
     Effect.gen(function* () {
       const { posted, run, started } = threads(1)
       const [a, b] = [yield* run("a"), yield* run("b")]
@@ -106,7 +106,7 @@ describe("IndexThreads", () => {
     }),
   )
 
-  it.effect("run: where it is interrupted, stops its chain, and ends a thread with its last one", () =>
+  it.effect("run: on interruption, stops its chain, and ends a thread with its last chain", () =>
     Effect.gen(function* () {
       const { posted, run, started } = threads(1)
       const [a, b] = [yield* run("a"), yield* run("b")]
@@ -123,23 +123,25 @@ describe("IndexThreads", () => {
     }),
   )
 
-  it.effect("run: ends the thread of a chain that does not stop within 5 seconds, and names it to the others", () =>
-    Effect.gen(function* () {
-      const { posted, run, started } = threads(1)
-      const [a, b] = [yield* run("a"), yield* run("b")]
-      const stopA = yield* Effect.forkDetach(Fiber.interrupt(a), { startImmediately: true })
-      yield* TestClock.adjust(5_000)
-      yield* Fiber.join(stopA)
-      const reason = yield* Fiber.join(b)
-      yield* run("b")
+  it.effect(
+    "run: ends the thread of a chain that does not stop within 5 seconds, and names that chain to the others",
+    () =>
+      Effect.gen(function* () {
+        const { posted, run, started } = threads(1)
+        const [a, b] = [yield* run("a"), yield* run("b")]
+        const stopA = yield* Effect.forkDetach(Fiber.interrupt(a), { startImmediately: true })
+        yield* TestClock.adjust(5_000)
+        yield* Fiber.join(stopA)
+        const reason = yield* Fiber.join(b)
+        yield* run("b")
 
-      expect(reason).toBe("another chain of its thread, a, did not stop")
-      expect(started[0]!.isTerminated).toBe(true)
-      expect(posted()).toEqual(["a,b,stop a", "b"])
-    }),
+        expect(reason).toBe("another chain of its thread, a, did not stop")
+        expect(started[0]!.isTerminated).toBe(true)
+        expect(posted()).toEqual(["a,b,stop a", "b"])
+      }),
   )
 
-  it.effect("run: fails where a thread does not start, or does not take the job", () =>
+  it.effect("run: fails if a thread does not start, or does not accept the job", () =>
     Effect.gen(function* () {
       const failed = new WorkerThread.ThreadNotStarted({ message: "no thread" })
       const none = IndexThreads.make({ max: 1, start: () => Result.fail(failed) })
@@ -165,7 +167,7 @@ describe("IndexThreads", () => {
     }),
   )
 
-  it.effect("startAhead: starts a thread at once, gives it to the first chain, and starts one for each other", () =>
+  it.effect("startAhead: starts a thread immediately for the first chain, and then one for each other chain", () =>
     Effect.gen(function* () {
       const { start, started } = threads(2)
       const startThread = yield* IndexThreads.startAhead(start)
@@ -183,7 +185,7 @@ describe("IndexThreads", () => {
     }),
   )
 
-  it.effect("startAhead: ends the thread with the scope only where no chain has taken it", () =>
+  it.effect("startAhead: ends the thread with the scope only if no chain has used it", () =>
     Effect.gen(function* () {
       const { start, started } = threads(1)
       yield* Effect.scoped(IndexThreads.startAhead(start))
@@ -193,7 +195,7 @@ describe("IndexThreads", () => {
     }),
   )
 
-  it("starter: reports the end of a thread also to whom listens after it", async () => {
+  it("starter: reports the end of a thread also to listeners that were added later", async () => {
     const thread = Result.getOrThrow(IndexThreads.starter("None")())
     await thread.terminate()
     const reason = await new Promise<string>((resolve) => thread.listen(() => {}, resolve))

@@ -1,4 +1,4 @@
-/** Outcomes that do not belong to what the indexer is doing, and the rules of a range. */
+/** Outcomes that do not match the current action of the indexer, and the rules of a range. */
 import { describe, expect, it } from "@effect/vitest"
 import * as IndexerState from "../../src/indexer/IndexerState.ts"
 import type * as IndexerTurn from "../../src/indexer/IndexerTurn.ts"
@@ -44,7 +44,7 @@ const outcomes: ReadonlyArray<IndexerTurn.Input> = [
 ]
 
 describe("IndexerState", () => {
-  it.each(outcomes)("step: $_tag ends the turn when nothing is being looked up", (input) => {
+  it.each(outcomes)("step: $_tag ends the turn if nothing is being looked up", (input) => {
     expect(apply(input)).toMatchObject({ action: { _tag: "AcquireLease" }, state: { phase: null } })
   })
 
@@ -65,7 +65,7 @@ describe("IndexerState", () => {
       IndexerState.step(settings, IndexerState.make(settings, null), { _tag: "Begun" }),
     ).state.doubt.doubtful
 
-  it("step: doubts detected rules after the fourth refusal of a block by a rule, and after no other failure", () => {
+  it("step: doubts detected rules after the fourth time that a rule rejects a block, and after no other failure", () => {
     const invalid = new InvalidBlock({ block: 7, hash: "b7", what: "header hash", isOfRules: true })
     const unlinked = new InvalidBlock({ block: 7, hash: "b7", what: "receipts" })
     const missing = new BlockNotFound({ block: 7, what: "block" })
@@ -74,7 +74,7 @@ describe("IndexerState", () => {
     expect([unlinked, missing].map((error) => failedWith(error, 5))).toEqual([null, null])
   })
 
-  it("step: extends the index with the rules of the head that was seen", () => {
+  it("step: extends the index with the rules that apply at the observed head", () => {
     expect(apply(headSeen(12)).action).toMatchObject({ _tag: "Extend", from: 10, to: 12, rules: HashRules.ethereum })
     expect(HashRules.ethereum).not.toEqual(HashRules.none)
   })

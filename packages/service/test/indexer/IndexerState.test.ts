@@ -46,7 +46,7 @@ const headSeen = (
   ...changes,
 })
 
-/** Applies inputs one after another; gives the last transition. */
+/** Applies inputs one after another; returns the last transition. */
 const apply = (
   inputs: ReadonlyArray<IndexerTurn.Input>,
   options: { readonly settings?: Partial<IndexerState.Settings>; readonly state?: IndexerState.IndexerState } = {},
@@ -69,7 +69,7 @@ const gone = { message: "The node is gone.", isMisconfigured: false, pace: "soon
 const nodeFailed = new NodeFailed(gone)
 const extended: IndexerTurn.Input = { _tag: "Extended" }
 
-/** The last block that the node calls final; `null` where it has none. */
+/** The last block that the node reports as final; `null` if it has none. */
 const finalityRead = (number: number | null, branch = "a"): IndexerTurn.Input => ({
   _tag: "FinalityRead",
   finalized: number === null ? null : ref(number, branch),
@@ -82,7 +82,7 @@ const failure = (error: IndexerTurn.TurnError): IndexerTurn.Input => ({
 })
 
 describe("IndexerState", () => {
-  it("the rules that were detected again are logged with the block that they refused, and what is not verified", () => {
+  it("rules that were detected again are logged with the block that they rejected and the checks that are skipped", () => {
     const refused = new InvalidBlock({ block: 7, hash: "a7", what: "the bloom differs", isOfRules: true })
     const noteWith = (rules: HashRules.HashRules) => {
       const state = IndexerState.make(settings, null)
@@ -106,7 +106,7 @@ describe("IndexerState", () => {
       expect(apply([...begun, { _tag: "Waited" }]).action).toEqual({ _tag: "AcquireLease" })
     })
 
-    it("of another indexer is waited for at most a second at a time, and logged once", () => {
+    it("held by another indexer is retried every second, and logged once", () => {
       const denied: IndexerTurn.Input = { _tag: "LeaseDenied" }
       const first = apply([denied])
       const second = apply([{ _tag: "Waited" }, denied], { state: first.state })
@@ -118,14 +118,14 @@ describe("IndexerState", () => {
       expect([tagsOf(first), tagsOf(second)]).toEqual([["Note"], []])
     })
 
-    it("of another indexer is logged again once this one has held it meanwhile", () => {
+    it("held by another indexer is logged again if this one has held it in the meantime", () => {
       const denied: IndexerTurn.Input = { _tag: "LeaseDenied" }
       const { state } = apply([denied, { _tag: "Waited" }, { _tag: "LeaseAcquired" }])
 
       expect(tagsOf(apply([denied], { state }))).toEqual(["Note"])
     })
 
-    it("taken by another indexer for a while: turns that failed at a block still count there, and at no other one", () => {
+    it("held by another indexer for a while does not reset the count of failed turns at a block", () => {
       const behind = (head: number) => [{ _tag: "LeaseAcquired" }, headSeen(head + 1, checkpointAt(head))] as const
       const { state } = apply([
         ...behind(5),
@@ -147,7 +147,7 @@ describe("IndexerState", () => {
       new StoreError({ message: "Locked.", isRetryable: true, cause: null }),
       new LeaseLost({ chain: "eth" }),
       new CheckpointConflict({ expected: ref(1), found: ref(2) }),
-    ])("a turn that the database failed does not count as one that the nodes failed at a block: $_tag", (error) => {
+    ])("turns that fail by the database do not count as turns in which nodes failed at a block: $_tag", (error) => {
       const behind = [{ _tag: "LeaseAcquired" }, headSeen(6, checkpointAt(5))] as const
       const { state } = apply([
         ...behind,
@@ -164,7 +164,7 @@ describe("IndexerState", () => {
       expect(apply([...taken, ...behind], { state }).action).toMatchObject({ failures: 1, isRetry: true })
     })
 
-    it("is offered in the delay once turns have failed for more than a minute, and kept after one that did not fail", () => {
+    it("is offered during the delay once turns have failed for more than a minute, and kept after a turn that succeeded", () => {
       const waited: ReadonlyArray<IndexerTurn.Input> = [{ _tag: "Waited" }, { _tag: "LeaseAcquired" }]
       const timedOut: IndexerTurn.Input = { _tag: "Failed", error: nodeFailed, millis: 29_900 }
       const second = apply([...begun, timedOut, ...waited, timedOut])
@@ -180,7 +180,7 @@ describe("IndexerState", () => {
       ])
     })
 
-    it("is offered after a minute of delays too", () => {
+    it("is also offered after a minute of delays", () => {
       let transition = apply(begun)
       const offered: Array<boolean> = []
       for (let done = 0; done < 15; done++) {
@@ -217,11 +217,11 @@ describe("IndexerState", () => {
       expect(action).toMatchObject({ _tag: "Extend", tip: ref(5), from: 6, to: 9, first: 2 })
     })
 
-    it("ends at the head of the node, however far that is", () => {
+    it("ends at the head of the node, however far away that is", () => {
       expect(apply([headSeen(1_000_000, null)]).action).toMatchObject({ _tag: "Extend", from: 0, to: 1_000_000 })
     })
 
-    it("is one block after a failure, and full again once that one is stored", () => {
+    it("is one block after a failure, and full again once that block is stored", () => {
       const failed = apply([headSeen(9_000, null), failure(nodeFailed)])
       const probe = apply([{ _tag: "Waited" }, headSeen(9_000, null)], { state: failed.state })
       const next = apply([extended, headSeen(9_000, checkpointAt(0))], { state: probe.state })
@@ -243,7 +243,7 @@ describe("IndexerState", () => {
       expect(transition.reports.at(-1)).toMatchObject({ _tag: "Waiting", level: "Info", subject: "start block" })
     })
 
-    it("of a date is searched for once, and waited for while the chain has not reached it", () => {
+    it("from a date is searched for once, and waited for until the chain reaches it", () => {
       const dated = { fromBlock: undefined, fromTimestamp: 1_700_000_000 }
       const search = apply([headSeen(9, null)], { settings: dated })
       const missing = apply([{ _tag: "StartBlockFound", remote: header(9), number: null }], {
@@ -272,7 +272,7 @@ describe("IndexerState", () => {
       ])
     })
 
-    it("below the stored head is a lag while its hash is stored, and removes nothing", () => {
+    it("below the stored head is treated as a lag while its hash is stored, and removes nothing", () => {
       const transition = apply([headSeen(3, checkpointAt(5))])
 
       expect(transition.reports[0]).toMatchObject({ _tag: "HeadSeen", nodeHead: 3 })
@@ -294,7 +294,7 @@ describe("IndexerState", () => {
       expect(apply([extended], { state }).reports).toEqual([])
     })
 
-    it("is not reported as reached by the blocks that reach it, before the finalized block was looked up once", () => {
+    it("is reported as reached only after the finalized block was looked up once", () => {
       expect(apply([{ _tag: "Extended", head: 5 }]).reports).toEqual([])
     })
 
@@ -321,7 +321,7 @@ describe("IndexerState", () => {
       remote: ref(number, isShared ? "a" : "b"),
     })
 
-    it("unwinds to the highest block that both sides have", () => {
+    it("unwinds to the highest shared block", () => {
       const { action } = apply([
         broken,
         { _tag: "ChainChecked" },
@@ -333,7 +333,7 @@ describe("IndexerState", () => {
       expect(action).toEqual({ _tag: "Unwind", head: ref(5), to: ref(4) })
     })
 
-    it("unwinds everything when not even the first block is shared", () => {
+    it("unwinds everything if not even the first block is shared", () => {
       const inputs = [5, 3, 0].map((number) => compared(number, false))
 
       expect(apply([broken, { _tag: "ChainChecked" }, ...inputs]).action).toEqual({
@@ -343,7 +343,7 @@ describe("IndexerState", () => {
       })
     })
 
-    /** A reorg from block 6 on, of an index whose final blocks end at `finalized`. */
+    /** A reorg from block 6 of an index whose final blocks end at `finalized`. */
     const belowFinal = (finalized: number, changes: Partial<IndexerState.Settings> = {}) => {
       const checkpoint = { ...checkpointAt(20_000), finalized }
       const start: IndexerTurn.Input = { ...broken, checkpoint, nodeHead: 6 }
@@ -351,7 +351,7 @@ describe("IndexerState", () => {
       return apply([start, { _tag: "ChainChecked" }, ...inputs], { settings: changes })
     }
 
-    it("removes 10,000 final blocks, and no more: the node has another chain", () => {
+    it("removes at most 10,000 final blocks; beyond that the node has another chain", () => {
       const { action, reports } = belowFinal(10_006)
 
       expect(belowFinal(10_005)).toMatchObject({
@@ -363,30 +363,30 @@ describe("IndexerState", () => {
       expect(reports).toEqual([{ _tag: "Misconfigured", message: expect.stringMatching(/block 6 on.*10001 blocks/) }])
     })
 
-    it("removes any number of blocks of a chain whose node can go back", () => {
+    it("removes any number of blocks of a chain whose node can be rewound", () => {
       expect(belowFinal(20_000, { rewinds: true }).action._tag).toBe("Unwind")
     })
 
-    it("removes nothing when no stored block differs: the node contradicts itself", () => {
+    it("removes nothing if no stored block differs: the node contradicts itself", () => {
       const { action, reports } = apply([broken, { _tag: "ChainChecked" }, compared(5, true)])
 
       expect(action).toEqual({ _tag: "Wait", millis: 50 })
       expect(reports).toMatchObject([{ _tag: "Note", message: expect.stringContaining("does not extend") }])
     })
 
-    it("removes nothing when the node lost the block that is compared", () => {
+    it("removes nothing if the node no longer has the compared block", () => {
       const lost: IndexerTurn.Input = { _tag: "BlockCompared", number: 5, local: ref(5), remote: null }
 
       expect(apply([broken, { _tag: "ChainChecked" }, lost]).action).toEqual({ _tag: "Wait", millis: 50 })
     })
 
-    it("that another indexer has handled is none", () => {
+    it("is ignored if another indexer has already handled it", () => {
       const empty: IndexerTurn.Input = { ...broken, checkpoint: null }
 
       expect(apply([empty]).action).toEqual({ _tag: "AcquireLease" })
     })
 
-    it("is reported when it is done, and finality is looked up again", () => {
+    it("is reported once it is complete, and finality is looked up again", () => {
       const state = { ...initial(), finality: { head: 5, nodeHead: 5 } }
       const transition = apply([{ _tag: "Unwound", from: ref(5), to: ref(4) }], { state })
 
@@ -408,7 +408,7 @@ describe("IndexerState", () => {
       expect(apply([synced, finalityRead(number)]).action).toEqual(action)
     })
 
-    it("is counted by the configured number of blocks", () => {
+    it("is derived from the configured number of blocks", () => {
       const { action } = apply([synced, finalityRead(null)], { settings: { finalityBlocks: 90 } })
 
       expect(action).toEqual({ _tag: "CompareBlock", number: 10 })
@@ -417,7 +417,7 @@ describe("IndexerState", () => {
       )
     })
 
-    it("of a block that the node no longer has is not stored, and looked up again", () => {
+    it("is not stored if the node no longer has the block, and looked up again", () => {
       const other: IndexerTurn.Input = { _tag: "BlockCompared", number: 80, local: ref(80), remote: ref(80, "b") }
       const transition = apply([synced, finalityRead(80), other])
 
@@ -443,7 +443,7 @@ describe("IndexerState", () => {
       })
     })
 
-    it("stays where it is while the nodes fail to return it, which holds up nothing else", () => {
+    it("stays unchanged while the nodes fail to return it, and blocks nothing else", () => {
       const read = apply([synced, failure(nodeFailed)])
       const filled: IndexerTurn.Input = { _tag: "ProjectionsFilled", isDone: true }
       const later = apply([filled, headSeen(101, checkpointAt(101, 10)), failure(nodeFailed)], { state: read.state })
@@ -458,7 +458,7 @@ describe("IndexerState", () => {
       expect(apply([synced, failure(stored)]).action).toEqual({ _tag: "Wait", millis: 50 })
     })
 
-    /** A poll by an indexer that has looked up the finalized block at a head before. */
+    /** A poll by an indexer that last looked up the finalized block at this head. */
     const growingFrom = (looked: number | null, ...poll: Parameters<typeof headSeen>) => {
       const finality = looked === null ? null : { head: looked, nodeHead: looked }
       return apply([headSeen(...poll)], { state: { ...initial(), finality } })
@@ -467,7 +467,7 @@ describe("IndexerState", () => {
     it.each([
       [2_000, "Extend"],
       [2_001, "ReadFinality"],
-    ])("is looked up before a turn where the node is more than 2000 blocks ahead: %d", (ahead, tag) => {
+    ])("is looked up before a turn if the node is more than 2000 blocks ahead: %d", (ahead, tag) => {
       expect(growingFrom(100, 100 + ahead, checkpointAt(100)).action._tag).toBe(tag)
     })
 
@@ -501,7 +501,7 @@ describe("IndexerState", () => {
   })
 
   describe("a failure", () => {
-    /** Delays after so many failures in a row. */
+    /** Delays after this many consecutive failures. */
     const delaysAfter = (error: IndexerTurn.TurnError, count: number) => {
       let transition = apply(begun)
       const delays: Array<number> = []
@@ -517,7 +517,7 @@ describe("IndexerState", () => {
       expect(delaysAfter(nodeFailed, 10)).toEqual([50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000])
     })
 
-    it("that the node repeats is retried once in a minute as soon as a delay exceeds half of it", () => {
+    it("that the node repeats is retried once a minute as soon as a delay exceeds half of that", () => {
       const missing = new BlockNotFound({ block: 1, what: "receipts" })
 
       expect(delaysAfter(missing, 13).slice(-5)).toEqual([12_800, 25_600, 60_000, 60_000, 60_000])
@@ -542,7 +542,7 @@ describe("IndexerState", () => {
       expect(tagsOf(apply([pruned, pruned, pruned, pruned]))).toEqual(["Note", "Misconfigured"])
     })
 
-    it("that does not pass by itself is reported with the remedy", () => {
+    it("that does not resolve itself is reported with the remedy", () => {
       const passing = new NodeFailed({ ...gone, message: "It failed.", advice: "Use another node." })
       const once = apply([failure(passing)])
       const lasting = apply(
@@ -554,7 +554,7 @@ describe("IndexerState", () => {
       expect(lasting.reports).toEqual([{ _tag: "Waiting", message: "It failed. Use another node." }])
     })
 
-    it("leaves the finalized block for later, so that the node gets few calls", () => {
+    it("postpones the finalized block, so that the node receives few calls", () => {
       const { state } = apply([failure(nodeFailed)])
 
       expect(apply([headSeen(9_000, checkpointAt(0))], { state }).action).toMatchObject({
@@ -573,7 +573,7 @@ describe("IndexerState", () => {
       expect(apply([failure(unsupported)]).reports).toMatchObject([{ _tag: "Misconfigured" }])
     })
 
-    it("that may pass by itself is reported after the third in a row", () => {
+    it("that may resolve itself is reported after the third in a row", () => {
       const invalid = failure(new InvalidBlock({ block: 7, hash: "0x07", what: "a receipt is missing" }))
       const busy = failure(new StoreError({ message: "Locked.", isRetryable: true, cause: null }))
 
@@ -583,13 +583,13 @@ describe("IndexerState", () => {
       expect(tagsOf(apply([busy, busy, busy, busy]))).toEqual(["Waiting"])
     })
 
-    it("by another indexer's write is no obstacle", () => {
+    it("caused by another indexer's write is not an obstacle", () => {
       const conflict = failure(new CheckpointConflict({ expected: ref(1), found: ref(2) }))
 
       expect(tagsOf(apply([conflict, conflict, conflict, conflict]))).toEqual(["Note"])
     })
 
-    it("of the database for good stops the indexer", () => {
+    it("of the database that is permanent stops the indexer", () => {
       const error = new StoreError({ message: "Damaged.", isRetryable: false, cause: null })
 
       expect(apply([failure(error)]).action).toEqual({ _tag: "Stop", error })
@@ -613,8 +613,8 @@ describe("IndexerState", () => {
     }
 
     /**
-     * Drives the machine against a node whose chain is replaced after every few actions, and a store that is a list. Every append
-     * and every unwind is checked.
+     * Drives the machine against a node whose chain is replaced after every few actions, and a store that is a list.
+     * Every append and every unwind is checked.
      */
     const simulate = (chains: ReadonlyArray<ReadonlyArray<number>>, actionsPerChain: number, steps: number) => {
       const small: IndexerState.Settings = { ...settings, finalityBlocks: 3 }
@@ -668,7 +668,7 @@ describe("IndexerState", () => {
             const kept = action.to === null ? 0 : action.to.number + 1
             expect(action.head).toEqual(head)
             expect(action.to).toEqual(stored[kept - 1] ?? null)
-            // Never below a block that every chain of this turn has, and never for nothing.
+            // Never below a block that every chain of this turn has, and never without removing a block.
             expect(kept).toBeGreaterThanOrEqual(Math.min(...searched.map((seen) => sharedBlocks(stored, seen))))
             expect(kept).toBeLessThan(stored.length)
             stored = stored.slice(0, kept)
@@ -704,7 +704,7 @@ describe("IndexerState", () => {
     )
 
     it.prop(
-      "step: reaches the chain of the node once that stands still",
+      "step: reaches the node's chain once the chain is stable",
       { chains: Moves, actionsPerChain: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })) },
       ({ actionsPerChain, chains }) => {
         const last = blocksOf(chains.at(-1)!)
@@ -756,7 +756,7 @@ describe("IndexerState", () => {
       expect(failed(missing, 9)).toMatchObject({ action: { _tag: "AcquireLease" }, state: { failures: 0 } })
     })
 
-    it("that detected rules refuse again are a reason to detect the rules again", () => {
+    it("that detected rules reject again cause another detection of the rules", () => {
       const refused = new InvalidBlock({ block: 7, hash: "a7", what: "the bloom differs", isOfRules: true })
       const state = { ...filled, doubt: IndexerState.make(settings, null).doubt }
       const doubtful = (failures: number) =>
@@ -766,7 +766,7 @@ describe("IndexerState", () => {
     })
   })
 
-  it("a chain that can go back is unwound to a lower head of its node, and one below the first block empties the index", () => {
+  it("a chain that can be rewound is unwound to a lower head of its node, and a head below the first block empties the index", () => {
     const settings = { rewinds: true } as const
     const lower = apply([headSeen(7, checkpointAt(9))], { settings })
     const below = apply([headSeen(2, checkpointAt(9, 5), { localHash: null })], { settings })

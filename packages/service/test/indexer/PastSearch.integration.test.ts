@@ -1,4 +1,6 @@
-/** The past of a wallet that is added to an index of some wallets, found in the states of a node that has no `trace_filter`. */
+/**
+ * The past of a wallet that is added to an index of some wallets, found in the states of a node without `trace_filter`.
+ */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { it } from "@effect/vitest"
@@ -57,7 +59,9 @@ const counted = (url: string) =>
     ({ state, url: own }) => ({ state, url: own }),
   )
 
-/** The transactions of an account by the blocks of a node, oldest first; a call of value 0 by another is marked. */
+/**
+ * The transactions of an account from a node's blocks, oldest first; a call of value 0 by another account is marked.
+ */
 const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
   const blocks = yield* Effect.forEach(Array.from({ length: last + 1 }), (_, number) =>
     node.call<{ readonly transactions: ReadonlyArray<RawTransaction> }>("eth_getBlockByNumber", [
@@ -92,7 +96,7 @@ const hashesOf = Effect.fnUntraced(function* (store: TestStore.TestStore, wallet
   )
 })
 
-it.live("run: the past of wallets that are added is found, whenever the search is stopped in between", () =>
+it.live("run: the past of added wallets is found, whenever the search is interrupted", () =>
   Effect.gen(function* () {
     const node = yield* Anvil.make()
     const { accounts } = yield* Scenario.run(node, { seed: 5, blobs: false, blocks: 14 })
@@ -112,7 +116,7 @@ it.live("run: the past of wallets that are added is found, whenever the search i
     let stops = 0
     yield* first.stop
     for (let after = 2; yield* isSearching; after += 7) {
-      // The search is ended after some calls, in the middle of whatever it does, and begins again on the same store.
+      // The search is ended after some calls, at any point, and starts again on the same store.
       const indexer = yield* start(store, [url], options)
       let calls = 0
       const stopped = new Promise<void>((resolve) => {
@@ -139,7 +143,8 @@ it.live("run: the past of wallets that are added is found, whenever the search i
       const unseen = new Set(expected.filter(({ isUnseen }) => isUnseen).map(({ hash }) => hash))
       expect([wallet, from]).toEqual([wallet, 0])
       expect([wallet, new Set(hashes).size]).toEqual([wallet, hashes.length])
-      // What state alone cannot show are calls of value 0 by others; where they are found beside others, they are rows too.
+      // State alone cannot reveal calls of value 0 by others; if they are found beside other movements, they are rows
+      // too.
       expect([wallet, hashes.filter((hash) => !unseen.has(hash))]).toEqual([
         wallet,
         expected.filter(({ isUnseen }) => !isUnseen).map(({ hash }) => hash),
@@ -150,12 +155,14 @@ it.live("run: the past of wallets that are added is found, whenever the search i
   }).pipe(Effect.scoped),
 )
 
-/** Code of a contract that pays what it receives to the address in its input. */
+/** Code of a contract that forwards what it receives to the address in its input. */
 const forwarder = "0x5f5f5f5f345f355af15000"
 const forwarderAt = `0x${"f0".repeat(20)}`
 const payee = `0x${"a1".repeat(20)}`
 
-/** A block in which a contract pays the wallet that is added, beside a transaction of the wallet that is watched from the start. */
+/**
+ * A block in which a contract pays the added wallet, beside a transaction of the wallet that is watched from the start.
+ */
 const paidByContract = Effect.gen(function* () {
   const node = yield* Anvil.make()
   const [alice = "", bob = ""] = node.accounts.map((account) => account.toLowerCase())
@@ -173,7 +180,7 @@ const paidByContract = Effect.gen(function* () {
   return { url: node.url, alice, payment, ofAlice, block, last: block + 3 }
 })
 
-/** An index of the first wallet, to which the payee is added; the node answers by `reply` from then on. */
+/** An index of the first wallet, to which the payee is added; from then on the node answers with `reply`. */
 const indexedThenAdded = Effect.fnUntraced(function* (
   { alice, last, url }: Effect.Success<typeof paidByContract>,
   reply: Server.Fallback,
@@ -235,7 +242,7 @@ it.live(
     }).pipe(Effect.scoped),
 )
 
-it.live("run: a block with a stored receipt that does not decode any more keeps its row and its traces", () =>
+it.live("run: keeps row and traces of a block with a stored receipt that no longer decodes", () =>
   Effect.gen(function* () {
     const chain = yield* paidByContract
     const { block, ofAlice, payment, url } = chain
@@ -265,7 +272,7 @@ it.live("run: a block with a stored receipt that does not decode any more keeps 
 )
 
 it.live(
-  "run: a block of which a node has lost a receipt since keeps its stored row, and gets those of the added wallet",
+  "run: keeps the stored row of a block whose receipt a node has lost, and adds the rows of the added wallet",
   () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
@@ -312,7 +319,7 @@ it.live(
 )
 
 it.live(
-  "run: an index of some wallets records whose rows it has, and one without a record counts as an earlier version's",
+  "run: an index of some wallets records whose rows it has; without the record it is treated as an earlier version's",
   () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()

@@ -1,4 +1,4 @@
-/** Nodes that answer but cannot give what indexing needs: few calls, few log lines, and a message with a remedy. */
+/** Nodes that respond but cannot provide what indexing needs: few calls, few log lines, and a message with a remedy. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Logger, References } from "effect"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
@@ -11,7 +11,7 @@ import * as ScriptedFetch from "./ScriptedFetch.ts"
 
 const error = (code: number, message: string): ScriptedFetch.Reply => ({ error: { code, message } })
 
-/** Answers some methods in another way, for block 0 or for every block. */
+/** Answers some methods differently, for block 0 or for every block. */
 const refusing =
   (replies: Readonly<Record<string, ScriptedFetch.Reply>>): ScriptedFetch.Handler =>
   (method, params) =>
@@ -114,9 +114,9 @@ const rangesInFlight = 8
 /** Minutes of the test clock are many turns of the event loop. */
 const timeout = 180_000
 
-describe("ChainIndexer and a node that cannot answer", () => {
+describe("ChainIndexer with a node that cannot provide what it needs", () => {
   it.effect.each(cases)(
-    "run: makes at most 10 calls and logs at most one line a minute: %s",
+    "run: sends at most 10 calls and logs at most one line a minute: %s",
     ([, answer, state, message]) =>
       Effect.gen(function* () {
         const { lines, minutes, perMinute, stop, store } = yield* run(answer)
@@ -135,7 +135,7 @@ describe("ChainIndexer and a node that cannot answer", () => {
   )
 
   it.effect(
-    "run: asks a node without blocks for no receipts and no traces",
+    "run: requests no receipts and no traces from a node without blocks",
     () =>
       Effect.gen(function* () {
         const { minutes, scripted, stop } = yield* run(refusing({ eth_getBlockByNumber: none }))
@@ -150,7 +150,7 @@ describe("ChainIndexer and a node that cannot answer", () => {
   )
 
   it.effect(
-    "run: asks a node without receipts a second time for one block of each range in flight at most",
+    "run: requests receipts a second time for at most one block of each range in flight from a node without receipts",
     () =>
       Effect.gen(function* () {
         const asked: Array<string> = []
@@ -199,7 +199,7 @@ describe("ChainIndexer and a node that cannot answer", () => {
   )
 
   it.effect(
-    "run: traces a transaction alone where the node cannot trace its block",
+    "run: traces transactions one by one if the node cannot trace their block",
     () =>
       Effect.gen(function* () {
         const { minutes, stop, store } = yield* run((method, params) => {
@@ -234,14 +234,17 @@ describe("ChainIndexer and a node that cannot answer", () => {
       }
     }
 
-  /** What the traces of each block do, and the time in which block 3 is reached: for others, the first block alone takes 13 seconds. */
+  /**
+   * What the traces of each block do, and the time by which block 3 is reached: otherwise, the first block alone takes
+   * 13 seconds.
+   */
   const incomplete: ReadonlyArray<readonly [string, ScriptedFetch.Handler, seconds: number]> = [
     ["lack some", callTracing(() => []), 1],
     ["have others too", callTracing((frames) => [...frames, ...frames]), 18],
   ]
 
   it.effect.each(incomplete)(
-    "run: traces transactions alone where the traces of each block %s, without a wait for each block",
+    "run: traces transactions one by one if the traces of each block %s, without a delay per block",
     ([, answer, seconds]) =>
       Effect.gen(function* () {
         const { scripted, stop, store } = yield* run(answer)
@@ -284,7 +287,7 @@ describe("ChainIndexer and a node that cannot answer", () => {
   )
 
   it.effect(
-    "run: indexes within a minute once the node can answer",
+    "run: indexes within a minute once the node recovers",
     () =>
       Effect.gen(function* () {
         const { minutes, scripted, stop, store } = yield* run(

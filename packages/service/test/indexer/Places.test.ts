@@ -1,4 +1,4 @@
-/** Nodes whose blocks contradict themselves about the places of their parts: no block stops the chain. */
+/** Nodes whose blocks contradict themselves about the positions of their parts: no block stops the chain. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, References } from "effect"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
@@ -33,7 +33,7 @@ const receiptsOf = (number: number): ReadonlyArray<Wire> => {
   ]
 }
 
-/** A node whose blocks have two transfers each, with other receipts by block and one by one. */
+/** A node whose blocks have two transfers each, with different receipts by block and one by one. */
 const answering =
   (
     change: (receipts: ReadonlyArray<Wire>) => ReadonlyArray<Wire>,
@@ -59,7 +59,7 @@ const answering =
     return { result: { ...found, transactions: [...found.transactions, second] } }
   }
 
-/** Indexes for a while; gives what is known of the chain by then. */
+/** Indexes for a while; returns what is known of the chain by then. */
 const index = Effect.fnUntraced(function* (answer: ScriptedFetch.Handler, seconds: number) {
   const scripted = ScriptedFetch.make(answer)
   const { fetch } = scripted
@@ -80,8 +80,8 @@ const index = Effect.fnUntraced(function* (answer: ScriptedFetch.Handler, second
   return { status, records, gaps: yield* store.gaps({ from: 0, to: head, limit: 1_000 }) }
 })
 
-describe("ChainIndexer on contradicting places", () => {
-  it.effect("run: indexes a node that numbers logs per transaction, and states that once as a limit", () =>
+describe("ChainIndexer with contradicting positions", () => {
+  it.effect("run: indexes a node that numbers logs per transaction, and reports that once as a limit", () =>
     Effect.gen(function* () {
       const perTransaction = answering((receipts) =>
         receipts.map((receipt) => ({
@@ -100,7 +100,7 @@ describe("ChainIndexer on contradicting places", () => {
     }),
   )
 
-  it.effect("run: stores what all nodes give each time with a mark, and later blocks at once", () =>
+  it.effect("run: marks what all nodes return alike and stores it, without a delay for later blocks", () =>
     Effect.gen(function* () {
       const elsewhere = answering((receipts) => receipts.map((receipt) => ({ ...receipt, blockHash: hashOf(0xff) })))
       const early = yield* index(elsewhere, 5)
@@ -118,7 +118,7 @@ describe("ChainIndexer on contradicting places", () => {
     }),
   )
 
-  it.effect("run: waits again for what was not accepted of the node before", () =>
+  it.effect("run: waits again if the node returns another contradiction than before", () =>
     Effect.gen(function* () {
       const logIndexes = ["0x5", "0x2"]
       const changing = answering((receipts) =>
@@ -141,7 +141,7 @@ describe("ChainIndexer on contradicting places", () => {
     }),
   )
 
-  it.effect("run: stores a block without the receipt that the list of its receipts leaves out, with a gap", () =>
+  it.effect("run: stores a block without the receipt that its list of receipts omits, with a gap", () =>
     Effect.gen(function* () {
       const shortened = answering(
         (receipts) => (receipts[0]!["blockNumber"] === "0x5" ? receipts.slice(0, 1) : receipts),

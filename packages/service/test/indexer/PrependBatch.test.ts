@@ -15,7 +15,7 @@ describe("PrependBatch", () => {
     expect(one.length).toBeGreaterThan(high!.transactions[0]!.body.length - 1)
   })
 
-  it("add: refuses a block that is not the parent of the lowest one, by its hash or its number", () => {
+  it("add: rejects a block that is not the parent of the lowest one, by hash or number", () => {
     const empty = PrependBatch.make(above!, 0)
 
     expect(PrependBatch.bottom(empty)).toBe(above)

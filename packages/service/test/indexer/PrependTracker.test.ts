@@ -6,7 +6,7 @@ import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 
 type Step = readonly [second: number, input: StatusTracker.Input]
 
-/** Applies inputs at given seconds to the tracker of a synced index; collects what follows. */
+/** Applies inputs at given seconds to the tracker of a synced index; collects the outputs. */
 const track = (steps: ReadonlyArray<Step>) => {
   const settings = { traces: "off", allFrames: "false", checks: "standard" }
   const connected = { _tag: "Connected", traces: "off", unchecked: null, settings, head: 120 } as const
@@ -43,7 +43,7 @@ const prepended = (first: number): StatusTracker.Input => ({
 })
 
 describe("PrependTracker", () => {
-  it("Prepended: reports the blocks that are left with the speed and the time, and logs them every 5 s", () => {
+  it("Prepended: reports the remaining blocks with speed and time left, and logs them every 5 s", () => {
     const { events, lines, statuses } = track([...begun, [2, prepended(80)], [5, prepended(60)]])
 
     expect(statuses).toEqual([{ to: 0 }, { to: 0, blocksPerSecond: 10 }, { to: 0, blocksPerSecond: 8 }])
@@ -73,7 +73,7 @@ describe("PrependTracker", () => {
     expect(state.status).toMatchObject({ state: "synced" })
   })
 
-  it("PrependObstructed: is shown beside the state, logged once a minute, and gone with the next blocks", () => {
+  it("PrependObstructed: is shown beside the state, logged once a minute, and cleared by the next blocks", () => {
     const issue: StatusTracker.Input = { _tag: "PrependObstructed", message: "No node has block 99." }
     const { lines, statuses } = track([...begun, [1, issue], [30, issue], [62, issue], [63, prepended(80)]])
 
@@ -84,7 +84,7 @@ describe("PrependTracker", () => {
     )
   })
 
-  it("Reorged: blocks below are not reported of an index that begins again", () => {
+  it("Reorged: blocks below are not reported for an index that starts again", () => {
     const from = { number: 120, hash: "0x78" }
     const to = { number: 99, hash: "0x63" }
 

@@ -6,22 +6,22 @@ const refusal = (block: number, isOfRules = true) =>
   new InvalidBlock({ block, hash: "0x1", what: "the bloom differs", isOfRules })
 
 describe("RuleDoubt", () => {
-  it("refused: makes a block doubtful whose rules were detected", () => {
+  it("refused: marks a block as doubtful if its rules were detected", () => {
     const doubt = RuleDoubt.refused(RuleDoubt.make(true), refusal(7))
 
     expect(doubt).toEqual({ isDetected: true, doubtful: 7, examined: null })
     expect(RuleDoubt.refused(doubt, refusal(9))).toEqual({ isDetected: true, doubtful: 9, examined: null })
   })
 
-  it("refused: doubts no rules where none refused the block", () => {
+  it("refused: does not doubt rules if no rule rejected the block", () => {
     expect(RuleDoubt.refused(RuleDoubt.make(true), refusal(7, false))).toEqual(RuleDoubt.make(true))
   })
 
-  it("refused: keeps rules that are known", () => {
+  it("refused: keeps known rules", () => {
     expect(RuleDoubt.refused(RuleDoubt.make(false), refusal(7))).toEqual(RuleDoubt.make(false))
   })
 
-  it("detected: makes rules of a block doubtful once, and those of another block again", () => {
+  it("detected: doubts the rules of a block once, and those of another block again", () => {
     const examined = RuleDoubt.detected(RuleDoubt.refused(RuleDoubt.make(true), refusal(7)))
 
     expect(examined).toEqual({ isDetected: true, doubtful: null, examined: 7 })

@@ -17,7 +17,7 @@ export type Reply =
 
 export type Handler = (method: string, params: ReadonlyArray<unknown>) => Reply
 
-/** A node that answers by a function, and the methods of all calls to it so far. */
+/** A node that answers by a function, and the methods of all calls so far. */
 export const make = (answer: Handler) => {
   const node = { answer, calls: [] as Array<string>, requests: 0 }
   const fetch: Fetch = async (_, init) => {
@@ -40,12 +40,12 @@ export const make = (answer: Handler) => {
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
-/** Turns of the event loop after which nothing more is asked without a response. */
+/** Turns of the event loop after which no further request is sent without a response. */
 const quietTurns = 20
 
 /**
- * The same as a distant node, whose responses arrive in rounds: `round` waits until something is asked and nothing more, gives its methods,
- * and lets all responses arrive.
+ * The same as a distant node, whose responses arrive in rounds. `round` waits until no further request is sent, returns
+ * the requested methods, and lets all responses arrive.
  */
 export const inRounds = (answer: Handler) => {
   const node = make(answer)
@@ -64,7 +64,7 @@ export const inRounds = (answer: Handler) => {
   return { fetch, round }
 }
 
-/** Moves the test clock on, a quarter of a second at a time, and lets the requests of each step end. */
+/** Advances the test clock by a quarter of a second at a time, and lets the requests of each step end. */
 export const advance = Effect.fnUntraced(function* (node: { readonly requests: number }, seconds: number) {
   for (let step = 0; step < seconds * 4; step++) {
     yield* TestClock.adjust("250 millis")

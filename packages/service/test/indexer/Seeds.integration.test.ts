@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 })
 
 describe("wallet histories", () => {
   it.live.each([2, 3])(
-    "run: stores the wallet histories that a scan of the node gives, on the chain of seed %i",
+    "run: stores the wallet histories that a scan of the node returns, on the chain of seed %i",
     (seed) =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()

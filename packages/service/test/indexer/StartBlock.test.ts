@@ -10,16 +10,16 @@ const headerAt = (times: ReadonlyArray<number | null>, number: number): Header |
   return timestamp == null ? null : { number, hash: `hash ${number}`, parentHash: `hash ${number - 1}`, timestamp }
 }
 
-/** The first block at or after an instant by a node with blocks of these times; `null` is a pruned block. */
+/** The first block at or after an instant, from a node with blocks at these times; `null` is a pruned block. */
 const find = (times: ReadonlyArray<number | null>, timestamp: number) => {
-  // Sound: nothing else of a node is asked.
+  // Sound: nothing else of a node is called.
   const node = { header: (number: number) => Effect.sync(() => headerAt(times, number)) } as unknown as Node
   return Effect.runSync(StartBlock.atOrAfter(node, headerAt(times, times.length - 1)!, timestamp))
 }
 
 describe("StartBlock", () => {
   describe("atOrAfter", () => {
-    it("atOrAfter: equals a linear search for every instant, also where blocks share one", () => {
+    it("atOrAfter: equals a linear search for every instant, even if blocks share one", () => {
       const times = [0, 10, 10, 10, 25, 26, 40, 40]
       for (let timestamp = -1; timestamp <= 41; timestamp++) {
         const expected = times.findIndex((time) => time >= timestamp)
@@ -27,11 +27,11 @@ describe("StartBlock", () => {
       }
     })
 
-    it("atOrAfter: counts pruned blocks as before the instant", () => {
+    it("atOrAfter: treats pruned blocks as before the instant", () => {
       expect(find([null, null, null, 30, 40, 50], 5)).toBe(3)
     })
 
-    it("atOrAfter: reads few headers, and waits for a distant node six times", async () => {
+    it("atOrAfter: reads few headers, and needs six round trips to a distant node", async () => {
       const times = Array.from({ length: 100_000 }, (_, index) => index * 12)
       const head = headerAt(times, times.length - 1)!
       let [asked, rounds] = [0, 0]
@@ -47,7 +47,7 @@ describe("StartBlock", () => {
             return headerAt(times, number)
           })
         })
-      // Sound: nothing else of a node is asked.
+      // Sound: nothing else of a node is called.
       const node = { header } as unknown as Node
 
       expect(await Effect.runPromise(StartBlock.atOrAfter(node, head, 777_777))).toBe(64_815)

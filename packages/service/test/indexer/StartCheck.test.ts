@@ -4,7 +4,7 @@ import * as StartCheck from "../../src/indexer/StartCheck.ts"
 
 const genesis = Date.UTC(2024, 0, 1) / 1000
 
-/** A chain with a block a second. */
+/** A chain with one block per second. */
 const node = {
   header: (number: number) => Effect.succeed({ number, hash: "0x", parentHash: "0x", timestamp: genesis + number }),
 }
@@ -13,7 +13,7 @@ const check = (options: StartCheck.Options, number: number) =>
   StartCheck.run(node, options, { number, hash: "0x", parentHash: "0x", timestamp: genesis + number })
 
 describe("StartCheck", () => {
-  it.effect("run: gives the configured block of an index that begins with it, or above it", () =>
+  it.effect("run: returns the configured block of an index that begins at it or above it", () =>
     Effect.gen(function* () {
       expect(yield* check({ fromBlock: 1_000 }, 1_000)).toEqual({ block: 1_000, note: null })
       expect(yield* check({ fromBlock: 10 }, 1_000)).toEqual({ block: 10, note: null })
@@ -21,7 +21,7 @@ describe("StartCheck", () => {
     }),
   )
 
-  it.effect("run: gives the first block of the configured date, of an index that begins with it, or above it", () =>
+  it.effect("run: returns the first block of the configured date, for an index that begins at it or above it", () =>
     Effect.gen(function* () {
       expect(yield* check({ fromBlock: 0, fromTimestamp: genesis + 1_000 }, 1_000)).toEqual({
         block: 1_000,
@@ -33,7 +33,7 @@ describe("StartCheck", () => {
     }),
   )
 
-  it.effect("run: takes blocks that the node has pruned for older than the date", () =>
+  it.effect("run: treats blocks that the node has pruned as older than the date", () =>
     Effect.gen(function* () {
       const pruned = { header: (number: number) => (number < 400 ? Effect.succeed(null) : node.header(number)) }
       const first = { number: 1_000, hash: "0x", parentHash: "0x", timestamp: genesis + 1_000 }
@@ -42,7 +42,7 @@ describe("StartCheck", () => {
     }),
   )
 
-  it.effect("run: reports a start after the first block of the index, which keeps its blocks", () =>
+  it.effect("run: reports a start above the first block of the index, which keeps its blocks", () =>
     Effect.gen(function* () {
       expect(yield* check({ fromBlock: 1_000 }, 10)).toEqual({
         block: 1_000,

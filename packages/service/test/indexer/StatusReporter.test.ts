@@ -56,7 +56,7 @@ describe("StatusReporter", () => {
     }),
   )
 
-  it.effect("heartbeat, stopped: leave the status of another indexer alone", () =>
+  it.effect("heartbeat, stopped: do not overwrite the status of another indexer", () =>
     Effect.gen(function* () {
       const { database, logged, reporter } = yield* setup
       yield* logged(synced(reporter))
@@ -75,7 +75,7 @@ describe("StatusReporter", () => {
   it.effect.each([
     ["back", -3_600_000],
     ["forward", 3_600_000],
-  ] as const)("heartbeat: goes on when the clock is set %s an hour", ([, step]) =>
+  ] as const)("heartbeat: continues if the clock is set %s an hour", ([, step]) =>
     Effect.gen(function* () {
       const { logged, reporter, store } = yield* setup
       const clock = yield* Clock.Clock
@@ -115,7 +115,7 @@ describe("StatusReporter", () => {
     }),
   )
 
-  it.effect("report: logs a status that cannot be stored, and goes on", () =>
+  it.effect("report: logs a status that cannot be stored, and continues", () =>
     Effect.gen(function* () {
       const { events, lines, logged } = yield* setup
       const failure = new StoreError({ message: "The disk is full.", isRetryable: true, cause: null })

@@ -6,7 +6,7 @@ import * as TrackerState from "../../src/indexer/TrackerState.ts"
 import { latePollMillis } from "../../src/server/monitoring/Status.ts"
 import type { IndexerStatus } from "../../src/store/StatusBoard.ts"
 
-/** Applies inputs at given seconds; collects the statuses, log lines and events that follow. */
+/** Applies inputs at given seconds; collects the resulting statuses, log lines and events. */
 const track = (
   inputs: ReadonlyArray<readonly [second: number, input: StatusTracker.Input | ReadonlyArray<StatusTracker.Input>]>,
   options: { readonly before?: IndexerStatus; readonly pollMillis?: number } = {},
@@ -77,7 +77,7 @@ const waiting = (message: string, subject?: string): StatusTracker.Input => ({
 })
 
 describe("StatusTracker", () => {
-  it("Started: reports that the node has not answered, and any obstacle replaces it at once", () => {
+  it("Started: reports that the node has not responded, and any obstacle replaces it at once", () => {
     const { statuses } = track([
       [0, { _tag: "Started" }],
       [0.001, waiting("The node is gone.")],
@@ -134,7 +134,7 @@ describe("StatusTracker", () => {
     expect(lines).toEqual(["Warn The node is gone.", "Info Synced", "Warn The node is gone."])
   })
 
-  it("Waiting: keeps the tracer unknown until the node answered", () => {
+  it("Waiting: keeps the tracer unknown until the node responds", () => {
     const { statuses } = track([
       [0, waiting("The node is gone.")],
       [1, { ...connected, traces: "off" }],
@@ -144,14 +144,14 @@ describe("StatusTracker", () => {
     expect(statuses.map(({ traces }) => traces)).toEqual([null, "off"])
   })
 
-  it("Misconfigured: has a state and an event of its own", () => {
+  it("Misconfigured: has a separate state and event", () => {
     const { events, statuses } = track([[0, { _tag: "Misconfigured", message: "Another chain." }]])
 
     expect(statuses).toMatchObject([{ state: "misconfigured", message: "Another chain." }])
     expect(events).toEqual([{ _tag: "Misconfigured", message: "Another chain." }])
   })
 
-  it("Connected: logs the tracer when it changes, and the checks that are left out once", () => {
+  it("Connected: logs the tracer when it changes, and the skipped checks once", () => {
     const off = { ...connected, traces: "off", unchecked: "blooms" } as const
     const { lines, state } = track([
       [0, off],
@@ -167,7 +167,7 @@ describe("StatusTracker", () => {
     expect(state).toMatchObject({ unchecked: "blooms", tracer: "trace_block" })
   })
 
-  it("Connected: logs what the nodes lack when it changes, and keeps it in the status", () => {
+  it("Connected: logs missing capabilities of the nodes when they change, and keeps them in the status", () => {
     const bare = { ...connected, lacking: "receipts one by one" } as const
     const { lines, statuses } = track([
       [0, bare],
@@ -180,7 +180,7 @@ describe("StatusTracker", () => {
     expect(statuses.at(-1)).toMatchObject({ lacking: "receipts one by one" })
   })
 
-  it("Synced: a chain that does not grow is never reported with a head that readers take as unknown", () => {
+  it("Synced: a chain that does not grow is never reported with a head that readers treat as unknown", () => {
     const seconds = Array.from({ length: 200 }, (_, at) => at / 10)
     const { writtenAt } = track(seconds.map((second) => [second, synced(7)] as const))
 
@@ -226,7 +226,7 @@ describe("StatusTracker", () => {
     expect(behind.status.state).toBe("backfill")
   })
 
-  it("Indexed: totals count from the beginning of the backfill, and its throughput leaves out the time before", () => {
+  it("Indexed: totals count from the start of the backfill, and the throughput excludes the time before", () => {
     const { annotations, events, lines } = track([
       [0, connected],
       [1, indexed(10, 10, 11)],
@@ -241,7 +241,7 @@ describe("StatusTracker", () => {
     expect(annotations.at(-1)).toMatchObject({ block: 110, nodeHead: 1_010, lag: 900 })
   })
 
-  it("Indexed: a wait in the middle of a backfill keeps the totals and is no part of the throughput", () => {
+  it("Indexed: a wait during a backfill keeps the totals and does not count towards the throughput", () => {
     const { events } = track([
       [0, connected],
       [0, headSeen(1_009)],
@@ -285,7 +285,7 @@ describe("StatusTracker", () => {
     ])
   })
 
-  it("HeadSeen: blocks that are fetched after the start are a backfill, and an obstacle stays one until blocks are stored", () => {
+  it("HeadSeen: blocks fetched after the start are a backfill, and an obstacle remains until blocks are stored", () => {
     const started: StatusTracker.Input = { _tag: "Started" }
     const states = (between: ReadonlyArray<StatusTracker.Input>) =>
       track([
@@ -299,7 +299,7 @@ describe("StatusTracker", () => {
     expect(states([waiting("No traces.")])).toEqual(["waiting", "waiting"])
   })
 
-  it("Indexed: gives no time left while the head moves faster than the index, and counts its growth otherwise", () => {
+  it("Indexed: omits the time left while the head moves faster than the index, and includes its growth otherwise", () => {
     const etaAt = (headPerSecond: number) => {
       const seconds = Array.from({ length: 20 }, (_, second) => second)
       const { events } = track([
@@ -316,7 +316,7 @@ describe("StatusTracker", () => {
     expect(etaAt(12)).toBeNull()
   })
 
-  it("Heartbeat: a catch-up that hears nothing of its node waits for it, and its head becomes unknown", () => {
+  it("Heartbeat: a catch-up without a response waits for its node, and its head becomes unknown", () => {
     const { state } = track([
       [0, connected],
       [0, headSeen(100)],
@@ -346,7 +346,7 @@ describe("StatusTracker", () => {
     expect(statuses.map(({ nodeHead }) => nodeHead)).toEqual([7, 8])
   })
 
-  it("Synced: counts the blocks at the head by themselves, without the time between them", () => {
+  it("Synced: counts the blocks at the head, without the time between them", () => {
     const { events } = track([
       [0, connected],
       [1, indexed(10, 10, 11)],
@@ -359,7 +359,7 @@ describe("StatusTracker", () => {
     expect(events.at(-1)).toEqual({ _tag: "Synced", head: 11, blocks: 1, transactions: 2, elapsedMillis: 500 })
   })
 
-  it("Synced: is none where the head of the node has moved on by more than 16 blocks meanwhile", () => {
+  it("Synced: is not reported if the head of the node has moved on by more than 16 blocks", () => {
     const { events, statuses } = track([
       [0, connected],
       [1, headSeen(17)],
@@ -377,7 +377,7 @@ describe("StatusTracker", () => {
     expect(statuses).toMatchObject([{ state: "synced", nodeHead: 5, message: "The node lags behind the index." }])
   })
 
-  it("Connected: logs that traces are off where the configuration turns them off", () => {
+  it("Connected: logs that traces are off if the configuration turns them off", () => {
     const { lines } = track([[0, { ...connected, traces: "off", settings: { ...settings, traces: "off" } }]])
 
     expect(lines).toEqual(['Info No internal transactions: "traces" is "off"'])
@@ -396,7 +396,7 @@ describe("StatusTracker", () => {
     expect(lines).toEqual(["Info Reorg: removed block 9", "Info Reorg: removed all blocks up to 9"])
   })
 
-  it("Synced: reports after a pause at the same head how long it was, whatever was in the way, and no totals again", () => {
+  it("Synced: reports the length of a pause at the same head, whatever the obstacle, and does not repeat totals", () => {
     const { annotations, events, lines } = track([
       [0, synced(9)],
       [10, waiting("The node is gone.")],
@@ -438,7 +438,7 @@ describe("StatusTracker", () => {
     expect(at(18)).toMatchObject({ status: { state: "waiting", message: "The node has not answered for 18 s." } })
   })
 
-  it("PastSearched: the status has how far the past of added wallets is searched, until nothing is left", () => {
+  it("PastSearched: the status shows how far the past of added wallets is searched, until it is complete", () => {
     const past = { wallets: ["0xa"], searchedTo: 3, end: 6, calls: 40, callsLeft: 12, etaMillis: 600 }
     const { statuses } = track([
       [0, synced(7)],

@@ -58,14 +58,14 @@ const printedLines = Effect.map(Queue.unbounded<Line>(), (lines) => {
   return { print, until, printed: () => all.join("\n") }
 })
 
-/** Runs the indexers, each in its thread. */
+/** Runs the indexers, each in a thread. */
 const run = Effect.fnUntraced(function* (jobs: ReadonlyArray<ChainJob>) {
   const { print, ...lines } = yield* printedLines
   const fiber = yield* Effect.forkScoped(supervised(jobs, print))
   return { ...lines, stop: Fiber.interrupt(fiber) }
 })
 
-/** Runs the indexers in a process of their own. */
+/** Runs the indexers in a separate process. */
 const runProcess = Effect.fnUntraced(function* (jobs: ReadonlyArray<ChainJob>) {
   const { print, ...lines } = yield* printedLines
   const child = yield* Effect.acquireRelease(
@@ -176,7 +176,7 @@ describe("Supervisor", () => {
   )
 
   it.live(
-    "run: indexes a chain while another one fails, reports the failure, stops when asked to, and prints no key",
+    "run: indexes a chain while another one fails, reports the failure, stops on request, and prints no key",
     () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()

@@ -6,7 +6,7 @@ import * as Supervisor from "../../src/indexer/Supervisor.ts"
 import * as WorkerThread from "../../src/supervision/WorkerThread.ts"
 
 describe("Supervisor", () => {
-  it.effect("run: tries again at growing intervals where a thread cannot be started, and does not fail", () =>
+  it.effect("run: retries at growing intervals if a thread cannot be started, and does not fail", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const logger = Logger.make(({ message }) => void lines.push(String(message)))

@@ -20,7 +20,7 @@ describe("Throughput", () => {
     expect(Throughput.perSecond(two, 3_000)).toBe(200)
   })
 
-  it("perSecond: forgets samples older than half a minute and falls while nothing is stored", () => {
+  it("perSecond: forgets samples older than half a minute, and falls while nothing is stored", () => {
     const throughput = Throughput.add(Throughput.add(Throughput.make(0), 1_000, 1_000_000), 40_000, 390)
 
     expect(Throughput.perSecond(throughput, 40_000)).toBe(10)
@@ -29,7 +29,7 @@ describe("Throughput", () => {
   })
 
   it.prop(
-    "perSecond: equals the blocks of the last half minute over the time since the sample before them",
+    "perSecond: equals the blocks of the last half minute over the time since the previous sample",
     { samples: Schema.Array(Sample) },
     ({ samples }) => {
       let now = 0

@@ -1,4 +1,4 @@
-/** Nodes whose responses do not decode in a part: no block stops the chain, and what is missing is stored as a gap. */
+/** Nodes whose responses do not decode in part: no block stops the chain, and what is missing is stored as a gap. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, References } from "effect"
 import * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
@@ -15,7 +15,7 @@ import * as ScriptedFetch from "./ScriptedFetch.ts"
 type Wire = Readonly<Record<string, unknown>>
 type Edit = (value: Wire) => unknown
 
-/** What a node changes of its responses about a block: the transaction, the receipt, the block. */
+/** What a node changes in its responses about a block: the transaction, the receipt, the block. */
 interface Edits {
   readonly transaction?: Edit
   readonly receipt?: Edit
@@ -53,7 +53,7 @@ const editing =
     return { result: isOfBlock ? (reply.result as ReadonlyArray<Wire>).map(receipt) : receipt(reply.result as Wire) }
   }
 
-/** The same for consecutive blocks, by a list. */
+/** The same for consecutive blocks, from a list. */
 const editingEach = (edits: ReadonlyArray<Edits>) => editing((number) => edits[number - first])
 
 const nodeOf = (answer: ScriptedFetch.Handler) => {
@@ -67,7 +67,7 @@ const nodeOf = (answer: ScriptedFetch.Handler) => {
 
 const assembling = { decoder, checks: "links" } as const
 
-/** Indexes for a while; gives the rows by block, and what is known of the chain. */
+/** Indexes for a while; returns the rows by block, and what is known of the chain. */
 const index = Effect.fnUntraced(function* (answer: ScriptedFetch.Handler, seconds = 2) {
   const { node, scripted } = yield* nodeOf(answer)
   const store = yield* openStore
@@ -103,7 +103,7 @@ const lost: ReadonlyArray<readonly [transaction: Edit, reason: string, hasHash: 
   [() => null, "Invalid transaction 0: expected an object", false],
 ]
 
-/** Fields that no record shows, and the reason of the gap. */
+/** Fields that no record contains, and the reason of the gap. */
 const unseen: ReadonlyArray<readonly [edits: Edits, reason: string | null]> = [
   [{ transaction: (one) => ({ ...one, accessList: [{ address: 7 }] }) }, 'Invalid transaction 0 "accessList[0]'],
   [{ transaction: (one) => ({ ...without("v")(one), r: null }) }, 'Invalid transaction 0 "r"'],
@@ -136,13 +136,13 @@ const withoutReceipt: ReadonlyArray<readonly [receipt: Edit, reason: string]> = 
   [without("logs"), 'Invalid receipt 0 "logs"'],
 ]
 
-/** Hashes of the records that a chain has without those of some blocks. */
+/** Hashes of the records that a chain has outside some blocks. */
 const hashesWithout = (count: number) =>
   Array.from({ length: head + 1 }, (_, number) => number)
     .filter((number) => number < first || number >= first + count)
     .map(transactionHash)
 
-describe("ChainIndexer and responses that do not decode", () => {
+describe("ChainIndexer with responses that do not decode", () => {
   it.effect("run: stores a block without the records of transactions that do not decode, as gaps", () =>
     Effect.gen(function* () {
       const { gaps, rows, status } = yield* index(editingEach(lost.map(([transaction]) => ({ transaction }))))
@@ -160,7 +160,7 @@ describe("ChainIndexer and responses that do not decode", () => {
     }),
   )
 
-  it.effect("run: stores whole records where fields do not decode that they do not show", () =>
+  it.effect("run: stores complete records if only fields that they do not contain fail to decode", () =>
     Effect.gen(function* () {
       const whole = yield* index(healthy)
       const { gaps, rows, status } = yield* index(editingEach(unseen.map(([edits]) => edits)))
@@ -177,7 +177,7 @@ describe("ChainIndexer and responses that do not decode", () => {
     }),
   )
 
-  it.effect("run: stores no facts of a block where a field does not decode that they may state", () =>
+  it.effect("run: stores no facts of a block if a field that they may contain does not decode", () =>
     Effect.gen(function* () {
       const edits: ReadonlyArray<Edits> = [
         {},
@@ -216,7 +216,7 @@ describe("ChainIndexer and responses that do not decode", () => {
     }),
   )
 
-  it.effect("run: reaches the head where something of every block does not decode", () =>
+  it.effect("run: reaches the head even if a part of every block does not decode", () =>
     Effect.gen(function* () {
       const edits: Edits = {
         block: (one) => ({ ...one, size: null, gasLimit: "much" }),
@@ -231,7 +231,7 @@ describe("ChainIndexer and responses that do not decode", () => {
     }),
   )
 
-  it.effect("run: takes lists that nodes write as null as empty, and a topic without digits as zeros", () =>
+  it.effect("run: treats null lists as empty, and a topic without digits as zeros", () =>
     Effect.gen(function* () {
       const edits: ReadonlyArray<Edits> = [
         { receipt: (one) => ({ ...one, logs: null }) },
@@ -273,7 +273,7 @@ describe("ChainIndexer and responses that do not decode", () => {
     }),
   )
 
-  it.effect("run: fills what did not decode from a node that responds well", () =>
+  it.effect("run: fills what did not decode from a node with valid responses", () =>
     Effect.gen(function* () {
       const { gapsOf, rowsOf, store } = yield* index(editingEach(lost.map(([transaction]) => ({ transaction }))))
       const { node } = yield* nodeOf(healthy)

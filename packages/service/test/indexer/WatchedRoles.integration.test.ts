@@ -1,4 +1,4 @@
-/** Watched wallets have the rows of an index of every wallet, in every role, in their past and as the chain goes on. */
+/** Watched wallets have the rows of an index of every wallet, in every role, in their past and as the chain grows. */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect, vi } from "vitest"
@@ -55,7 +55,8 @@ it.live(
         expect([wallet, added.from, differences(expected, added)]).toEqual([wallet, 0, []])
         for (const place of added.places) roles |= place.roles
       }
-      // Deposits that mint, and accounts that pay the fee of another, are those of other chains; the scenario has no operator and no entry point.
+      // Deposits that mint, and accounts that pay another's fee, exist on other chains; the scenario has no operator
+      // and no entry point.
       const ofOperations = ["operation_sender", "paymaster", "bundler"]
       const others = new Set<string>(["mint_recipient", "fee_payer", "approval_operator", ...ofOperations])
       expect(Role.fromBits(roles)).toEqual(Role.fromBits(-1).filter((name) => !others.has(name)))

@@ -1,4 +1,4 @@
-/** Wallets that are added to an index and removed from it while its indexer is at work. */
+/** Wallets that are added to an index and removed from it while its indexer runs. */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect, vi } from "vitest"
@@ -13,7 +13,7 @@ vi.setConfig({ testTimeout: 180_000 })
 /** The block numbers from one to another. */
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-it.live("run: a wallet that is added at any time has each transaction from the stated block on", () =>
+it.live("run: a wallet added at any time has each transaction from the stated block", () =>
   Effect.gen(function* () {
     const node = yield* Anvil.make()
     const [mine = "", added = "", other = ""] = node.accounts
@@ -26,7 +26,7 @@ it.live("run: a wallet that is added at any time has each transaction from the s
     const watching = start(store, [node.url], { watch: new Set([mine]) })
     const { changeWatch } = store.database.chain(store.ref)
     const change = (_tag: "Add" | "Remove") => changeWatch({ _tag, wallets: [added] })
-    /** What is stated of a wallet, and the blocks with a row of it from there on; `null` where it is not watched. */
+    /** What is stated about a wallet, and the blocks from there that have a row of it; `null` if it is not watched. */
     const stated = (wallet: string) =>
       store.snapshot((snapshot) =>
         Effect.gen(function* () {

@@ -12,7 +12,7 @@ import type { StoreError } from "../../src/store/StoreError.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as TestStore from "../store/TestStore.ts"
 
-/** A store in a folder of its own, opened for writing. */
+/** A store in a separate folder, opened for writing. */
 export const openStore: Effect.Effect<TestStore.TestStore, StoreError, Scope.Scope> = Effect.flatMap(
   temporaryFolder,
   (path) => TestStore.inFolder(path),
@@ -20,10 +20,10 @@ export const openStore: Effect.Effect<TestStore.TestStore, StoreError, Scope.Sco
 
 export const decoder = KnownSignatures.decoder()
 
-/** An indexer at work. */
+/** A running indexer. */
 export interface Running {
   readonly store: TestStore.TestStore
-  /** Waits for an event; those before it are passed over. */
+  /** Waits for an event, and skips those before it. */
   readonly until: (matches: (event: IndexerEvent) => boolean) => Effect.Effect<IndexerEvent>
   readonly stop: Effect.Effect<void>
 }
@@ -57,13 +57,13 @@ export const start = Effect.fnUntraced(function* (
   return { store, until, stop: Effect.asVoid(Fiber.interrupt(fiber)) } satisfies Running
 })
 
-/** Waits until the indexer stands at the node's head of this number. */
+/** Waits until the indexer is at the node's head with this number. */
 export const caughtUp =
   (head: number) =>
   (event: IndexerEvent): boolean =>
     event._tag === "Synced" && event.head === head
 
-/** The node's own blocks as numbers and hashes, from the first to the head. */
+/** The node's blocks as numbers and hashes, from the first to the head. */
 export const chainOf = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
   return yield* Effect.forEach(Array.from({ length: last + 1 }), (_, number) =>
     node

@@ -6,7 +6,7 @@ import * as fixture from "./fixture.ts"
 export const hashOf = (number: number, branch = 0): string =>
   `0x${(branch * 1e6 + number).toString(16).padStart(64, "0")}`
 
-/** A block on the one before it, unless other fields are given. */
+/** A block on the previous one, unless other fields are given. */
 export const emptyBlock = (number: number, fields: object = {}): HydratedBlock =>
   fixture.block({
     number: `0x${number.toString(16)}`,

@@ -1,4 +1,4 @@
-/** One small block as a node gives it: a token transfer of type 2 with a log, and a creation of type 0 with two. */
+/** One small block as returned by a node: a token transfer of type 2 with a log, and a creation of type 0 with two. */
 import { Schema } from "effect"
 import * as Block from "@daybook/schema/Block"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
@@ -121,14 +121,14 @@ export const blockWire: Wire = {
 /** The block, with parts of its wire form replaced. */
 export const block = (more: Wire = {}) => Schema.decodeUnknownSync(Block.HydratedBlock)({ ...blockWire, ...more })
 
-/** Receipts out of their wire form. */
+/** Receipts decoded from their wire form. */
 export const receipts = (wire: ReadonlyArray<Wire> = [transferReceiptWire, creationReceiptWire]) =>
   Schema.decodeUnknownSync(RpcMethod.all.eth_getBlockReceipts.result)(wire) ?? []
 
-/** Flat traces out of their wire form. */
+/** Flat traces decoded from their wire form. */
 export const flat = (wire: ReadonlyArray<unknown>) =>
   Schema.decodeUnknownSync(RpcMethod.all.trace_block.result)(wire) ?? []
 
-/** Nested traces out of their wire form. */
+/** Nested traces decoded from their wire form. */
 export const frames = (wire: ReadonlyArray<unknown>) =>
   Schema.decodeUnknownSync(RpcMethod.all.debug_traceBlockByNumber.result)(wire)

@@ -1,4 +1,4 @@
-/** Blocks made by rule: hashes, blooms and roots are computed as the chain would, for forks of which no recording exists. */
+/** Synthetic blocks of forks without a recording: hashes, blooms and roots are computed as the chain would. */
 import * as OxHash from "ox/Hash"
 import * as HeaderHash from "../../src/verification/HeaderHash.ts"
 import * as LogsBloom from "../../src/verification/LogsBloom.ts"
@@ -19,15 +19,15 @@ export interface Forged {
   readonly receipts: ReadonlyArray<Wire>
 }
 
-/** What a fork changes of a block. */
+/** What a fork changes in a block. */
 export interface Change {
-  /** More header fields, which the hash covers where they are known. */
+  /** Additional header fields, which the hash covers if they are known. */
   readonly header?: Wire
-  /** More logs of the transaction. */
+  /** Additional logs of the transaction. */
   readonly logs?: ReadonlyArray<Wire>
   /** Computes the hash in another way. */
   readonly hash?: (hash: string) => string
-  /** Writes another bloom of the block. */
+  /** Replaces the bloom of the block. */
   readonly bloom?: (bloom: string) => string
 }
 
@@ -64,7 +64,7 @@ export const blockOf = (number: number, parentHash: string, change: Change = {})
   }
 }
 
-/** Consecutive blocks from 0, each changed as its number asks. */
+/** Consecutive blocks from 0, each changed according to its number. */
 export const chainOf = (count: number, change: (number: number) => Change = () => ({})): ReadonlyArray<Forged> => {
   const blocks: Array<Forged> = []
   for (let number = 0; number < count; number++) {

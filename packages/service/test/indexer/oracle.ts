@@ -14,7 +14,7 @@ interface RawReceipt {
   readonly logs: ReadonlyArray<unknown>
 }
 
-/** A transaction as the node has it. */
+/** A transaction as returned by the node. */
 export interface ChainTransaction {
   readonly block: number
   readonly index: number
@@ -70,7 +70,7 @@ export const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number)
 
 const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransaction.WalletTransaction))
 
-/** All that the store has of a wallet, lowest first, each with the hash that its document names. */
+/** All rows of a wallet in the store, lowest first, each with the hash in its document. */
 export const wallet = (store: ChainReader, address: string) =>
   Effect.map(
     store.snapshot((snapshot) =>
@@ -83,11 +83,11 @@ export const wallet = (store: ChainReader, address: string) =>
         limit: 10_000,
       }),
     ),
-    // How a body is compressed depends on what is stored beside it.
+    // How a body is compressed depends on its neighbours in the store.
     ({ rows }) => rows.map((row) => ({ ...row, stored: undefined, hash: String(decodeBody(row.body).hash) })),
   )
 
-/** The same of the node's transactions. */
+/** The same for the node's transactions. */
 export const walletOf = (all: ReadonlyArray<ChainTransaction>, address: string) =>
   all.filter(({ addresses }) => addresses.includes(address)).map(({ block, index, hash }) => ({ block, index, hash }))
 
@@ -114,8 +114,8 @@ const summaryOf = ({ body, internal }: PageRow) => {
 }
 
 /**
- * Holds every wallet's rows against all transactions of the chain, and each row's outcome and internal calls; gives how many
- * transactions and rows were compared. `wallets` are looked up beside those that the chain names.
+ * Compares every wallet's rows with all transactions of the chain, and each row's outcome and internal calls. Returns
+ * how many transactions and rows were compared. `wallets` are looked up in addition to those in the chain.
  */
 export const expectWallets = Effect.fnUntraced(function* (
   store: ChainReader,

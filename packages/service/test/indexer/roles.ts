@@ -5,7 +5,7 @@ import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import * as WatchList from "../../src/store/WatchList.ts"
 import type * as TestStore from "../store/TestStore.ts"
 
-/** A place of a ledger as text, with all that it has. */
+/** An entry of a ledger as text, with all its fields. */
 export interface Place {
   readonly block: number
   readonly roles: number
@@ -32,12 +32,12 @@ export const read = (store: TestStore.TestStore, wallet: string) =>
     }),
   )
 
-/** What `read` gives. */
+/** Result of `read`. */
 export type Read = Effect.Success<ReturnType<typeof read>>
 
 /**
- * Differences of a wallet whose past was searched from the same of an index of every wallet. Blocks in which nothing of the wallet moves
- * may be missing, where calls of others or fees of 0 are all that is known of it.
+ * Differences of a wallet whose past was searched from the same wallet in an index of every wallet. Blocks in which
+ * nothing of the wallet moves may be missing if they only have calls by others or fees of 0.
  */
 export const differences = (full: Read, found: Read): ReadonlyArray<string> => {
   const { bits } = Role

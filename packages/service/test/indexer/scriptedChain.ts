@@ -1,4 +1,4 @@
-/** A chain of blocks with one transfer each, as a node answers for it. */
+/** A chain of blocks with one transfer each, and a node's answers for it. */
 import * as fixture from "./fixture.ts"
 import type * as ScriptedFetch from "./ScriptedFetch.ts"
 

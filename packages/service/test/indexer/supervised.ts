@@ -3,7 +3,7 @@ import { Effect, Logger, References } from "effect"
 import type { ChainJob } from "../../src/indexer/job/ChainJob.ts"
 import * as Supervisor from "../../src/indexer/Supervisor.ts"
 
-/** Runs the indexers until it is interrupted. */
+/** Runs the indexers until interrupted. */
 export const supervised = (jobs: ReadonlyArray<ChainJob>, print: (line: string) => void) => {
   const write = (value: unknown) => print(JSON.stringify(value))
   const logger = Logger.make(({ fiber, logLevel, message }) => {

@@ -1,6 +1,6 @@
 /**
- * Kills an indexing process repeatedly while the chain grows and reorgs, and compares the store with the chain each time. It checks
- * every invariant right after the kill, and every row of every wallet once another indexer has synced.
+ * Kills an indexing process repeatedly while the chain grows and reorgs, and compares the store with the chain each
+ * time. It checks every invariant right after the kill, and every row of every wallet once another indexer has synced.
  */
 import { spawn } from "node:child_process"
 import { readFileSync, rmSync } from "node:fs"
@@ -26,7 +26,7 @@ import * as Interruption from "../tears/Interruption.ts"
 import * as Model from "./Model.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** Entries of a range of blocks: so few that ranges begin and are merged between any two kills. */
+/** Entries of a range of blocks: few enough that ranges begin and are merged between any two kills. */
 const rangeEntries = 20
 const smallRanges: Edit.Edit = {
   file: "store/sqlite/KeyRanges.ts",
@@ -42,8 +42,8 @@ export interface Killed {
   readonly by: "clock" | "statement"
   readonly seed: number
   /**
-   * The process began with an empty store, or with one of the upper half of the chain, or with one that was near the head, whose ledgers it
-   * had to derive again for `derive`.
+   * The process began with an empty store, with one of the upper half of the chain, or with one near the head; with
+   * `derive` it had to derive its ledgers again.
    */
   readonly task: "backfill" | "prepend" | "derive" | "follow"
 }
@@ -53,16 +53,16 @@ export interface KilledStore {
   readonly url: string
   /** Removes the chain. */
   readonly clear: Effect.Effect<void>
-  /** Makes the ledgers those of an earlier revision, so that the next indexer derives them again. */
+  /** Marks the ledgers as those of an earlier revision, so that the next indexer derives them again. */
   readonly forgetLedgers: Effect.Effect<void>
 }
 
 export interface Options {
   readonly kills: number
   readonly seed: number
-  /** The store of the process. Default: one of SQLite. */
+  /** The store of the process. Default: an SQLite store. */
   readonly store?: KilledStore | undefined
-  /** Handles each kill, after the store was found equal to the chain. */
+  /** Handles each kill, after the store was compared with the chain. */
   readonly onKill?: (killed: Killed, index: number) => void
 }
 
@@ -71,13 +71,16 @@ export const chain = "my chain"
 
 const processFile = fileURLToPath(new URL("../indexer/process.ts", import.meta.url))
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
-/** A process that does not reach its statement is killed by the clock. */
+/** A process that does not reach its statement is killed after a time limit. */
 const patienceMillis = 30_000
 const deepest = 20
-/** Statements of appends and unwinds before a kill, at most, of SQLite; and how many of them PostgreSQL does by one. */
+/**
+ * Maximum statements of appends and unwinds before a kill with SQLite, and how many of them are one statement in
+ * PostgreSQL.
+ */
 const mostStatements = { follow: 40, backfill: 900 }
 const statementsOfOne = 15
-/** A chain of so many blocks does not grow any more, only change. */
+/** A chain with this many blocks no longer grows, but still changes. */
 const longest = 400
 
 const jobOf = (node: Anvil.Node, baseFolder: string, database: string): ChainJob => ({
@@ -114,7 +117,7 @@ const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Ra
   }
 })
 
-/** Starts an indexing process that dies before its `statements`th statement, or after some time at work. */
+/** Starts an indexing process that is killed before its `statements`th statement, or after some time of work. */
 const killOne = Effect.fnUntraced(function* (
   job: ChainJob,
   edits: ReadonlyArray<Edit.Edit>,
@@ -153,7 +156,7 @@ const killOne = Effect.fnUntraced(function* (
       }),
     ),
   )
-  // Nothing is noted before the first statement.
+  // Nothing is recorded before the first statement.
   const [phase, count] = (readFileSync(probe, "utf8").trim() || "idle 0").split(" ")
   return {
     phase: phase as Killed["phase"],
@@ -179,7 +182,7 @@ const sqliteStore = (baseFolder: string): KilledStore => ({
   forgetLedgers: Effect.sync(() => forgetLedgers(baseFolder)),
 })
 
-/** Another indexer catches up on the same store; then every row is held against the chain. */
+/** Another indexer catches up on the same store; then every row is compared with the chain. */
 const catchUp = Effect.fnUntraced(function* (
   node: Anvil.Node,
   job: ChainJob,
@@ -203,7 +206,7 @@ const catchUp = Effect.fnUntraced(function* (
 const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, { rangeEntries })
   const { audit } = database.chain({ name: job.chain, id: job.chainId })
-  // Killed before the tables were made: the next indexer makes them.
+  // Killed before the tables were created: the next indexer creates them.
   const nothing = { issues: [], orphaned: [] }
   const { issues, orphaned } = yield* Verify.run(audit).pipe(
     Effect.catchIf(
@@ -214,7 +217,7 @@ const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
   expect({ issues, orphaned }).toEqual(nothing)
 }, Effect.scoped)
 
-/** Begins the store again with the upper half of the chain, so that the next indexer has blocks to add below. */
+/** Restarts the store with the upper half of the chain, so that the next indexer has blocks to add below. */
 const indexUpperHalf = Effect.fnUntraced(function* (node: Anvil.Node, job: ChainJob) {
   const { number } = yield* Head.current(node)
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, { rangeEntries })
@@ -238,7 +241,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
   const baseFolder = yield* temporaryFolder
   const store = options.store ?? sqliteStore(baseFolder)
   const job = jobOf(node, baseFolder, store.url)
-  // SQLite takes a statement for each row, and has a probe of its own.
+  // SQLite needs a statement for each row, and has a separate probe.
   const [edits, share] = options.store === undefined ? [[], 1] : [Interruption.edits, statementsOfOne]
   const all: Array<Killed> = []
   for (let index = 0; index < options.kills; index++) {
@@ -253,7 +256,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)
     const weather = yield* Effect.forkChild(
-      // What has begun is ended, so that the chain stands still once this is interrupted.
+      // Running work is ended, so that the chain does not change after an interruption.
       Effect.forever(
         Effect.andThen(Effect.sleep(150 + random.integer(400)), Effect.uninterruptible(disturb(node, random))),
       ),

@@ -6,9 +6,9 @@ import * as Harness from "./Harness.ts"
 
 vi.setConfig({ testTimeout: 120_000 })
 
-describe("ChainIndexer under kills", () => {
+describe("ChainIndexer killed at any statement", () => {
   it.live(
-    "run: leaves a sound store when killed at any statement, and the next indexer makes it equal to the chain",
+    "run: leaves a consistent store when killed at any statement, and the next indexer makes it equal to the chain",
     () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()

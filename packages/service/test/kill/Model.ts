@@ -1,9 +1,9 @@
-/** What the node's chain holds now, scanned block by block with no code of the service; blocks are remembered by their hash. */
+/** The node's current chain, scanned block by block without code of the service; blocks are cached by hash. */
 import { Effect } from "effect"
 import { type Anvil, Head } from "@daybook/chain"
 import * as oracle from "../indexer/oracle.ts"
 
-/** The chain as it is now. */
+/** The current chain. */
 export interface Truth {
   readonly headers: ReadonlyArray<Head.Block>
   readonly transactions: ReadonlyArray<oracle.ChainTransaction>

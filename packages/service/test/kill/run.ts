@@ -1,4 +1,4 @@
-/** Kills an indexing process again and again, and compares its store with the chain each time. */
+/** Kills an indexing process repeatedly, and compares its store with the chain each time. */
 import { Effect, Redacted } from "effect"
 import { Anvil } from "@daybook/chain"
 import * as Migrations from "../../src/store/postgres/Migrations.ts"
@@ -27,7 +27,7 @@ const postgresStore = Effect.fnUntraced(function* (url: string) {
   return {
     url,
     clear: run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`),
-    // The next indexer registers them again, and begins with the first block.
+    // The next indexer registers them again, and starts with the first block.
     forgetLedgers: run(`DELETE FROM ${schema}.projection WHERE kind = 'ledger'`),
   }
 })

@@ -22,7 +22,7 @@ describe("Label", () => {
       expect(label("0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED")).toBe("Treasury")
     })
 
-    it("make: gives null for an address without a label, and for names of object members", () => {
+    it("make: returns null for an address without a label, and for names of object members", () => {
       const label = make()
 
       expect(label("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed")).toBeNull()

@@ -11,7 +11,7 @@ const limits = (node: NodeConfig.NodeConfig) => {
 }
 
 describe("NodeShares", () => {
-  it("divide: divides the open requests of a node without limits, the remainder to the indexer", () => {
+  it("divide: divides the concurrent requests of a node without limits, with the remainder for the indexer", () => {
     const { each, ownOf, threads } = NodeShares.divide([url], 2)
 
     expect([threads, ownOf({ url }, 2), limits(each[0])]).toEqual([
@@ -21,7 +21,7 @@ describe("NodeShares", () => {
     ])
   })
 
-  it("divide: leaves the indexer what the threads that run do not use, and the whole while none runs", () => {
+  it("divide: leaves the indexer what the running threads do not use, and everything while none runs", () => {
     const node = { url, concurrency: 31, perSecond: 1_000 }
     const { each, ownOf } = NodeShares.divide([node], 3)
 
@@ -40,7 +40,7 @@ describe("NodeShares", () => {
     expect(NodeShares.divide([node], 1).each).toEqual([{ ...node, concurrency: 64 }])
   })
 
-  it("divide: allows no thread where one node is limited to one open request, or to a rate that one thread uses up", () => {
+  it("divide: permits no thread if a node is limited to one concurrent request, or to a rate that one thread uses up", () => {
     const one = { url, concurrency: 1 }
     const slow = { url, perSecond: 249 }
 
@@ -50,13 +50,13 @@ describe("NodeShares", () => {
     expect(NodeShares.divide([slow], 4).ownOf(slow, 0)).toEqual({ concurrency: 128, perSecond: 249 })
   })
 
-  it("divide: allows as many threads as the lowest limits leave room for", () => {
+  it("divide: permits as many threads as the lowest limits leave room for", () => {
     expect(NodeShares.divide([{ url, concurrency: 3 }, url], 4).threads).toBe(2)
     expect(NodeShares.divide([{ url, perSecond: 900 }, url], 4).threads).toBe(3)
   })
 
   it.prop(
-    "divide: the limits of the indexer and of the threads that run add up to those of the node, and each has one open request or more",
+    "divide: the limits of the indexer and of the running threads add up to the node's, with at least one concurrent request each",
     {
       wanted: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 })),
       concurrency: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 128 })),

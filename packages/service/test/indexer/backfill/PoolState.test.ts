@@ -13,7 +13,7 @@ const declined = (index: number, nowMillis: number): PoolState.Input => ({ _tag:
 const lost = (index: number, nowMillis: number): PoolState.Input => ({ _tag: "Lost", index, nowMillis })
 
 describe("PoolState", () => {
-  it("next: gives the thread with the fewest ranges, the first of equals", () => {
+  it("next: returns the thread with the fewest ranges, and the first one if equal", () => {
     const state = PoolState.make(3)
 
     expect(PoolState.next(state, 0)).toBe(0)
@@ -21,7 +21,7 @@ describe("PoolState", () => {
     expect(PoolState.next(after(state, assigned(0), assigned(1), assigned(2), answered(1, 8)), 0)).toBe(1)
   })
 
-  it("next: passes over a lost thread until its delay is over, which doubles with each loss", () => {
+  it("next: skips a lost thread until its delay is over, which doubles with each loss", () => {
     const once = after(PoolState.make(2), assigned(0), lost(0, 1_000))
     const twice = after(once, assigned(0), lost(0, 2_000))
 
@@ -29,14 +29,14 @@ describe("PoolState", () => {
     expect([PoolState.next(twice, 2_999), PoolState.next(twice, 3_000)]).toEqual([1, 0])
   })
 
-  it("next: passes over a thread that has declined for 30 seconds", () => {
+  it("next: skips a thread that has declined for 30 seconds", () => {
     const state = after(PoolState.make(2), assigned(0), declined(0, 1_000))
 
     expect([PoolState.next(state, 30_999), PoolState.next(state, 31_000)]).toEqual([1, 0])
     expect(state[0]).toMatchObject({ ranges: 0, size: 4, losses: 0 })
   })
 
-  it("next: gives no thread while all are lost", () => {
+  it("next: returns no thread while all are lost", () => {
     const state = after(PoolState.make(2), assigned(0), assigned(1), lost(0, 0), lost(1, 0))
 
     expect([PoolState.next(state, 499), PoolState.next(state, 500)]).toEqual([null, 0])
@@ -48,7 +48,7 @@ describe("PoolState", () => {
     expect(state).toEqual([{ ranges: 0, size: 4, losses: 1, restsUntilMillis: 500 }])
   })
 
-  it("step: a response sets the size and ends a row of losses, an interruption neither", () => {
+  it("step: a response sets the size and ends a series of losses; an interruption does neither", () => {
     const state = after(PoolState.make(1), assigned(0), lost(0, 0), assigned(0), assigned(0))
 
     expect(after(state, answered(0, 32))[0]).toMatchObject({ ranges: 1, size: 32, losses: 0 })
@@ -56,7 +56,7 @@ describe("PoolState", () => {
   })
 
   it.prop(
-    "step: ranges are those assigned and not ended, and a size is at least 1, whatever happens",
+    "step: the open ranges are those assigned and not ended, and a size is at least 1, whatever happens",
     {
       inputs: Schema.Array(
         Schema.Struct({

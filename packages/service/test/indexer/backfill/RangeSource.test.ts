@@ -37,20 +37,20 @@ const fetcher: BatchFetcher = {
     ),
 }
 
-// Sound: nothing else of a node is asked.
+// Sound: nothing else of a node is called.
 const node = { batchFetcher: () => Effect.succeed(fetcher), latencyMillis: () => 0 } as unknown as Node
 
 /** A clock on which a turn of the event loop is over whenever it is read. */
 const hurried = (clock: Clock.Clock): Clock.Clock => {
   let nanos = 0n
-  // Sound: everything but the monotonic time comes from the clock itself.
+  // Sound: everything except the monotonic time is read from the clock itself.
   return Object.create(clock, {
     monotonicTimeNanosUnsafe: { value: () => (nanos += 20_000_000n) },
   }) as Clock.Clock
 }
 
 describe("RangeSource", () => {
-  it.effect("local: assembles ranges that arrived together one after the other, so that the first is done first", () =>
+  it.effect("local: assembles ranges that arrived together one after another, so that the first is done first", () =>
     Effect.gen(function* () {
       const decoded: Array<bigint | null> = []
       const noting: Decoder = {

@@ -11,7 +11,7 @@ import { emptyBlock } from "../emptyBlocks.ts"
 
 const request = { from: 10, to: 13, rules: HashRules.none, isTraced: false, watch: null, hasLedger: true }
 
-/** Fetches the range from a node of empty blocks that differs in some methods. */
+/** Fetches the range from a node of empty blocks, with some methods replaced. */
 const fetch = (
   methods: Partial<Node>,
   options: {
@@ -23,7 +23,7 @@ const fetch = (
 ) => {
   const { checks = "links", isTraced = false, prepare = (block) => block, rules = request.rules } = options
   let [polls, forgotten] = [0, 0]
-  // Sound: nothing else of a node is asked for blocks without transactions.
+  // Sound: nothing else of a node is called for blocks without transactions.
   const node = {
     batchFetcher: () => Effect.succeed(BatchFetcher.none),
     block: (number: number) => Effect.succeed(emptyBlock(number)),
@@ -79,7 +79,7 @@ describe("RangeWorker", () => {
     }),
   )
 
-  it.effect("make: polls the head first where the range may be near it", () =>
+  it.effect("make: polls the head first if the range may be near it", () =>
     Effect.gen(function* () {
       expect(yield* fetch({ isSettled: () => false })).toMatchObject({ numbers: [10, 11, 12, 13], polls: 1 })
     }),
@@ -93,7 +93,7 @@ describe("RangeWorker", () => {
     }),
   )
 
-  it.effect("make: fetches a range where it and the indexer have a tracer, whichever it is", () =>
+  it.effect("make: fetches a range if both it and the indexer have a tracer, even a different one", () =>
     Effect.gen(function* () {
       for (const source of ["debug_traceBlock", "trace_block"] as const) {
         const traceSource = Effect.succeed(source)
@@ -103,7 +103,7 @@ describe("RangeWorker", () => {
   )
 
   it.effect(
-    "make: fetches nothing where it or the indexer alone has a tracer, or none responds, and detects it again",
+    "make: fetches nothing if only one of it and the indexer has a tracer, or none responds, and detects the tracer again",
     () =>
       Effect.gen(function* () {
         const declined = { numbers: [], size: null, forgotten: 1 }
@@ -115,7 +115,7 @@ describe("RangeWorker", () => {
       }),
   )
 
-  it.effect("make: fetches nothing where something unexpected happens", () =>
+  it.effect("make: fetches nothing after an unexpected error", () =>
     Effect.gen(function* () {
       const block = () => Effect.die(new Error("a bug"))
 

@@ -1,4 +1,4 @@
-/** A backfill by real worker threads: from an embedded node, with a thread that is ended at work. */
+/** A backfill with real worker threads: from an embedded node, with a thread that is terminated during work. */
 import { describe, it } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { expect, vi } from "vitest"
@@ -43,7 +43,7 @@ const recordedPool = Effect.fnUntraced(function* (url: string, chainId: number, 
 })
 
 describe("Thread", () => {
-  it.live("start: two threads store what the node has, also where one of them is ended at work", () =>
+  it.live("start: two threads store what the node has, even if one of them is terminated during work", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const world = yield* Scenario.Scenario

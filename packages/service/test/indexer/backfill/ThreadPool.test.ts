@@ -34,7 +34,7 @@ const rowsOf = (number: number, parentHash?: string): BlockRows => {
 const allRows = ({ from, to }: RangeWorker.Request): ReadonlyArray<BlockRows> =>
   Array.from({ length: to - from + 1 }, (_, index) => rowsOf(from + index))
 
-/** All rows of a range, whose nodes take so many blocks at once. */
+/** All rows of a range, from nodes with this batch size. */
 const responding = (request: RangeWorker.Request, size: number): Effect.Effect<RangeWorker.Response> =>
   Effect.succeed({ rows: allRows(request), size, deviations: [] })
 
@@ -50,7 +50,7 @@ interface Settings {
   readonly minBlocks?: number
 }
 
-/** An appender over an empty store, whose ranges come from threads that behave as given. */
+/** An appender over an empty store, whose ranges are fetched by threads with the given behaviour. */
 const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Settings = {}) {
   const { cannotStart = false, ping = Effect.succeed(0), minBlocks, settledTo = 1_000, threads = 2 } = settings
   const database = yield* Engine.fromUrl(`sqlite:${yield* temporaryFolder}`, "/")
@@ -60,7 +60,7 @@ const setup = Effect.fnUntraced(function* (behaviour: Behaviour, settings: Setti
   const requests: Array<readonly [number, number]> = []
   const counts = { started: 0, stopped: 0 }
   let progress = 0
-  // Sound: nothing else of a node is asked for blocks without transactions.
+  // Sound: nothing else of a node is called for blocks without transactions.
   const node = {
     batchFetcher: () => Effect.succeed(BatchFetcher.none),
     block: (number: number) => Effect.sync(() => (alone.push(number), emptyBlock(number))),
@@ -137,7 +137,7 @@ const passing = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>) =>
 const expected = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => hashOf(from + index))
 
 describe("ThreadPool", () => {
-  it.effect("source: gives each range to a thread, of as many blocks as its nodes take at once", () =>
+  it.effect("source: assigns each range to a thread, with as many blocks as its nodes accept at once", () =>
     Effect.gen(function* () {
       const { alone, hashes, requests, run } = yield* setup((request) => responding(request, 20), { threads: 1 })
 
@@ -150,7 +150,7 @@ describe("ThreadPool", () => {
   )
 
   it.effect.prop(
-    "source: the stored blocks do not depend on the order in which threads respond, or on what they leave out",
+    "source: the stored blocks do not depend on the order in which threads respond, or on what they omit",
     {
       threads: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
       turns: Schema.Array(
@@ -206,7 +206,7 @@ describe("ThreadPool", () => {
     }).pipe(Effect.provide(Logger.layer([logger])))
   })
 
-  it.effect("source: fetches what a thread leaves out over the connection of the indexer", () =>
+  it.effect("source: fetches what a thread omits over the connection of the indexer", () =>
     Effect.gen(function* () {
       const { alone, headOf, run } = yield* setup((request) =>
         Effect.succeed({ rows: allRows(request).slice(0, 1), size: 4, deviations: [] }),
@@ -218,7 +218,7 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect("source: fetches without a lost thread, and starts it again after its delay", () =>
+  it.effect("source: continues without a lost thread, and starts it again after its delay", () =>
     Effect.gen(function* () {
       let isBroken = true
       const { alone, counts, run } = yield* setup((request) => (isBroken ? lost : responding(request, 4)), {
@@ -234,21 +234,19 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect(
-    "source: fetches without a thread that cannot be started, and tries to start it again after its delay",
-    () =>
-      Effect.gen(function* () {
-        const { alone, counts, run } = yield* setup(() => lost, { threads: 1, cannotStart: true })
-        yield* run(1, 40)
-        expect([counts, alone.length]).toEqual([{ started: 1, stopped: 0 }, 40])
+  it.effect("source: continues without a thread that cannot be started, and retries after its delay", () =>
+    Effect.gen(function* () {
+      const { alone, counts, run } = yield* setup(() => lost, { threads: 1, cannotStart: true })
+      yield* run(1, 40)
+      expect([counts, alone.length]).toEqual([{ started: 1, stopped: 0 }, 40])
 
-        yield* TestClock.adjust(500)
-        yield* run(41, 60)
-        expect([counts, alone.length]).toEqual([{ started: 2, stopped: 0 }, 60])
-      }),
+      yield* TestClock.adjust(500)
+      yield* run(41, 60)
+      expect([counts, alone.length]).toEqual([{ started: 2, stopped: 0 }, 60])
+    }),
   )
 
-  it.effect("source: a thread that has declined gets no range for 30 seconds", () =>
+  it.effect("source: assigns no range for 30 seconds to a thread that has declined", () =>
     Effect.gen(function* () {
       const declined = Effect.succeed(RangeWorker.declined)
       const { alone, requests, run } = yield* setup(() => declined, { threads: 1 })
@@ -265,7 +263,7 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect("source: a block of another branch in the rows of a thread is not stored", () =>
+  it.effect("source: does not store a block of another branch from the rows of a thread", () =>
     Effect.gen(function* () {
       const { headOf, run } = yield* setup((request) =>
         Effect.succeed({
@@ -280,7 +278,7 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect("source: blocks near the head are fetched over the connection of the indexer", () =>
+  it.effect("source: fetches blocks near the head over the connection of the indexer", () =>
     Effect.gen(function* () {
       const { alone, requests, run } = yield* setup((request) => responding(request, 4), {
         settledTo: 18,
@@ -292,7 +290,7 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect("source: starts no thread for the last blocks of a backfill, and keeps those that run for them", () =>
+  it.effect("source: starts no thread for the last blocks of a backfill, but uses running ones", () =>
     Effect.gen(function* () {
       const short = yield* setup((request) => responding(request, 20), { minBlocks: 200, settledTo: 150 })
       const long = yield* setup((request) => responding(request, 20), { minBlocks: 200, settledTo: 250 })
@@ -306,7 +304,7 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect("source: starts no thread for few blocks that are stored below the first one", () =>
+  it.effect("source: starts no thread for a few blocks to be stored below the first one", () =>
     Effect.gen(function* () {
       const { counts, fetchBelow } = yield* setup((request) => responding(request, 20), { minBlocks: 200 })
       yield* fetchBelow(101, 120)
@@ -317,7 +315,7 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect("source: a thread that does not respond is ended, and its range is fetched without it", () =>
+  it.effect("source: ends an unresponsive thread, and fetches its range without it", () =>
     Effect.gen(function* () {
       const { alone, counts, headOf, run } = yield* setup(() => Effect.never, { threads: 1, ping: Effect.never })
       yield* passing(30_000, run(1, 16))
@@ -326,7 +324,7 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect("source: a thread that responds is waited for, however long its nodes take", () =>
+  it.effect("source: waits for a responsive thread, however long its nodes take", () =>
     Effect.gen(function* () {
       const { alone, counts, headOf, run } = yield* setup(
         (request) => Effect.delay(responding(request, 4), "20 minutes"),
@@ -338,29 +336,27 @@ describe("ThreadPool", () => {
     }),
   )
 
-  it.effect(
-    "source: reports progress while a thread fetches blocks of a range that takes long, and none while it does not",
-    () =>
-      Effect.gen(function* () {
-        let fetched = 0
-        const { progress, run } = yield* setup(() => Effect.never, { threads: 1, ping: Effect.sync(() => fetched) })
-        yield* Effect.forkScoped(run(1, 16))
-        const after = Effect.fnUntraced(function* (seconds: number) {
-          yield* TestClock.adjust(`${seconds} seconds`)
-          return progress()
-        })
+  it.effect("source: reports progress while a thread fetches blocks of a slow range, and none while it does not", () =>
+    Effect.gen(function* () {
+      let fetched = 0
+      const { progress, run } = yield* setup(() => Effect.never, { threads: 1, ping: Effect.sync(() => fetched) })
+      yield* Effect.forkScoped(run(1, 16))
+      const after = Effect.fnUntraced(function* (seconds: number) {
+        yield* TestClock.adjust(`${seconds} seconds`)
+        return progress()
+      })
 
-        expect(yield* after(60)).toBe(0)
-        fetched = 3
-        const atFirst = yield* after(15)
-        expect(atFirst).toBeGreaterThan(0)
-        expect(yield* after(60)).toBe(atFirst)
-        fetched = 4
-        expect(yield* after(15)).toBeGreaterThan(atFirst)
-      }),
+      expect(yield* after(60)).toBe(0)
+      fetched = 3
+      const atFirst = yield* after(15)
+      expect(atFirst).toBeGreaterThan(0)
+      expect(yield* after(60)).toBe(atFirst)
+      fetched = 4
+      expect(yield* after(15)).toBeGreaterThan(atFirst)
+    }),
   )
 
-  it.effect("make: ends the threads once they were idle for a while", () =>
+  it.effect("make: ends the threads after they were idle for a while", () =>
     Effect.gen(function* () {
       const { counts, run, running } = yield* setup((request) => responding(request, 4), {
         threads: 1,

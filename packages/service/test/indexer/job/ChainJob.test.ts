@@ -13,7 +13,7 @@ const jobOf = (chain: object): ChainJob.ChainJob =>
   Result.getOrThrow(ChainJob.fromConfig(config(chain), "/srv", "me"))[0]!
 
 describe("ChainJob", () => {
-  it("fromConfig: makes a job for each chain, under the interface's name where the interface lists it", () => {
+  it("fromConfig: makes a job for each chain, under the interface's name if it is listed", () => {
     const chains = { eth: { rpc }, "Polygon-Amoy": { rpc }, linea: { rpc }, mine: { id: 31337, rpc } }
     const jobs = Result.getOrThrow(ChainJob.fromConfig(config(chains), "/srv", "me"))
 
@@ -37,7 +37,7 @@ describe("ChainJob", () => {
     expect(Result.isFailure(jobs) && jobs.failure._tag).toBe("InvalidConfig")
   })
 
-  it("threadsOf: shares the cores but one among the chains, at most 4 threads each and none in place of one, unless a number is configured", () => {
+  it("threadsOf: divides all cores but one among the chains, at most 4 threads each and 0 instead of 1, unless a number is configured", () => {
     const one = { eth: { rpc } }
     const three = { ...one, polygon: { rpc }, linea: { rpc } }
     const threads = (chains: object, cores: number, more: object = {}) =>
@@ -65,14 +65,14 @@ describe("ChainJob", () => {
     expect(ChainJob.redact(job, "node.example rejected secret0token")).not.toMatch(/secret0/)
   })
 
-  it("pollMillis: is the configured time, else 250 ms for local nodes, else the block time up to 2 s", () => {
+  it("pollMillis: is the configured time, otherwise 250 ms for local nodes and the block time up to 2 s for others", () => {
     expect(ChainJob.pollMillis(jobOf({ eth: { rpc, pollMillis: 77 } }), true)).toBe(77)
     expect(ChainJob.pollMillis(jobOf({ eth: { rpc } }), true)).toBe(250)
     expect(ChainJob.pollMillis(jobOf({ eth: { rpc } }), false)).toBe(2_000)
     expect(ChainJob.pollMillis(jobOf({ arbitrum: { rpc } }), false)).toBeLessThan(2_000)
   })
 
-  it("rewinds: only of a chain of development whose one node is on this machine, unless it is configured", () => {
+  it("rewinds: is true only for a development chain whose single node is on this machine, unless configured", () => {
     const other = [...rpc, "http://127.0.0.1:2"]
     expect(ChainJob.rewinds(jobOf({ local: { id: 31_337, rpc } }), true)).toBe(true)
     expect(ChainJob.rewinds(jobOf({ local: { id: 1_337, rpc } }), true)).toBe(true)
@@ -83,7 +83,7 @@ describe("ChainJob", () => {
     expect(ChainJob.rewinds(jobOf({ local: { id: 31_337, rpc, rewinds: false } }), true)).toBe(false)
   })
 
-  it("hashRules: are those of the configuration, else of the chain, else to be detected", () => {
+  it("hashRules: are those of the configuration, otherwise those of the chain, otherwise to be detected", () => {
     expect(ChainJob.hashRules(jobOf({ eth: { rpc, ethereumRules: false } }))).toBe(HashRules.none)
     expect(ChainJob.hashRules(jobOf({ eth: { rpc } }))).toEqual(HashRules.ofChain(1))
     expect(ChainJob.hashRules(jobOf({ mine: { id: 31337, rpc } }))).toBe("detect")
