@@ -176,7 +176,7 @@ const routesOf = ({ chains, config, isIndexing, options, roles }: RouteParts, ke
     isRest ? RestServer.layer({ config, chains, signingKey: kept.signingKey }) : Layer.empty,
     isRest ? WebhookRoutes.layer({ settings: kept.webhooks, lookups: kept.lookups, chains }) : Layer.empty,
     isRelay ? Layer.provide(Relay.layer(), [Otterscan.layer, WalletSubscriptions.layer(config)]) : Layer.empty,
-    Monitoring.layer({ config, chains, isIndexing }),
+    Monitoring.layer({ config, baseFolder: options.baseFolder, chains, isIndexing }),
     isRest ? EtherscanServer.layer({ chains }) : Layer.empty,
     isRest && config.mcp === "on" ? McpRoutes.layer(config) : Layer.empty,
     isRest && Docs.docsOf(config) === "on" ? DocsRoutes.layer() : Layer.empty,

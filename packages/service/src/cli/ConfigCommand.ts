@@ -53,7 +53,7 @@ const checkFiles = Effect.fnUntraced(
     const folder = DatabaseUrl.folderOf(database, baseFolder)
     const checkSocket = (key: string, at: Listen.Listen) =>
       Listener.checkSocket({ key, listen: Listen.inFolder(at, baseFolder) })
-    const urls = typeof database === "string" ? [database] : [database.url, ...database.replicas]
+    const urls = DatabaseUrl.urlsOf(database)
     const checkCertificates = (url: string) =>
       Effect.mapError(Effect.fromResult(DatabaseTls.read(url, baseFolder)), (message) =>
         issueOf("database")({ message }),

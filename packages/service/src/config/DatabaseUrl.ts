@@ -101,6 +101,10 @@ export const postgresName = (url: string): Result.Result<string, Refused> => {
 /** A database, by its URL or by the URLs of its primary and of replicas that serve pages. */
 export type DatabaseUrl = string | { readonly url: string; readonly replicas: ReadonlyArray<string> }
 
+/** URL of a database, or of its primary, then those of its replicas. */
+export const urlsOf = (database: DatabaseUrl): ReadonlyArray<string> =>
+  typeof database === "string" ? [database] : [database.url, ...database.replicas]
+
 /** Scheme of a URL in lower case, and the rest; `undefined` if the text is not a URL. */
 export const schemeOf = (url: string): { readonly scheme: string; readonly location: string } | undefined => {
   const [, scheme, location = ""] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []

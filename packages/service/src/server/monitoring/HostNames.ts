@@ -1,10 +1,14 @@
 /**
- * Hides the names of nodes in texts shown without an API key, because a host name may hold a key of its provider.
+ * Hides the names of nodes and of the database in texts shown without an API key. A host name may hold a key of its provider, and only the
+ * operator needs to know where the database is.
  *
  * Source: decision 0040.
  */
+import { sep } from "node:path"
+import * as Result from "effect/Result"
+import * as DatabaseUrl from "../../config/DatabaseUrl.ts"
 
-/** Replacement of a name. */
+/** Replacement of the name of a node. */
 const substitute = "the node"
 
 /** Addresses, and names with a domain and a port: nothing else in a message resembles them. */
@@ -20,15 +24,49 @@ const namesOf = (url: string): ReadonlyArray<string> => {
   return /[.:]/.test(hostname) ? [host, hostname] : [host]
 }
 
-/** Makes a function that hides the hosts of some URLs, and addresses. Paths and field names are unchanged. */
-export const hider = (urls: ReadonlyArray<string>) => {
-  const names = [...new Set(urls.flatMap(namesOf))]
-    .filter((name) => name !== "")
-    .toSorted((a, b) => b.length - a.length)
-  const own =
-    names.length === 0
-      ? undefined
-      : new RegExp(String.raw`(?<![\w.-])(?<!\bthe )(?:${names.map(escape).join("|")})(?![\w-]|\.\w)`, "gi")
+/** Matches one of some texts, the longest first; `undefined` for none. */
+const anyOf = (texts: ReadonlyArray<string>, before: string, after: string): RegExp | undefined => {
+  const names = [...new Set(texts)].filter((text) => text !== "").toSorted((a, b) => b.length - a.length)
+  return names.length === 0 ? undefined : new RegExp(`${before}(?:${names.map(escape).join("|")})${after}`, "gi")
+}
+
+/** Hides the host, port and name of a PostgreSQL database, and of the failed Citus node that a message names before them. */
+const postgresHider = (urls: ReadonlyArray<string>) => {
+  const names = urls.flatMap((url) =>
+    Result.getOrElse(
+      Result.map(DatabaseUrl.postgresName(url), (name) => [name]),
+      () => [],
+    ),
+  )
+  const subject = anyOf(names, String.raw`: (?:\S+ of )?`, String.raw`(?= \(|\.(?:\s|$))`)
+  const place = anyOf(names, String.raw`(?<![\w.-])(?:\S+:\d+ of )?`, String.raw`(?![\w-]|\.\w)`)
   return (text: string): string =>
-    (own === undefined ? text : text.replaceAll(own, substitute)).replaceAll(hosts, substitute)
+    subject === undefined || place === undefined ? text : text.replaceAll(subject, "").replaceAll(place, "the database")
+}
+
+/** Hides the folder of a SQLite database, and not the names of its files. */
+const folderHider = (folder: string) => {
+  const inFolder = `${folder}${sep}`
+  const name = new RegExp(String.raw`${escape(folder)}(?![\w.-])`, "g")
+  return (text: string): string => text.replaceAll(inFolder, "").replaceAll(name, "the folder of the database")
+}
+
+/** What is hidden. */
+export interface Hidden {
+  /** URLs of the nodes. */
+  readonly nodes: ReadonlyArray<string>
+  readonly database: DatabaseUrl.DatabaseUrl
+  /** Folder to which a relative path of the database refers. */
+  readonly baseFolder: string
+}
+
+/** Makes a function that hides the hosts of nodes, the place of the database, and addresses. Paths and field names are unchanged. */
+export const hider = ({ baseFolder, database, nodes }: Hidden) => {
+  const folder = DatabaseUrl.folderOf(database, baseFolder)
+  const hideDatabase = folder === undefined ? postgresHider(DatabaseUrl.urlsOf(database)) : folderHider(folder)
+  const own = anyOf(nodes.flatMap(namesOf), String.raw`(?<![\w.-])(?<!\bthe )`, String.raw`(?![\w-]|\.\w)`)
+  return (text: string): string => {
+    const shown = hideDatabase(text)
+    return (own === undefined ? shown : shown.replaceAll(own, substitute)).replaceAll(hosts, substitute)
+  }
 }

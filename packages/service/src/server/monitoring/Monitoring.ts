@@ -21,12 +21,14 @@ const api = HttpApi.make("daybook-service").add(RestApi.Service).middleware(Inva
 
 /** The routes for operators and machines. */
 export const layer = (options: {
-  readonly config: Pick<Config, "maxLimit" | "webhooks">
+  readonly config: Pick<Config, "database" | "maxLimit" | "webhooks">
+  /** Folder to which relative paths of the configuration refer. */
+  readonly baseFolder: string
   readonly chains: ReadonlyArray<ServedChain>
   /** Whether the indexer runs in this process, or was started beside it by the same command. */
   readonly isIndexing: boolean
 }) => {
-  const { isIndexing } = options
+  const { baseFolder, isIndexing } = options
   const openApi = JSON.stringify(RestApi.openApi({ maxLimit: options.config.maxLimit }))
   const service = HttpApiBuilder.group(
     api,
@@ -36,7 +38,14 @@ export const layer = (options: {
       const metrics = yield* Metrics.Metrics
       const chains = options.chains.map(IndexedChain.fromDatabase(database))
       const webhooks = options.config.webhooks === undefined ? null : database.webhooks
-      const ready = Health.ready({ chains, keys: database.apiKeys, webhooks, isIndexing })
+      const ready = Health.ready({
+        chains,
+        database: options.config.database,
+        baseFolder,
+        keys: database.apiKeys,
+        webhooks,
+        isIndexing,
+      })
       const scrape = Metrics.make(metrics, { chains, isIndexing, webhooks })
       return handlers.handleAll({
         health: () => Effect.succeed({ status: "ok" } as const),

@@ -1,9 +1,17 @@
 import * as RestApi from "@daybook/schema/RestApi"
 import { describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Logger, Result } from "effect"
 import { expect } from "vitest"
+import * as Config from "../../../src/config/Config.ts"
+import * as ServedChain from "../../../src/config/ServedChain.ts"
+import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
+import * as UnavailableLog from "../../../src/server/http/UnavailableLog.ts"
+import * as Health from "../../../src/server/monitoring/Health.ts"
+import * as Engine from "../../../src/store/Engine.ts"
+import * as Issue from "../../../src/store/postgres/Issue.ts"
 import type { IndexerStatus } from "../../../src/store/StatusBoard.ts"
+import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as Rows from "../rows.ts"
 import { type Json, start } from "../service.ts"
 
@@ -111,6 +119,49 @@ describe("Health", () => {
       }),
     )
   })
+
+  it.live("/ready states that the database does not answer, and names it in the log alone", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ message }) => void lines.push(String(message)))
+      const error = Issue.unanswered("books.example:6432/ledgers")
+      const database = "postgres://app:secret@books.example:6432/ledgers"
+      const wire = { listen: "127.0.0.1:0", database, chains: { eth: { rpc: ["http://geth:8545"] } } }
+      const config = Result.getOrThrow(Config.decode(wire))
+      const engine = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const [chain] = Result.getOrThrow(ServedChain.fromChains(config.chains)).map(IndexedChain.fromDatabase(engine))
+      const ready = Health.ready({
+        chains: [{ ...chain!, reader: { ...chain!.reader, snapshot: () => Effect.fail(error) } }],
+        database,
+        baseFolder: "",
+        keys: { ready: Effect.fail(error) },
+        webhooks: null,
+        isIndexing: false,
+      })
+
+      const response = yield* ready(undefined).pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.provideService(UnavailableLog.LoggedAt, new Map()),
+      )
+
+      const { body } = response
+      expect(JSON.parse(body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : "")).toMatchObject({
+        ready: false,
+        chains: [
+          {
+            state: "not_started",
+            message: "Database does not answer. Check the load, the disks and the network of its machine.",
+          },
+        ],
+      })
+      expect([response.status, lines]).toEqual([
+        503,
+        [
+          "Requests are refused: Database does not answer: books.example:6432/ledgers. Check the load, the disks and the network of its machine.",
+        ],
+      ])
+    }),
+  )
 
   describe("/openapi.json", () => {
     it.live("/openapi.json is the document of the contract with the configured limit", () =>

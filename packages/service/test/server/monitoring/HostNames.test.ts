@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest"
+import type { DatabaseUrl } from "../../../src/config/DatabaseUrl.ts"
 import * as HostNames from "../../../src/server/monitoring/HostNames.ts"
+
+const hiderOf = (nodes: ReadonlyArray<string>, database: DatabaseUrl = "sqlite:data") =>
+  HostNames.hider({ nodes, database, baseFolder: "/home/alice" })
 
 describe("HostNames", () => {
   it("hides the hosts of the configured nodes, addresses, and other names with a port", () => {
-    const hide = HostNames.hider(["http://geth:8545/key", "http://erigon/key", "https://KEY.provider.example/v3"])
+    const hide = hiderOf(["http://geth:8545/key", "http://erigon/key", "https://KEY.provider.example/v3"])
     for (const host of [
       "geth:8545",
       "erigon",
@@ -20,7 +24,7 @@ describe("HostNames", () => {
   })
 
   it("leaves other words, numbers and files unchanged", () => {
-    const hide = HostNames.hider(["http://geth:8545", "http://node:8545", "http://node", "https://a.example"])
+    const hide = hiderOf(["http://geth:8545", "http://node:8545", "http://node", "https://a.example"])
     for (const text of [
       "2 blocks behind the head of the node.",
       "Synced at 12.5 blocks/s, e.g. at 2026-11-22T12:30:00.000Z.",
@@ -32,5 +36,44 @@ describe("HostNames", () => {
     ]) {
       expect(hide(text)).toBe(text)
     }
+  })
+
+  it("hides the place of a PostgreSQL database and of its replicas and Citus nodes, in names without a domain too", () => {
+    const hide = hiderOf(["http://10.0.0.7:8545"], {
+      url: "postgres://app:secret@db-1:6432/books",
+      replicas: ["postgres://app:secret@10.0.0.7/books"],
+    })
+
+    expect(
+      [
+        "Database unreachable: db-1:6432/books. Check that PostgreSQL runs.",
+        "Database unreachable by TLS: 10.0.0.7/books (CERT_HAS_EXPIRED). Check the certificate of the server.",
+        "Node of the database unreachable: worker-1:5432 of db-1:6432/books (SQLSTATE 08006). Check that it runs.",
+        "Stored checkpoint damaged: projection 2 of db-1:6432/books. Stop the service.",
+        "Database failed: db-1:6432/books.",
+      ].map(hide),
+    ).toEqual([
+      "Database unreachable. Check that PostgreSQL runs.",
+      "Database unreachable by TLS (CERT_HAS_EXPIRED). Check the certificate of the server.",
+      "Node of the database unreachable (SQLSTATE 08006). Check that it runs.",
+      "Stored checkpoint damaged: projection 2 of the database. Stop the service.",
+      "Database failed.",
+    ])
+  })
+
+  it("hides the folder of a SQLite database, which may name a user, and not its files", () => {
+    const hide = hiderOf([])
+
+    expect(
+      [
+        "Cannot write database: /home/alice/data/chain-eth.sqlite (EACCES, permission denied). Check the path.",
+        "Cannot write database: /home/alice/data/chain-eth.sqlite (/home/alice/data: EACCES, permission denied).",
+        "Database missing: /home/alice/database.",
+      ].map(hide),
+    ).toEqual([
+      "Cannot write database: chain-eth.sqlite (EACCES, permission denied). Check the path.",
+      "Cannot write database: chain-eth.sqlite (the folder of the database: EACCES, permission denied).",
+      "Database missing: /home/alice/database.",
+    ])
   })
 })
