@@ -20,9 +20,13 @@ import * as Terminal from "./Terminal.ts"
 import * as TextTable from "./TextTable.ts"
 
 /** Prints a new key. Only its hash is stored. */
-export const show = Effect.fnUntraced(function* (name: string, key: Redacted.Redacted<string>) {
+export const show = Effect.fnUntraced(function* (
+  name: string,
+  key: Redacted.Redacted<string>,
+  remedy = 'Remove it with "daybook keys revoke", then add a key again.',
+) {
   yield* Terminal.note(`Key of ${quote(name)}, shown only once (its hash is stored):`)
-  yield* Terminal.print(Redacted.value(key))
+  yield* Terminal.printSecret(Redacted.value(key), { what: `The key of ${quote(name)}`, remedy })
 })
 
 const flags = { config: ConfigFlags.flags.config, database: ConfigFlags.flags.database }
@@ -105,8 +109,10 @@ const rotate = Command.make(
     const until = now + millis
     const key = yield* keys.rotate(name, until)
     if (key === null) return yield* noKey(name)
-    yield* Terminal.note(`The previous key is accepted until ${new Date(until).toISOString()}.`)
-    yield* show(name.trim(), key)
+    const end = new Date(until).toISOString()
+    yield* Terminal.note(`The previous key is accepted until ${end}.`)
+    const remedy = `The previous one is accepted until ${end}; another rotation ends it at once.`
+    yield* show(name.trim(), key, remedy)
   }, Effect.scoped),
 ).pipe(Command.withDescription("Make another key for a name, with the same grant; the previous key ends later"))
 

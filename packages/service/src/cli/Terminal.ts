@@ -79,6 +79,22 @@ const unwritten = (cause: unknown): CommandError =>
 export const print = (line: string): Effect.Effect<void, CommandError> =>
   Output.use((output) => Effect.try({ try: () => output.print(line), catch: unwritten }))
 
+/**
+ * Prints a secret that is stored and cannot be shown again.
+ *
+ * **Errors**
+ * - `CommandError`: it cannot be written; the message states what is stored, and the remedy.
+ */
+export const printSecret = (
+  secret: string,
+  { remedy, what }: { readonly what: string; readonly remedy: string },
+): Effect.Effect<void, CommandError> =>
+  Effect.mapError(
+    print(secret),
+    ({ message }) =>
+      new CommandError({ message: `${message} ${what} is stored all the same, and cannot be shown again. ${remedy}` }),
+  )
+
 /** Prints a line for the operator to standard error, above the progress line. */
 export const note = (line: string): Effect.Effect<void> => Output.useSync((output) => output.note(visible(line)))
 

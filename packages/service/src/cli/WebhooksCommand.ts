@@ -122,7 +122,10 @@ const checkCount = (
 const showSecrets = Effect.fnUntraced(function* ({ publicKey, secret }: Webhook.Secrets) {
   yield* Terminal.note(`Public key, for receivers that verify ed25519: ${publicKey}`)
   yield* Terminal.note("The secret is shown once:")
-  yield* Terminal.print(secret)
+  yield* Terminal.printSecret(secret, {
+    what: "The secret",
+    remedy: 'Make another with "daybook webhooks rotate".',
+  })
 })
 
 const add = Command.make(

@@ -4,7 +4,17 @@ import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Engine from "../../src/store/Engine.ts"
-import { addKey, canSwitchUser, daybook, daybookProcess, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
+import {
+  addKey,
+  canSwitchUser,
+  daybook,
+  daybookProcess,
+  ReadsOutput,
+  runAs,
+  timeout,
+  unprivileged,
+  withConfig,
+} from "./daybook.ts"
 
 describe("daybook keys", () => {
   it.live(
@@ -44,6 +54,30 @@ describe("daybook keys", () => {
         })
         expect(nameless).toMatchObject({ code: 2, out: "" })
         expect(nameless.err).toMatch(/Invalid API key "name"/)
+      }),
+    timeout,
+  )
+
+  it.live(
+    "keys add, rotate: state that a key is stored if standard output cannot be written, and what to do",
+    () =>
+      Effect.gen(function* () {
+        const base = yield* withConfig()
+        const unwritten = (...args: ReadonlyArray<string>) =>
+          Effect.provideService(daybook(base, "keys", ...args), ReadsOutput, false)
+        const full = "daybook: Cannot write standard output: ENOSPC: no space left on device, write."
+        const stored = 'The key of "alice" is stored all the same, and cannot be shown again.'
+
+        expect(yield* unwritten("add", "alice")).toEqual({
+          code: 1,
+          out: "",
+          err: `Key of "alice", shown only once (its hash is stored):\n${full} ${stored} Remove it with "daybook keys revoke", then add a key again.\n`,
+        })
+        const rotated = yield* unwritten("rotate", "alice")
+        expect(rotated.code).toBe(1)
+        expect(rotated.err.split("\n").at(-2)).toMatch(
+          /^daybook: Cannot write .* cannot be shown again\. The previous one is accepted until \S+; another rotation ends it at once\.$/,
+        )
       }),
     timeout,
   )

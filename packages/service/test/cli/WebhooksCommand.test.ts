@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import * as Rows from "../server/rows.ts"
 import * as TestStore from "../store/TestStore.ts"
-import { canary, daybook, timeout, withConfig } from "./daybook.ts"
+import { canary, daybook, ReadsOutput, timeout, withConfig } from "./daybook.ts"
 
 const watched = `0x${"1".padStart(40, "0")}`
 const other = `0x${"2".padStart(40, "0")}`
@@ -35,17 +35,25 @@ describe("daybook webhooks", () => {
   )
 
   it.live(
-    "list: includes a webhook that another version wrote",
+    "add, list: state that the secret of a webhook is stored though it cannot be written, and a webhook that another version wrote",
     () =>
       Effect.gen(function* () {
         const base = yield* withConfig({ webhooks: { allowPrivate: true } })
         const { webhooks } = yield* Engine.fromUrl("sqlite:data", base)
         const run = (...words: ReadonlyArray<string>) => daybook(base, "webhooks", ...words, "--config", "daybook.json")
-        yield* run("add", "books", watched, "--url", "http://127.0.0.1:9/")
+        const added = yield* Effect.provideService(
+          run("add", "books", watched, "--url", "http://127.0.0.1:9/"),
+          ReadsOutput,
+          false,
+        )
         yield* webhooks.add("another", { holder: null, state: "active", content: "{}" }, [])
         const [lines, objects] = [yield* run("list"), yield* run("list", "--json")]
         const state = "Webhook not understood: another version wrote it. Remove it and add it again."
 
+        expect(added.code).toBe(1)
+        expect(added.err.split("\n").at(-2)).toBe(
+          'daybook: Cannot write standard output: ENOSPC: no space left on device, write. The secret is stored all the same, and cannot be shown again. Make another with "daybook webhooks rotate".',
+        )
         expect(lines.out.split("\n")[0]).toBe(`another\t${state}`)
         expect(lines.out.split("\n")[1]).toMatch(/^books\thttp/)
         expect(JSON.parse(objects.out.split("\n")[0]!)).toEqual({ name: "another", address_count: 0, state })

@@ -40,7 +40,7 @@ export interface Ended {
   readonly err: string
 }
 
-/** False for a reader of standard output that leaves before anything is written. */
+/** False for a standard output that cannot be written: that of a process has no reader, that in this process is on a full disk. */
 export const ReadsOutput = Context.Reference<boolean>("@daybook/test/ReadsOutput", { defaultValue: () => true })
 
 /** Runs the command to its end, as another user if one is given. */
@@ -73,11 +73,14 @@ const workingFolder = Semaphore.makeUnsafe(1)
 
 /** Runs the command to its end in a folder, in this process, which saves the start of another. */
 export const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
-  Effect.suspend(() => {
+  Effect.flatMap(ReadsOutput, (readsOutput) => {
     let out = ""
     let err = ""
     const output: Terminal.Output = {
-      print: (line) => void (out += `${line}\n`),
+      print: (line) => {
+        if (!readsOutput) throw new Error("ENOSPC: no space left on device, write")
+        out += `${line}\n`
+      },
       note: (line) => void (err += `${line}\n`),
     }
     return Effect.acquireUseRelease(
