@@ -78,13 +78,13 @@ const showPaid = Effect.fn("LedgerTour.showPaid")(function* (
     const all = yield* rest.walletTransactions({ address, chain, scope: "all" })
     const paid = yield* rest.movements({ address, chain, kind: "internal", direction: "in" })
     const sum = paid.result.reduce((total, { amount }) => total + amount, 0n)
-    yield* screen.line(`   ${Address.checksum(address)} has no transaction of its own`)
+    yield* screen.line(`   ${Address.checksum(address)} has no transactions of its own`)
     yield* screen.line(
-      `   scope=all: ${all.result.length} transactions; movements: ${Wei.formatEther(sum)} ether by contracts`,
+      `   scope=all: ${all.result.length} transactions; movements: ${Wei.formatEther(sum)} ether from contracts`,
     )
     return
   }
-  yield* screen.line("   none among the wallets that contracts paid")
+  yield* screen.line("   no such wallet in this part of the history")
 })
 
 /** Number of blocks in the statement: nodes keep the state of recent blocks only. */
@@ -100,9 +100,9 @@ export const run = Effect.fn("LedgerTour.run")(function* (
   const from = indexedTo - indexedFrom > blocks ? indexedTo - blocks : indexedFrom + 1n
   const screen = yield* Screen
   const skip = (error: { readonly message: string }) => withoutLedger(error.message)
-  yield* screen.title(`Statement of ether from block ${from} on`)
+  yield* screen.title(`Ether statement from block ${from}`)
   yield* showSums(wallet, from).pipe(Effect.catchTags({ BadRequest: skip, NotFound: skip, Unavailable: skip }))
-  yield* screen.title("A wallet that only contracts ever paid")
+  yield* screen.title("A wallet paid only by contracts")
   yield* showPaid(wallet.chain, transactions).pipe(
     Effect.catchTags({ BadRequest: skip, NotFound: skip, Unavailable: skip }),
   )

@@ -98,7 +98,7 @@ const startService = Effect.fn("Local.startService")(function* (
   const baseUrl = service.address?.url ?? ""
   yield* screen.line(`   listening at ${baseUrl}`)
   const apiKey = yield* service.keys.add({ name: "demo", operator: false, empty: null })
-  if (apiKey === null) return yield* Effect.die(new Error("Key exists in a new database: demo."))
+  if (apiKey === null) return yield* Effect.die(new Error("New database already has a key: demo."))
   const { blocks, elapsedMillis, transactions } = yield* Deferred.await(synced)
   yield* screen.line(`   indexed ${blocks} blocks with ${transactions} transactions in ${formatSeconds(elapsedMillis)}`)
   return { baseUrl, rpcUrl: `${baseUrl}/rpc`, apiKey }

@@ -29,7 +29,7 @@ const flags = {
     Flag.withDefault(false),
   ),
   open: Flag.Boolean("open").pipe(
-    Flag.withDescription("As --stay, and show the wallet in the explorer, which is built first"),
+    Flag.withDescription("Like --stay, and open the wallet in the explorer, which is built first"),
     Flag.withDefault(false),
   ),
 }
@@ -65,7 +65,9 @@ const remote = Effect.fn("demo.remote")(function* (
   chain: Option.Option<string>,
 ) {
   if (Option.isNone(apiKey) || Option.isNone(address)) {
-    return yield* new UsageError({ message: "Missing option: --api-key or --address. Give both with --base-url." })
+    return yield* new UsageError({
+      message: "Missing option: --api-key or --address. Both are required with --base-url.",
+    })
   }
   yield* walkThrough({
     baseUrl,
@@ -110,7 +112,7 @@ const demo = Command.make("npm run demo --", flags, ({ baseUrl, rpcUrl, apiKey, 
     return stay || open
       ? Effect.fail(
           new UsageError({
-            message: `Conflicting option: ${stay ? "--stay" : "--open"}. Leave it out with --base-url.`,
+            message: `Conflicting option: ${stay ? "--stay" : "--open"}. It cannot be combined with --base-url.`,
           }),
         )
       : remote(baseUrl.value, rpcUrl, apiKey, address, chain)
@@ -123,7 +125,7 @@ const demo = Command.make("npm run demo --", flags, ({ baseUrl, rpcUrl, apiKey, 
   const providerOnly = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []))
   return providerOnly.length > 0
     ? Effect.fail(
-        new UsageError({ message: `Missing option: --base-url. Give it with ${providerOnly.join(" and ")}.` }),
+        new UsageError({ message: `Missing option: --base-url. It is required with ${providerOnly.join(" and ")}.` }),
       )
     : Effect.scoped(local(address, stay, open))
 }).pipe(Command.withDescription("Walk through one wallet's history, from a chain to typed values"))

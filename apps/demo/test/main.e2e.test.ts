@@ -100,8 +100,8 @@ describe("demo", () => {
     ])
 
     expect([incomplete.code, unused.code, invalid.code]).toEqual([1, 1, 1])
-    expect(incomplete.errors).toContain("Missing option: --api-key or --address. Give both with --base-url.")
-    expect(unused.errors).toContain("Missing option: --base-url. Give it with --chain.")
+    expect(incomplete.errors).toContain("Missing option: --api-key or --address. Both are required with --base-url.")
+    expect(unused.errors).toContain("Missing option: --base-url. It is required with --chain.")
     expect(invalid.errors).toContain('Invalid option "--address": expected 0x and 40 hex digits, received "0x12".')
     expect(unused.output + invalid.output).toBe("")
   })

@@ -95,11 +95,11 @@ describe("WalkThrough", () => {
       String(world.lastBlock),
     ])
     expect(statement).toContain(`the node ${ether(balance)}, equal`)
-    const paid = section("A wallet that only contracts ever paid").map((line) => line.trim())
+    const paid = section("A wallet paid only by contracts").map((line) => line.trim())
     const lonely = /^(0x\w{40}) has no transaction of its own$/.exec(paid[0] ?? "")?.[1]?.toLowerCase() ?? ""
     expect(oracle.historyOf(transactions, lonely)).toEqual([])
     expect(transactions.some(({ inner }) => inner.some(({ to }) => to === lonely))).toBe(true)
-    expect(paid[1]).toMatch(/^scope=all: [1-9]\d* transactions; movements: \S+ ether by contracts$/)
+    expect(paid[1]).toMatch(/^scope=all: [1-9]\d* transactions; movements: \S+ ether from contracts$/)
 
     const errors = section("Typed errors").join("\n")
     expect(errors).toContain("Unauthorized")

@@ -167,7 +167,7 @@ export class StaleCursor extends Data.TaggedError("StaleCursor")<
 > {
   constructor(options: ErrorResponse & { readonly resumeFromBlock: bigint }) {
     const { resumeFromBlock, status } = options
-    const message = `Cursor is stale after a reorg: rows from block ${resumeFromBlock} on are reverted. Delete them and request them again from that block.`
+    const message = `Cursor is stale after a reorg: rows from block ${resumeFromBlock} onwards were reverted. Delete them and request them again from that block.`
     super({ ...fields(options, message), resumeFromBlock, status })
   }
 

@@ -188,7 +188,7 @@ const isUrl = (text: string): boolean => text.length <= 2_000 && /^https?:\/\//i
 const urlIssue: Issue.Issue = {
   path: "url",
   expected: "an https URL of at most 2,000 characters",
-  received: "another text",
+  received: "other text",
 }
 
 /** Formats a starting point as text. */

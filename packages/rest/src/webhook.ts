@@ -72,7 +72,7 @@ const refuse = (reason: InvalidWebhookReason, message: string): InvalidWebhook =
   new InvalidWebhook({ reason, message })
 
 const expectedHeader = (name: string, expected: string): InvalidWebhook =>
-  refuse("headers", `Invalid header "${name}": expected ${expected}, received none or another text.`)
+  refuse("headers", `Invalid header "${name}": expected ${expected}, received none or an invalid value.`)
 
 const maxHeaderCharacters = 2_000
 
@@ -134,7 +134,7 @@ export const verifyWebhook = async (
   if (keys.length === 0 || !keys.every(StandardWebhook.isVerifier)) {
     throw refuse(
       "secret",
-      'Invalid secret: expected a text that begins with "whsec_" or "whpk_", received another one.',
+      'Invalid secret: expected text that begins with "whsec_" or "whpk_", received none or other text.',
     )
   }
   const id = headerOf(headers, "webhook-id")
@@ -146,7 +146,10 @@ export const verifyWebhook = async (
   const timestamp = Number(sent)
   const difference = Math.abs(now.getTime() / 1_000 - timestamp)
   if (!(difference <= toleranceSeconds)) {
-    throw refuse("timestamp", `Webhook of another time: ${sent}. Compare the clocks of sender and receiver.`)
+    throw refuse(
+      "timestamp",
+      `Webhook timestamp out of tolerance: ${sent}. Compare the clocks of the sender and the receiver.`,
+    )
   }
   const bytes = bytesOf(body)
   const signed = { id, timestamp, body: bytes }
@@ -154,7 +157,7 @@ export const verifyWebhook = async (
   if (!isValid.includes(true)) {
     throw refuse(
       "signature",
-      "Webhook with another signature. Verify the body as it was received, with the secret of this webhook.",
+      "Webhook signature mismatch. Verify the body exactly as received, with the secret of this webhook.",
     )
   }
   return { id, sentAt: new Date(timestamp * 1_000), message: contentOf(bytes) }

@@ -225,7 +225,7 @@ describe("resume", () => {
       )
 
       expect(error.message).toBe(
-        `Invalid option "resume": expected a position of the same query; only limit may differ, received one of a query with chain eth, order DESC.`,
+        `Invalid option "resume": expected a position of the same query; only limit may differ, received a position of a query with chain eth, order DESC.`,
       )
       expect(server.seen.length).toBe(1)
     }),

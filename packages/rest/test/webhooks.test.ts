@@ -71,7 +71,7 @@ describe("WebhookClient", () => {
 
       expect(received()).toEqual([])
       expect(new Set(errors.map(({ message }) => message))).toEqual(
-        new Set(['Invalid parameter "url": expected an https URL of at most 2,000 characters, received another text.']),
+        new Set(['Invalid parameter "url": expected an https URL of at most 2,000 characters, received other text.']),
       )
     }),
   )

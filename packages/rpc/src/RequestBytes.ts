@@ -58,6 +58,9 @@ export const requestBytes = (
 ): Effect.Effect<BytesReading.BytesResult, CallError> =>
   Effect.suspend(() => {
     const calling = callingOf(client)
-    if (calling === undefined) return Effect.die(new TypeError("requestBytes takes a client of RpcClient"))
+    if (calling === undefined)
+      return Effect.die(
+        new TypeError('Invalid argument "client": expected a client of RpcClient, received another object.'),
+      )
     return callRaw({ ...calling, reading: BytesReading.make(sharing) }, method, params, () => bytes)
   })

@@ -101,7 +101,7 @@ const fromOptions = Effect.fnUntraced(function* (
   yield* Effect.fromResult(OptionCheck.members(options, socketKinds))
   const { maxQueued = defaultMaxQueued, webSocket = platformWebSocket(), ...rest } = options ?? {}
   if (webSocket === undefined) {
-    const expected = "a constructor such as that of the package ws, as this platform has none"
+    const expected = "a WebSocket constructor, such as that of the package ws, because this platform has none"
     return yield* new InvalidOption({ option: "webSocket", expected, received: "nothing" })
   }
   const given: Record<string, unknown> = { ...rest }

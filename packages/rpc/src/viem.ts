@@ -75,7 +75,7 @@ const isClient = (given: Client.Options | Client.RpcClient): given is Client.Rpc
   if (typeof given !== "object" || given === null || !("eth_chainId" in given)) return false
   if (typeof given.pin === "function") return true
   const expected = `options, or a client of "@daybook/rpc/promise"`
-  throw new InvalidOption({ option: "client", expected, received: "a client of Effect" })
+  throw new InvalidOption({ option: "client", expected, received: "an Effect client" })
 }
 
 /** Makes the function that calls a method, from options or from a client. */

@@ -52,11 +52,11 @@ describe("promise", () => {
     it.each([
       [
         undefined,
-        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+        'Invalid option "url": expected "url" with the complete path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
       ],
       [
         { url: null },
-        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+        'Invalid option "url": expected "url" with the complete path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
       ],
       [{ url: "http://host", retires: 2 }, 'Invalid option "retires": expected one of the keys url, rpcUrl, chain,'],
       [{ url: "http://host", retry: 2 }, 'Invalid option "retry": expected an object with maxAttempts, base,'],
@@ -84,21 +84,21 @@ describe("promise", () => {
       ],
       [
         { rpcUrl: "http://host", chain: "eth" },
-        'Invalid option "apiKey": expected text beside "rpcUrl", more than dots, received nothing.',
+        'Invalid option "apiKey": expected text other than dots, as "rpcUrl" requires, received nothing.',
       ],
       ["http://host", 'Invalid option "options": expected an object with url, rpcUrl, chain,'],
       [8545, 'Invalid option "options": expected an object with url, rpcUrl, chain,'],
       [
         null,
-        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+        'Invalid option "url": expected "url" with the complete path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
       ],
       [
         { url: "http://host", apiKey: "key-1" },
-        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received "url" and "apiKey".',
+        'Invalid option "url": expected "url" with the complete path, or "rpcUrl" with "chain" and "apiKey", received "url" and "apiKey".',
       ],
       [
         { url: "http://host", chain: "eth" },
-        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received "url" and "chain".',
+        'Invalid option "url": expected "url" with the complete path, or "rpcUrl" with "chain" and "apiKey", received "url" and "chain".',
       ],
       [
         { url: "http://host", headers: { "a b": "key-1" } },
@@ -262,11 +262,11 @@ describe("promise", () => {
       }),
     )
 
-    it.each(["chain", "apiKey"])("createRpcClient: rejects half of a surrogate pair in %s", (option) => {
+    it.each(["chain", "apiKey"])("createRpcClient: rejects an unpaired surrogate in %s", (option) => {
       const options = { rpcUrl: "http://host", chain: "eth", apiKey: "key-1", [option]: "abc\ud800def" }
 
       expect(() => createRpcClient(options)).toThrow(
-        `Invalid option "${option}": expected text beside "rpcUrl", more than dots, received half of a surrogate pair.`,
+        `Invalid option "${option}": expected text other than dots, as "rpcUrl" requires, received an unpaired surrogate.`,
       )
     })
 

@@ -39,7 +39,7 @@ describe("viem", () => {
         const untyped = daybookTransport as (options: unknown) => unknown
 
         expect(() => untyped(client)).toThrow(
-          'Invalid option "client": expected options, or a client of "@daybook/rpc/promise", received a client of Effect.',
+          'Invalid option "client": expected options, or a client of "@daybook/rpc/promise", received an Effect client.',
         )
       }),
     )
@@ -47,11 +47,11 @@ describe("viem", () => {
     it.each([
       [
         undefined,
-        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+        'Invalid option "url": expected "url" with the complete path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
       ],
       [
         null,
-        'Invalid option "url": expected "url" with its whole path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
+        'Invalid option "url": expected "url" with the complete path, or "rpcUrl" with "chain" and "apiKey", received nothing.',
       ],
       ["http://127.0.0.1:8545", 'Invalid option "options": expected an object with url, rpcUrl,'],
       [8545, 'Invalid option "options": expected an object with url, rpcUrl,'],

@@ -69,7 +69,7 @@ const describeUrl = (text: string): string => {
   if (scheme !== undefined) return `a URL with the scheme ${scheme}:`
   if (/^https?:\/\//i.test(text)) return "a URL whose host or port is invalid"
   const [, host, port = ""] = bareHost.exec(text) ?? []
-  if (host === undefined) return "a text without http:// or https:// before it"
+  if (host === undefined) return "text without http:// or https:// before it"
   return `"${host}${port}" without http:// or https:// before it`
 }
 
@@ -99,7 +99,7 @@ const invalidHeaderName = (name: string): Pick<InvalidOption, "expected" | "rece
     return { expected: "a header that a client may set", received: "a header that the platform writes" }
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name)
     ? undefined
-    : { expected: "a header name of letters, digits and hyphens", received: "another name" }
+    : { expected: "a header name of letters, digits and hyphens", received: "a name with other characters" }
 }
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
@@ -131,7 +131,7 @@ const fromHeaders = (given: Options["headers"]): Result.Result<Credentials, Inva
       const value = yield* OptionCheck.text(option, "a string", key)
       if (!/^[\x20-\x7e\x80-\xff]*$/.test(value)) {
         const expected = "a value of Latin-1 characters on one line"
-        return yield* Result.fail(new InvalidOption({ option, expected, received: "another character" }))
+        return yield* Result.fail(new InvalidOption({ option, expected, received: "a value with other characters" }))
       }
       headers[name.toLowerCase()] = value
       secrets.push(value, ...value.split(/\s+/).filter((word) => word.length >= 8))

@@ -186,7 +186,7 @@ const bodyError = (
         status,
         reason,
         path: "status",
-        expected: "a response without a redirect, which would carry the key to another place",
+        expected: "a response without a redirect, which would send the key to another server",
         received: shorten(describeRedirect(progress, facts.scrub)),
       })
     case "too-large": {

@@ -39,7 +39,7 @@ describe("Endpoint", () => {
         Redacted.value(Endpoint.makeUnsafe({ url: "http://a.test", headers: { "X-API-Key": "k" } }).headers),
       ).toStrictEqual({ "x-api-key": "k" }))
     const wrong: ReadonlyArray<[string, string, string]> = [
-      ["another text", "canary-key-1234", "received a text without http:// or https:// before it."],
+      ["another text", "canary-key-1234", "received text without http:// or https:// before it."],
       ["another scheme", "ws://node.test/canary-key-1234", "received a URL with the scheme ws:."],
       [
         "a missing scheme",
@@ -48,7 +48,7 @@ describe("Endpoint", () => {
       ],
       ["an address", "127.0.0.1:8545", 'received "127.0.0.1:8545" without http:// or https:// before it.'],
       ["a user before a host", "canary:canary-key@node.test:8545/canary", 'received "node.test:8545" without'],
-      ["a token in place of a URL", "canary0123.canary4567.canary89", "received a text without http://"],
+      ["a token in place of a URL", "canary0123.canary4567.canary89", "received text without http://"],
       ["an empty text", "  ", "received an empty string."],
       ["an invalid port", "http://node.test:99999/canary-key-1234", "received a URL whose host or port is invalid."],
     ]
@@ -65,8 +65,8 @@ describe("Endpoint", () => {
       )
     }
     it.effect.each([
-      ["a b", "expected a header name of letters, digits and hyphens, received another name."],
-      ["", "expected a header name of letters, digits and hyphens, received another name."],
+      ["a b", "expected a header name of letters, digits and hyphens, received a name with other characters."],
+      ["", "expected a header name of letters, digits and hyphens, received a name with other characters."],
       ["Content-Length", "expected a header that a client may set, received a header that the platform writes."],
     ] as const)("make: rejects the header %o", ([name, issue]) =>
       Effect.gen(function* () {

@@ -58,7 +58,7 @@ const readApiKey = (given: unknown): Result.Result<string, InvalidOption> =>
   Result.flatMap(OptionCheck.text("apiKey", expectedKey, given), (text) => {
     const apiKey = text.trim()
     if (/^[\x21-\x7e]+$/.test(apiKey)) return Result.succeed(apiKey)
-    const received = apiKey === "" ? "an empty string" : "a text with characters that headers do not allow"
+    const received = apiKey === "" ? "an empty string" : "text with characters that are not allowed in headers"
     return Result.fail(new InvalidOption({ option: "apiKey", expected: expectedKey, received }))
   })
 

@@ -38,7 +38,7 @@ export const readDescription = ({ abi, name }: Description): Field<string> => {
   const encoded = Result.mapError(encodeBody(description), (error) => Issue.fromError(error, description)[0]!)
   return Result.flatMap(encoded, (body) => {
     const text = textOf(body)
-    return text === undefined ? invalid("abi", "an array that JSON can carry", abi) : Result.succeed(text)
+    return text === undefined ? invalid("abi", "an array that JSON can represent", abi) : Result.succeed(text)
   })
 }
 
@@ -48,7 +48,7 @@ export const contractEncoder =
   (query: Q) =>
     Result.gen(function* () {
       if (typeof query !== "object" || query === null) {
-        return yield* invalid("query", "an object with an address or the name of a pack as contract", query)
+        return yield* invalid("query", "an object whose contract is an address or the name of a pack", query)
       }
       const unknown = Object.keys(query).find((name) => !keys.includes(name))
       if (unknown !== undefined) {

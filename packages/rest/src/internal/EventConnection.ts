@@ -62,7 +62,7 @@ export const make = (reader: Reader, maxEventSize: number): EventConnection => {
       if (done) return { _tag: "Ended", reason: "the server ended the stream" }
       return parse(value ?? new Uint8Array())
     } catch (error) {
-      return { _tag: "Ended", reason: error instanceof Error ? error.message : "the connection broke" }
+      return { _tag: "Ended", reason: error instanceof Error ? error.message : "the connection was lost" }
     }
   }
 

@@ -91,9 +91,9 @@ const connector = Effect.fnUntraced(function* (source: Source, query: EncodedQue
       ...reply,
       reason: "content",
       path: "content-type",
-      expected: "text/event-stream, in parts",
+      expected: "a streamed body of the type text/event-stream",
       received: shorten(reply.scrub(reply.headers["content-type"] ?? "nothing"), 80),
-      advice: "Use a server that sends events, or a stream of pages with the option follow.",
+      advice: "Use a server that sends events, or stream pages with the option follow.",
     })
   })
 })
@@ -209,7 +209,7 @@ const turns = Effect.fnUntraced(function* (
         const [expected, found] =
           received.reason === "encoding"
             ? ["text in UTF-8", "invalid UTF-8"]
-            : [`events of at most ${source.maxBytes} bytes`, "a larger one"]
+            : [`events of at most ${source.maxBytes} bytes`, "a larger event"]
         return yield* new InvalidResponse({ ...reply, ...received, path: "body", expected, received: found })
       }
       case "Ended":

@@ -109,7 +109,7 @@ export const parse = (
 ): Result.Result<Position, Pick<Issue, "expected" | "received">> => {
   const decoded = decodeSaved(Json.parse(saved))
   if (Result.isFailure(decoded)) {
-    return Result.fail({ expected: "the position of a stream of this client, unchanged", received: "another text" })
+    return Result.fail({ expected: "an unchanged position of a stream of this client", received: "other text" })
   }
   const { inherited: isInherited, order, outermost, pages, parts, query: before, rows } = decoded.success
   const differing = [...new Set([...Object.keys(before), ...Object.keys(query)])].filter(
@@ -119,7 +119,7 @@ export const parse = (
     const changed = differing.map((name) => `${cut(name)} ${cut(before[name] ?? "left out")}`).join(", ")
     return Result.fail({
       expected: "a position of the same query; only limit may differ",
-      received: `one of a query with ${changed}`,
+      received: `a position of a query with ${changed}`,
     })
   }
   const segments = parts.map(decodeSegment)

@@ -256,8 +256,8 @@ const movedFault = (draft: Draft, at: number, { block }: RowPosition, known: Kno
     : {
         _tag: "Broken",
         path: `result[${at}].block_hash`,
-        received: `block ${block} for a transaction that an earlier row had in block ${known.block}`,
-        expected: "each transaction once; the chain may have reorganised",
+        received: `block ${block} for a transaction that an earlier row placed in block ${known.block}`,
+        expected: "each transaction in one block, unless the chain reorganised",
       }
 
 /** True for a row before ones that must be received again: either the tail has dropped it, or the chain has changed. */
@@ -302,7 +302,7 @@ const cursorFault = (draft: Draft, cursor: string): PageFault | undefined => {
     return { _tag: "Broken", path: "result", received, expected: "new rows, or null as the cursor" }
   }
   if (draft.rows.size > maxSameTime) {
-    const expected = `at most ${maxSameTime} rows of one timestamp`
+    const expected = `at most ${maxSameTime} rows with the same timestamp`
     return { _tag: "Broken", path: "result", received: "more", expected }
   }
   draft.cursors.add(cursor)

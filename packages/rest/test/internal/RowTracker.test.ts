@@ -71,7 +71,7 @@ describe("RowTracker", () => {
 
       expect(take(query, rows).next._tag).toBe("OutOfOrder")
     })
-    it("take: ends a query with more than 100,000 rows of one timestamp, as all of them are kept", () => {
+    it("take: ends a query with more than 100,000 rows with the same timestamp, as all of them are kept", () => {
       const [size, pages] = [33_400, 3]
       const pageOf = (at: number) =>
         Array.from({ length: size }, (_, index) => ({ block: at, blockHash: `0x${"b".repeat(64)}`, index }))
@@ -95,7 +95,7 @@ describe("RowTracker", () => {
         _tag: "Broken",
         path: "result",
         received: "more",
-        expected: "at most 100000 rows of one timestamp",
+        expected: "at most 100000 rows with the same timestamp",
       })
     })
     it("take: reports a repeated cursor after the rows of its page", () => {

@@ -24,7 +24,7 @@ import * as EndpointStates from "./EndpointStates.ts"
 const invalid = (option: string, expected: string, received: string): Effect.Effect<never, InvalidOption> =>
   Effect.fail(new InvalidOption({ option, expected, received }))
 
-const expectedSegment = `text beside "rpcUrl", more than dots`
+const expectedSegment = `text other than dots, as "rpcUrl" requires`
 
 /**
  * Encodes a path segment. One of one or two dots would be resolved away, an empty one would change the path, and an unpaired surrogate has
@@ -34,8 +34,8 @@ const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOp
   return Effect.flatMap(Effect.fromResult(OptionCheck.text(option, expectedSegment, text)), (given) => {
     const trimmed = given.trim()
     if (trimmed === "") return invalid(option, expectedSegment, "an empty string")
-    if (/\p{Surrogate}/u.test(trimmed)) return invalid(option, expectedSegment, "half of a surrogate pair")
-    return /^\.{1,2}$/.test(trimmed) ? invalid(option, expectedSegment, "dots") : Effect.succeed(trimmed)
+    if (/\p{Surrogate}/u.test(trimmed)) return invalid(option, expectedSegment, "an unpaired surrogate")
+    return /^\.{1,2}$/.test(trimmed) ? invalid(option, expectedSegment, "only dots") : Effect.succeed(trimmed)
   })
 }
 
@@ -89,7 +89,7 @@ const isPlain = (one: Endpoint.Key | URL | EndpointOptions): one is Endpoint.Key
 const isMany = (url: NonNullable<Options["url"]>): url is ReadonlyArray<Endpoint.Key | URL | EndpointOptions> =>
   Array.isArray(url)
 
-const expectedUrl = '"url" with its whole path, or "rpcUrl" with "chain" and "apiKey"'
+const expectedUrl = '"url" with the complete path, or "rpcUrl" with "chain" and "apiKey"'
 
 const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
   const { headers, url, rpcUrl } = options

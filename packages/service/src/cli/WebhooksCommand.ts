@@ -148,7 +148,7 @@ const add = Command.make(
   Effect.fn(function* ({ addresses, chain: names, config, final, from, name, types, url }) {
     const { chains, database, settings, store } = yield* open(config)
     const issue = WebhookRequest.issueOf(url, settings)
-    if (issue !== null) return yield* invalidOption("--url", issue, "another text")
+    if (issue !== null) return yield* invalidOption("--url", issue, "other text")
     if (!/^[\w-]{1,60}$/.test(name)) {
       return yield* failed(
         `Invalid argument "name": expected 1 to 60 letters, digits, hyphens and underscores, received ${quote(name)}.`,

@@ -229,7 +229,7 @@ export const fromJson = (value: unknown): Result.Result<Abi, InvalidAbi> =>
 const jsonOf = (text: string): Result.Result<unknown, InvalidAbi> => {
   if (text.length > maxBytes) return invalid(`at most ${maxBytes} bytes`, String(text.length))
   const json = Json.parse(text.replace(/^\uFEFF/, ""))
-  return json === undefined ? invalid("JSON", "another text") : Result.succeed(json)
+  return json === undefined ? invalid("JSON", "other text") : Result.succeed(json)
 }
 
 /**

@@ -24,7 +24,7 @@ import type { Access } from "./LocalService.ts"
 
 const notJson = {
   code: JsonRpc.code.parseError,
-  message: Issue.format("message", { path: "", expected: "JSON on one line", received: "another text" }),
+  message: Issue.format("message", { path: "", expected: "JSON on one line", received: "other text" }),
 }
 
 type Messages = Extract<McpMessage.McpRequest, { readonly _tag: "Messages" }>

@@ -52,7 +52,7 @@ describe("daybook abi", () => {
         const missing = join(base, "missing.json")
         expect(yield* errOf(address, missing)).toBe(`1 daybook: Cannot read the ABI: ${missing}. Check the path.\n`)
         expect(yield* errOf(address, write("a.json", "{"))).toContain(
-          "Invalid ABI: expected JSON, received another text.",
+          "Invalid ABI: expected JSON, received other text.",
         )
         expect(yield* errOf(address, write("b.json", '{"abi":7}'))).toContain("expected an array, received 7")
         expect(yield* errOf(address, write("c.json", "[]"))).toContain("ABI without anything to decode")

@@ -203,7 +203,7 @@ describe("ContractAbi", () => {
   })
 
   it("a text that is not an ABI is rejected with the reason", () => {
-    expect(reasonOf("{")).toBe("Invalid ABI: expected JSON, received another text")
+    expect(reasonOf("{")).toBe("Invalid ABI: expected JSON, received other text")
     expect(reasonOf('{"abi":"x"}')).toBe('Invalid ABI: expected an array, received "x"')
     expect(reasonOf("null")).toBe("Invalid ABI: expected an array, received null")
     expect(reasonOf('"x"')).toBe('Invalid ABI: expected an array, received "x"')

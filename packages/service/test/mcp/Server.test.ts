@@ -38,7 +38,7 @@ describe("Server of standard input and output", () => {
         expect(refused).toEqual({
           jsonrpc: "2.0",
           id: null,
-          error: { code: -32_700, message: "Invalid message: expected JSON on one line, received another text." },
+          error: { code: -32_700, message: "Invalid message: expected JSON on one line, received other text." },
         })
         expect(answered).toEqual({ jsonrpc: "2.0", id: 1, result: {} })
       }),

@@ -59,7 +59,7 @@ export const decode = (text: string): Result.Result<Cursor, Issue.Issue> => {
   const previous = "the cursor of the previous page, unchanged"
   if (text === "") return invalid(previous, "an empty string")
   const cursor = parse(text)
-  return cursor === undefined ? invalid(previous, "another text") : Result.succeed(cursor)
+  return cursor === undefined ? invalid(previous, "other text") : Result.succeed(cursor)
 }
 
 /** Formats an instant for messages. */

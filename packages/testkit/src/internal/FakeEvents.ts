@@ -73,7 +73,7 @@ const beginning = (
   const position = parsePosition(lastEventId ?? from, selection)
   if (position != null) return Result.succeed(position)
   const [path, what] = lastEventId === undefined ? ["from", "query parameter"] : ["last-event-id", "header"]
-  const refuse = (expected: string) => Result.fail(invalid({ path, expected, received: "another text" }, what))
+  const refuse = (expected: string) => Result.fail(invalid({ path, expected, received: "other text" }, what))
   if (position === null) return refuse("a cursor of the same wallet, chain and selection")
   if (lastEventId !== undefined) return refuse("the cursor of an event, unchanged")
   if (from === "now") return at((query.finality === "final" ? final : last) + 1)

@@ -123,8 +123,8 @@ export const withoutBlocks = (
   const [first, last] = endsOf(chain)
   return invalid({
     path: `${name}_${bound._tag === "Date" ? "date" : "block"}`,
-    expected: `a range with indexed blocks (${first.number} to ${last.number})`,
-    received: "a range without",
+    expected: `a range that includes indexed blocks (${first.number} to ${last.number})`,
+    received: "a range without any",
   })
 }
 

@@ -187,7 +187,7 @@ export const signedStatement = (
   }
   const unknown = unknownOpening(index, wallet, number)
   if (unknown !== undefined) {
-    const message = `Opening balance not known: ${unknown}. The service reads it beside the indexer, or by "daybook reconcile". Retry later.`
+    const message = `Opening balance not known yet: ${unknown}. The service reads it in the background, or "daybook reconcile" does. Retry later.`
     return failure(503, "unavailable", message, {}, { "retry-after": "1" })
   }
   // Sound: the block was found.

@@ -61,7 +61,7 @@ export const makeSecret = (): string => `whsec_${toBase64(crypto.getRandomValues
 export const makePair = async (): Promise<{ readonly privateKey: string; readonly publicKey: string }> => {
   const pair = await crypto.subtle.generateKey(ed25519, true, ["sign", "verify"])
   // Sound: ed25519 keys are generated as pairs.
-  if (!("privateKey" in pair)) throw new Error("Keys of ed25519 are not available.")
+  if (!("privateKey" in pair)) throw new Error("Ed25519 keys are not available on this platform.")
   const privateBytes = new Uint8Array(await crypto.subtle.exportKey("pkcs8", pair.privateKey)).slice(-keyBytes)
   const publicBytes = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey))
   return { privateKey: `whsk_${toBase64(privateBytes)}`, publicKey: `whpk_${toBase64(publicBytes)}` }

@@ -138,7 +138,7 @@ const matchBare = (body: Json, call: RequestItem): ResponseItem | undefined => {
 export const matchSingle = (body: unknown, call: RequestItem): ResponseItem =>
   isObject(body)
     ? (matchBare(body, call) ?? matchReply(body, call.id, ""))
-    : invalid("body", describeWhole(body), "a JSON-RPC reply, which is an object")
+    : invalid("body", describeWhole(body), "a JSON-RPC reply as an object")
 
 /** A body that is one item for every call of a batch: an error of the whole request, or not a batch response at all. */
 const matchForAll = (body: unknown, calls: number): ResponseItem => {

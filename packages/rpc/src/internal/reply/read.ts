@@ -116,7 +116,7 @@ const tooLarge = (path: string, reply: Reply, maxBytes: number): InvalidResponse
     reason: "too-large",
     path,
     received: `more than ${maxBytes} bytes`,
-    expected: "less; request less at once, or allow more bytes",
+    expected: `at most ${maxBytes} bytes; request less at once, or allow more`,
   })
 
 const failure = (error: CallError, jitter: number, maxBatchSize: number, mustSplit = false): Outcome<never> => ({

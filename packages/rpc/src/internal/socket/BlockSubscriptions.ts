@@ -180,7 +180,7 @@ export const heads = (source: Pick<Source, "client" | "policy">): Kind<Head | Ga
         return Result.fail({
           path: "params.result",
           expected: "a block with number and hash",
-          received: "a pending one",
+          received: "a pending block",
         })
       }
       const last = state.at(-1)

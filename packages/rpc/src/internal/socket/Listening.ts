@@ -49,7 +49,11 @@ export const end = (own: Queue, reason: string, isOverflow = false): void => {
 export const offer = (own: Queue, item: Item, characters: number, bounds: Bounds): boolean => {
   const isFull = own.items.length >= bounds.maxQueued || own.characters + characters > bounds.maxQueuedCharacters
   if (isFull && own.items.length > 0) {
-    end(own, `more than ${bounds.maxQueued} notifications, or ${bounds.maxQueuedCharacters} characters, wait`, true)
+    end(
+      own,
+      `more than ${bounds.maxQueued} notifications, or ${bounds.maxQueuedCharacters} characters, are queued`,
+      true,
+    )
     return false
   }
   own.items.push(item)

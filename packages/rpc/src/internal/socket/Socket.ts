@@ -285,7 +285,7 @@ const open = (state: State, url: string): Connection => {
     connection.waiting = null
     for (const text of waiting ?? []) webSocket.send(text)
   })
-  webSocket.addEventListener("error", () => end(state, connection, "the connection was refused or broke"))
+  webSocket.addEventListener("error", () => end(state, connection, "the connection was refused or lost"))
   webSocket.addEventListener("close", ({ code, reason }) =>
     end(state, connection, reason === "" ? `the connection was closed with code ${code}` : reason),
   )

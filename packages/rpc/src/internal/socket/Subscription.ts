@@ -35,7 +35,7 @@ import type { Socket } from "./Socket.ts"
  * import { SubscriptionOverflow } from "@daybook/rpc/WebSocketClient"
  *
  * const error = new SubscriptionOverflow({ host: "n.example", reason: "more than 20000 notifications wait" })
- * console.log(error.message) // Notifications not read fast enough: more than 20000 notifications wait. Raise maxQueued, or do less for each.
+ * console.log(error.message) // Notifications not read fast enough: more than 20000 notifications wait. Raise maxQueued, or do less work per notification.
  * ```
  */
 export class SubscriptionOverflow extends Data.TaggedError("SubscriptionOverflow")<{
@@ -44,7 +44,7 @@ export class SubscriptionOverflow extends Data.TaggedError("SubscriptionOverflow
   readonly isRetryable: false
 }> {
   constructor({ host, reason }: { readonly host: string; readonly reason: string }) {
-    const message = `Notifications not read fast enough: ${reason}. Raise maxQueued, or do less for each.`
+    const message = `Notifications not read fast enough: ${reason}. Raise maxQueued, or do less work per notification.`
     super({ message, host, isRetryable: false })
   }
 }
@@ -125,7 +125,7 @@ const decodeError = SchemaParser.decodeUnknownResult(JsonRpc.ErrorObject)
 
 const unknownError: JsonRpc.ErrorObject = {
   code: -32_603,
-  message: "The subscription ended with an error of another form",
+  message: "The subscription ended with a malformed error",
 }
 
 const replyOf = ({ client, scrub }: Source): Reply => ({

@@ -105,7 +105,7 @@ const parse = (bytes: Buffer, { bodyDepth, bodyValues }: Config["limits"]) => {
   }
   const json = isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
   if (json !== undefined) return Result.succeed(json)
-  const message = "Invalid request body: expected JSON in UTF-8, received another text."
+  const message = "Invalid request body: expected JSON in UTF-8, received other text."
   return Result.fail(refusal(JsonRpc.code.parseError, message, "bad_request"))
 }
 

@@ -173,7 +173,7 @@ const read = (bytes: Buffer): Cursor | undefined => {
 export const fromText = (text: string): Result.Result<Cursor, InvalidParameter> => {
   if (text === "") return invalid(previous, "an empty string")
   const all = Buffer.from(text.slice(0, maxCharacters), "base64url")
-  if (all.toString("base64url") !== text || all.length <= checksumBytes) return invalid(previous, "another text")
+  if (all.toString("base64url") !== text || all.length <= checksumBytes) return invalid(previous, "other text")
   const bytes = all.subarray(0, -checksumBytes)
   if (!checksum(bytes).equals(all.subarray(-checksumBytes))) {
     return invalid(previous, "a damaged cursor or another text")

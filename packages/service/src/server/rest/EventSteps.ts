@@ -86,7 +86,7 @@ const fromCursor = (
 ): Result.Result<Beginning, InvalidParameter> =>
   Result.mapBoth(EventPosition.parse(text, selection), {
     onSuccess: (position): Beginning => ({ _tag: "After", position }),
-    onFailure: (expected) => InvalidParameter.fromIssue({ path, expected, received: "another text" }, what),
+    onFailure: (expected) => InvalidParameter.fromIssue({ path, expected, received: "other text" }, what),
   })
 
 /** Reads where events start: a block, a date, the cursor of a selection, or `now`. Errors refer to it as `what`. */

@@ -53,7 +53,7 @@ export const reader = <A>(
     }
     const isEmpty = isOptional && bytes.length === 0
     const json = isEmpty ? {} : isUtf8(bytes) ? Json.parse(bytes.toString()) : undefined
-    if (json === undefined) return yield* invalid("", "JSON in UTF-8", "another text")
+    if (json === undefined) return yield* invalid("", "JSON in UTF-8", "other text")
     const decoded = decode(json)
     if (Result.isSuccess(decoded)) return decoded.success
     // Sound: an error has at least one issue.

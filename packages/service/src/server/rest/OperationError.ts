@@ -51,8 +51,8 @@ const notIndexed = ({ checkpoint: { first, head }, range: { from, to } }: QueryE
   return ErrorResponse.badRequest(
     InvalidParameter.fromIssue({
       path: `${name}_${bound._tag === "Date" ? "date" : "block"}`,
-      expected: `a range with indexed blocks (${first} to ${head.number})`,
-      received: "a range without",
+      expected: `a range that includes indexed blocks (${first} to ${head.number})`,
+      received: "a range without any",
     }),
   )
 }

@@ -59,7 +59,7 @@ const notFinal = ({ block, finalized }: IndexedStatement.NotFinal) => {
 
 const openingUnknown = ({ asset }: IndexedStatement.OpeningUnknown) =>
   ErrorResponse.unavailable(
-    `Opening balance not known: ${asset}. The service reads it beside the indexer, or by "daybook reconcile". Retry later.`,
+    `Opening balance not known yet: ${asset}. The service reads it in the background, or "daybook reconcile" does. Retry later.`,
   )
 
 const tooLong = ({ message }: StatementFile.StatementTooLong) => invalid("address", message)

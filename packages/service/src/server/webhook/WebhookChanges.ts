@@ -139,7 +139,7 @@ const replayer = ({ access, places, turns, webhooks }: Replays) => {
   ): Effect.fn.Return<WebhookAccess.Found, WebhookAccess.Failure> {
     const chain = yield* places.chainOf(before.webhook)
     const owner = yield* places.ownerOf(chain, before, cursor)
-    if (owner === undefined) return yield* invalid("from", "the cursor of an event of this webhook", "another text")
+    if (owner === undefined) return yield* invalid("from", "the cursor of an event of this webhook", "other text")
     const [wallet, position] = owner
     const [found] = yield* access.change(
       caller,

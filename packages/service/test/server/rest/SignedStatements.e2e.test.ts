@@ -116,7 +116,7 @@ layer(scenario, { excludeTestServices: true })("signed statements", (it) => {
           `Invalid query parameter "to_block": expected a final block, up to ${head - 2}, received ${head}.`,
         ])
         expect(unknown.status).toBe(503)
-        expect(JSON.parse(unknown.text).message).toContain("Opening balance not known: native.")
+        expect(JSON.parse(unknown.text).message).toContain("Opening balance not known yet: native.")
       }),
   )
 })
