@@ -86,7 +86,7 @@ describe("WalkThrough", () => {
     expect(rpc).toContain(`position ${swap?.index}: ${swap?.hash}`)
     expect(rpc).toContain("same transaction")
 
-    const statement = section("Statement of ether from block ").map((line) => line.trim())
+    const statement = section("Ether statement from block ").map((line) => line.trim())
     expect(statement[0]?.split(/\s{2,}/)).toEqual(["ether", "movements", "in", "out"])
     expect(statement.some((line) => line.startsWith("fee "))).toBe(true)
     const closing = /^closing {2}(\S+) at the end of block (\d+)$/
@@ -96,7 +96,7 @@ describe("WalkThrough", () => {
     ])
     expect(statement).toContain(`the node ${ether(balance)}, equal`)
     const paid = section("A wallet paid only by contracts").map((line) => line.trim())
-    const lonely = /^(0x\w{40}) has no transaction of its own$/.exec(paid[0] ?? "")?.[1]?.toLowerCase() ?? ""
+    const lonely = /^(0x\w{40}) has no transactions of its own$/.exec(paid[0] ?? "")?.[1]?.toLowerCase() ?? ""
     expect(oracle.historyOf(transactions, lonely)).toEqual([])
     expect(transactions.some(({ inner }) => inner.some(({ to }) => to === lonely))).toBe(true)
     expect(paid[1]).toMatch(/^scope=all: [1-9]\d* transactions; movements: \S+ ether from contracts$/)

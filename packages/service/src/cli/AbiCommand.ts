@@ -46,12 +46,13 @@ const readItems = Effect.fnUntraced(function* (file: string) {
     try: async () => ((await stat(file)).size > ContractAbi.maxBytes ? null : readFile(file, "utf8")),
     catch: () => failed(`Cannot read the ABI: ${file}. Check the path.`),
   })
-  if (text === null) return yield* failed(`File too large for an ABI: ${file}, at most ${ContractAbi.maxBytes} bytes.`)
+  if (text === null)
+    return yield* failed(`ABI file too large: ${file}. An ABI has at most ${ContractAbi.maxBytes} bytes.`)
   const { items } = yield* Effect.mapError(Effect.fromResult(ContractAbi.fromText(text)), ({ message }) =>
     failed(`${file}: ${message}`),
   )
   if (items.length > 0) return items
-  return yield* failed(`ABI without anything to decode: ${file}. Give one with functions, events or errors.`)
+  return yield* failed(`Nothing to decode in the ABI: ${file}. Give one with functions, events or errors.`)
 })
 
 const decodeKey = Schema.decodeUnknownEffect(Contract.Key)
@@ -72,17 +73,17 @@ const addressOf = (text: string): Effect.Effect<string | null, CommandError> =>
 const contract = Argument.String("contract").pipe(
   Argument.withDescription("Address of the contract; any other text names a pack, which is tried for every contract"),
 )
-const chainFlag = Selection.chainFlag("Chain of the contract, where several are configured")
+const chainFlag = Selection.chainFlag("Chain of the contract; required if several are configured")
 
 const add = Command.make(
   "add",
   {
     contract,
     file: Argument.String("file").pipe(
-      Argument.withDescription("JSON file: an ABI, or an artifact of Foundry or Hardhat"),
+      Argument.withDescription("JSON file with an ABI, or a Foundry or Hardhat artifact"),
     ),
     name: Flag.String("name").pipe(
-      Flag.withDescription("Name of the contract; by default that of the file"),
+      Flag.withDescription("Name of the contract; by default the name of the file"),
       Flag.optional,
     ),
     chain: chainFlag,
@@ -115,7 +116,9 @@ const remove = Command.make(
     }
     yield* Terminal.note(`Removed the ABI of ${quote(key)} from ${chain.name}.`)
   }, Effect.scoped),
-).pipe(Command.withDescription("Remove an ABI; one of a watched folder comes back while the folder has it"))
+).pipe(
+  Command.withDescription("Remove an ABI; one in a watched folder is added again as long as the folder contains it"),
+)
 
 const lineOf = (chain: string, { abi, address, implementations, name, source: from }: Stored): string => {
   const count = (JSON.parse(abi) as ReadonlyArray<unknown>).length
@@ -126,7 +129,7 @@ const lineOf = (chain: string, { abi, address, implementations, name, source: fr
 
 const list = Command.make(
   "list",
-  { chain: Selection.chainFlag("Chain to list, may be repeated; by default all"), config: Selection.configFlag },
+  { chain: Selection.chainFlag("Chain to list; may be repeated; by default all"), config: Selection.configFlag },
   Effect.fn(function* ({ chain: names, config }) {
     const { chains, contracts } = yield* open(config, names)
     let count = 0

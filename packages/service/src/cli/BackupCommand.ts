@@ -56,7 +56,7 @@ export const backup = Command.make(
       Flag.withDefault(false),
     ),
     folder: Argument.String("folder").pipe(
-      Argument.withDescription("Folder for the copies, made if it is missing; copies in it get what changed since"),
+      Argument.withDescription("Folder for the copies, created if missing; copies in it are brought up to date"),
     ),
   },
   Effect.fn(function* ({ chain, config, folder, follow: isFollowing }) {
@@ -80,7 +80,7 @@ export const restore = Command.make(
     config: Selection.configFlag,
     chain: chainFlag,
     folder: Argument.String("folder").pipe(
-      Argument.withDescription("Folder of a backup, or of files of another service"),
+      Argument.withDescription("Folder of a backup, or of another service's files"),
     ),
   },
   Effect.fn(function* ({ chain, config, folder }) {

@@ -36,18 +36,18 @@ const commands = [
   command("config", "Check the configuration", async () => (await import("./ConfigCommand.ts")).config),
   command(
     "doctor",
-    "Ask a node what would be indexed from it, how fast, and what it lacks; takes at most one minute",
+    "Report what a node can be indexed for, how fast, and what it lacks; takes at most one minute",
     async () => (await import("./DoctorCommand.ts")).doctor,
   ),
   command("keys", "Add, list, rotate and revoke API keys", async () => (await import("./KeysCommand.ts")).keys),
   command(
     "abi",
-    "Add, list and remove the ABIs by which contracts are decoded",
+    "Add, list and remove the ABIs that contracts are decoded with",
     async () => (await import("./AbiCommand.ts")).abi,
   ),
   command(
     "status",
-    "Print what is indexed of each chain and its indexer's state; exit code 1 unless every chain is synced, or --watch",
+    "Print the indexed blocks and the state of the indexer of each chain; without --watch, exit code 1 unless every chain is synced",
     async () => (await import("./StatusCommand.ts")).status,
   ),
   command(
@@ -62,27 +62,27 @@ const commands = [
   ),
   command(
     "verify",
-    "Check the links, counts, documents and histories of the database, or compare it with a node; may run beside serve",
+    "Check the links, counts, documents and histories of the database, or compare it with a node; can run alongside serve",
     async () => (await import("./VerifyCommand.ts")).verify,
   ),
   command(
     "repair",
-    "Verify the database, fetch the blocks with an issue again from the node, and fill the gaps",
+    "Verify the database, fetch blocks with issues again from the node, and fill the gaps",
     async () => (await import("./VerifyCommand.ts")).repair,
   ),
   command(
     "reconcile",
-    "Compare the indexed ledgers of wallets with the state of the chain, and name what differs with its first block; may run beside serve",
+    "Compare the indexed ledgers of wallets with the state of the chain, and report each difference with its first block; can run alongside serve",
     async () => (await import("./ReconcileCommand.ts")).reconcile,
   ),
   command(
     "reindex",
-    'Remove blocks from the index; the next serve fetches them again; stop "daybook serve" first',
+    'Remove blocks from the index, which the next serve fetches again; stop "daybook serve" first',
     async () => (await import("./ReindexCommand.ts")).reindex,
   ),
   command(
     "compact",
-    "Give free space back to the disk; may run beside serve",
+    "Return free space to the disk; can run alongside serve",
     async () => (await import("./CompactCommand.ts")).compact,
   ),
   command(
@@ -97,7 +97,7 @@ const commands = [
   ),
   command(
     "statement",
-    "State what wallets held, moved and hold, from an archive node alone, with the proof that nothing is missing",
+    "Report what wallets held, moved and hold, from an archive node alone, with proof that nothing is missing",
     async () => (await import("./StatementCommand.ts")).statement,
   ),
   command(
@@ -107,7 +107,7 @@ const commands = [
   ),
   command(
     "signing-key",
-    "Make the key that signs statements, or print its public half",
+    "Create the key that signs statements, or print its public key",
     async () => (await import("./SigningKeyCommand.ts")).signingKey,
   ),
   command(
@@ -115,7 +115,7 @@ const commands = [
     "Write the movements of wallets as CSV, NDJSON, or books for beancount and hledger",
     async () => (await import("./ExportCommand.ts")).exportMovements,
   ),
-  command("mcp", "Answer the tools of a model (Model Context Protocol) over standard input and output", async () =>
+  command("mcp", "Serve tools to a model (Model Context Protocol) over standard input and output", async () =>
     (await import("./McpCommand.ts")).mcp(Manifest.version),
   ),
 ] as const
@@ -123,7 +123,7 @@ const commands = [
 /** Getting started. */
 const examples = [
   { command: "daybook dev --chain", description: "A local chain, with its explorer and API" },
-  { command: "daybook doctor https://HOST", description: "What a node offers, before a database is made" },
+  { command: "daybook doctor https://HOST", description: "What a node offers, before a database is created" },
   { command: "daybook keys add me", description: "A key for a program" },
   { command: "daybook serve --log-level info", description: "Index and serve the chains of daybook.json" },
 ]

@@ -94,7 +94,9 @@ const check = Command.make(
     const { isValid, text } = Certificate.validityAt(yield* Clock.currentTimeMillis, cert)
     if (!isValid) yield* Terminal.print(text)
   }),
-).pipe(Command.withDescription("Name everything that is wrong with the configuration, each in a line; changes nothing"))
+).pipe(
+  Command.withDescription("List everything that is wrong with the configuration, one issue per line; changes nothing"),
+)
 
 /** `daybook config`. */
 export const config = Command.make("config").pipe(Command.withSubcommands([check]))

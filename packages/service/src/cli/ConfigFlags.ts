@@ -17,13 +17,17 @@ export const flags = {
   config: text("config", "FILE", "Configuration file, by default daybook.json; paths in it are relative to its folder"),
   chain: Flag.String("chain").pipe(
     Flag.withDescription(
-      "A chain and its node, as eth=http://127.0.0.1:8545, with its id where it is not a listed one, as dev:31337=URL; may be repeated, and needs no file",
+      "Chain and its node, such as eth=http://127.0.0.1:8545, or with the id of an unlisted chain, such as dev:31337=URL; may be repeated; needs no file",
     ),
     Flag.withMetavar("NAME=URL"),
     Flag.atLeast(0),
   ),
-  database: text("database", "URL", "URL of the database, in place of that of the file"),
-  listen: text("listen", "HOST:PORT", "Where to listen, in place of that of the file: host:port, or unix: and a path"),
+  database: text("database", "URL", "URL of the database; overrides the configuration file"),
+  listen: text(
+    "listen",
+    "HOST:PORT",
+    "Where to listen, as host:port, or unix: and a path; overrides the configuration file",
+  ),
 }
 
 /** Values of the flags. */
@@ -45,7 +49,7 @@ export const sourceOf = Effect.fnUntraced(function* (given: Given): Effect.fn.Re
   for (const one of given.chain) {
     const node = Overrides.parseNode(one)
     if (node === undefined) {
-      const received = one.includes("=") ? "a text of another form" : quote(one)
+      const received = one.includes("=") ? "text in another form" : quote(one)
       return yield* invalidOption(
         "--chain",
         "a name and the URL of a node, as in eth=http://127.0.0.1:8545 or dev:31337=http://127.0.0.1:8545",

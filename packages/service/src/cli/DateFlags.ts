@@ -16,8 +16,8 @@ const flag = (name: string, description: string) =>
 
 /** The flags. */
 export const flags = {
-  fromDate: flag("from-date", "First instant, such as 2024-01-01, in place of --from-block"),
-  toDate: flag("to-date", "Last day or instant, such as 2024-12-31, in place of --at"),
+  fromDate: flag("from-date", "First instant, such as 2024-01-01, instead of --from-block"),
+  toDate: flag("to-date", "Last day or instant, such as 2024-12-31, instead of --at"),
 }
 
 /** Values of the flags, and of the block flags that they replace. */
@@ -66,7 +66,11 @@ export const parse = Effect.fnUntraced(function* ({ at, fromBlock, fromDate, toD
   const from = first === undefined ? undefined : Math.ceil(first.seconds)
   const end = last === undefined ? undefined : last.isDay ? last.seconds + daySeconds : Math.floor(last.seconds) + 1
   if (from !== undefined && end !== undefined && end <= from) {
-    return yield* invalidOption("--to-date", `a date from ${Option.getOrThrow(fromDate)} on`, Option.getOrThrow(toDate))
+    return yield* invalidOption(
+      "--to-date",
+      `${Option.getOrThrow(fromDate)} or a later date`,
+      Option.getOrThrow(toDate),
+    )
   }
   const dates: Dates = { from, end }
   return dates

@@ -55,7 +55,7 @@ const foldersOf = Effect.fnUntraced(function* (artifacts: ReadonlyArray<string>)
   for (const folder of artifacts) {
     const found = statSync(folder, { throwIfNoEntry: false })
     if (found === undefined)
-      yield* Terminal.note(`No folder "${visible(folder)}" yet. Its contracts have names once it is there.`)
+      yield* Terminal.note(`Folder not found: "${visible(folder)}". Its contracts are named once it exists.`)
     else if (!found.isDirectory())
       return yield* invalidOption("--artifacts", "a folder", `the file "${visible(folder)}"`)
   }
@@ -75,12 +75,14 @@ const openPage = (url: string): Effect.Effect<void> =>
 
 const announce = Effect.fnUntraced(function* ({ chain, node, url }: DevServer.Running) {
   const { accounts, chainId, client, forkBlock } = node
-  const fork = forkBlock === null ? "" : `, a fork from block ${forkBlock} on`
-  yield* Terminal.note(`Beside ${client}: chain ${chain} (${chainId})${fork}. No API key is needed on this machine.`)
+  const fork = forkBlock === null ? "" : `, forked at block ${forkBlock}`
+  yield* Terminal.note(
+    `Connected to ${client}: chain ${chain} (${chainId})${fork}. No API key is needed on this machine.`,
+  )
   yield* Terminal.note(`  REST      ${url}/api/v2.2/<address>/verbose?chain=${chain}`)
   yield* Terminal.note(`  RPC       ${url}/rpc/${chain}`)
   if (accounts.length > 0) {
-    yield* Terminal.note(`  Accounts  Account 0 to Account ${accounts.length - 1}, the first is ${accounts[0]}`)
+    yield* Terminal.note(`  Accounts  Account 0 to Account ${accounts.length - 1}; the first is ${accounts[0]}`)
   }
   yield* Terminal.print(`${url}/?chain=${encodeURIComponent(chain)}`)
 })
@@ -99,17 +101,17 @@ export const dev = Command.make(
       Flag.optional,
     ),
     chain: Flag.Boolean("chain").pipe(
-      Flag.withDescription("Start a chain: anvil on port 8545, which ends with the command"),
+      Flag.withDescription("Start a chain: anvil on port 8545, stopped when the command ends"),
       Flag.withDefault(false),
     ),
     port: Flag.String("port").pipe(
-      Flag.withDescription("Port of the explorer and the API; by default 8080, or a free one"),
+      Flag.withDescription("Port of the explorer and the API; by default 8080, or a free port"),
       Flag.withMetavar("N"),
       Flag.optional,
     ),
     artifacts: Flag.String("artifacts").pipe(
       Flag.withDescription(
-        "Folder of a Foundry or Hardhat project, may be repeated; by default the current folder, if it is one",
+        "Folder of a Foundry or Hardhat project; may be repeated; by default the current folder, if it is a project",
       ),
       Flag.withMetavar("FOLDER"),
       Flag.atLeast(0),

@@ -67,7 +67,7 @@ const judge = Effect.fnUntraced(function* ({ closings, entries }: Export.Written
   const proved = closings.filter(Export.isProved).length
   yield* Terminal.note(`${Terminal.count(entries, "movement")}; ${proved} of ${closings.length} balances proved`)
   if (proved === closings.length || isAllowed) return
-  const message = `Not proved: ${Terminal.count(closings.length - proved, "balance")}. The export is complete; "daybook statement" names the differences.`
+  const message = `Not proved: ${Terminal.count(closings.length - proved, "balance")}. The export is complete; "daybook statement" reports the differences.`
   return yield* new CommandError({ message })
 })
 
@@ -81,7 +81,7 @@ const checkSearchOptions = ({ maxCalls, perSecond, state }: Parameters<typeof Wa
   const [name] = given.find(([, isGiven]) => isGiven) ?? []
   return name === undefined
     ? Effect.void
-    : Effect.fail(invalidOption(name, "it beside --rpc alone", "it beside --config or --chain"))
+    : Effect.fail(invalidOption(name, "this option only with --rpc", "it with --config or --chain"))
 }
 
 /** `daybook export`: exits with code 0 only if every balance is proved, or with `--allow-unproved`. */
@@ -92,14 +92,16 @@ export const exportMovements = Command.make(
     ...DateFlags.flags,
     rpc: WalletFlags.rpcFlag(0),
     config: Flag.String("config").pipe(
-      Flag.withDescription("Configuration file whose indexes are read, in place of --rpc; with --chain daybook.json"),
+      Flag.withDescription(
+        "Configuration file whose indexes are read instead of --rpc; by default daybook.json with --chain",
+      ),
       Flag.withMetavar("FILE"),
       Flag.optional,
     ),
     chain: Selection.chainFlag("Chain of the configuration whose index is read; may be repeated; by default all"),
     format: Flag.Literals("format", formatNames).pipe(Flag.withDescription("Format of the movements")),
     allowUnproved: Flag.Boolean("allow-unproved").pipe(
-      Flag.withDescription("Exit code 0 also where the chain has other balances than the movements add up to"),
+      Flag.withDescription("Exit with code 0 even if the movements do not add up to the balances on the chain"),
       Flag.withDefault(false),
     ),
     output: Flag.String("output").pipe(

@@ -109,7 +109,7 @@ export const format = (doc: HelpDoc): string => {
     ...section("ARGUMENTS", args),
     ...section("FLAGS", flagRows([...doc.flags, ...(doc.inheritedFlags ?? [])])),
     ...section("EXAMPLES", exampleRows(doc)),
-    ...section("FLAGS OF EVERY COMMAND", flagRows(doc.globalFlags ?? [])),
+    ...section("GLOBAL FLAGS", flagRows(doc.globalFlags ?? [])),
   ]
   return sections.join("\n\n")
 }

@@ -24,14 +24,14 @@ import * as Terminal from "./Terminal.ts"
 export const flags = {
   state: Flag.String("state").pipe(
     Flag.withDescription(
-      "Folder that keeps a search until it is complete, so that the same command continues it; by default daybook in $XDG_STATE_HOME",
+      "Folder that stores a search until it is complete, so that the same command continues it; by default daybook in $XDG_STATE_HOME",
     ),
     Flag.withMetavar("FOLDER"),
     Flag.optional,
   ),
   keep: Flag.Boolean("keep").pipe(
     Flag.withDescription(
-      "Keep the search until it is complete, which is the default; --no-keep keeps nothing and continues nothing",
+      "Store the search until it is complete, which is the default; --no-keep neither stores nor continues it",
     ),
     Flag.withDefault(true),
   ),
@@ -95,14 +95,14 @@ const continued = Effect.fnUntraced(function* (
   const chain = StatementFormat.chainName(connection.chainId)
   const issue = yield* issueOf(connection, kept)
   if (issue !== null) {
-    yield* Terminal.note(`${chain}: the search begins again: what was kept of it is from ${issue}`)
+    yield* Terminal.note(`${chain}: the search starts over: the stored one is from ${issue}`)
     yield* clear
     return null
   }
   const { closing, isLocated, settled } = kept.state
   const where = isLocated ? `at block ${settled} of ${closing.number}` : `up to block ${closing.number}`
   const calls = Terminal.count(kept.details.calls, "call")
-  yield* Terminal.note(`${chain}: continues the search ${where} after ${calls}; to begin again remove ${path}`)
+  yield* Terminal.note(`${chain}: continues the search ${where} after ${calls}; to start over, remove ${path}`)
   return kept
 })
 
@@ -155,7 +155,7 @@ const openFile = Effect.fnUntraced(function* (
 ) {
   const removed = yield* DiscoveryFile.removeOld(folder, subject)
   if (removed > 0)
-    yield* Terminal.note(`Removed from ${folder}: ${Terminal.count(removed, "search")} of over 30 days ago.`)
+    yield* Terminal.note(`Removed from ${folder}: ${Terminal.count(removed, "search")} older than 30 days.`)
   const path = DiscoveryFile.pathOf(folder, subject)
   const file = yield* DiscoveryFile.open(path, subject)
   const kept = yield* continued(connection, file)
@@ -169,7 +169,7 @@ const openFile = Effect.fnUntraced(function* (
     finish: file.removeAtEnd,
     noteInterruption: Effect.flatMap(isWritten, (isKept) =>
       isKept || kept !== null
-        ? Terminal.note(`${chain}: the same command continues the search, which is kept in ${path}`)
+        ? Terminal.note(`${chain}: the same command continues the search, which is stored in ${path}`)
         : file.removeAtEnd,
     ),
   }
@@ -188,7 +188,7 @@ export const open = (connection: NodeConnection, { keep, state }: Given, subject
   const opened = openFile(connection, Option.getOrElse(state, usualFolder), subject)
   if (Option.isSome(state)) return opened
   return Effect.catchTag(opened, "DiscoveryFileError", ({ message }) =>
-    Effect.as(Terminal.note(`${message} The search is not kept.`), unkept),
+    Effect.as(Terminal.note(`${message} The search is not stored.`), unkept),
   )
 }
 

@@ -21,16 +21,21 @@ const count = (name: string, description: string) =>
 
 /** The flags of a new key. */
 export const flags = {
-  chain: names("chain", "Chain that the key may ask for; may be repeated; by default all"),
-  method: names("method", "Method that the key may relay, as eth_call; may be repeated; by default all public ones"),
+  chain: names("chain", "Chain that the key may query; may be repeated; by default all"),
+  method: names(
+    "method",
+    "Method that the key may relay, such as eth_call; may be repeated; by default all public methods",
+  ),
   operation: names(
     "operation",
-    `Operation that the key may call: ${Operation.all.join(", ")}; may be repeated; by default all that read`,
+    `Operation that the key may call: ${Operation.all.join(", ")}; may be repeated; by default all that only read`,
   ),
-  perSecond: count("per-second", "Requests per second of the key on average; by default as configured"),
-  burst: count("burst", "Requests of the key at once; by default twice those of --per-second"),
+  perSecond: count("per-second", "Average number of requests per second; by default as configured"),
+  burst: count("burst", "Number of requests at once; by default twice --per-second"),
   expires: Flag.String("expires").pipe(
-    Flag.withDescription("When the key ends: a date as 2027-01-31, or a time from now as 12h or 90d; by default never"),
+    Flag.withDescription(
+      "When the key expires: a date such as 2027-01-31, or a time from now such as 12h or 90d; by default never",
+    ),
     Flag.withMetavar("TIME"),
     Flag.optional,
   ),

@@ -55,7 +55,7 @@ const add = Command.make(
       Flag.withDefault(false),
     ),
     empty: Flag.Literals("empty", ["string", "null"]).pipe(
-      Flag.withDescription("Form of empty values for this key; by default that of the configuration"),
+      Flag.withDescription("Form of empty values for this key; by default as configured"),
       Flag.optional,
     ),
     ...KeyFlags.flags,
@@ -89,21 +89,19 @@ const rotate = Command.make(
     name: Argument.String("name").pipe(Argument.withDescription("Name of the key")),
     ...flags,
     keep: Flag.String("keep").pipe(
-      Flag.withDescription(
-        "How long the previous key is accepted beside the new one: 0s, 30m, 12h, 90d; by default 1d",
-      ),
+      Flag.withDescription("How long the previous key stays valid: 0s, 30m, 12h, 90d; by default 1d"),
       Flag.withMetavar("TIME"),
       Flag.withDefault("1d"),
     ),
   },
   Effect.fn(function* ({ keep, name, ...database }) {
     const millis = KeyFlags.parseDuration(keep)
-    if (millis === undefined) return yield* invalidOption("--keep", "a time as 0s, 30m, 12h or 90d", quote(keep))
+    if (millis === undefined) return yield* invalidOption("--keep", "a time such as 0s, 30m, 12h or 90d", quote(keep))
     const { keys } = yield* openKeys(database)
     const now = yield* Clock.currentTimeMillis
     const expires = (yield* keys.list).find((stored) => stored.name === name.trim())?.expires
     if (expires !== undefined && expires <= now) {
-      const message = `The key of ${quote(name)} has ended, and so would another one: ${new Date(expires).toISOString()}. Revoke it, and add a key.`
+      const message = `The key of ${quote(name)} has expired, and a new one would have the same expiry: ${new Date(expires).toISOString()}. Revoke it and add a key.`
       return yield* new CommandError({ message })
     }
     const until = now + millis
@@ -114,7 +112,7 @@ const rotate = Command.make(
     const remedy = `The previous one is accepted until ${end}; another rotation ends it at once.`
     yield* show(name.trim(), key, remedy)
   }, Effect.scoped),
-).pipe(Command.withDescription("Make another key for a name, with the same grant; the previous key ends later"))
+).pipe(Command.withDescription("Replace the key of a name, with the same grant; the previous key expires later"))
 
 /** Columns of a key: name, grants, and last use. */
 const columnsOf = (key: StoredKey, now: number): ReadonlyArray<string> => {
@@ -129,7 +127,7 @@ const list = Command.make(
   "list",
   {
     ...flags,
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one object per key"), Flag.withDefault(false)),
+    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per key"), Flag.withDefault(false)),
   },
   Effect.fn(function* ({ json, ...database }) {
     const { keys } = yield* openKeys(database)

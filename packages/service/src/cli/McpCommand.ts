@@ -17,7 +17,7 @@ const { listen: _, ...configFlags } = ConfigFlags.flags
 const flags = {
   ...configFlags,
   url: Flag.String("url").pipe(
-    Flag.withDescription("Base URL of a running service, in place of a configuration"),
+    Flag.withDescription("Base URL of a running service, instead of a configuration"),
     Flag.withMetavar("URL"),
     Flag.optional,
   ),
@@ -34,7 +34,7 @@ const checkGiven = ({ chain, config, database, key, url }: Command.Command.Confi
   if (Option.isSome(url) && isConfigured)
     return Effect.fail(invalidOption("--url", "either --url, or --config, --database or --chain", "both"))
   if (Option.isNone(url) && Option.isSome(key))
-    return Effect.fail(invalidOption("--key", "--url beside it", "--key alone"))
+    return Effect.fail(invalidOption("--key", "--key together with --url", "--key alone"))
   return Effect.void
 }
 
@@ -62,7 +62,7 @@ export const mcp = (version: string) =>
           const own = Option.getOrElse(key, () => Redacted.make(ofEnvironment ?? ""))
           return Redacted.value(own) === ""
             ? Effect.fail(
-                new CommandError({ message: 'No API key: give "--key", or set DAYBOOK_API_KEY.', isUsage: true }),
+                new CommandError({ message: 'Missing API key. Give "--key", or set DAYBOOK_API_KEY.', isUsage: true }),
               )
             : Effect.succeed({ url: base.replace(/\/+$/, ""), key: own })
         },

@@ -66,7 +66,7 @@ const nameOf = ({ asset, standard, tokenId }: Holding.Holding, symbol: string): 
 
 const formatDifference = ({ expected, firstBlock, found, holding }: ComparedHolding, symbol: string): string => {
   const state =
-    found === null ? "the contract gives no balance" : `the chain has ${formatAmount(found, holding, symbol)}`
+    found === null ? "the contract returns no balance" : `the chain has ${formatAmount(found, holding, symbol)}`
   const where = firstBlock === null ? "" : `, first at block ${firstBlock}`
   return `  ${nameOf(holding, symbol)}: the ledger has ${formatAmount(expected, holding, symbol)}, ${state}${where}`
 }
@@ -78,7 +78,7 @@ const toText = (
   const symbol = StatementFormat.nativeSymbol(chainId)
   const { block, first, holdings, unchecked, wallet } = proof
   const differences = differencesOf(proof)
-  const proved = ignored.length === 0 ? "proved" : "proved but for ignored tokens"
+  const proved = ignored.length === 0 ? "proved" : "proved except for ignored tokens"
   const outcome = isProved(proof) ? proved : "NOT PROVED"
   const compared = Terminal.count(holdings.length, "sum")
   const counted = Terminal.count(differences.length, "difference")
@@ -141,14 +141,14 @@ const refusePartial = Effect.fnUntraced(function* (
   const unwatched = watch === undefined ? undefined : wallets.find((one) => !watch.includes(one))
   if (unwatched !== undefined) {
     return yield* new CommandError({
-      message: `Wallet not watched: ${unwatched} on ${chain}, whose index has the transactions of some wallets. Run "daybook watch list" for those, or "daybook statement ${unwatched} --rpc URL" without an index.`,
+      message: `Wallet not watched: ${unwatched} on ${chain}, whose index covers only some wallets. "daybook watch list" lists them; "daybook statement ${unwatched} --rpc URL" needs no index.`,
     })
   }
   const wallet = wallets.find((one) => WatchList.firstBlock(checkpoint, one) > first)
   if (wallet === undefined) return
   const from = WatchList.firstBlock(checkpoint, wallet)
   return yield* new CommandError({
-    message: `Wallet not comparable: ${wallet} on ${chain} is indexed from block ${from} on, the index begins with block ${first}. Stop the service, run "daybook reindex --from ${first} --chain ${shellWord(chain)}" and start it again to index all of it.`,
+    message: `Wallet not comparable: ${wallet} on ${chain} is indexed from block ${from}, but the index begins with block ${first}. Stop the service, run "daybook reindex --from ${first} --chain ${shellWord(chain)}" and start it again to index all of it.`,
   })
 })
 
@@ -162,18 +162,20 @@ export const reconcile = Command.make(
     ),
     config: Selection.configFlag,
     chain: Flag.String("chain").pipe(
-      Flag.withDescription("Name of a chain in the configuration; required where there are several"),
+      Flag.withDescription("Name of a chain in the configuration; required if there are several"),
       Flag.withMetavar("NAME"),
       Flag.atLeast(0),
     ),
-    at: Selection.blockFlag("Block at which the wallets are compared; by default the last final one", "at"),
+    at: Selection.blockFlag("Block at which the wallets are compared; by default the last final block", "at"),
     maxCalls: Flag.Int("max-calls").pipe(
-      Flag.withDescription("Calls to the node for each wallet at most; by default 200,000"),
+      Flag.withDescription("Maximum number of calls to the node per wallet; by default 200,000"),
       Flag.withMetavar("N"),
       Flag.optional,
     ),
     ignore: Flag.String("ignore").pipe(
-      Flag.withDescription("Address of a token that is not compared; may be repeated. The result is not stored"),
+      Flag.withDescription(
+        "Address of a token to leave out of the comparison, whose result is then not stored; may be repeated",
+      ),
       Flag.withMetavar("ADDRESS"),
       Flag.atLeast(0),
     ),

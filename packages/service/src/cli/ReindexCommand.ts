@@ -13,7 +13,7 @@ const reject = (message: string) => new CommandError({ message: `${message} Noth
 
 const flags = {
   config: Selection.configFlag,
-  chain: Selection.chainFlag("Name of a chain in the configuration; may be repeated; required where there are several"),
+  chain: Selection.chainFlag("Name of a chain in the configuration; may be repeated; required if there are several"),
   allChains: Flag.Boolean("all-chains").pipe(
     Flag.withDescription("Select every chain of the configuration"),
     Flag.withDefault(false),

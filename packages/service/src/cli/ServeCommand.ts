@@ -48,11 +48,11 @@ const reloadOnce = (source: ConfigFile.Source, reload: Reload) =>
     const { config } = yield* ConfigFile.load(source)
     const { applied, postponed } = yield* reload(config)
     Shutdown.grant(config.limits.drainSeconds)
-    const changed = applied.length === 0 ? "nothing has changed" : applied.join(", ")
+    const changed = applied.length === 0 ? "no changes" : applied.join(", ")
     yield* Effect.logInfo(`Configuration reloaded: ${changed}`)
     if (postponed.length === 0) return
-    yield* Effect.logWarning(`Takes effect when the service is started again: ${postponed.join(", ")}`)
-  }).pipe(Effect.catch((error) => Effect.logError(`The configuration stays as it was: ${error.message}`)))
+    yield* Effect.logWarning(`Takes effect after a restart of the service: ${postponed.join(", ")}`)
+  }).pipe(Effect.catch((error) => Effect.logError(`Configuration not reloaded: ${error.message}`)))
 
 /** Configurations to apply: a serving process receives them, any other process reads its own at each SIGHUP. */
 const reloadsOf = Effect.fnUntraced(function* (source: ConfigFile.Source, member: Member.Member | undefined) {
@@ -149,7 +149,7 @@ export const serve = Command.make(
       Flag.withDefault("all"),
     ),
     processes: Flag.String("processes").pipe(
-      Flag.withDescription("Processes that serve HTTP on the same port, from 1 to 64"),
+      Flag.withDescription("Number of processes that serve HTTP on the same port, from 1 to 64"),
       Flag.withMetavar("N"),
       Flag.withDefault("1"),
     ),

@@ -12,7 +12,7 @@ const defaultFile = "signing-key.pem"
 
 /** `--signing-key`: the key file. */
 export const keyFlag = Flag.String("signing-key").pipe(
-  Flag.withDescription(`File of the key that signs; by default ${defaultFile}`),
+  Flag.withDescription(`File of the signing key; by default ${defaultFile}`),
   Flag.withMetavar("FILE"),
   Flag.withDefault(defaultFile),
 )
@@ -27,10 +27,10 @@ const make = Command.make(
   { file: fileArgument },
   Effect.fn(function* ({ file }) {
     const { publicKey } = yield* SigningKey.create(file)
-    yield* Terminal.note(`Made the key ${file}, which its owner alone can read. Publish its public half:`)
+    yield* Terminal.note(`Created the key ${file}, readable only by its owner. Publish its public key:`)
     yield* Terminal.print(publicKey)
   }),
-).pipe(Command.withDescription("Make a key in a new file; its public half is the only line on standard output"))
+).pipe(Command.withDescription("Create a key in a new file; its public key is the only line on standard output"))
 
 const show = Command.make(
   "show",
@@ -38,7 +38,7 @@ const show = Command.make(
   Effect.fn(function* ({ file }) {
     yield* Terminal.print((yield* SigningKey.read(file)).publicKey)
   }),
-).pipe(Command.withDescription("Print the public half of a key"))
+).pipe(Command.withDescription("Print the public key of a signing key"))
 
 /** `daybook signing-key`. */
 export const signingKey = Command.make("signing-key").pipe(Command.withSubcommands([make, show]))

@@ -42,7 +42,7 @@ export const statement = Command.make(
     ...WalletFlags.flags,
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object per wallet"), Flag.withDefault(false)),
     signed: Flag.Boolean("signed").pipe(
-      Flag.withDescription("Print the file of a signed statement of all wallets, for verify-statement"),
+      Flag.withDescription("Print a signed statement of all wallets, for verify-statement"),
       Flag.withDefault(false),
     ),
     signingKey: SigningKeyCommand.keyFlag,
@@ -51,7 +51,7 @@ export const statement = Command.make(
     function* ({ json, signed, signingKey, ...given }) {
       const began = yield* MonotonicClock.millis
       const key = signed ? yield* SigningKey.read(signingKey) : null
-      if (signed && given.rpc.length > 1) return yield* invalidOption("--rpc", "one node beside --signed", "several")
+      if (signed && given.rpc.length > 1) return yield* invalidOption("--rpc", "one node with --signed", "several")
       const chains = yield* WalletFlags.connect(given)
       const failed: Array<string> = []
       const work = Effect.forEach(

@@ -22,10 +22,10 @@ const formatGaps = (gaps: Status.Status["gaps"]): string => {
 }
 
 const formatLedgers = ({ blocksWithoutLedgers }: Status.Status): string =>
-  blocksWithoutLedgers === undefined ? "" : ` Blocks whose ledgers are still to derive: ${blocksWithoutLedgers}.`
+  blocksWithoutLedgers === undefined ? "" : ` Blocks without derived ledgers: ${blocksWithoutLedgers}.`
 
 const formatNodes = ({ nodes }: Status.Status): string =>
-  nodes === undefined ? "" : ` Distributed over ${nodes} ${nodes === 1 ? "node" : "nodes"} of Citus.`
+  nodes === undefined ? "" : ` Distributed over ${nodes} Citus ${nodes === 1 ? "node" : "nodes"}.`
 
 /** Blocks left below the first one, with the estimated time. */
 const formatPrepend = ({ prepend }: Status.Status): string => {
@@ -125,7 +125,7 @@ export const status = Command.make(
       Flag.withDefault(false),
     ),
     watch: Flag.Boolean("watch").pipe(
-      Flag.withDescription("Print again what has changed, every second, until it is stopped"),
+      Flag.withDescription("Print changes every second until stopped"),
       Flag.withDefault(false),
     ),
   },

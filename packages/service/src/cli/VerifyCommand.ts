@@ -82,9 +82,9 @@ const printComparison = Effect.fnUntraced(function* (chain: string, compared: Ve
     yield* Terminal.print(`${chain}: block ${block} not compared: ${why}`)
   }
   if (unwatched > 0) {
-    const are = unwatched === 1 ? "is" : "are"
+    const belong = unwatched === 1 ? "belongs" : "belong"
     yield* Terminal.print(
-      `${chain}: ${count(unwatched, "transaction")} ${are} of wallets no longer in "watch"; not compared.`,
+      `${chain}: ${count(unwatched, "transaction")} ${belong} to wallets no longer in "watch"; not compared.`,
     )
   }
   const untraced = TraceComparison.format(compared.untraced)
@@ -154,7 +154,7 @@ const fillGaps = Effect.fnUntraced(function* (
     from,
     to,
   })
-  for (const { block, why } of failed) yield* Terminal.print(`${chain}: gap of block ${block} not filled: ${why}`)
+  for (const { block, why } of failed) yield* Terminal.print(`${chain}: gap in block ${block} not filled: ${why}`)
   yield* Terminal.print(`${chain}: ${count(filled, "gap")} filled, ${count(remaining, "gap")} left`)
 })
 
@@ -221,7 +221,9 @@ const run = Effect.fnUntraced(function* (
   }
   if (left.issues + left.notCompared > 0) return yield* new CommandError({ message: messageOf(left, options.repair) })
   if (blocks === 0 && options.from !== undefined) {
-    return yield* new CommandError({ message: `No block verified: the index has none from ${options.from} on.` })
+    return yield* new CommandError({
+      message: `No blocks verified: the index has none from block ${options.from} onwards.`,
+    })
   }
 }, Effect.scoped)
 
@@ -231,7 +233,7 @@ export const verify = Command.make(
   {
     ...flags,
     repair: Flag.Boolean("repair").pipe(
-      Flag.withDescription("Also repair what is found, as daybook repair does"),
+      Flag.withDescription("Also repair the issues found, as daybook repair does"),
       Flag.withDefault(false),
     ),
     againstNode: Flag.Boolean("against-node").pipe(
@@ -258,7 +260,7 @@ export const repair = Command.make(
     ...flags,
     to: Selection.blockFlag("Last block whose gaps are filled", "to"),
     node: Flag.String("node").pipe(
-      Flag.withDescription("URL of the node to fetch from, in place of those of the configuration"),
+      Flag.withDescription("URL of the node to fetch from, instead of the configured ones"),
       Flag.withMetavar("URL"),
       Flag.optional,
     ),

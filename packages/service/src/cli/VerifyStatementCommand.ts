@@ -54,11 +54,11 @@ const checkRows = Effect.fnUntraced(function* (
     const counts = `the statement has ${stated?.count} with the digest ${stated?.sha256}, a search on the node found ${rows.count} with ${rows.sha256}.`
     const isSameRevision = header.ledger_revision === WalletLedger.revision
     if (header.source === "node" && isSameRevision) {
-      return yield* new StatementFile.StatementRefused({ reason: `the movements of ${address} are others: ${counts}` })
+      return yield* new StatementFile.StatementRefused({ reason: `the movements of ${address} differ: ${counts}` })
     }
     const why = isSameRevision
-      ? "An index also has those that cancel within a block, which a search does not find."
-      : `The statement follows revision ${header.ledger_revision} of the rules by which movements are derived, and this version of daybook revision ${WalletLedger.revision}.`
+      ? "An index also has movements that cancel out within a block, which a search does not find."
+      : `The statement follows revision ${header.ledger_revision} of the rules that movements are derived by, but this version of daybook follows revision ${WalletLedger.revision}.`
     const message = `Movements not confirmed: ${address}; ${counts} ${why}`
     return yield* new CommandError({ message })
   }
@@ -79,11 +79,13 @@ const describe = (
         `${address}: ${Terminal.count(balances, "balance")} equal to the chain; ${isByStateRoot ? `${symbol} and transaction count verified against the state root` : `the node was trusted for ${symbol} too: ${trusted}`}`,
     ),
     ...checked.flatMap(({ address, notCompared }) =>
-      notCompared.length === 0 ? [] : [`not compared of ${address}`, ...notCompared.map((sentence) => `  ${sentence}`)],
+      notCompared.length === 0
+        ? []
+        : [`not compared for ${address}`, ...notCompared.map((sentence) => `  ${sentence}`)],
     ),
-    hasRows ? "the movements were found again" : "the movements were not searched for: --rows does",
+    hasRows ? "the movements were found again" : "the movements were not searched for; --rows searches for them",
     ...statements.flatMap(({ address, not_covered }) => [
-      `not covered of ${address}`,
+      `not covered for ${address}`,
       ...not_covered.map((sentence) => `  ${visibleLine(sentence)}`),
     ]),
   ]
@@ -101,12 +103,12 @@ export const verifyStatement = Command.make(
       Flag.optional,
     ),
     address: Flag.String("address").pipe(
-      Flag.withDescription("Wallet that the statement must have; may be repeated"),
+      Flag.withDescription("Wallet that the statement must contain; may be repeated"),
       Flag.withMetavar("ADDRESS"),
       Flag.atLeast(0),
     ),
     rows: Flag.Boolean("rows").pipe(
-      Flag.withDescription("Also search the node for the movements again, as the command statement does"),
+      Flag.withDescription('Also search the node for the movements again, as "daybook statement" does'),
       Flag.withDefault(false),
     ),
   },
@@ -120,7 +122,7 @@ export const verifyStatement = Command.make(
     for (const line of describe(statement, checked, rows)) yield* Terminal.print(line)
     if (publicKey === undefined) {
       yield* Terminal.note(
-        "Whose key it is, the file does not show: compare it with the operator's, or give --public-key.",
+        "The file does not show whose key this is: compare it with the operator's, or give --public-key.",
       )
     }
     const message = StatementCheck.whyUnproved(statement.statements, checked)

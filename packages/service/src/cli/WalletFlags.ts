@@ -25,7 +25,7 @@ import * as Terminal from "./Terminal.ts"
 export const rpcFlag = (atLeast: number) =>
   Flag.String("rpc").pipe(
     Flag.withDescription(
-      "URL of an archive node, with a tracer for what contracts pay; may be repeated, once for each chain",
+      "URL of an archive node, with a tracer for payments by contracts; may be repeated, once per chain",
     ),
     Flag.withMetavar("URL"),
     Flag.atLeast(atLeast),
@@ -38,15 +38,18 @@ export const flags = {
     Argument.atLeast(1),
   ),
   rpc: rpcFlag(1),
-  at: Selection.blockFlag("Last block; by default the last final one", "at"),
-  fromBlock: Selection.blockFlag("First block, for a node without the state of older ones; by default 0", "from-block"),
+  at: Selection.blockFlag("Last block; by default the last final block", "at"),
+  fromBlock: Selection.blockFlag(
+    "First block, for a node without the state of older blocks; by default 0",
+    "from-block",
+  ),
   maxCalls: Flag.Int("max-calls").pipe(
-    Flag.withDescription("Calls to the node at most; by default 2,000,000"),
+    Flag.withDescription("Maximum number of calls to the node; by default 2,000,000"),
     Flag.withMetavar("N"),
     Flag.optional,
   ),
   perSecond: Flag.Int("per-second").pipe(
-    Flag.withDescription("Calls to the node per second at most; by default as many as it handles well"),
+    Flag.withDescription("Maximum number of calls to the node per second; by default as many as it handles well"),
     Flag.withMetavar("N"),
     Flag.optional,
   ),
@@ -104,10 +107,10 @@ export const parseScope = Effect.fnUntraced(function* (
   const at = yield* Selection.parseBlock(given.at, "at")
   const fromBlock = yield* Selection.parseBlock(given.fromBlock, "from-block")
   if (at !== undefined && fromBlock !== undefined && fromBlock > at) {
-    return yield* invalid("--from-block", `a block up to that of --at, ${at}`, String(fromBlock))
+    return yield* invalid("--from-block", `at most the block of --at, ${at}`, String(fromBlock))
   }
   if (chains > 1 && (at ?? fromBlock) !== undefined) {
-    return yield* invalid(at === undefined ? "--from-block" : "--at", "one chain beside a block", "several")
+    return yield* invalid(at === undefined ? "--from-block" : "--at", "one chain if a block is given", "several")
   }
   return { addresses, at, fromBlock }
 })

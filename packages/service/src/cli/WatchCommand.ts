@@ -75,13 +75,13 @@ const formatRange = (indexed: Watched["indexed"]): string => {
 const formatSearch = (search: Watched["search"]): string => {
   if (search === null) return ""
   const { end, isRunning, progress, to } = search
-  if (!isRunning) return `, of a search up to block ${end}, which does not find calls of value 0 by others`
+  if (!isRunning) return `, found by a search up to block ${end}, which does not find calls of value 0 by others`
   const reached = to === null ? ", its past is not searched yet" : `, its past is searched up to block ${to} of ${end}`
   if (progress === null) return reached
   const { callsLeft, etaMillis, issue } = progress
   const time = etaMillis === undefined ? "" : ` (${Throughput.formatMillis(etaMillis)})`
-  const why = issue === undefined ? "" : `, it does not go on: ${visibleLine(issue)}`
-  return `${reached}, at least ${callsLeft} calls are left${time}${why}`
+  const why = issue === undefined ? "" : `, stalled: ${visibleLine(issue)}`
+  return `${reached}, at least ${callsLeft} calls left${time}${why}`
 }
 
 const toText = ({ address, chain, indexed, proof, search }: Watched): string =>
@@ -151,7 +151,7 @@ const openLimited = Effect.fnUntraced(function* (config: string, names: Readonly
   const limited = jobs.filter((job) => ChainJob.watchedWallets(job) !== null)
   if (limited.length > 0) return { database, jobs: limited }
   const chains = jobs.map(({ chain }) => chain).join(", ")
-  const message = `Every wallet is indexed: ${chains}. No wallet has to be named; "watch" in the configuration limits an index to some.`
+  const message = `Every wallet is indexed: ${chains}. No wallet needs to be added; "watch" in the configuration limits an index to some wallets.`
   return yield* new CommandError({ message })
 })
 
@@ -160,7 +160,7 @@ const refuseConfigured = Effect.fnUntraced(function* (job: ChainJob.ChainJob, wa
   const configured = ChainJob.watchedWallets(job)
   const named = wallets.find((wallet) => configured?.has(wallet) === true)
   if (named === undefined) return
-  const message = `Wallet of the configuration: ${named} on ${job.chain}. Remove it from "watch" and start the service again.`
+  const message = `Wallet named in the configuration: ${named} on ${job.chain}. Remove it from "watch" and start the service again.`
   return yield* new CommandError({ message })
 })
 
@@ -185,7 +185,7 @@ const formatAdded = ({ chain }: ChainJob.ChainJob, checkpoint: Checkpoint, walle
   if (checkpoint.watch === undefined) return everyWallet(chain)
   const from = WatchList.firstBlock(checkpoint, wallet)
   if (!isNew) return `${wallet} on ${chain}: watched already, indexed from block ${from} on`
-  return `${wallet} on ${chain}: added, indexed from block ${from} on at the earliest, and its past as it is found; see "daybook watch list --chain ${shellWord(chain)}"`
+  return `${wallet} on ${chain}: added, indexed from block ${from} at the earliest; its past is added as it is found, see "daybook watch list --chain ${shellWord(chain)}"`
 }
 
 const formatRemoved = ({ chain }: ChainJob.ChainJob, { watch }: Checkpoint, wallet: string, isNew: boolean): string => {
@@ -209,7 +209,7 @@ const add = Command.make(
   }, Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Index the transactions of more wallets from the next block on, and search for those before; may run beside serve",
+    "Index the transactions of more wallets from the next block, and search for earlier ones; can run alongside serve",
   ),
 )
 
@@ -227,7 +227,7 @@ const remove = Command.make(
       }
     }
   }, Effect.scoped),
-).pipe(Command.withDescription("Index no more transactions of wallets that were added; may run beside serve"))
+).pipe(Command.withDescription("Stop indexing the transactions of added wallets; can run alongside serve"))
 
 /** `daybook watch`. */
 export const watch = Command.make("watch").pipe(Command.withSubcommands([list, add, remove]))

@@ -134,14 +134,14 @@ const add = Command.make(
     ...flags,
     addresses: Argument.String("ADDRESS").pipe(Argument.withDescription("Address of a wallet"), Argument.atLeast(1)),
     url: Flag.String("url").pipe(Flag.withDescription("Where messages are sent: an https URL")),
-    chain: Selection.chainFlag("Chain of the wallets, where several are configured"),
-    from: Selection.blockFlag("First block whose rows are sent; by default those from now on"),
+    chain: Selection.chainFlag("Chain of the wallets; required if several are configured"),
+    from: Selection.blockFlag("First block whose rows are sent; by default the next one"),
     types: Flag.Literals("type", WalletEvent.rowTypes).pipe(
-      Flag.withDescription("Type of the rows; may be repeated; by default all types"),
+      Flag.withDescription("Type of rows to send; may be repeated; by default all types"),
       Flag.atLeast(0),
     ),
     final: Flag.Boolean("final").pipe(
-      Flag.withDescription("Send rows once their block is final, which no reorg takes back"),
+      Flag.withDescription("Send rows only once their block is final, so that no reorg reverts them"),
       Flag.withDefault(false),
     ),
   },
@@ -196,7 +196,7 @@ const addressFlags = {
   ...flags,
   addresses: Argument.String("ADDRESS").pipe(Argument.withDescription("Address of a wallet"), Argument.atLeast(0)),
   file: Flag.String("file").pipe(
-    Flag.withDescription("File of more addresses, one in a line"),
+    Flag.withDescription("File with more addresses, one per line"),
     Flag.withMetavar("FILE"),
     Flag.optional,
   ),
@@ -232,7 +232,9 @@ const watch = Command.make(
     }
     const { wallets: count } = (yield* store.find(name)) ?? stored
     const beginning = from === "now" ? "now" : `with block ${from}`
-    yield* Terminal.note(`${Terminal.count(count, "wallet")} in ${quote(name)}; rows of new ones begin ${beginning}.`)
+    yield* Terminal.note(
+      `${Terminal.count(count, "wallet")} in ${quote(name)}; rows of new wallets begin ${beginning}.`,
+    )
   }, Effect.scoped),
 ).pipe(Command.withDescription("Add wallets to a webhook"))
 
@@ -259,7 +261,7 @@ const unwatch = Command.make(
     const { wallets: count } = (yield* store.find(name)) ?? stored
     yield* Terminal.note(`${Terminal.count(count, "wallet")} in ${quote(name)}.`)
   }, Effect.scoped),
-).pipe(Command.withDescription("Send nothing more of wallets of a webhook"))
+).pipe(Command.withDescription("Remove wallets from a webhook"))
 
 const stateOf = ({ attempts: { failures, nextAt, paused }, pending }: Webhook.Webhook): string => {
   if (paused !== null) return `paused: ${paused}`
@@ -322,16 +324,21 @@ const changing = <Name extends string>(
     }, Effect.scoped),
   ).pipe(Command.withDescription(description))
 
-const pause = changing("pause", "Send nothing until it is resumed", "Paused.", (webhook) =>
+const pause = changing("pause", "Pause a webhook until it is resumed", "Paused.", (webhook) =>
   Webhook.paused(webhook, "The operator paused it."),
 )
 
-const resume = changing("resume", "Go on where it was paused, at once", "Resumed.", Webhook.resumed)
+const resume = changing("resume", "Resume a webhook where it was paused, at once", "Resumed.", Webhook.resumed)
 
-const test = changing("test", "Send a test before the next message", "A test is sent; see the list.", (webhook) => ({
-  ...webhook,
-  test: webhook.test ?? Webhook.newId(),
-}))
+const test = changing(
+  "test",
+  "Send a test message before the next message",
+  'A test message is sent; see "daybook webhooks list".',
+  (webhook) => ({
+    ...webhook,
+    test: webhook.test ?? Webhook.newId(),
+  }),
+)
 
 const replay = Command.make(
   "replay",
@@ -345,28 +352,28 @@ const replay = Command.make(
     })
     yield* Terminal.note(`Rows from block ${block} on are sent again.`)
   }, Effect.scoped),
-).pipe(Command.withDescription("Send the rows from a block on again"))
+).pipe(Command.withDescription("Send the rows from a block onwards again"))
 
 const rotate = Command.make(
   "rotate",
   {
     ...flags,
     keep: Flag.String("keep").pipe(
-      Flag.withDescription("How long the previous secret signs too: 0s, 30m, 12h, 90d; by default 1d"),
+      Flag.withDescription("How long the previous secret also signs: 0s, 30m, 12h, 90d; by default 1d"),
       Flag.withMetavar("TIME"),
       Flag.withDefault("1d"),
     ),
   },
   Effect.fn(function* ({ config, keep, name }) {
     const millis = KeyFlags.parseDuration(keep)
-    if (millis === undefined) return yield* invalidOption("--keep", "a time as 0s, 30m, 12h or 90d", quote(keep))
+    if (millis === undefined) return yield* invalidOption("--keep", "a time such as 0s, 30m, 12h or 90d", quote(keep))
     const nowMillis = yield* Clock.currentTimeMillis
     const until = nowMillis + millis
     const secrets = yield* change(config, name, (webhook, key) => Webhook.rotate(key, webhook, { nowMillis, until }))
-    yield* Terminal.note(`The previous secret signs too until ${new Date(until).toISOString()}.`)
+    yield* Terminal.note(`The previous secret also signs until ${new Date(until).toISOString()}.`)
     yield* showSecrets(secrets)
   }, Effect.scoped),
-).pipe(Command.withDescription("Make another secret; the previous one signs too for a while"))
+).pipe(Command.withDescription("Create a new secret; the previous one also signs for a while"))
 
 const remove = Command.make(
   "remove",

@@ -62,7 +62,8 @@ const balanceOf = ({ amount, asset, found, largest, wallet }: Closing, day: stri
   const mark = isExact(largest) ? "" : `${inexact}: `
   const line = `${mark}${day} balance ${accountOf(asset.chainId, wallet)}  ${held}\n`
   if (found === amount || (found === null && amount === 0n)) return line
-  const state = found === null ? "the contract gives no balance" : `the chain has ${TextFields.amountOf(found, asset)}`
+  const state =
+    found === null ? "the contract returns no balance" : `the chain has ${TextFields.amountOf(found, asset)}`
   return `; not proved: ${state}\n${line}`
 }
 

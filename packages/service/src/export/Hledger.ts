@@ -47,7 +47,8 @@ const entryOf = (entry: Entry): string => {
 const balanceOf = ({ amount, asset, found, wallet }: Closing): string => {
   const commodity = commodityOf(asset)
   const isProved = found === amount || (found === null && amount === 0n)
-  const state = found === null ? "the contract gives no balance" : `the chain has ${TextFields.amountOf(found, asset)}`
+  const state =
+    found === null ? "the contract returns no balance" : `the chain has ${TextFields.amountOf(found, asset)}`
   const comment = isProved ? "" : `  ; not proved: ${state}`
   return `    ${accountOf(asset.chainId, wallet)}  0 ${commodity} = ${TextFields.amountOf(amount, asset)} ${commodity}${comment}\n`
 }

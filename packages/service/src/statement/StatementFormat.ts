@@ -49,7 +49,7 @@ const line = (label: string, amount: string, name: string): string =>
 const differenceOf = ({ expected, firstBlock, found, holding }: Proof.Difference, chainId: number, tokens: Tokens) => {
   const format = (amount: bigint) => Wei.formatUnits(amount, decimalsOf(holding, tokens))
   const where = firstBlock === null ? "" : `, first at block ${firstBlock}`
-  const state = found === null ? "the contract gives no balance" : `the chain has ${format(found)}`
+  const state = found === null ? "the contract returns no balance" : `the chain has ${format(found)}`
   return `  ${nameOf(holding, chainId, tokens)}: movements sum up to ${format(expected)}, ${state}${where}`
 }
 

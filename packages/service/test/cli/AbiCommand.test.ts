@@ -55,7 +55,7 @@ describe("daybook abi", () => {
           "Invalid ABI: expected JSON, received other text.",
         )
         expect(yield* errOf(address, write("b.json", '{"abi":7}'))).toContain("expected an array, received 7")
-        expect(yield* errOf(address, write("c.json", "[]"))).toContain("ABI without anything to decode")
+        expect(yield* errOf(address, write("c.json", "[]"))).toContain("Nothing to decode in the ABI")
         const file = write("d.json", JSON.stringify(abi))
         expect(yield* errOf("0x1234", file)).toContain('2 daybook: Invalid argument "contract"')
         expect(yield* errOf(address, file, "--name", "")).toContain(

@@ -63,7 +63,7 @@ describe("CommandLine", () => {
       const made = yield* run("signing-key", "make", file)
       const missing = yield* run("verify-statement", `${file}.json`, "--rpc", "http://127.0.0.1:1")
 
-      assert.include(made.err, `Made the key ${file}, which its owner alone can read.`)
+      assert.include(made.err, `Created the key ${file}, readable only by its owner.`)
       assert.include(missing.err, `File not readable: ${file}.json.`)
     }).pipe(Effect.scoped),
   )
@@ -77,7 +77,7 @@ describe("CommandLine", () => {
   })
 
   it.effect.each([
-    ["mcp --key k", 'Invalid option "--key": expected --url beside it, received --key alone.'],
+    ["mcp --key k", 'Invalid option "--key": expected --key together with --url, received --key alone.'],
     [
       "mcp --url http://127.0.0.1:1 --key k --config daybook.json",
       'Invalid option "--url": expected either --url, or --config, --database or --chain, received both.',
@@ -147,7 +147,7 @@ describe("CommandLine", () => {
         for (const name of ["serve", "dev", "status", "keys", "statement", "webhooks", "mcp"])
           assert.include(names, name)
         assert.deepStrictEqual(headings.slice(2, 7), ["RUN", "LOOK", "PROVE", "DATA", "KEYS, CONTRACTS AND WALLETS"])
-        assert.strictEqual(headings.at(-1), "FLAGS OF EVERY COMMAND")
+        assert.strictEqual(headings.at(-1), "GLOBAL FLAGS")
         for (const command of ["serve", "export", "statement", "webhooks", "keys"]) {
           const { out } = yield* run(command, "--help")
           const long = [...all, ...out.split("\n")].filter((line) => line.length > 80)

@@ -42,7 +42,7 @@ describe("daybook dev", () => {
         const { port } = new URL(node.url)
         expect(yield* lineOf("--rpc", node.url, "--port", port, "--artifacts", "not-built")).toEqual([
           expect.any(Number),
-          `No folder "not-built" yet. Its contracts have names once it is there.\ndaybook: Cannot listen on 127.0.0.1:${port}: the port is in use. Name another port with --port.\n`,
+          `Folder not found: "not-built". Its contracts are named once it exists.\ndaybook: Cannot listen on 127.0.0.1:${port}: the port is in use. Name another port with --port.\n`,
         ])
       }).pipe(Effect.scoped),
     timeout,

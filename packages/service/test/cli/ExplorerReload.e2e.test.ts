@@ -74,7 +74,7 @@ it.live(
       const config = JSON.parse(readFileSync(file, "utf8")) as object
       writeFileSync(file, JSON.stringify({ ...config, listen: "127.0.0.1:0", explorer: "open" }))
       signal()
-      yield* printed("Takes effect when the service is started again: explorer, listen")
+      yield* printed("Takes effect after a restart of the service: explorer, listen")
       const after = yield* statuses
 
       expect(before).toEqual([401, 401])

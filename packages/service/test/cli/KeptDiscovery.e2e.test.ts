@@ -124,9 +124,9 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
       const last = yield* daybook(base, ...args)
 
       expect([whole.code, killed.code, stopped.code, last.code]).toEqual([0, null, 130, 0])
-      expect(stopped.err).toContain("the same command continues the search, which is kept in ")
+      expect(stopped.err).toContain("the same command continues the search, which is stored in ")
       expect(last.err).toMatch(
-        /^chain 31337: continues the search .+ after \d+ calls; to begin again remove state\/search-/m,
+        /^chain 31337: continues the search .+ after \d+ calls; to start over, remove state\/search-/m,
       )
       expect(last.err).toMatch(/; \d+ calls before the interruption$/m)
       // A turn that was written is not asked again, and an interrupted process writes all turns that it has completed.
@@ -168,7 +168,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
         const blockOf = ({ out }: Ended) => JSON.parse(out.split("\n")[0]!).block_number as number
 
         expect([whole.code, lost.code, other.code, last.code]).toEqual([0, 1, 0, 0])
-        expect(lost.err).toContain("the same command continues the search, which is kept in ")
+        expect(lost.err).toContain("the same command continues the search, which is stored in ")
         expect(other.err).not.toContain("continues the search")
         expect(blockOf(other)).toBe(blockOf(whole) + 16)
         expect(last.out).toBe(whole.out)
@@ -233,7 +233,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
           /^daybook: Cannot use the file of an interrupted search: file\/search-\S+ cannot be written \(.+\)\. Name another folder with --state\.$/m,
         )
         expect(unkept.code).toBe(0)
-        expect(unkept.err).toContain("Name another folder with --state. The search is not kept.")
+        expect(unkept.err).toContain("Name another folder with --state. The search is not stored.")
         expect([kept.code, kept.out]).toEqual([0, unkept.out])
       }).pipe(Effect.scoped),
   )

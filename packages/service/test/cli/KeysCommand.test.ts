@@ -111,7 +111,9 @@ describe("daybook keys", () => {
         const ended = yield* daybook(base, "keys", "rotate", "alice")
 
         expect(ended).toMatchObject({ code: 1, out: "" })
-        expect(ended.err).toContain('The key of "alice" has ended, and so would another one: 1970-01-01T00:00:00.001Z.')
+        expect(ended.err).toContain(
+          'The key of "alice" has expired, and a new one would have the same expiry: 1970-01-01T00:00:00.001Z.',
+        )
       }).pipe(Effect.scoped),
     timeout,
   )

@@ -81,7 +81,7 @@ const reload = async (base: string, { signal, text }: Process): Promise<void> =>
     signal("SIGHUP")
     await Eventually.until(() => text().includes(message), { what: message })
   }
-  const invalid = `The configuration stays as it was: daybook.json:1: Invalid configuration "maxLimit": expected `
+  const invalid = `Configuration not reloaded: daybook.json:1: Invalid configuration "maxLimit": expected `
   await change(before.replace("{", '{"maxLimit":0,'), invalid)
   await change(before.replace("{", '{"maxLimit":7,'), "Configuration reloaded: maxLimit\n")
 }

@@ -227,7 +227,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       expect(dated.out.split("\r\n").length).toBeGreaterThan(3)
       expect([both, none, reversed, future, past, bounded].map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2])
       expect(bounded.err).toContain(
-        'Invalid option "--max-calls": expected it beside --rpc alone, received it beside --config or --chain.',
+        'Invalid option "--max-calls": expected this option only with --rpc, received it with --config or --chain.',
       )
       expect(both.err).toContain(
         'Invalid option "--from-date": expected either --from-date or --from-block, received both.',
@@ -259,7 +259,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
         'Invalid option "--rpc": expected one node for each chain, received two of chain 31337.',
       )
       expect(block).toMatchObject({ code: 2, out: "" })
-      expect(block.err).toContain('Invalid option "--at": expected one chain beside a block, received several.')
+      expect(block.err).toContain('Invalid option "--at": expected one chain if a block is given, received several.')
       expect(address.err).toContain('Invalid option "--rpc": expected an http or https URL')
     }),
   )

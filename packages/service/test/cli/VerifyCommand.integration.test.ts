@@ -75,7 +75,10 @@ describe("daybook verify, repair and reindex", () => {
         err: "daybook: Not ready: my chain.\n",
       })
       const above = yield* run(base, "verify", "--from", "3")
-      expect([above.code, above.err]).toEqual([1, "daybook: No block verified: the index has none from 3 on.\n"])
+      expect([above.code, above.err]).toEqual([
+        1,
+        "daybook: No blocks verified: the index has none from block 3 onwards.\n",
+      ])
       const unknown = yield* run(base, "verify", "--chain", "moon")
       expect([unknown.code, unknown.err.trim()]).toEqual([
         2,

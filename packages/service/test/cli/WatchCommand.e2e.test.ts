@@ -89,7 +89,7 @@ it.live(
       expect(before).toEqual(["address_not_watched"])
       expect(add).toEqual({
         code: 0,
-        out: `${added} on dev: added, indexed from block 4 on at the earliest, and its past as it is found; see "daybook watch list --chain dev"
+        out: `${added} on dev: added, indexed from block 4 at the earliest; its past is added as it is found, see "daybook watch list --chain dev"
 ${mine} on dev: watched already, indexed from block 0 on
 `,
         err: "",
@@ -114,7 +114,7 @@ ${mine} on dev: watched already, indexed from block 0 on
       ).toContainEqual(expect.objectContaining({ address: added, chain: "dev", indexed: { from: 4, to: 5 } }))
       expect(refused).toMatchObject({
         code: 1,
-        err: expect.stringContaining(`Wallet of the configuration: ${mine} on dev.`),
+        err: expect.stringContaining(`Wallet named in the configuration: ${mine} on dev.`),
       })
       expect(kept).toEqual([{ blocks: [4, 5, 6], from: "4", to: "6" }])
       expect(remove).toMatchObject({ code: 0, out: `${added} on dev: removed\n${other} on dev: not watched\n` })
@@ -144,10 +144,10 @@ it.live(
       expect([againstNode.code, againstNode.err]).toEqual([0, ""])
       expect([whole.code, whole.err]).toEqual([0, ""])
       expect(unwatched).toMatchObject({ code: 1, out: "" })
-      expect(unwatched.err).toContain(`Wallet not watched: 0x${"12".repeat(20)} on dev, whose index has`)
+      expect(unwatched.err).toContain(`Wallet not watched: 0x${"12".repeat(20)} on dev, whose index covers`)
       expect(partial).toMatchObject({ code: 1, out: "" })
       expect(partial.err).toContain(
-        `Wallet not comparable: ${added} on dev is indexed from block 4 on, the index begins with block 0.`,
+        `Wallet not comparable: ${added} on dev is indexed from block 4, but the index begins with block 0.`,
       )
       expect([again.code, again.err]).toEqual([0, ""])
       expect(again.out).toContain(`${added} on dev, block 5: proved, `)

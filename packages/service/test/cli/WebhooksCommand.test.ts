@@ -80,7 +80,7 @@ describe("daybook webhooks", () => {
 
         expect(missing.err).toContain(`expected a file that can be read, received ${file}.missing.`)
         expect([added.code, refused.code, removed.code]).toEqual([0, 1, 0])
-        expect(added.err).toContain('3 wallets in "books"; rows of new ones begin now.')
+        expect(added.err).toContain('3 wallets in "books"; rows of new wallets begin now.')
         expect(refused.err).toContain("A webhook has at most 3 (webhooks.addressesPerWebhook).")
         expect(JSON.parse(out)).toMatchObject({ addresses: [watched, third], address_count: 2 })
       }).pipe(Effect.scoped),

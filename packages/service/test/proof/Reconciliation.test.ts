@@ -28,7 +28,7 @@ const [first, last] = [2, 8] as const
 interface State {
   readonly native: (block: number) => bigint
   readonly nonce: (block: number) => number
-  /** `null` where the contract gives no balance. */
+  /** `null` where the contract returns no balance. */
   readonly token: (block: number, data?: string) => bigint | null
   readonly code: string
   /** First block whose state the node has. */

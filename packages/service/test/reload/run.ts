@@ -62,7 +62,7 @@ const refuses = (spoil: (world: World) => void, message: (world: World) => strin
   Effect.fnUntraced(function* (world) {
     const before = yield* fingerprintOf(world)
     spoil(world)
-    yield* reload(world, `The configuration stays as it was: ${message(world)}`)
+    yield* reload(world, `Configuration not reloaded: ${message(world)}`)
     return yield* isAsBefore(world, before)
   })
 
@@ -108,7 +108,7 @@ const steps: ReadonlyArray<Step> = [
     run: Effect.fnUntraced(function* (world) {
       const before = yield* fingerprintOf(world)
       world.renew("second")
-      yield* reload(world, "Configuration reloaded: nothing has changed")
+      yield* reload(world, "Configuration reloaded: no changes")
       const found = yield* Effect.promise(() => probe(world.page, world.key))
       return every(found, ({ fingerprint }) => fingerprint !== before && fingerprint === found[0]!.fingerprint)
     }),
@@ -145,7 +145,7 @@ const killOne = Effect.fnUntraced(function* (world: World) {
   let response: Setup.Response | null = null
   world.renew("third")
   world.write(JSON.stringify({ ...withBase(world), listen: { ...world.first.listen, port: world.unused } }))
-  yield* reload(world, "Takes effect when the service is started again: listen")
+  yield* reload(world, "Takes effect after a restart of the service: listen")
   world.write("{")
   const parent = world.service.pid()
   const [killed = 0, left = 0] = childrenOf(parent)

@@ -78,7 +78,9 @@ layer(scenario, { excludeTestServices: true })("signed statements", (it) => {
         const [balances, rows] = [yield* verify(ofContract), yield* verify(ofContract, "--rows")]
 
         expect([balances.code, rows.code]).toEqual([0, 1])
-        expect(rows.err).toContain("An index also has those that cancel within a block, which a search does not find.")
+        expect(rows.err).toContain(
+          "An index also has movements that cancel out within a block, which a search does not find.",
+        )
       }
     }),
   )
