@@ -2,6 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Effect, Fiber, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { RequestBytes, RpcClient } from "../src/index.ts"
 
 const mebibyte = 1024 * 1024
@@ -311,6 +312,51 @@ describe("requestBytes", () => {
 
       expect(exits.map(({ _tag }) => _tag)).toEqual(["Success", "Failure", "Success"])
       expect(JSON.stringify(exits[1])).toContain("Die")
+    }),
+  )
+
+  it.effect("requestBytes: a response that gets no turn until the deadline was received, but is not complete", () =>
+    Effect.gen(function* () {
+      const waiting = deferred()
+      const client = yield* makeClient(makeNode({ chunks: [bytesOf(envelope('"0x1"'))] }).fetch, { timeout: 5_000 })
+      const asked = RequestBytes.requestBytes(client, "eth_gasPrice", [], { inTurn: waiting.resolve })
+      const call = yield* Effect.forkChild(Effect.flip(asked), { startImmediately: true })
+      yield* Effect.promise(() => waiting.promise)
+      yield* TestClock.adjust(5_000)
+
+      expect(yield* Fiber.join(call)).toMatchObject({
+        _tag: "TimeoutError",
+        phase: "body",
+        message: "Request to n.example timed out: no complete response within 5s. Allow more time or try again later.",
+        attempts: [{ outcome: "TimeoutError body", durationMillis: 5_000 }],
+      })
+    }),
+  )
+
+  it.effect("requestBytes: the deadline of a call ends its wait for a turn that follows an identical call", () =>
+    Effect.gen(function* () {
+      const waiting = deferred()
+      const late: Array<() => void> = []
+      const client = yield* makeClient(makeNode({ chunks: [bytesOf(envelope('"0x1"'))] }).fetch, { timeout: 5_000 })
+      const withhold: RequestBytes.Sharing["inTurn"] = (step) => {
+        late.push(step)
+        waiting.resolve()
+      }
+      const turns: ReadonlyArray<RequestBytes.Sharing["inTurn"]> = [(step) => step(), withhold]
+      const calls = yield* Effect.forEach(turns, (inTurn) =>
+        Effect.forkChild(Effect.result(RequestBytes.requestBytes(client, "eth_gasPrice", [], { inTurn })), {
+          startImmediately: true,
+        }),
+      )
+      yield* Effect.promise(() => waiting.promise)
+      yield* TestClock.adjust(5_000)
+      const outcomes = yield* Effect.forEach(calls, Fiber.join)
+      for (const step of late) step()
+
+      expect(outcomes).toMatchObject([
+        { _tag: "Success" },
+        { _tag: "Failure", failure: { _tag: "TimeoutError", phase: "body", attempts: [{ durationMillis: 5_000 }] } },
+      ])
     }),
   )
 

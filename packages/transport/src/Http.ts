@@ -85,6 +85,8 @@ export interface Limits {
   readonly attributes?: Readonly<Record<string, unknown>>
   /** Called when the request enters its next phase. */
   readonly onPhase?: ((phase: Phase) => void) | undefined
+  /** Takes up a response once its headers are received: waits for its turn in a shared program, and may replace it. */
+  readonly takeUp?: ((response: Fetch.Response, signal: AbortSignal) => Promise<Fetch.Response>) | undefined
 }
 
 interface Progress {
@@ -113,9 +115,10 @@ const fetchText = async (
   const { endpoint, body } = request
   const init = { method: methodOf(request), headers: headersOf(request), redirect: "manual" as const, signal }
   const url = Redacted.value(resolve(endpoint, request))
-  const response = await limits.fetch(url, body === undefined ? init : { ...init, body })
+  const received = await limits.fetch(url, body === undefined ? init : { ...init, body })
   progress.phase = "body"
   limits.onPhase?.("body")
+  const response = limits.takeUp === undefined ? received : await limits.takeUp(received, signal)
   progress.status = response.status
   progress.headers = headersOfResponse(response)
   if (isRedirect(response)) return { reason: "redirect" }

@@ -50,6 +50,8 @@ export interface InFlight<W> {
   phase: Phase
   /** Start of the request in milliseconds since 1970; 0 before it is sent. */
   startedAtMillis: number
+  /** The same time in milliseconds of the monotonic clock. */
+  sentAtMillis: number
   fiber: Fiber.Fiber<void> | undefined
 }
 
@@ -142,6 +144,7 @@ export const send = <W extends Waiter>(items: ReadonlyArray<Item<W>>): Action<W>
     waiting: items.length,
     phase: "headers",
     startedAtMillis: 0,
+    sentAtMillis: 0,
     fiber: undefined,
   }
   for (const item of items) item.request = request

@@ -87,22 +87,57 @@ const jsonHeaders = { "content-type": "application/json", accept: "application/j
 /** Deadlines this close together count as one, since timers are no more precise on a busy machine. */
 const toleranceMillis = 5
 
-/** Runs a step in the caller's turn, and reports an error if no turn is available. */
-const runInTurn = (inTurn: NonNullable<BytesReading["inTurn"]>, waiter: Waiter, step: () => void): void => {
-  const fail = (error: unknown) => waiter.settle(Effect.die(error))
+const timedOut = (
+  { endpoint: { host } }: Runtime,
+  { ask: { context, endsAtMillis } }: Waiter,
+  { phase, sentAtMillis, startedAtMillis }: InFlight,
+): Outcome<never> => {
+  const durationMillis = endsAtMillis - sentAtMillis
+  const took = { duration: Duration.millis(durationMillis), durationMillis }
+  const last: Attempt = { host, at: new Date(startedAtMillis), outcome: `TimeoutError ${phase}`, ...took }
+  const fault = new TimeoutError({ host, phase, deadline: context.deadline, attempts: [last] })
+  return outcomeOfFault(fault, context, 1, 0)
+}
+
+const nowOf = ({ context }: Waiter): number => MonotonicClock.millisOf(Context.get(context, Clock.Clock))
+
+/** Settles a waiter at its deadline if it still waits. `leave` ends its wait for anything else; false if it was settled. */
+const expire = (runtime: Runtime, waiter: Waiter, request: InFlight, leave: () => boolean): void => {
+  const settle = Effect.sync(() => {
+    if (leave()) waiter.settle(Effect.succeed(timedOut(runtime, waiter, request)))
+  })
+  const wait = Effect.sleep(Duration.millis(Math.max(0, waiter.ask.endsAtMillis - nowOf(waiter))))
+  waiter.timer = Effect.runForkWith(waiter.context)(Effect.andThen(wait, settle))
+}
+
+/** Settles a waiter in its own turn; with a timeout if it gets none until its deadline, and with a defect if none is available. */
+const settleInTurn = (
+  runtime: Runtime,
+  request: InFlight,
+  waiter: Waiter,
+  inTurn: NonNullable<BytesReading["inTurn"]>,
+  settle: () => void,
+): void => {
+  let isSettled = false
+  const leave = () => !isSettled && (isSettled = true)
+  const end = (by: () => void) => {
+    if (!leave()) return
+    waiter.timer?.interruptUnsafe()
+    by()
+  }
+  const fail = (error: unknown) => end(() => waiter.settle(Effect.die(error)))
   try {
-    inTurn(step, fail)
+    inTurn(() => end(settle), fail)
   } catch (error) {
     fail(error)
   }
+  if (!isSettled) expire(runtime, waiter, request, leave)
 }
 
-/**
- * Delivers an outcome to the callers of an item. Those after the first continue in their own turns, if they have any; a deadline does not
- * end the wait for a turn.
- */
+/** Delivers an outcome to the callers of an item. Those after the first continue in their own turns, if they have any. */
 const settleItem = (
   runtime: Runtime,
+  request: InFlight,
   item: Item,
   outcome: (waiter: Waiter) => Effect.Effect<Outcome<unknown>>,
 ): void => {
@@ -111,32 +146,18 @@ const settleItem = (
     const settle = () => waiter.settle(outcome(waiter))
     const { inTurn } = waiter.ask.context.reading ?? {}
     if (at === 0 || inTurn === undefined) settle()
-    else runInTurn(inTurn, waiter, settle)
+    else settleInTurn(runtime, request, waiter, inTurn, settle)
   }
 }
 
-const timedOut = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: number): Outcome<never> => {
-  const { host } = runtime.endpoint
-  const { context, endsAtMillis } = waiter.ask
-  const { phase, startedAtMillis } = request
-  const durationMillis = endsAtMillis - nowMillis
-  const took = { duration: Duration.millis(durationMillis), durationMillis }
-  const last: Attempt = { host, at: new Date(startedAtMillis), outcome: `TimeoutError ${phase}`, ...took }
-  const fault = new TimeoutError({ host, phase, deadline: context.deadline, attempts: [last] })
-  return outcomeOfFault(fault, context, 1, 0)
-}
-
 /** Ends the wait of a caller whose deadline is before that of the request. */
-const watch = (runtime: Runtime, waiter: Waiter, request: InFlight, nowMillis: number): void => {
-  const { endsAtMillis } = waiter.ask
-  if (endsAtMillis >= request.endsAtMillis - toleranceMillis) return
-  const expire = Effect.sync(() => {
-    if (waiter.item?.waiters.has(waiter) !== true) return
+const watch = (runtime: Runtime, waiter: Waiter, request: InFlight): void => {
+  if (waiter.ask.endsAtMillis >= request.endsAtMillis - toleranceMillis) return
+  expire(runtime, waiter, request, () => {
+    if (waiter.item?.waiters.has(waiter) !== true) return false
     execute(runtime, BatchState.step(runtime.state, { _tag: "Left", waiter }))
-    waiter.settle(Effect.succeed(timedOut(runtime, waiter, request, nowMillis)))
+    return true
   })
-  const wait = Effect.sleep(Duration.millis(Math.max(0, endsAtMillis - nowMillis)))
-  waiter.timer = Effect.runForkWith(waiter.context)(Effect.andThen(wait, expire))
 }
 
 /** Callers that share a value must not see each other's changes to it. Callers that read bytes do not see the value. */
@@ -157,7 +178,7 @@ const settleReply = (
     const { call } = item
     const found = received.items.get(call.id)
     let isFirst = true
-    settleItem(runtime, item, ({ ask }) => {
+    settleItem(runtime, request, item, ({ ask }) => {
       const own = isFirst || ask.context.reading !== undefined ? found : copy(found)
       isFirst = false
       // Decoded in the caller's own fiber, so that the values of a batch do not wait for each other.
@@ -187,7 +208,7 @@ const settleExit = (
 ): void => {
   if (Exit.isSuccess(exit)) return settleReply(runtime, request, exit.value, jitter, bytes)
   for (const item of request.items) {
-    settleItem(runtime, item, ({ ask }) => {
+    settleItem(runtime, request, item, ({ ask }) => {
       // Sound: without a failure the cause holds defects and interrupts only.
       if (fault === undefined) return Effect.failCause(exit.cause as never)
       const endedEarly = fault._tag === "TimeoutError" && request.endsAtMillis < ask.endsAtMillis - toleranceMillis
@@ -202,13 +223,14 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   const { attributes, endpoint, fetch, headers, onEvent, pause } = runtime
   const { items } = request
   if (Duration.toMillis(yield* pause.remaining(endpoint)) > 0) {
-    for (const item of items) settleItem(runtime, item, () => Effect.succeed(repeat([])))
+    for (const item of items) settleItem(runtime, request, item, () => Effect.succeed(repeat([])))
     return
   }
   const clock = yield* Clock.Clock
   request.startedAtMillis = clock.currentTimeMillisUnsafe()
   const now = MonotonicClock.millisOf(clock)
-  for (const item of items) for (const waiter of item.waiters) watch(runtime, waiter, request, now)
+  request.sentAtMillis = now
+  for (const item of items) for (const waiter of item.waiters) watch(runtime, waiter, request)
   const contexts = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask.context))
   const resends = Math.max(0, ...contexts.map(({ attempts }) => attempts.length))
   const [single, second] = items
@@ -227,12 +249,13 @@ const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
     "daybook.batch.size": items.length,
   }
   const sending = Http.send(outgoing, {
-    fetch: reading?.wrap(fetch, Math.min(maxBytes, maxItemBytes), (result) => (bytes = result)) ?? fetch,
+    fetch,
     maxBytes,
     within: Duration.millis(Math.max(0, request.endsAtMillis - now)),
     deadline,
     attributes: resends === 0 ? sent : { ...sent, "http.request.resend_count": resends },
     onPhase: (phase) => (request.phase = phase),
+    takeUp: reading?.takeUp(Math.min(maxBytes, maxItemBytes), (result) => (bytes = result)),
   })
   const report = onEvent && EventReporter.make(onEvent, single?.call.id ?? 0, outgoing)
   report?.request(resends + 1)
@@ -256,7 +279,7 @@ const send = (runtime: Runtime, request: InFlight): void => {
   const posting = post(runtime, request).pipe(
     Effect.catchCause((cause) =>
       Effect.sync(() => {
-        for (const item of request.items) settleItem(runtime, item, () => Effect.failCause(cause))
+        for (const item of request.items) settleItem(runtime, request, item, () => Effect.failCause(cause))
       }),
     ),
   )
@@ -280,11 +303,9 @@ const execute = (runtime: Runtime, actions: ReadonlyArray<BatchState.Action<Wait
       case "Schedule":
         schedule(runtime, action.queue, action.windowMillis, action.waiter)
         break
-      case "Watch": {
-        const clock = Context.get(action.waiter.context, Clock.Clock)
-        watch(runtime, action.waiter, action.request, MonotonicClock.millisOf(clock))
+      case "Watch":
+        watch(runtime, action.waiter, action.request)
         break
-      }
       case "Cancel":
         action.request.fiber?.interruptUnsafe()
         break

@@ -2,7 +2,7 @@
  * Reads the response to one call without parsing a large result, which is scanned as it arrives and kept as bytes. The rest of the
  * response, with an empty text in place of the result, is read like any other.
  */
-import { BodyTooLarge, type Fetch, type Response } from "@daybook/transport/Fetch"
+import { BodyTooLarge, type Response } from "@daybook/transport/Fetch"
 import * as MemberFinder from "./MemberFinder.ts"
 
 /** Result of a call as the bytes of its JSON text. */
@@ -17,7 +17,7 @@ export interface Sharing {
   /**
    * Runs a step of some milliseconds, now or later, and passes what it throws to `onError`. Work that follows synchronously belongs to the
    * step: processing a response whose headers were received, parsing a small response, and the continuation of identical calls after the
-   * first that shares a request. Every step must run, since no timeout ends the wait for it.
+   * first that shares a request. A call whose timeout ends the wait for a step fails with `TimeoutError`; the step then does nothing.
    */
   readonly inTurn: (step: () => void, onError: (error: unknown) => void) => void
   /** Starts counting the bytes that a response holds; called once per response. */
@@ -34,8 +34,11 @@ export interface Hold {
 
 /** How the responses to a call are read. */
 export interface BytesReading {
-  /** Wraps a `fetch` for one request. A large result is passed to `keep`. */
-  readonly wrap: (fetch: Fetch, maxBytes: number, keep: (result: BytesResult) => void) => Fetch
+  /** Makes a function that takes up the response to one request. A large result is passed to `keep`. */
+  readonly takeUp: (
+    maxBytes: number,
+    keep: (result: BytesResult) => void,
+  ) => (response: Response, signal: AbortSignal) => Promise<Response>
   readonly inTurn: Sharing["inTurn"] | undefined
 }
 
@@ -196,12 +199,10 @@ const ownTurns = (): Sharing["inTurn"] => {
 
 const uncounted: Hold = { add: async () => undefined, release: () => undefined }
 
-const wrap =
-  ({ hold = () => uncounted, inTurn: sharedTurns }: Partial<Sharing>): BytesReading["wrap"] =>
-  (fetch, maxBytes, keep) =>
-  async (url, init) => {
-    const response = await fetch(url, init)
-    const { signal } = init
+const takeUp =
+  ({ hold = () => uncounted, inTurn: sharedTurns }: Partial<Sharing>): BytesReading["takeUp"] =>
+  (maxBytes, keep) =>
+  async (response, signal) => {
     const inTurn = sharedTurns ?? ownTurns()
     const step = (work: () => void): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -240,4 +241,4 @@ const wrap =
   }
 
 /** Makes the reading of the responses to a call. */
-export const make = (sharing: Partial<Sharing>): BytesReading => ({ wrap: wrap(sharing), inTurn: sharing.inTurn })
+export const make = (sharing: Partial<Sharing>): BytesReading => ({ takeUp: takeUp(sharing), inTurn: sharing.inTurn })
