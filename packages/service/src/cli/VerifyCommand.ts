@@ -76,7 +76,11 @@ interface Options {
 
 const failuresShown = 5
 
-const printComparison = Effect.fnUntraced(function* (chain: string, compared: VerifyAgainstNode.Compared) {
+const printComparison = Effect.fnUntraced(function* (
+  chain: string,
+  compared: VerifyAgainstNode.Compared,
+  isSample: boolean,
+) {
   const { blocks, failed, issues, ofBlocks, transactions, unwatched } = compared
   for (const { block, why } of failed.slice(0, failuresShown)) {
     yield* Terminal.print(`${chain}: block ${block} not compared: ${why}`)
@@ -91,7 +95,8 @@ const printComparison = Effect.fnUntraced(function* (chain: string, compared: Ve
   if (untraced !== null) yield* Terminal.print(`${chain}: ${untraced}`)
   const rows = `${blocks} of ${count(ofBlocks, "block")} and ${count(transactions, "transaction")}`
   const outcome = issues.length === 0 ? "no differences" : count(issues.length, "difference")
-  yield* Terminal.print(`${chain}: compared ${rows} with the node: ${outcome}`)
+  const what = isSample ? `a sample alone, ${rows},` : rows
+  yield* Terminal.print(`${chain}: compared ${what} with the node: ${outcome}`)
 })
 
 /** Adds differences from the node to the issues of the store itself. */
@@ -108,7 +113,7 @@ const compareChain = Effect.fnUntraced(function* (
     sample,
     onProgress: logProgress(chain),
   })
-  yield* printComparison(chain, compared)
+  yield* printComparison(chain, compared, sample !== undefined && sample < compared.ofBlocks)
   return compared
 })
 
@@ -237,11 +242,15 @@ export const verify = Command.make(
       Flag.withDefault(false),
     ),
     againstNode: Flag.Boolean("against-node").pipe(
-      Flag.withDescription("Also fetch the blocks from a node again and compare them with what is stored"),
+      Flag.withDescription(
+        "Also fetch the blocks from a node again and compare them with what is stored: all, without --sample",
+      ),
       Flag.withDefault(false),
     ),
     sample: Flag.Int("sample").pipe(
-      Flag.withDescription("Compare only so many blocks with the node, spread over the index; implies --against-node"),
+      Flag.withDescription(
+        "Compare only so many blocks with the node, spread over the index, also with --against-node, which it implies",
+      ),
       Flag.withMetavar("N"),
       Flag.optional,
     ),

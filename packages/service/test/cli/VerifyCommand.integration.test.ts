@@ -47,6 +47,13 @@ describe("daybook verify, repair and reindex", () => {
         code: 0,
         out: ["my chain: verified 5 blocks and 4 transactions: no issues"],
       })
+      const sampled = yield* run(base, "verify", "--against-node", "--sample", "2")
+      expect([sampled.code, sampled.out[0]]).toEqual([
+        0,
+        expect.stringMatching(
+          /^my chain: compared a sample alone, 2 of 5 blocks and [12] transactions?, with the node: no differences$/,
+        ),
+      ])
 
       damage(file, `UPDATE document SET frame = x'00' WHERE id / 1048576 = 2`)
       const broken = yield* run(base, "verify", "--chain", "my-chain")
