@@ -250,7 +250,7 @@ const byTransaction = (
   return placed.filter((trace) => trace !== null).length === traces.length ? placed : traces
 }
 
-const leftOut: Untraced = { reason: "The traces of the block lack the transaction." }
+const leftOut: Untraced = { reason: "The traces of the block do not include the transaction." }
 
 /**
  * Rows of nested frames: those below the root, depth first. A transaction is untraced if the tracer returned an error or nothing instead of

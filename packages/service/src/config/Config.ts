@@ -49,7 +49,7 @@ const HttpUrl = Schema.String.check(
 )
 
 const HostName = Schema.String.check(
-  expecting("a name without scheme, port and path, as daybook.example", (text) => /^[^\s/:@?#]+$/.test(text)),
+  expecting("a name without a scheme, port or path, such as daybook.example", (text) => /^[^\s/:@?#]+$/.test(text)),
 )
 
 /** URLs are checked by the same rules as in `Engine.fromUrl`. */
@@ -151,7 +151,7 @@ export const Config = Schema.Struct({
     Schema.Struct({
       key: Schema.optionalKey(
         Schema.String.check(
-          expecting("a text of 32 characters or more", (text) => text.length >= 32 && text.length <= 1_000),
+          expecting("text of at least 32 characters", (text) => text.length >= 32 && text.length <= 1_000),
         ),
       ),
       allowPrivate: withDefault(Schema.Boolean, () => false),
@@ -219,13 +219,13 @@ const issuesBetweenKeys = (config: Config, input: unknown): ReadonlyArray<Config
       ? [
           issue(
             "webhooks.key",
-            "a text of 32 characters or more, as a PostgreSQL database has no folder for one",
+            "text of at least 32 characters, because a PostgreSQL database has no folder for a key file",
             "nothing",
           ),
         ]
       : []),
     ...(!Explorer.isAllowed(config)
-      ? [issue("explorer", 'keyed or off where "listen" is no loopback address', Issue.quote("open"))]
+      ? [issue("explorer", 'keyed or off if "listen" is not a loopback address', Issue.quote("open"))]
       : []),
     ...twoStarts.map(ServedChain.twoStarts),
     ...issuesOfServers(config),

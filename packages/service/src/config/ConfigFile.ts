@@ -116,7 +116,7 @@ const readJson = Effect.fnUntraced(function* (path: string, remedy: string) {
   const lines = JsonLines.make(text)
   const { lineOf, repeated } = lines
   if (repeated === undefined) return { json, lines }
-  return yield* invalid(`${path}:${lineOf(repeated)}: Key written twice: "${repeated}". Remove one of them.`)
+  return yield* invalid(`${path}:${lineOf(repeated)}: Duplicate key: "${repeated}". Remove one of them.`)
 })
 
 /** Adds to each issue where its value was given: by a flag, or in a line of the file. */
@@ -148,7 +148,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (
   const { nodes = [], path = usualPath } = source
   const isAbsent = source.path === undefined && nodes.length > 0 && !existsSync(path)
   const remedy =
-    source.path === undefined ? "Make it, or name a chain and its node by --chain eth=URL." : "Check --config."
+    source.path === undefined ? "Create it, or name a chain and its node with --chain eth=URL." : "Check --config."
   const file = isAbsent ? null : { path, ...(yield* readJson(path, remedy)) }
   const json = Overrides.apply(file === null ? Overrides.defaults() : file.json, source)
   const config = yield* Effect.mapError(Effect.fromResult(Config.decode(json)), (error) =>

@@ -36,6 +36,6 @@ export const read = (url: string, baseFolder: string): Result.Result<DatabaseTls
       return files
     },
     catch: (cause) =>
-      `Cannot use the certificates of "database": ${paths.map((path) => quote(path)).join(", ")} (${ErrorCode.of(cause)}). Give them and the key as PEM.`,
+      `Cannot use the certificates of "database": ${paths.map((path) => quote(path)).join(", ")} (${ErrorCode.of(cause)}). Give the certificates and the key as PEM.`,
   })
 }

@@ -18,12 +18,12 @@ export interface Refused {
   readonly received: string
 }
 
-const refused = (expected: string, received = "a URL of another form") => Result.fail({ expected, received })
+const refused = (expected: string, received = "a URL in another form") => Result.fail({ expected, received })
 
 /** The folder of a `sqlite:` URL without its scheme. */
 export const sqliteFolder = (location: string): Result.Result<string, Refused> => {
   if (HomePath.isHomePath(location))
-    return refused(sqliteForm, 'a folder that begins with "~", which only a shell replaces')
+    return refused(sqliteForm, 'a folder that begins with "~", which only a shell expands')
   return location !== "" && !/^\/\/|^:|:\/\/|\0/.test(location) ? Result.succeed(location) : refused(sqliteForm)
 }
 
@@ -65,12 +65,12 @@ const ignoredNames = new Set([
 const refusedParameter = (parameters: URLSearchParams): string | undefined => {
   // It may be the rest of a password with "?".
   const isUnknown = [...parameters.keys()].some((name) => !parameterNames.has(name) && !ignoredNames.has(name))
-  if (isUnknown) return 'a parameter without an effect; TLS is "sslmode=require"'
-  if (parameters.has("sslcert") !== parameters.has("sslkey")) return '"sslcert" or "sslkey" without the other one'
+  if (isUnknown) return 'a parameter that has no effect; write TLS as "sslmode=require"'
+  if (parameters.has("sslcert") !== parameters.has("sslkey")) return '"sslcert" or "sslkey" without the other'
   const [mode, seconds, port] = ["sslmode", "connect_timeout", "port"].map((name) => parameters.get(name))
-  if (mode != null && !sslModes.includes(mode)) return `an "sslmode" that is none of ${sslModes.join(", ")}`
-  if (seconds != null && !/^\d+$/.test(seconds)) return 'a "connect_timeout" that is no number of seconds'
-  return port != null && !/^\d{1,5}$/.test(port) ? 'a "port" that is no number' : undefined
+  if (mode != null && !sslModes.includes(mode)) return `an "sslmode" other than ${sslModes.join(", ")}`
+  if (seconds != null && !/^\d+$/.test(seconds)) return 'a "connect_timeout" that is not a number of seconds'
+  return port != null && !/^\d{1,5}$/.test(port) ? 'a "port" that is not a number' : undefined
 }
 
 const isEscaped = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text)
@@ -82,7 +82,7 @@ export const postgresName = (url: string): Result.Result<string, Refused> => {
     if (/^postgres:\/\/[^/?#@]*@\/[^@]*$/.test(url))
       return refused(postgresForm, 'a user without a host; write a socket as "user@%2Frun%2Fpostgresql/name"')
     const hint = url.includes("@") ? '; write "/" in a password as %2F' : ""
-    return refused(postgresForm, `a URL of another form${hint}`)
+    return refused(postgresForm, `a URL in another form${hint}`)
   }
   const { hostname, password, pathname, port, searchParams, username } = new URL(url)
   const database = searchParams.get("dbname") ?? pathname.slice(1)
@@ -91,7 +91,7 @@ export const postgresName = (url: string): Result.Result<string, Refused> => {
     return refused(postgresForm, "a URL without a host or without the name of a database")
   // After a password with "/", everything else is parsed as the path of the URL.
   if (/[/@:]/.test(database))
-    return refused(postgresForm, 'a name of a database with "/", "@" or ":"; write "/" in a password as %2F')
+    return refused(postgresForm, 'a database name with "/", "@" or ":"; write "/" in a password as %2F')
   if (![username, password, pathname].every(isEscaped)) return refused(postgresForm, 'a "%" that is not written as %25')
   const parameter = refusedParameter(searchParams)
   if (parameter !== undefined) return refused(postgresForm, parameter)

@@ -54,7 +54,7 @@ const Text = Schema.String.check(
   Schema.makeFilter((text) => {
     if (parse(text) !== undefined) return true
     return HomePath.isHomePath(socketOf(text) ?? "")
-      ? 'Expected unix: and a path without "~", which only a shell replaces'
+      ? 'Expected unix: and a path without "~", which only a shell expands'
       : expectedForm
   }),
 ).pipe(

@@ -55,7 +55,7 @@ const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain,
   if (id === undefined) {
     const hint = namesOfEthereum.test(key.trim()) ? " Did you mean eth?" : ""
     return Result.fail(
-      `Unknown chain without an id: ${where}. Give its EIP-155 id as "id", or by --chain NAME:ID=URL.${hint}`,
+      `Unknown chain without an id: ${where}. Give its EIP-155 id as "id", or with --chain NAME:ID=URL.${hint}`,
     )
   }
   if (named !== undefined && BigInt(id) !== named.id) {
@@ -93,7 +93,7 @@ export const fromChains = (
       const message = `Two chains have the id ${twin.id}: ${quote(twin.key)} and ${quote(key)}. Remove one of them.`
       found.push({ path, message })
     } else if (namesake !== undefined) {
-      const message = `Two chains have one name: ${quote(namesake.key)} and ${quote(key)}. Case, spaces, hyphens and underscores do not matter: rename one of them.`
+      const message = `Two chains have the same name: ${quote(namesake.key)} and ${quote(key)}. Case, spaces, hyphens and underscores are ignored; rename one of them.`
       found.push({ path, message })
     }
     chains.push(chain.success)

@@ -233,7 +233,5 @@ export const read = (path: string): Effect.Effect<SignatureDirectory, InvalidCon
         ],
       }),
   }).pipe(
-    Effect.tap(({ leftOut, size }) =>
-      Effect.logInfo(`Signatures read: ${size} of ${path}; lines left out: ${leftOut}`),
-    ),
+    Effect.tap(({ leftOut, size }) => Effect.logInfo(`Read ${size} signatures from ${path}; skipped ${leftOut} lines`)),
   )

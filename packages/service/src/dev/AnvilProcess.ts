@@ -64,7 +64,7 @@ const urlOf = (child: ChildProcess): Promise<string> =>
     child.on("error", (cause) => reject(new AnvilError({ message: `Cannot start anvil: ${cause.message}.` })))
     child.on("exit", (code) => {
       const port = "Another program may use the port; name another one with --rpc, or stop it."
-      reject(new AnvilError({ message: `Anvil ended at its start with exit code ${code}. ${port}` }))
+      reject(new AnvilError({ message: `Anvil exited at startup with code ${code}. ${port}` }))
     })
   })
 
@@ -109,7 +109,7 @@ export const start = Effect.fnUntraced(function* (
   }).pipe(
     Effect.timeoutOrElse({
       duration: startMillis,
-      orElse: () => Effect.fail(new AnvilError({ message: `Anvil does not listen after ${startMillis / 1000} s.` })),
+      orElse: () => Effect.fail(new AnvilError({ message: `Anvil did not listen within ${startMillis / 1000} s.` })),
     }),
   )
 })

@@ -88,6 +88,6 @@ export const run = Effect.fn("DevServer.run")(function* (
         return yield* untilOther(url, LocalNode.identityOf(current))
       }),
     )
-    yield* Effect.logInfo("The node is another chain or fork; indexing it anew")
+    yield* Effect.logInfo("The node serves another chain or fork; indexing it from the start")
   }
 })

@@ -229,7 +229,7 @@ const toError = (file: string, cause: unknown): DiscoveryFileError => {
   const code = sqliteCode(cause)
   const refused = (reason: string, advice: string) => new DiscoveryFileError({ file, reason, advice })
   // SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB.
-  if (code === 5) return refused("is used by another process", "Wait until that has ended.")
+  if (code === 5) return refused("is used by another process", "Wait until that process has ended.")
   if (code === 11) return refused("is damaged", "Remove it to begin the search again.")
   if (code === 26) return refused("is not a file of an interrupted search", moveAway)
   const reason = cause instanceof Error ? cause.message : String(cause)

@@ -126,7 +126,7 @@ export const run = Effect.fn("FillGaps.run")(function* (
     const left = isReplaced ? (rows.gaps?.length ?? 0) : gaps
     filled += gaps - left
     remaining += left
-    const reason = rows === null || isReplaced ? why : "the node has another block of this number"
+    const reason = rows === null || isReplaced ? why : "the node has a different block with this number"
     if (reason !== null && failed.length < maxFailed) failed.push({ block, why: reason })
   })
   yield* Stream.unfold(from, incompleteFrom).pipe(

@@ -335,7 +335,7 @@ const untilWatchChanged = Effect.fnUntraced(function* ({ isWatchChanged, watch }
   if (watch === null) return yield* Effect.never
   // The indexer itself reports a failing database.
   while (!(yield* Effect.orElseSucceed(isWatchChanged, () => false))) yield* Effect.sleep(watchMillis)
-  yield* Effect.logInfo("Wallets were added or removed: indexing goes on with the new list")
+  yield* Effect.logInfo("Wallets were added or removed; continuing with the new list")
 })
 
 const settingsOf = (node: Node, options: Options, pollMillis: number): IndexerState.Settings => {

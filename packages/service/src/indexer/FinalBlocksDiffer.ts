@@ -21,6 +21,6 @@ export class FinalBlocksDiffer extends Data.TaggedError("FinalBlocksDiffer")<{
 }> {
   override get message() {
     const { count, from } = this
-    return `The node has another chain than the index from block ${from} on, where ${count} blocks are final. Nothing is removed. Correct the URL of the node. If the chain itself was replaced, stop the service and run: daybook reindex --from ${from}`
+    return `The chain of the node differs from the index from block ${from} on, where ${count} blocks are final. Nothing was removed. Correct the URL of the node. If the chain itself was replaced, stop the service and run: daybook reindex --from ${from}`
   }
 }

@@ -188,7 +188,7 @@ export const make = ({ max, start }: Options): IndexThreads => {
       if (host.chains.get(chain) !== running) return Effect.void
       host.thread.post({ _tag: "Stop", chain })
       const terminate = Effect.promise(() => host.thread.terminate()).pipe(
-        Effect.andThen(Effect.sync(() => lose(host, `another chain of its thread, ${chain}, did not stop`))),
+        Effect.andThen(Effect.sync(() => lose(host, `another chain on its thread, ${chain}, did not stop`))),
       )
       return Effect.promise(() => running.ended).pipe(
         Effect.timeoutOrElse({ duration: stopMillis, orElse: () => terminate }),

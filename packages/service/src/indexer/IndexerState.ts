@@ -197,7 +197,7 @@ const prependFailed = (
 
 /** Indexers that alternate at a block keep what they know about it; otherwise each would start over, and none would reach a decision. */
 const leaseDenied = ({ pollMillis }: Settings, state: IndexerState): Transition => {
-  const message = "Another process indexes this chain; waiting for it to end"
+  const message = "Another process indexes this chain; waiting for it to stop"
   const reports: Reports = state.isLeaseDenied ? [] : [{ _tag: "Note", level: "Info", message }]
   const denied = idle({ ...state, isLeaseDenied: true }, Math.min(pollMillis, maxLeaseDelayMillis), reports)
   return { ...denied, state: { ...denied.state, tried: state.tried } }
@@ -295,7 +295,7 @@ const continueReorg = (settings: Settings, state: IndexerState, phase: Reorg): T
     return transition({ ...state, phase }, { _tag: "Unwind", head, to: ancestor }, reports)
   }
   // No block differs: the node contradicts itself, which is no reason to remove a block.
-  const what = `it does not extend the stored block ${highest}, which the node has too`
+  const what = `it does not extend the stored block ${highest}, which the node also has`
   return failed(settings, state, new InvalidBlock({ block: found.number, hash: found.hash, what }))
 }
 
@@ -388,7 +388,7 @@ const reachedOf = ({ finality }: IndexerState, head: number | undefined): Report
 /** The rules of an unlisted chain rejected a block and were detected again with it. */
 const detectedAgain = (block: number | null, unchecked: string | null): Reports => {
   if (block === null) return []
-  const message = "Detected the hash rules of the chain again, as they refused a block"
+  const message = "Detected the hash rules of the chain again, because they rejected a block"
   return [{ _tag: "Note", level: "Warn", message, annotations: { block, unchecked: unchecked ?? "nothing" } }]
 }
 

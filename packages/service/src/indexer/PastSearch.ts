@@ -137,7 +137,7 @@ const search = Effect.fnUntraced(function* (options: Options, source: Discovered
       Stream.runDrain,
     )
   }
-  if (yield* note(closing.number)) yield* Effect.logInfo(`The past of added wallets is found: ${wallets.join(", ")}`)
+  if (yield* note(closing.number)) yield* Effect.logInfo(`Found the past of added wallets: ${wallets.join(", ")}`)
 })
 
 /** Runs until interrupted. Failures are logged once and retried. */
@@ -176,7 +176,7 @@ export const run = Effect.fn("PastSearch.run")(function* (options: Options): Eff
       continue
     }
     const { message } = outcome.failure
-    if (message !== logged) yield* Effect.logWarning(`The past of added wallets is not found yet: ${message}`)
+    if (message !== logged) yield* Effect.logWarning(`The past of added wallets has not been found yet: ${message}`)
     logged = message
     failures += 1
     if (last !== null) yield* onProgress({ ...last, issue: message })

@@ -29,7 +29,7 @@ export interface ConfiguredStart {
 }
 
 const above = (stored: string, configured: string): string =>
-  `The index begins before the configured start: stored ${stored}, configured ${configured}. The blocks below it stay and are served.`
+  `The index begins before the configured start: stored ${stored}, configured ${configured}. The blocks below the configured start are kept and served.`
 
 const dateOf = (timestamp: number): string => new Date(timestamp * 1000).toISOString()
 

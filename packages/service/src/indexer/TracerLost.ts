@@ -17,7 +17,7 @@ export class TracerLost extends Data.TaggedError("TracerLost")<{
   readonly block: number
 }> {
   override get message(): string {
-    return `The index has internal transactions up to block ${this.block}, and no node can trace now. Add such a node, or set "traces": "off" to index on without them.`
+    return `The index has internal transactions up to block ${this.block}, and no node can trace now. Add such a node, or set "traces": "off" to continue without them.`
   }
 }
 

@@ -77,15 +77,15 @@ const transactionIssue = (block: StoredBlock, transaction: StoredTransaction, wa
   // Wallets that were removed from the watch list are not an issue.
   const kept = watch === null ? transaction.addresses : transaction.addresses.filter((address) => watch.has(address))
   if (!isSameSet(kept, named))
-    return `it belongs to ${kept.join(", ") || "no wallet"}, its document names ${named.join(", ")}`
+    return `it belongs to ${kept.join(", ") || "no wallet"}, but its document names ${named.join(", ")}`
   const [missing] = transaction.missingAppearances
-  return missing === undefined ? null : `the history of ${missing} lacks it`
+  return missing === undefined ? null : `it is missing from the history of ${missing}`
 }
 
 const linkIssue = (block: StoredBlock, previous: StoredBlock): string | null => {
   if (block.number !== previous.number + 1) return `it does not follow block ${previous.number}`
   if (block.parentHash !== previous.hash) {
-    return `its parent is ${block.parentHash}, block ${previous.number} is ${previous.hash}`
+    return `its parent is ${block.parentHash}, but block ${previous.number} is ${previous.hash}`
   }
   return block.timestamp < previous.timestamp ? `it is older than block ${previous.number}` : null
 }
@@ -117,10 +117,11 @@ const factsIssue = (block: StoredBlock, watch: ReadonlySet<string> | null): stri
   if (damagedTransactions.length > 0) return null
   const indexes = (list: ReadonlyArray<{ readonly index: number }>) => list.map(({ index }) => index).join(", ")
   const [own, stored] = [indexes(facts.transactions), indexes(transactions)]
-  if (own !== stored) return `its facts belong to transactions ${own || "none"}, stored are ${stored || "none"}`
+  if (own !== stored)
+    return `its facts belong to transactions ${own || "none"}, but the stored ones are ${stored || "none"}`
   if (watch !== null || facts.gasFees === null) return null
   const fees = transactions.reduce((sum, transaction) => sum + feesOf(transaction), 0n)
-  return fees === facts.gasFees ? null : `its facts have gas fees of ${facts.gasFees}, its documents of ${fees}`
+  return fees === facts.gasFees ? null : `its facts have gas fees of ${facts.gasFees}, but its documents have ${fees}`
 }
 
 /** Issues of a block that follows `previous`, which is `undefined` for the first block. */
@@ -146,7 +147,7 @@ export const ofBlock = (
 /** Describes an appearance without a document, or a ledger row without a position in its block. */
 export const ofOrphan = ({ assets, block, index, key, table }: Appearance): string => {
   const where = index === Movement.blockLevelIndex ? `block ${block}` : `transaction ${index} of block ${block}`
-  if (table === "ledger_block") return `the list of the ledgers of block ${block} belongs to no stored block`
+  if (table === "ledger_block") return `the list of the ledgers of block ${block} refers to a block that is not stored`
   if (assets === undefined) return `the history of ${key} refers to ${where}, which is not stored`
   const moved = assets.length === 0 ? "no movement" : assets.join(", ")
   return `the ledger of ${key} has a row (${moved}) at ${where}, which does not name it`

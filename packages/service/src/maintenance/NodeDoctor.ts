@@ -81,7 +81,7 @@ const headOf = Effect.fnUntraced(function* (head: NodeEndpoint.Header): Effect.f
     name: "head",
     grade: "limited",
     text,
-    remedy: "Normal for a development chain; else wait until the node is in sync.",
+    remedy: "Normal for a development chain; otherwise wait until the node is in sync.",
   }
 })
 
@@ -182,7 +182,8 @@ const correctionsOf = ({ blocks, deviations, numbered }: Fetched): Finding => {
     numbered === 0 ? "none with logs of several transactions" : `${numbered} with logs of several transactions`
   const seen = `in ${blocks} blocks, ${shown}`
   if (deviations.size === 0) return { name, grade: "good", text: `none ${seen}` }
-  const remedy = "Indexing works: what follows from the rest of a block is corrected, and other blocks are marked."
+  const remedy =
+    "Indexing works: values that follow from the rest of a block are corrected, and other blocks are marked."
   return { name, grade: "limited", text: `${[...deviations.values()].join(", ")}, ${seen}`, remedy }
 }
 

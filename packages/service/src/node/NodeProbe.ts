@@ -133,7 +133,7 @@ export const traces = Effect.fnUntraced(function* (
   const detected = yield* ask(NodeEndpoint.detectTracer(endpoint, block), "trace a block")
   if (Result.isFailure(detected)) return { name, grade: "limited", text: detected.failure }
   if (detected.success === "off") {
-    const remedy = 'Use a node with trace_block or debug_trace*, or set "traces": "off" to do without.'
+    const remedy = 'Use a node with trace_block or debug_trace*, or set "traces": "off" to index without them.'
     return { name, grade: "limited", text: "none: no internal transactions", remedy }
   }
   const traced = yield* ask(Tracer.traces(endpoint, detected.success, block), `trace block ${block.number}`)
@@ -178,7 +178,7 @@ export const batches = Effect.fnUntraced(function* (
     limiter.batch(numbers.map((number) => ({ method: "eth_getBlockByNumber", params: [number, false] }))),
     "answer a batch",
   )
-  const remedy = 'Set "maxBatchSize" to what the node takes.'
+  const remedy = 'Set "maxBatchSize" to what the node accepts.'
   if (Result.isFailure(sent)) return { name, grade: "limited", text: sent.failure, remedy }
   const failed = sent.success.results.filter(Result.isFailure).length
   if (failed > 0) return { name, grade: "limited", text: `${failed} of ${numbers.length} calls failed`, remedy }

@@ -73,13 +73,11 @@ export const select = (holdings: Iterable<Holding.Holding>, maxCalls: number): S
   return {
     holdings: compared,
     unchecked: [
-      ...(large.length === 0
-        ? []
-        : [`Of the ids of each of these contracts, ${maxIds} are compared: ${named(large)}.`]),
+      ...(large.length === 0 ? [] : [`Only ${maxIds} ids of each of these contracts are compared: ${named(large)}.`]),
       ...(compared.length === bounded.length
         ? []
         : [
-            `Of ${bounded.length} assets, ${compared.length} are compared. Raise --max-calls, or leave out tokens with --ignore.`,
+            `Only ${compared.length} of ${bounded.length} assets are compared. Raise --max-calls, or leave out tokens with --ignore.`,
           ]),
     ],
   }
@@ -124,7 +122,7 @@ export const read = Effect.fnUntraced(function* (
   const left = holdings.filter((holding) => !known.has(holding) && !withoutBalances.has(holding.asset))
   const found = new Map([...first, ...(yield* readAll(left))])
   const compared = holdings.filter((holding) => found.has(holding))
-  const sentence = `Of the ids of each of these contracts, ${firstIds} are compared, and the contract gives a balance of none: ${named(silent)}.`
+  const sentence = `Only ${firstIds} ids of each of these contracts are compared, because the contract returns no balance for any of them: ${named(silent)}.`
   return {
     holdings: compared,
     amounts: compared.map((holding) => found.get(holding) ?? null),

@@ -128,7 +128,7 @@ const proveWatched = Effect.fnUntraced(function* (
     const isNew = before === null || before.state === "proved"
     if (isProved(proof) || !isNew) continue
     const details = { wallet, block: scope.closing.number }
-    const message = `Wallet not proved: run "daybook reconcile ${wallet}" for what differs`
+    const message = `Wallet not proved; "daybook reconcile ${wallet}" reports the differences`
     yield* Effect.annotateLogs(Effect.logWarning(message), details)
   }
 })
@@ -191,7 +191,7 @@ const readTokens = Effect.fnUntraced(function* (
   const found = yield* Effect.result(TokenReader.read(source, unread.tokens, closing))
   if (Result.isFailure(found)) {
     yield* rest(context, tokens)
-    yield* Effect.logWarning(`Names of tokens are not up to date: ${found.failure.message}`)
+    yield* Effect.logWarning(`Token names are not up to date: ${found.failure.message}`)
     return false
   }
   const isKept = yield* source.proofs.writeTokens(first, found.success, unread.next)
@@ -225,7 +225,7 @@ const isExpected = ({ _tag }: Failure | IndexReplaced): boolean => _tag === "Not
 
 const messageOf = (error: Failure | IndexReplaced): string =>
   error._tag === "StateUnavailable"
-    ? `What wallets held before the first block is not known: ${error.host} has no state of block ${error.block} ("${error.reason}"). Use an archive node.`
+    ? `Holdings of wallets before the first block are not known: ${error.host} has no state of block ${error.block} ("${error.reason}"). Use an archive node.`
     : `Opening balances and proofs are not up to date: ${error.message}`
 
 /**

@@ -248,7 +248,7 @@ const compare = Effect.fnUntraced(function* (
   const located = yield* Effect.result(locateByContract(comparison, asked, withoutBalances))
   if (located._tag === "Success") return { claims, differences: [...located.success, ...left], unchecked: issues }
   if (!isUnread(located.failure)) return yield* located.failure
-  const unchecked = [...issues, `The first blocks of differences are not known: ${reasonOf(located.failure)}`]
+  const unchecked = [...issues, `The first blocks of the differences are not known: ${reasonOf(located.failure)}`]
   return { claims, differences: kept, unchecked }
 })
 
@@ -263,7 +263,7 @@ const readAndCompare = Effect.fnUntraced(function* (
   const read = yield* Effect.result(ComparedHoldings.read(source, books.wallet, selection, scope.closing.number))
   if (read._tag === "Failure") {
     if (!isUnread(read.failure)) return yield* read.failure
-    return { claims: [], differences: [], unchecked: [`Nothing is compared: ${reasonOf(read.failure)}`] }
+    return { claims: [], differences: [], unchecked: [`Nothing was compared: ${reasonOf(read.failure)}`] }
   }
   const found = read.success
   const reading = yield* StateRoot.read(source, books.wallet, scope.closing)

@@ -43,11 +43,12 @@ export const after = (
   if (outcome._tag === "Delivered") return initial
   const first = firstFailureAt ?? nowMillis
   const failed = { failures: failures + 1, firstFailureAt: first }
-  if (outcome._tag === "Gone") return { ...failed, nextAt: 0, paused: "The receiver wants no more: status 410." }
+  if (outcome._tag === "Gone")
+    return { ...failed, nextAt: 0, paused: "The receiver rejects further messages: status 410." }
   const delay = Backoff.delayMillis(backoff, failures + 1) * (1 - jitter * random)
   const nextAt = nowMillis + Math.ceil(Math.max(delay, outcome.waitMillis))
   if (nextAt - first > longestMillis) {
-    return { ...failed, nextAt: 0, paused: `No delivery for 75 hours, in ${failures + 1} attempts.` }
+    return { ...failed, nextAt: 0, paused: `No delivery in 75 hours and ${failures + 1} attempts.` }
   }
   return { ...failed, nextAt, paused: null }
 }

@@ -148,7 +148,7 @@ export const subscriptionOf = (
  */
 export const decode = (text: string): Effect.Effect<Webhook, StoreError> =>
   Effect.mapError(decodeText(text), () => {
-    const message = "Webhook not understood: another version wrote it. Remove it and add it again."
+    const message = "Webhook not readable: another version wrote it. Remove it and add it again."
     return new StoreError({ message, isRetryable: false, cause: undefined })
   })
 
@@ -182,7 +182,7 @@ export const decrypt = (key: string, text: string): Effect.Effect<string, StoreE
     catch: (cause) =>
       new StoreError({
         message:
-          'Secret of a webhook not readable: "webhooks.key" is another one than when it was made. Restore that key.',
+          'Secret of a webhook not readable: "webhooks.key" has changed since the webhook was created. Restore the previous key.',
         isRetryable: false,
         cause,
       }),

@@ -24,7 +24,7 @@ const keyBytes = 32
 const form = /^[\w+/=-]{32,1000}\n?$/
 
 const invalid = (received: string) => {
-  const message = `Invalid configuration "webhooks.key": ${received} Set "webhooks": { "key": "\${WEBHOOK_KEY}" }, a text of 32 characters or more.`
+  const message = `Invalid configuration "webhooks.key": ${received} Set "webhooks": { "key": "\${WEBHOOK_KEY}" }, text of at least 32 characters.`
   return new InvalidConfig({ found: [{ path: "webhooks.key", message }] })
 }
 
@@ -39,7 +39,7 @@ const keyIn = (
   file: string,
   found: Result.Result<SecretFile.SecretText, string>,
 ): Result.Result<string, InvalidConfig> => {
-  if (Result.isFailure(found)) return Result.fail(invalid(`${file} cannot be read or made (${found.failure}).`))
+  if (Result.isFailure(found)) return Result.fail(invalid(`${file} cannot be read or created (${found.failure}).`))
   const { isOpen, text } = found.success
   if (isOpen) return Result.fail(invalid(`${file} is readable by others. Run "chmod 600" on the file.`))
   return form.test(text) ? Result.succeed(text.trimEnd()) : Result.fail(invalid(`${file} holds no key.`))

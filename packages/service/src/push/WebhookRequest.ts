@@ -82,7 +82,7 @@ export const check = Effect.fnUntraced(function* (
     Effect.orElseSucceed(() => Option.none<NameLookups.Addresses>()),
   )
   const isRefused = Option.isSome(known) && !known.value.every(({ address }) => PublicAddress.isPublic(address))
-  return isRefused ? "a name that leads to addresses of the public internet alone" : null
+  return isRefused ? "a name that resolves only to addresses of the public internet" : null
 })
 
 const failed = (reason: string): Received => ({ _tag: "Failed", reason })
@@ -147,7 +147,7 @@ export const send = (
     if (issue !== null) return Effect.succeed(failed(`The URL is refused: expected ${issue}.`))
     const target = new URL(url)
     const name = nameOf(target)
-    let awaited = "look-up of the name"
+    let awaited = "response to the name lookup"
     const attempt = Effect.gen(function* () {
       const begun = name === null ? Effect.succeed([]) : yield* options.lookUp(name)
       awaited = "response"
@@ -155,7 +155,7 @@ export const send = (
       // If one address of a name is in this network, none of its addresses may be reached, because the name's owner may choose the answer.
       const isAllowed = options.allowPrivate || addresses.every(({ address }) => PublicAddress.isPublic(address))
       if (name !== null && (addresses.length === 0 || !isAllowed))
-        return failed("The name leads to an address that is not of the public internet.")
+        return failed("The name resolves to an address outside the public internet.")
       return yield* post(target, headers, body, addresses)
     })
     return attempt.pipe(

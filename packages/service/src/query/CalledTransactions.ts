@@ -79,7 +79,7 @@ const collect = Effect.fnUntraced(function* ({ chain, from, limit, order, to, wa
     if (next === null || documents.length >= limit) return { documents, coverage: covered }
     position = { _tag: "After", continuation: next }
   }
-  return yield* new CompleteRange.Incomplete({ message: `too many other transactions of ${wallet} are between them` })
+  return yield* new CompleteRange.Incomplete({ message: `the range has too many other transactions of ${wallet}` })
 })
 
 /**

@@ -111,7 +111,7 @@ const withoutCalls = (
   const searched = { from: Math.max(first, from), to: Math.min(head.number, to, searchedTo) }
   return searched.from > searched.to
     ? undefined
-    : `the search of the past of the wallet finds no calls of value 0 in ${named(searched.from, searched.to)} of this chain`
+    : `the search of the wallet's past does not find calls of value 0 in ${named(searched.from, searched.to)} of this chain`
 }
 
 /** Blocks of a range that an earlier version stored without transactions in which a wallet only has a role; undefined for none. */
@@ -194,7 +194,7 @@ export const unstatedTo = (
 
 /** The sentences of `unstatedTo`. */
 export const unstatedSentences = sentencesOf(
-  "changes of the native balance may be missing: this chain makes some that neither transactions nor headers state",
+  "changes of the native balance may be missing: this chain makes some that neither transactions nor headers record",
 )
 
 /** What the index lacks of the transactions in a range; most gaps concern something else. Undefined for nothing. */
@@ -206,7 +206,7 @@ const missingRows = Effect.fnUntraced(function* (
   for (let reads = 0; reads < maxGapReads; reads++) {
     const gaps = yield* readGaps({ from: first, to, limit: gapsAtOnce })
     const gap = gaps.find(({ kind }) => isWithoutRow(kind))
-    if (gap !== undefined) return `transactions of block ${gap.block} are missing in the index`
+    if (gap !== undefined) return `transactions of block ${gap.block} are missing from the index`
     const last = gaps.at(-1)
     if (last === undefined || gaps.length < gapsAtOnce) return undefined
     if (last.block === first) break
@@ -256,6 +256,6 @@ export const check = Effect.fnUntraced(function* (
   if (lackingRows !== undefined) return yield* new Incomplete({ message: lackingRows })
   const gap = needsTraces ? yield* chain.reader.lastTraceGap(range.to) : null
   if (gap !== null && gap >= range.from) {
-    return yield* new Incomplete({ message: `traces of block ${gap} are missing in the index` })
+    return yield* new Incomplete({ message: `traces of block ${gap} are missing from the index` })
   }
 })

@@ -100,7 +100,7 @@ const ofBlocks: Reading<CompleteRange.Incomplete> = {
   check: (_, checkpoint) =>
     checkpoint?.watch === undefined
       ? Effect.void
-      : Effect.fail(new CompleteRange.Incomplete({ message: "the index has the transactions of some wallets alone" })),
+      : Effect.fail(new CompleteRange.Incomplete({ message: "the index has only the transactions of some wallets" })),
   next: Effect.fnUntraced(function* (snapshot, { after, from, internal, maxBytes, order, to }) {
     const isUp = order === "ASC"
     const start = after?.block ?? (isUp ? from : to)

@@ -16,8 +16,8 @@ export const validityAt = (nowMillis: number, pem: Uint8Array): Validity => {
   const [from, to] = [Date.parse(validFrom), Date.parse(validTo)]
   const dated = (isValid: boolean, what: string, millis: number) => ({
     isValid,
-    text: `The certificate of "tls" ${what} ${new Date(millis).toISOString()}${isValid ? "" : ": clients refuse it"}`,
+    text: `The certificate of "tls" ${what} ${new Date(millis).toISOString()}${isValid ? "" : ": clients reject it"}`,
   })
-  if (nowMillis > to) return dated(false, "ended at", to)
-  return nowMillis < from ? dated(false, "begins at", from) : dated(true, "is valid until", to)
+  if (nowMillis > to) return dated(false, "expired at", to)
+  return nowMillis < from ? dated(false, "is not valid before", from) : dated(true, "is valid until", to)
 }

@@ -151,7 +151,7 @@ const refuseOrigin: App = ErrorResponse.answer(
 const refusePath: App = ErrorResponse.answer(
   ErrorResponse.badRequest(
     InvalidParameter.fromIssue(
-      { path: "path", expected: "letters, digits and -._~ as they are", received: "one that is percent-encoded" },
+      { path: "path", expected: "unencoded letters, digits and -._~", received: "one that is percent-encoded" },
       "request",
     ),
   ),

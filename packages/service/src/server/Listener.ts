@@ -86,7 +86,7 @@ const failedAt =
     new ListenError({ problem: `Cannot listen on ${Listen.format(listen)}: ${reason}.`, remedy })
 
 const noFolder = (key: string) =>
-  ["there is no such folder", `Make it, or change "${key}" in the configuration.`] as const
+  ["there is no such folder", `Create it, or change "${key}" in the configuration.`] as const
 
 const listenError = (cause: unknown, options: Options): ListenError => {
   const { key = "listen", listen } = options
@@ -130,12 +130,12 @@ export const checkSocket = (options: Pick<Options, "key" | "listen">): Effect.Ef
     new InvalidConfig({ found: [{ path: key, message: failedAt(options)(reason, remedy).message }] })
   const bytes = Buffer.byteLength(listen.socket)
   if (bytes > maxSocketBytes) {
-    const reason = `the path of a socket has at most ${maxSocketBytes} bytes, and this one ${bytes}`
+    const reason = `the path of a socket has at most ${maxSocketBytes} bytes, and this one has ${bytes}`
     return Effect.fail(failed(reason, `Shorten it in "${key}" of the configuration.`))
   }
   if (fileAt(listen.socket)?.isSocket() === false) {
     const remedy = `Move it away, or change "${key}" in the configuration.`
-    return Effect.fail(failed("a file that is no socket is there", remedy))
+    return Effect.fail(failed("a file that is not a socket is there", remedy))
   }
   return Effect.void
 }

@@ -48,7 +48,7 @@ export const create = Effect.fnUntraced(function* (path: string): Effect.fn.Retu
   return yield* new SigningKeyError({ message })
 })
 
-const advice = 'Make one with "daybook signing-key make FILE".'
+const advice = 'Create one with "daybook signing-key make FILE".'
 
 /**
  * Reads a key from its file.

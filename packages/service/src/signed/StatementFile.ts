@@ -177,7 +177,7 @@ const issueOfBlocks = ({
   const isFirst = from_block === 0n && opening === 0n
   return isFirst || from_block === opening + 1n
     ? null
-    : `its opening block ${opening} is not the one before its first block ${from_block}`
+    : `its opening block ${opening} is not the block before its first block ${from_block}`
 }
 
 /** Why the parts differ from those named in the header; `null` if they do not. */
@@ -186,12 +186,12 @@ const issueOfParts = ({ header, statements }: Wire): string | null => {
   if (parts.size < statements.length) return "a wallet has two parts"
   for (const { address, sha256 } of header.wallets) {
     const part = parts.get(address)
-    if (part === undefined) return `wallet missing: the header names ${address}, and the file has no part of it`
+    if (part === undefined) return `wallet missing: the header names ${address}, but the file has no part for it`
     const digest = digestOf(part)
     if (digest !== sha256) {
       return `the part of ${address} was changed: its SHA-256 is ${digest}, the signed header has ${sha256}`
     }
-    if (part.proved && part.differences.length > 0) return `${address} is stated as proved, and has differences`
+    if (part.proved && part.differences.length > 0) return `${address} is stated as proved, but has differences`
     parts.delete(address)
   }
   const [left] = parts.keys()
@@ -240,7 +240,7 @@ export const read = (
   if (issue !== null) return refuse(`${issue}.`)
   if (!SigningKey.isSignature(signature.public_key, SignedStatement.canonicalJson(header), signature.value)) {
     return refuse(
-      `the signature is not one of its header by the key ${signature.public_key}: a byte was changed, or another key has signed.`,
+      `the signature does not match the header and the key ${signature.public_key}: a byte was changed, or another key signed it.`,
     )
   }
   if (publicKey !== undefined && signature.public_key !== publicKey) {

@@ -85,7 +85,7 @@ export const decodeOptions = (
   if (text === null) return Effect.succeed({})
   const decoded = decodeText(text)
   if (Result.isSuccess(decoded)) return Effect.succeed({ options: decoded.success })
-  const message = `API key not understood: ${quote(name)} was made by another version. Add it anew.`
+  const message = `API key not readable: ${quote(name)} was written by another version. Add it again.`
   return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
 }
 

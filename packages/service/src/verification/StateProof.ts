@@ -102,16 +102,16 @@ export const account = (
       const text = nodes[used]
       if (text === undefined) return Result.fail("a node is missing")
       node = decode(text)
-      if (node === null) return Result.fail(`node ${used} is not one of a trie`)
+      if (node === null) return Result.fail(`node ${used} is not a trie node`)
       if (reference.length !== hashLength || Hash.keccak256(text as Hex.Hex) !== reference) {
         return Result.fail(
-          used === 0 ? "its first node is not the state root" : `node ${used} is not the one that is referred to`,
+          used === 0 ? "its first node is not the state root" : `node ${used} is not the referenced one`,
         )
       }
       used += 1
     }
     const next = follow(node, path, depth)
-    if (next === null) return Result.fail(`node ${used - 1} is not one of a trie`)
+    if (next === null) return Result.fail(`node ${used - 1} is not a trie node`)
     if (next === "nothing") return Result.succeed(absent)
     if ("value" in next) return accountIn(next.value)
     reference = next.node

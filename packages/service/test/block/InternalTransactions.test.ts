@@ -172,7 +172,7 @@ describe("InternalTransactions", () => {
 
     it("fromFrames: leaves transactions untraced that the tracer omits, if it names the others", () => {
       const [first, second] = nested({})
-      const lacking = { reason: "The traces of the block lack the transaction." }
+      const lacking = { reason: "The traces of the block do not include the transaction." }
 
       expect(Result.getOrThrow(InternalTransactions.fromFrames(block, [first!]))).toEqual([[], lacking])
       expect(Result.getOrThrow(InternalTransactions.fromFrames(block, [second!]))).toEqual([lacking, []])

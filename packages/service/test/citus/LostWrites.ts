@@ -16,7 +16,7 @@ import * as Nodes from "./Nodes.ts"
 const [firstSteps, lostSteps, laterSteps] = [20, 8, 10] as const
 const reads = 40
 const often = { times: 200, schedule: Schedule.spaced("50 millis") }
-const lackingWrites = "Node of the database without the last writes"
+const lackingWrites = "Database node without the last writes"
 
 /** Leads the coordinator from one address of a node to another one. */
 const lead = (url: string, from: string, to: string) =>

@@ -29,7 +29,7 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     file(`"unix:~/daybook.sock"`, database, chains),
     2,
     "listen",
-    'unix: and a path without "~", which only a shell replaces',
+    'unix: and a path without "~", which only a shell expands',
     `"unix:~/daybook.sock"`,
   ],
   [file(`{ "host": "*", "port": 1 }`, database, chains), 2, "listen.host", "a name or an address", `"*"`],
@@ -41,14 +41,14 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     "a value between 0 and 65535",
     "65536",
   ],
-  [file(listen, `"mysql://${canary}"`, chains), 3, "database", `"sqlite:" and a folder`, "a URL of another form"],
-  [file(listen, `"sqlite://${canary}"`, chains), 3, "database", `"sqlite:" and a folder`, "a URL of another form"],
+  [file(listen, `"mysql://${canary}"`, chains), 3, "database", `"sqlite:" and a folder`, "a URL in another form"],
+  [file(listen, `"sqlite://${canary}"`, chains), 3, "database", `"sqlite:" and a folder`, "a URL in another form"],
   [
     file(listen, `"postgres://u:${canary}/x@h/name"`, chains),
     3,
     "database",
     "a PostgreSQL URL",
-    'a URL of another form; write "/" in a password as %2F',
+    'a URL in another form; write "/" in a password as %2F',
   ],
   [
     file(listen, `"postgres://u:${canary}@/name?host=/run/postgresql"`, chains),
@@ -62,7 +62,7 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     3,
     "database",
     "a PostgreSQL URL",
-    'a name of a database with "/", "@" or ":"; write "/" in a password as %2F',
+    'a database name with "/", "@" or ":"; write "/" in a password as %2F',
   ],
   [
     file(listen, `"postgres://u:${canary}%@h/name"`, chains),
@@ -76,21 +76,21 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     3,
     "database",
     "a PostgreSQL URL",
-    'an "sslmode" that is none of disable, allow, prefer, require, verify-ca, verify-full',
+    'an "sslmode" other than disable, allow, prefer, require, verify-ca, verify-full',
   ],
   [
     file(listen, `"postgres://h/name?ssl=${canary}"`, chains),
     3,
     "database",
     "a PostgreSQL URL",
-    'a parameter without an effect; TLS is "sslmode=require"',
+    'a parameter that has no effect; write TLS as "sslmode=require"',
   ],
   [
     file(listen, `"postgres://h/name?sslcert=${canary}"`, chains),
     3,
     "database",
     "a PostgreSQL URL",
-    '"sslcert" or "sslkey" without the other one',
+    '"sslcert" or "sslkey" without the other',
   ],
   [
     file(listen, `{ "url": "sqlite:data",\n"replicas": ["sqlite:${canary}"] }`, chains),
@@ -151,7 +151,13 @@ const broken: ReadonlyArray<readonly [text: string, line: number, key: string, e
     `"*" or an origin`,
     `"https://a.example/"`,
   ],
-  [more(`"allowedHosts": ["https://a.example"]`), 5, "allowedHosts[0]", "a name without scheme", `"https://a.example"`],
+  [
+    more(`"allowedHosts": ["https://a.example"]`),
+    5,
+    "allowedHosts[0]",
+    "a name without a scheme",
+    `"https://a.example"`,
+  ],
   [more(`"explorer": "open", "tls": { "cert": "c" }`), 5, "tls.key", "a string", "nothing"],
 ]
 
@@ -159,7 +165,7 @@ const sentences: ReadonlyArray<readonly [text: string, message: string]> = [
   [file(listen, database, "{}"), ':4: No chain is configured: "chains" is empty. Add one.'],
   [
     file(listen, database, `{\n"mine": { "rpc": ["http://a"] } }`),
-    ':5: Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id", or by --chain NAME:ID=URL.',
+    ':5: Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id", or with --chain NAME:ID=URL.',
   ],
   [
     file(listen, database, chain(`"fromDate": "2024-01-31", "fromBlock": 0`)),
@@ -233,7 +239,7 @@ describe("daybook config check", () => {
 
       expect([code, out.split("\n")[1]]).toEqual([
         0,
-        'The certificate of "tls" begins at 2026-11-23T08:01:07.000Z: clients refuse it',
+        'The certificate of "tls" is not valid before 2026-11-23T08:01:07.000Z: clients reject it',
       ])
     }),
   )
@@ -261,8 +267,10 @@ describe("daybook config check", () => {
       const swapped = yield* checkWith(`sslcert=${tlsFiles.key}&sslkey=${tlsFiles.cert}`)
 
       expect([missing.code, own.code, swapped.code]).toEqual([3, 0, 3])
-      expect(missing.err).toMatch(/Cannot use the certificates of "database": "none\.pem" \(ENOENT\)\. Give them/)
-      expect(swapped.err).toMatch(/Cannot use the certificates of "database": .* \(ERR_\w+\)\. Give them/)
+      expect(missing.err).toMatch(
+        /Cannot use the certificates of "database": "none\.pem" \(ENOENT\)\. Give the certificates/,
+      )
+      expect(swapped.err).toMatch(/Cannot use the certificates of "database": .* \(ERR_\w+\)\. Give the certificates/)
     }),
   )
 
@@ -275,9 +283,9 @@ describe("daybook config check", () => {
       expect(ended).toMatchObject({ code: 3, out: "" })
       expect(ended.err.trim().split("\n")).toEqual([
         expect.stringMatching(
-          /Cannot listen on unix:\/.*: the path of a socket has at most \d+ bytes, and this one \d+\./,
+          /Cannot listen on unix:\/.*: the path of a socket has at most \d+ bytes, and this one has \d+\./,
         ),
-        expect.stringMatching(/Cannot listen on unix:\/.*\/daybook\.json: a file that is no socket is there\./),
+        expect.stringMatching(/Cannot listen on unix:\/.*\/daybook\.json: a file that is not a socket is there\./),
         expect.stringMatching(
           /Invalid configuration "database": expected a folder, received the file \/.*\/daybook\.json\./,
         ),
@@ -372,7 +380,9 @@ describe("daybook config check", () => {
 
       expect(without).toMatchObject({
         code: 3,
-        err: expect.stringContaining("daybook.json (no such file). Make it, or name a chain and its node by --chain"),
+        err: expect.stringContaining(
+          "daybook.json (no such file). Create it, or name a chain and its node with --chain",
+        ),
       })
       expect(named).toEqual({ code: 0, out: "The configuration is valid: eth; listens on 127.0.0.1:8080\n", err: "" })
       expect(missing).toMatchObject({ code: 3, err: expect.stringContaining("a.json (no such file)") })

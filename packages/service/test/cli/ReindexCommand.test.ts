@@ -103,7 +103,7 @@ describe("daybook reindex", () => {
         const withoutFile = yield* Effect.forEach(commands, (args) => daybook(base, ...args))
 
         for (const ended of withoutFolder) {
-          const what = `Database folder missing: ${folder}. Correct "database", or run "daybook serve", which makes it.`
+          const what = `Database folder missing: ${folder}. Correct "database", or run "daybook serve", which creates it.`
           expect(ended).toEqual({ code: 4, out: "", err: `daybook: ${what}\n` })
         }
         for (const { code, err } of withoutFile) {

@@ -97,7 +97,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement --signed and d
           "Statement refused: it belongs to another chain: its chain id is 31337, that of the node 8453.",
         )
         expect(byWallet.err).toContain(
-          `Statement refused: wallet missing: the header names ${accounts.bob}, and the file has no part of it.`,
+          `Statement refused: wallet missing: the header names ${accounts.bob}, but the file has no part for it.`,
         )
         expect(byExpected.err).toContain(`Statement refused: wallet missing: ${accounts.carol} is not in the file.`)
         expect(byKey.err).toContain("Statement refused: it is signed by another key: expected 0x1111")

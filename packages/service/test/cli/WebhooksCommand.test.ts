@@ -48,7 +48,7 @@ describe("daybook webhooks", () => {
         )
         yield* webhooks.add("another", { holder: null, state: "active", content: "{}" }, [])
         const [lines, objects] = [yield* run("list"), yield* run("list", "--json")]
-        const state = "Webhook not understood: another version wrote it. Remove it and add it again."
+        const state = "Webhook not readable: another version wrote it. Remove it and add it again."
 
         expect(added.code).toBe(1)
         expect(added.err.split("\n").at(-2)).toBe(

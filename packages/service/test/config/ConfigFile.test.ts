@@ -96,7 +96,7 @@ describe("ConfigFile.read", () => {
     [`{ "a": [{ "b": 1 }, { "b": 1,\n"b": { "c": 1, "c": 2 } }],\n"a": 1, "secret": "secret" }`, 2, "a[1].b"],
   ] as const)("read: names the line of a duplicate key: %j, line %i, %s", ([text, line, key]) =>
     Effect.gen(function* () {
-      expect(yield* issueOf(text)).toBe(`FILE:${line}: Key written twice: "${key}". Remove one of them.`)
+      expect(yield* issueOf(text)).toBe(`FILE:${line}: Duplicate key: "${key}". Remove one of them.`)
     }),
   )
 

@@ -6,7 +6,7 @@ describe("DatabaseUrl", () => {
   it("sqliteFolder: rejects a folder with ~, which a configuration file does not expand", () => {
     const refused = Result.fail({
       expected: '"sqlite:" and a folder, for example "sqlite:data"',
-      received: 'a folder that begins with "~", which only a shell replaces',
+      received: 'a folder that begins with "~", which only a shell expands',
     })
 
     expect(["~", "~/data", "data/~", "~data"].map(DatabaseUrl.sqliteFolder)).toEqual([
@@ -28,7 +28,7 @@ describe("DatabaseUrl", () => {
   it.each(["ssl=true", "pgbouncer=true", "sslcrl=x"])("postgresName: rejects the parameter %s", (parameters) => {
     expect(DatabaseUrl.postgresName(`postgres://u:p@host/name?${parameters}`)).toMatchObject({
       _tag: "Failure",
-      failure: { received: 'a parameter without an effect; TLS is "sslmode=require"' },
+      failure: { received: 'a parameter that has no effect; write TLS as "sslmode=require"' },
     })
   })
 })

@@ -41,10 +41,10 @@ describe("ServedChain.fromChains", () => {
 
   it("fromChains: rejects an unknown chain without an id, and suggests eth for its other names", () => {
     expect(issuesOf({ mine: chain() })).toEqual([
-      'Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id", or by --chain NAME:ID=URL.',
+      'Unknown chain without an id: "chains.mine". Give its EIP-155 id as "id", or with --chain NAME:ID=URL.',
     ])
     expect(issuesOf({ Mainnet: chain() })).toEqual([
-      'Unknown chain without an id: "chains.Mainnet". Give its EIP-155 id as "id", or by --chain NAME:ID=URL. Did you mean eth?',
+      'Unknown chain without an id: "chains.Mainnet". Give its EIP-155 id as "id", or with --chain NAME:ID=URL. Did you mean eth?',
     ])
   })
 
@@ -69,7 +69,7 @@ describe("ServedChain.fromChains", () => {
 
   it("fromChains: rejects two names that requests or the database do not distinguish", () => {
     expect(issuesOf({ "my chain": chain({ id: 5 }), My_Chain: chain({ id: 6 }) })).toEqual([
-      'Two chains have one name: "my chain" and "My_Chain". Case, spaces, hyphens and underscores do not matter: rename one of them.',
+      'Two chains have the same name: "my chain" and "My_Chain". Case, spaces, hyphens and underscores are ignored; rename one of them.',
     ])
   })
 

@@ -181,7 +181,7 @@ describe("DiscoveryFile", () => {
         waiting: blocks.slice(250),
       })
       expect(locked.message).toBe(
-        `Cannot use the file of an interrupted search: ${file} is used by another process. Wait until that has ended.`,
+        `Cannot use the file of an interrupted search: ${file} is used by another process. Wait until that process has ended.`,
       )
       expect(statSync(file).mode & 0o777).toBe(0o600)
     }),

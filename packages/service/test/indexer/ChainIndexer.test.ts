@@ -30,7 +30,7 @@ describe("ChainIndexer", () => {
       yield* TestClock.adjust("60 seconds")
       yield* Fiber.interrupt(fiber)
 
-      expect(lines).toEqual(["Another process indexes this chain; waiting for it to end"])
+      expect(lines).toEqual(["Another process indexes this chain; waiting for it to stop"])
     }),
   )
 

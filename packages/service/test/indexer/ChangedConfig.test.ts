@@ -91,7 +91,7 @@ describe("ChainIndexer with a changed configuration", () => {
 
       expect(status).toMatchObject({ state: "synced", indexed: { from: 10, to: 30 } })
       expect(status.notes).toEqual([
-        "The index begins before the configured start: stored block 10, configured block 15. The blocks below it stay and are served.",
+        "The index begins before the configured start: stored block 10, configured block 15. The blocks below the configured start are kept and served.",
       ])
       expect((yield* runWith(store, 30, { fromBlock: 10 })).notes).toBeUndefined()
     }),
@@ -134,7 +134,7 @@ describe("ChainIndexer with a changed configuration", () => {
           traces: "trace_block",
           indexed: { from: 0, to: 10 },
           message:
-            'The index has internal transactions up to block 10, and no node can trace now. Add such a node, or set "traces": "off" to index on without them.',
+            'The index has internal transactions up to block 10, and no node can trace now. Add such a node, or set "traces": "off" to continue without them.',
         })
         expect(waiting.notes).toBeUndefined()
         expect(resumed).toMatchObject({ state: "synced", indexed: { from: 0, to: 20 } })

@@ -135,7 +135,7 @@ describe("IndexThreads", () => {
         const reason = yield* Fiber.join(b)
         yield* run("b")
 
-        expect(reason).toBe("another chain of its thread, a, did not stop")
+        expect(reason).toBe("another chain on its thread, a, did not stop")
         expect(started[0]!.isTerminated).toBe(true)
         expect(posted()).toEqual(["a,b,stop a", "b"])
       }),

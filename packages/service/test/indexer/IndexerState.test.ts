@@ -91,7 +91,7 @@ describe("IndexerState", () => {
     }
 
     expect(noteWith(HashRules.ethereum)).toMatchObject({
-      message: "Detected the hash rules of the chain again, as they refused a block",
+      message: "Detected the hash rules of the chain again, because they rejected a block",
       annotations: { block: 7, unchecked: "nothing" },
     })
     expect(noteWith(HashRules.none)).toMatchObject({

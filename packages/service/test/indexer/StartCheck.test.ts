@@ -46,11 +46,11 @@ describe("StartCheck", () => {
     Effect.gen(function* () {
       expect(yield* check({ fromBlock: 1_000 }, 10)).toEqual({
         block: 1_000,
-        note: "The index begins before the configured start: stored block 10, configured block 1000. The blocks below it stay and are served.",
+        note: "The index begins before the configured start: stored block 10, configured block 1000. The blocks below the configured start are kept and served.",
       })
       expect(yield* check({ fromTimestamp: genesis + 11 }, 10)).toEqual({
         block: 10,
-        note: "The index begins before the configured start: stored block 10 of 2024-01-01T00:00:10.000Z, configured 2024-01-01T00:00:11.000Z. The blocks below it stay and are served.",
+        note: "The index begins before the configured start: stored block 10 of 2024-01-01T00:00:10.000Z, configured 2024-01-01T00:00:11.000Z. The blocks below the configured start are kept and served.",
       })
     }),
   )

@@ -53,7 +53,7 @@ describe("IntegrityIssue", () => {
     expect(whatOf({ facts: null, hasDamagedFacts: true })).toEqual(["its facts do not match their checksum"])
     expect(whatOf({ facts: "{}" })).toEqual(["its facts cannot be read"])
     expect(whatOf({ facts: factsOf({ transactions: [] }) })[0]).toMatch(
-      /^its facts belong to transactions none, stored are 0/,
+      /^its facts belong to transactions none, but the stored ones are 0/,
     )
   })
 
@@ -61,7 +61,7 @@ describe("IntegrityIssue", () => {
     const facts = factsOf({ gasFees: "1" })
     const watch = new Set(rows!.transactions.flatMap(({ addresses }) => addresses))
 
-    expect(whatOf({ facts })).toEqual([`its facts have gas fees of 1, its documents of ${fees}`])
+    expect(whatOf({ facts })).toEqual([`its facts have gas fees of 1, but its documents have ${fees}`])
     expect(whatOf({ facts }, watch)).toEqual([])
   })
 })

@@ -57,7 +57,7 @@ describe("Verify", () => {
       const changed = yield* reported
 
       expect(moved).toContain("the list of its ledgers is missing")
-      expect(moved).toContain("the list of the ledgers of block 90 belongs to no stored block")
+      expect(moved).toContain("the list of the ledgers of block 90 refers to a block that is not stored")
       expect(changed).toEqual(["the list of its ledgers does not match its checksum"])
     }),
   )

@@ -86,7 +86,7 @@ describe("Verify", () => {
       expect(yield* issuesOf(partial)).toEqual(
         [3, 4, 5].map((number) => ({
           block: number,
-          what: expect.stringContaining(`it belongs to ${alice}, its document names ${alice}, ${bob}`),
+          what: expect.stringContaining(`it belongs to ${alice}, but its document names ${alice}, ${bob}`),
         })),
       )
     }),

@@ -46,7 +46,7 @@ it.effect("run: compares a contract that gives no balance by 16 of 300 ids, with
     expect(differences.map(({ holding }) => holding.asset)).toEqual(Array(16).fill(contract))
     expect(differences.map(({ firstBlock }) => firstBlock)).toEqual([2, ...Array(15).fill(null)])
     expect(proof.unchecked).toEqual([
-      `Of the ids of each of these contracts, 16 are compared, and the contract gives a balance of none: ${contract}.`,
+      `Only 16 ids of each of these contracts are compared, because the contract returns no balance for any of them: ${contract}.`,
     ])
     expect(isProved(proof)).toBe(false)
     // Some of them may differ since a block that was proved.
@@ -104,7 +104,7 @@ it.effect("run: ends within its calls, compares the native balance first and sta
     expect(calls).toBeLessThan(24)
     expect(proof.holdings.slice(0, 2).map(({ holding }) => holding.standard)).toEqual(["native", "nonce"])
     expect(proof.unchecked[0]).toBe(
-      "Of 302 assets, 5 are compared. Raise --max-calls, or leave out tokens with --ignore.",
+      "Only 5 of 302 assets are compared. Raise --max-calls, or leave out tokens with --ignore.",
     )
     expect(isProved(proof)).toBe(false)
   }),

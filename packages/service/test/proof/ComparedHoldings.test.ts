@@ -37,7 +37,7 @@ describe("ComparedHoldings.select", () => {
 
     expect([whole.holdings.length, whole.unchecked]).toEqual([1_004, []])
     expect(bounded.holdings.length).toBe(1_004)
-    expect(bounded.unchecked).toEqual([`Of the ids of each of these contracts, 1000 are compared: ${assetOf(1)}.`])
+    expect(bounded.unchecked).toEqual([`Only 1000 ids of each of these contracts are compared: ${assetOf(1)}.`])
   })
 
   it("names ten contracts, and the number of the others", () => {
@@ -110,7 +110,7 @@ describe("ComparedHoldings.read", () => {
         withoutBalances: new Set([assetOf(2)]),
         unchecked: [
           "Before.",
-          `Of the ids of each of these contracts, 16 are compared, and the contract gives a balance of none: ${assetOf(2)}.`,
+          `Only 16 ids of each of these contracts are compared, because the contract returns no balance for any of them: ${assetOf(2)}.`,
         ],
       })
       expect(requests).toEqual([50, 1])

@@ -129,7 +129,9 @@ layer(scenario, { excludeTestServices: true })("Reconciliation", (it) => {
       expect(withoutOpening.unchecked).toEqual([
         `What the wallet held before block 12 is not known: ${node.host} has no state of block 11 ("missing trie node 1a2b (path )"). Use an archive node.`,
       ])
-      expect(withoutClosing.unchecked.join(" ")).toContain(`Nothing is compared: ${node.host} has no state of block 25`)
+      expect(withoutClosing.unchecked.join(" ")).toContain(
+        `Nothing was compared: ${node.host} has no state of block 25`,
+      )
       expect(isProved(whole)).toBe(true)
       expect(remembered.unchecked.join(" ")).toContain("How many transactions the wallet sent before block 12")
       expect(remembered.holdings.length).toBe(whole.holdings.length - 1)

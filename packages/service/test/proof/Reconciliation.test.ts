@@ -257,7 +257,7 @@ describe("Reconciliation", () => {
       expect(differencesOf(proof)).toEqual([["native", 13n, 14n, null]])
       expect(proof.provedBlock).toBe(null)
       expect(proof.unchecked.at(-1)).toBe(
-        'The first blocks of differences are not known: node has no state of block 4 ("pruned"). Use an archive node.',
+        'The first blocks of the differences are not known: node has no state of block 4 ("pruned"). Use an archive node.',
       )
     }).pipe(Effect.scoped),
   )
@@ -319,10 +319,10 @@ describe("Reconciliation", () => {
       expect(yield* proofOf({ from: last + 1 })).toMatchObject({
         holdings: [],
         provedBlock: null,
-        unchecked: ['Nothing is compared: node has no state of block 8 ("pruned"). Use an archive node.'],
+        unchecked: ['Nothing was compared: node has no state of block 8 ("pruned"). Use an archive node.'],
       })
       expect((yield* proofOf({}, { maxCalls: 0 })).unchecked.at(-1)).toBe(
-        "Nothing is compared: it takes more than 0 calls. Raise --max-calls, or leave out tokens with --ignore.",
+        "Nothing was compared: it takes more than 0 calls. Raise --max-calls, or leave out tokens with --ignore.",
       )
     }).pipe(Effect.scoped),
   )

@@ -28,7 +28,7 @@ describe("Delivery", () => {
     expect(times.at(-1)! * 1_000).toBeGreaterThan(45 * hour)
     expect(earlier.at(-1)! * 1_000).toBeLessThanOrEqual(75 * hour)
     expect(earlier[1]).toBe(4.5)
-    expect(paused).toBe(`No delivery for 75 hours, in ${times.length} attempts.`)
+    expect(paused).toBe(`No delivery in 75 hours and ${times.length} attempts.`)
   })
 
   it("after: an attempt may begin 75 hours after the first failure, and none later", () => {
@@ -38,7 +38,7 @@ describe("Delivery", () => {
     expect(nextOf(begin + 51 * hour)).toMatchObject({ firstFailureAt: begin, nextAt: begin + 75 * hour, paused: null })
     expect(nextOf(begin + 51 * hour + 1)).toMatchObject({
       nextAt: 0,
-      paused: "No delivery for 75 hours, in 21 attempts.",
+      paused: "No delivery in 75 hours and 21 attempts.",
     })
   })
 
@@ -48,7 +48,7 @@ describe("Delivery", () => {
 
     expect(Delivery.after(once, { _tag: "Delivered" }, at)).toEqual(Delivery.initial)
     expect(Delivery.after(once, { _tag: "Gone" }, at)).toMatchObject({
-      paused: "The receiver wants no more: status 410.",
+      paused: "The receiver rejects further messages: status 410.",
     })
   })
 

@@ -103,7 +103,7 @@ describe("WebhookRequest", () => {
 
         expect([what, received]).toEqual([
           what,
-          { _tag: "Failed", reason: "The name leads to an address that is not of the public internet." },
+          { _tag: "Failed", reason: "The name resolves to an address outside the public internet." },
         ])
       }
     }),

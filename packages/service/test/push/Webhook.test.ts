@@ -139,7 +139,7 @@ describe("Webhook", () => {
         ])
         expect(states.map(Webhook.stateOf)).toEqual(["failing", "active", "paused", "paused"])
         expect(yield* Effect.flip(Webhook.decode("{}"))).toMatchObject({
-          message: "Webhook not understood: another version wrote it. Remove it and add it again.",
+          message: "Webhook not readable: another version wrote it. Remove it and add it again.",
           isRetryable: false,
         })
       }),
@@ -177,7 +177,7 @@ describe("Webhook", () => {
   it.effect("without: drops the message of a wallet that is removed with its failures, and stays paused", () =>
     Effect.gen(function* () {
       const failing = yield* waiting("0xa")
-      const paused = Webhook.paused(failing, "The receiver wants no more: status 410.")
+      const paused = Webhook.paused(failing, "The receiver rejects further messages: status 410.")
       const removed = new Set(["0xa"])
 
       expect(Webhook.without(failing, removed)).toEqual(Webhook.resumed({ ...failing, pending: null }))
@@ -199,7 +199,7 @@ describe("Webhook", () => {
       const refused = yield* Effect.flip(Webhook.decrypt("o".repeat(40), secret))
 
       expect(yield* Webhook.decrypt(key, secret)).toBe("whsec_secret")
-      expect(refused.message).toContain('"webhooks.key" is another one than when it was made')
+      expect(refused.message).toContain('"webhooks.key" has changed since the webhook was created')
     }),
   )
 

@@ -38,7 +38,7 @@ describe("WebhookKey", () => {
         const { message } = yield* Effect.flip(settingsIn("sqlite:missing"))
 
         expect(readFileSync(join(folder, "webhooks.key"), "utf8")).toBe(`${key}\n`)
-        expect(message).toContain(`${join(folder, "missing", "webhooks.key")} cannot be read or made (ENOENT).`)
+        expect(message).toContain(`${join(folder, "missing", "webhooks.key")} cannot be read or created (ENOENT).`)
       }),
   )
 
@@ -82,7 +82,7 @@ describe("WebhookKey", () => {
       const url = `sqlite:${"a/".repeat(Math.floor(free / 2))}`
       const { message } = yield* Effect.flip(WebhookKey.settingsOf(settings, url, folder))
 
-      expect(message).toContain("webhooks.key cannot be read or made (ENAMETOOLONG).")
+      expect(message).toContain("webhooks.key cannot be read or created (ENAMETOOLONG).")
     }),
   )
 
@@ -118,7 +118,7 @@ describe("WebhookKey", () => {
       rmdirSync(file)
       writeFileSync(file, "short", { mode: 0o600 })
 
-      expect(unreadable).toContain(`${file} cannot be read or made (EISDIR).`)
+      expect(unreadable).toContain(`${file} cannot be read or created (EISDIR).`)
       expect(issue()).toContain(`${file} holds no key.`)
     }),
   )
@@ -129,7 +129,7 @@ describe("WebhookKey", () => {
 
     expect(Result.isSuccess(decode("sqlite:data"))).toBe(true)
     expect(Result.isFailure(refused) && refused.failure.message).toContain(
-      'Invalid configuration "webhooks.key": expected a text of 32 characters or more, as a PostgreSQL database has no folder for one, received nothing.',
+      'Invalid configuration "webhooks.key": expected text of at least 32 characters, because a PostgreSQL database has no folder for a key file, received nothing.',
     )
   })
 })

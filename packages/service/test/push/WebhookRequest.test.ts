@@ -148,7 +148,7 @@ describe("WebhookRequest", () => {
 
       expect(received).toEqual({
         _tag: "Failed",
-        reason: "The name leads to an address that is not of the public internet.",
+        reason: "The name resolves to an address outside the public internet.",
       })
     }),
   )
@@ -212,9 +212,9 @@ describe("WebhookRequest", () => {
 
       expect(results.map((received) => Reflect.get(received, "reason"))).toEqual([
         "No response within 20 seconds.",
-        "No look-up of the name within 20 seconds.",
+        "No response to the name lookup within 20 seconds.",
         "No response within 20 seconds.",
-        "No look-up of the name within 20 seconds.",
+        "No response to the name lookup within 20 seconds.",
       ])
       // The attempts are over, and their look-ups are not.
       expect(before).toEqual(["a1.example", "b1.example"])
@@ -240,7 +240,7 @@ describe("WebhookRequest", () => {
       )
       const check = (url: string, allowPrivate = false) =>
         WebhookRequest.check(url, { allowPrivate, lookUp: lookUp("a") })
-      const refused = "a name that leads to addresses of the public internet alone"
+      const refused = "a name that resolves only to addresses of the public internet"
 
       expect(yield* check("https://mixed.example/")).toBe(refused)
       expect(yield* check("https://public.example/")).toBe(null)

@@ -167,7 +167,7 @@ describe("webhooks", () => {
       const { content } = (yield* webhooks.list)[0]!
       const error = yield* Effect.flip(Webhook.decrypt("another key", webhook.secret))
 
-      expect(paused).toBe("The receiver wants no more: status 410.")
+      expect(paused).toBe("The receiver rejects further messages: status 410.")
       expect(content).not.toContain(secret.slice("whsec_".length))
       expect(yield* Webhook.decrypt(key, webhook.secret)).toBe(secret)
       expect(error.message).toContain("webhooks.key")

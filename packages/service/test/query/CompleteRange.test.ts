@@ -134,7 +134,7 @@ describe("CompleteRange.check", () => {
     "names the blocks in which the past of a wallet was searched, where every call of the wallet is needed",
     () => {
       const found = (blocks: string) =>
-        `the search of the past of the wallet finds no calls of value 0 in ${blocks} of this chain`
+        `the search of the wallet's past does not find calls of value 0 in ${blocks} of this chain`
       const settings: AppliedSettings = [{ name: "traces", value: "off" }]
 
       return cases({
@@ -264,9 +264,9 @@ describe("CompleteRange.check", () => {
     Effect.gen(function* () {
       const gap = (block: number, kind: Gap["kind"]): Gap => ({ block, kind, reason: "" })
       const gaps = [gap(110, "trace"), gap(120, "receipt")]
-      const traces = "traces of block 110 are missing in the index"
+      const traces = "traces of block 110 are missing from the index"
       yield* cases({
-        transactions: [whole, { gaps, missing: 1 }, "transactions of block 120 are missing in the index"],
+        transactions: [whole, { gaps, missing: 1 }, "transactions of block 120 are missing from the index"],
         traces: [{ from: 100, to: 119 }, { gaps, missing: 1 }, traces, "traces"],
         "traces where no transaction is missing": [whole, { gaps: gaps.slice(0, 1) }, traces, "traces"],
         "traces of the first block": [{ from: 110, to: 119 }, { gaps, missing: 1 }, traces, "traces"],
@@ -275,7 +275,7 @@ describe("CompleteRange.check", () => {
         "a lost transaction": [
           whole,
           { gaps: [gap(130, "transaction")], missing: 1 },
-          "transactions of block 130 are missing in the index",
+          "transactions of block 130 are missing from the index",
         ],
       })
       const [complete, behind] = [yield* lacking(whole), yield* lacking({ from: 150, to: 9_999 }, { missing: 1 })]
@@ -293,7 +293,7 @@ describe("CompleteRange.check", () => {
           return { block, kind: "trace", reason: "" }
         })
       const last: Gap = { block: 199, kind: "receipt", reason: "" }
-      const found = "transactions of block 199 are missing in the index"
+      const found = "transactions of block 199 are missing from the index"
       const tooMany = "blocks 100 to 199 have too many gaps"
       yield* cases({
         "more than one reading": [whole, { gaps: many(2_500, 300), missing: 1 }, null],

@@ -69,7 +69,7 @@ describe("TransactionParts.sourceOfBlocks", () => {
 
       expect(yield* check({ ...checkpoint, watch: [Rows.alice] })).toMatchObject({
         _tag: "Failure",
-        failure: { _tag: "Incomplete", message: "the index has the transactions of some wallets alone" },
+        failure: { _tag: "Incomplete", message: "the index has only the transactions of some wallets" },
       })
       expect([yield* check(checkpoint), yield* check(null)]).toMatchObject([{ _tag: "Success" }, { _tag: "Success" }])
     }),

@@ -82,7 +82,7 @@ describe("listening", () => {
 
       expect(ExitCode.ofCause(Cause.fail(error))).toBe(3)
       expect([error.message, readFileSync(path, "utf8")]).toEqual([
-        `Cannot listen on unix:${path}: a file that is no socket is there. Move it away, or change "listen" in the configuration.`,
+        `Cannot listen on unix:${path}: a file that is not a socket is there. Move it away, or change "listen" in the configuration.`,
         "mine",
       ])
     }),
@@ -95,7 +95,7 @@ describe("listening", () => {
       const error = yield* Effect.flip(serve(yield* temporaryFolder, { listen: `unix:${path}` }))
 
       expect(error.message).toMatch(
-        /^Cannot listen on .*: the path of a socket has at most \d+ bytes, and this one 109\./,
+        /^Cannot listen on .*: the path of a socket has at most \d+ bytes, and this one has 109\./,
       )
       expect(ExitCode.ofCause(Cause.fail(error))).toBe(3)
     }).pipe(Effect.scoped),
@@ -110,7 +110,7 @@ describe("listening", () => {
       expect(url).toBe(`unix:${join(base, "own.sock")}`)
       expect(yield* health({ socketPath: join(base, "own.sock") })).toEqual(ok)
       expect(error.message).toBe(
-        `Cannot listen on unix:${join(base, "missing/own.sock")}: there is no such folder. Make it, or change "listen" in the configuration.`,
+        `Cannot listen on unix:${join(base, "missing/own.sock")}: there is no such folder. Create it, or change "listen" in the configuration.`,
       )
     }).pipe(Effect.scoped),
   )
@@ -150,7 +150,7 @@ describe("listening", () => {
 
         expect(lines).toEqual([
           'Info The certificate of "tls" is valid until 2126-10-30T08:01:07.000Z',
-          'Warn The certificate of "tls" ended at 2126-10-30T08:01:07.000Z: clients refuse it',
+          'Warn The certificate of "tls" expired at 2126-10-30T08:01:07.000Z: clients reject it',
         ])
       }),
   )

@@ -73,7 +73,7 @@ describe("encoded paths", () => {
       expect(yield* statusOf(port, "/a%20b")).toBe(404)
       const { json } = yield* fetch("/%6detrics")
       expect(json.message).toBe(
-        'Invalid request "path": expected letters, digits and -._~ as they are, received one that is percent-encoded.',
+        'Invalid request "path": expected unencoded letters, digits and -._~, received one that is percent-encoded.',
       )
     }).pipe(Effect.scoped),
   )

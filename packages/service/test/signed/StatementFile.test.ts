@@ -85,12 +85,12 @@ describe("StatementFile", () => {
       const difference = { holding: Holding.native, expected: 7n, found: 8n, firstBlock: null }
 
       expect(signed({ fromBlock: 6, opening })).toBe("accepted")
-      expect(signed({ fromBlock: 2, opening })).toBe("its opening block 5 is not the one before its first block 2.")
+      expect(signed({ fromBlock: 2, opening })).toBe("its opening block 5 is not the block before its first block 2.")
       expect(signed({ fromBlock: 1 })).toBe("accepted")
       expect(signed({ fromBlock: 10, opening: { number: 10, hash: hash("10") } })).toBe(
         "its closing block 9 is before its opening block 10.",
       )
-      expect(signed({}, { differences: [difference] })).toBe(`${alice} is stated as proved, and has differences.`)
+      expect(signed({}, { differences: [difference] })).toBe(`${alice} is stated as proved, but has differences.`)
       expect(signed({}, { differences: [difference], isProved: false })).toBe("accepted")
     }),
   )
@@ -110,8 +110,8 @@ describe("StatementFile", () => {
       expect(reasonOf(text.replace('"balance":"7"', '"balance":"8"'))).toMatch(
         new RegExp(`^the part of ${alice} was changed: its SHA-256 is 0x[0-9a-f]{64}, the signed header has 0x`),
       )
-      expect(reasonOf(without)).toBe(`wallet missing: the header names ${alice}, and the file has no part of it.`)
-      expect(reasonOf(both)).toContain(`the signature is not one of its header by the key ${key.publicKey}`)
+      expect(reasonOf(without)).toBe(`wallet missing: the header names ${alice}, but the file has no part for it.`)
+      expect(reasonOf(both)).toContain(`the signature does not match the header and the key ${key.publicKey}`)
       expect(reasonOf(twice)).toBe("a wallet has two parts.")
       expect(reasonOf(text, { wallets: [hash("11").slice(0, 42)] })).toBe(
         "wallet missing: 0x1111111111111111111111111111111111111111 is not in the file.",

@@ -60,7 +60,7 @@ describe("Engine", () => {
           const forms = '"sqlite:" and a folder, or "postgres:" and the URL of a PostgreSQL database'
           const isFolder = text.startsWith("sqlite:")
           expect(error.message).toBe(
-            `Invalid configuration "database": expected ${isFolder ? sqlite : forms}, received a URL of another form.`,
+            `Invalid configuration "database": expected ${isFolder ? sqlite : forms}, received a URL in another form.`,
           )
           expect(error.isRetryable).toBe(false)
         }
@@ -79,9 +79,9 @@ describe("Engine", () => {
 
         const data = join(base, "data")
         expect([error, nested, refused].map(({ message }) => message)).toEqual([
-          `Cannot make folder ${data} (ENOTDIR, not a folder). Name another folder, or change its permissions.`,
-          `Cannot make folder ${data}/below/it (${data}: ENOTDIR, not a folder). Name another folder, or change its permissions.`,
-          `Cannot make folder /proc/x/y (/proc/x: ENOENT, no such file or folder). Name another folder, or change its permissions.`,
+          `Cannot create folder ${data} (ENOTDIR, not a folder). Name another folder, or change its permissions.`,
+          `Cannot create folder ${data}/below/it (${data}: ENOTDIR, not a folder). Name another folder, or change its permissions.`,
+          `Cannot create folder /proc/x/y (/proc/x: ENOENT, no such file or folder). Name another folder, or change its permissions.`,
         ])
       }),
     )

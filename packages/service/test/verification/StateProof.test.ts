@@ -92,11 +92,11 @@ describe("StateProof", () => {
     const root = `0x${"11".repeat(32)}`
     const nested = Hash.keccak256("0xc1c0")
 
-    expect(StateProof.account(root, addressOf(0), ["zz"])).toEqual(Result.fail("node 0 is not one of a trie"))
+    expect(StateProof.account(root, addressOf(0), ["zz"])).toEqual(Result.fail("node 0 is not a trie node"))
     expect(StateProof.account(root, addressOf(0), [`0x${"c1".repeat(2_000)}`])).toEqual(
-      Result.fail("node 0 is not one of a trie"),
+      Result.fail("node 0 is not a trie node"),
     )
-    expect(StateProof.account(nested, addressOf(0), ["0xc1c0"])).toEqual(Result.fail("node 0 is not one of a trie"))
+    expect(StateProof.account(nested, addressOf(0), ["0xc1c0"])).toEqual(Result.fail("node 0 is not a trie node"))
     expect(
       StateProof.account(
         root,

@@ -92,7 +92,7 @@ const lose = Effect.fnUntraced(function* (
   context.running.delete(index)
   if (thread !== undefined) yield* thread.stop
   const text = error.message.replace(/[.\s]+$/, "")
-  yield* Effect.logWarning(`A thread of the backfill ended: ${text}. Its ranges are fetched without it.`)
+  yield* Effect.logWarning(`A backfill thread ended: ${text}. Its ranges are fetched without it.`)
 })
 
 /** Fails once a thread does not respond. A range of a slow node takes as long as it needs, and blocks that arrive meanwhile are reported. */

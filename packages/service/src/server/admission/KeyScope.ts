@@ -13,8 +13,8 @@ import type { KeyGrant } from "../../store/ApiKeys.ts"
 /** Callers without a key have no name. */
 const refuse = ({ name }: KeyGrant, what: string, allowed: ReadonlyArray<string>): string =>
   name === ""
-    ? `API key needed for ${what}. Requests without one are for ${allowed.join(", ")}.`
-    : `API key not allowed for ${what}. It is for ${allowed.join(", ")}.`
+    ? `API key required for ${what}. Requests without one are allowed for ${allowed.join(", ")}.`
+    : `API key not allowed for ${what}. It allows ${allowed.join(", ")}.`
 
 /** True for the comparison of a wallet by a local caller that needs no key: the operator of the service bears the cost. */
 const isOwnProof = ({ name, operator }: KeyGrant, operation: string): boolean =>
@@ -48,7 +48,7 @@ export const chainIssue = (grant: KeyGrant, chain: Pick<ServedChain, "key" | "na
 export const cursorIssue = ({ options }: KeyGrant): string | undefined =>
   options?.chains === undefined
     ? undefined
-    : "API key not allowed for a cursor without its chain. Send the parameter chain beside it."
+    : "API key not allowed for a cursor without its chain. Send the parameter chain as well."
 
 /** Why a key may not relay a method; `undefined` if it may, provided that the method's exposure permits it too. */
 export const methodIssue = (grant: KeyGrant, method: string): string | undefined => {

@@ -19,7 +19,7 @@ import * as DocsFiles from "./DocsFiles.ts"
 /** Path of the page. */
 const path = "/docs"
 
-const missing = `The page of the API is not installed. Run "pnpm install", or install @daybook/service from the registry. The document is at /openapi.json.\n`
+const missing = `The API page is not installed. Run "pnpm install", or install @daybook/service from the registry. The document is at /openapi.json.\n`
 
 /** A response in each available coding. */
 type Variants = ReadonlyMap<ContentCoding.ContentCoding, HttpServerResponse>

@@ -41,7 +41,7 @@ const uncertaintyOf = (sums: WalletSums.Sums): string | undefined => {
   const { checkpoint, closing, known, missing } = sums
   if (differencesOf(sums).some(({ holding: { asset } }) => known.assets?.has(asset)))
     return "the chain has another balance than the movements add up to"
-  if (missing > 0) return "transactions are missing in the index"
+  if (missing > 0) return "transactions are missing from the index"
   if (closing.incomplete > 0) return "movements of the wallet may be missing"
   if (!Totals.isWhole(closing)) return "the wallet has more tokens than are summed"
   const isNative = known.assets?.has(Movement.native) === true

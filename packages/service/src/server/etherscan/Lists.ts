@@ -186,7 +186,7 @@ export const make = (turns: Turns, calls: NodeCalls) => {
         if (error._tag === "QueueFull") return refuseMore(error)
         if (error._tag !== "Stale") return refusalOf(error)
         return restarts === maxRestarts
-          ? Effect.fail(Envelope.busy("the chain reorganizes."))
+          ? Effect.fail(Envelope.busy("the chain is reorganizing."))
           : attempt(options, toWire, restarts + 1)
       }),
     )

@@ -38,16 +38,16 @@ const daily = [
 
 /** The actions. */
 export const actions: Actions = {
-  ...Object.fromEntries(daily.map((action) => [`stats/${action}`, unknown("Statistics of days are")])),
+  ...Object.fromEntries(daily.map((action) => [`stats/${action}`, unknown("Daily statistics are")])),
   "stats/chainsize": network,
   "stats/nodecount": network,
   "stats/ethdailyprice": prices,
   "stats/ethprice": prices,
   "stats/ethsupply": supply,
   "stats/ethsupply2": supply,
-  "account/getdeposittxs": unknown("Transactions of L1 that deposit are"),
-  "account/getwithdrawaltxs": unknown("Transactions of L1 that withdraw are"),
-  "account/txnbridge": unknown("Transactions of bridges are"),
+  "account/getdeposittxs": unknown("Deposits from L1 are"),
+  "account/getwithdrawaltxs": unknown("Withdrawals to L1 are"),
+  "account/txnbridge": unknown("Bridge transactions are"),
   "gastracker/gasestimate": unknown("The time until a transaction is mined is"),
   "token/tokenholdercount": holders,
   "token/tokenholderlist": holders,

@@ -100,13 +100,13 @@ const locate = Effect.fnUntraced(function* ({ rpc }: Clients, hash: string, chai
   const found = yield* Effect.mapError(client.eth_getTransactionByHash(hash.toLowerCase()), failed)
   if (found === null) {
     return yield* new ToolFailed({
-      message: `No transaction ${visibleStart(hash, 66)} on ${chain}. Check hash and chain.`,
+      message: `No transaction ${visibleStart(hash, 66)} on ${chain}. Check the hash and the chain.`,
     })
   }
   const { blockNumber: block, from } = found
   if (block !== null && block !== undefined) return { hash: found.hash, from, block }
   return yield* new ToolFailed({
-    message: `The transaction ${found.hash} waits in the pool of the node. Ask again once it is in a block.`,
+    message: `The transaction ${found.hash} is pending in the pool of the node. Ask again once it is in a block.`,
   })
 })
 
@@ -145,17 +145,17 @@ const recordOf = Effect.fnUntraced(function* (clients: Clients, question: Questi
   const [record] = rows
   if (record !== undefined) return record
   if (!isWhole) {
-    const message = `Block ${block} of ${chain} has more transactions of ${wallet} than were read, and ${place.hash} is not among these.`
+    const message = `Block ${block} of ${chain} has more transactions of ${wallet} than were read, and ${place.hash} is not among them.`
     return yield* new ToolFailed({ message: `${message} Give "address": another wallet in whose history it is.` })
   }
   if (address !== undefined) {
     const message = `The history of ${visibleStart(wallet, 66)} in block ${block} of ${chain} does not have ${place.hash}.`
     return yield* new ToolFailed({
-      message: `${message} Give a wallet of the transaction, or call "chains" for the blocks.`,
+      message: `${message} Give a wallet of the transaction, or call "chains" for the indexed blocks.`,
     })
   }
   return yield* new ToolFailed({
-    message: `Block ${block} of ${chain} is not in the index. Call "chains" for the blocks that are.`,
+    message: `Block ${block} of ${chain} is not in the index. Call "chains" for the indexed blocks.`,
   })
 })
 
@@ -178,7 +178,7 @@ const operationOf = (one: UserOperation.LoggedOperation) => ({
 })
 
 const costOfOperations =
-  "The cost of a user operation is part of movements: never add it to them. Without an entry_point_version the contract may have logged what did not happen."
+  "The cost of a user operation is part of the movements: never add it to them. Without entry_point_version, the contract may have logged an operation that did not happen."
 
 /** Outcome of a transaction; `null` for some before Byzantium, whose receipts do not contain it. */
 const outcomeOf = ({ gas, receipt_gas_used: gasUsed, receipt_status: status }: WalletTransaction) => {
@@ -232,10 +232,12 @@ const resultOf = (chain: string, record: WalletTransaction, moved: ReadonlyArray
       ...moved.flatMap(({ party, rows }) => ToolResult.leftOut(count, rows.length, `movements of ${party}`)),
       ...moved.flatMap(({ lack }) => lack ?? []),
       ...(outcome === null
-        ? ["Whether the transaction failed is not known: its receipt does not state it, and it took all its gas."]
+        ? ["Whether the transaction failed is not known: its receipt does not state it, and it used all of its gas."]
         : []),
-      ...(call === null && record.input !== "0x" ? ["The call could not be decoded: its function is not known."] : []),
-      "Movements are those of sender, recipient and the given wallet; token transfers are those of events, of all parties.",
+      ...(call === null && record.input !== "0x"
+        ? ["The call could not be decoded, because its function is not known."]
+        : []),
+      "Movements are those of the sender, the recipient and the given wallet; token transfers are read from events and include all parties.",
     ],
     proof: null,
   })

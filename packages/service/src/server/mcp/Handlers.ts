@@ -152,7 +152,7 @@ const find = Effect.fnUntraced(function* (service: Service, text: string, chain:
       })),
     },
     coverage: null,
-    not_covered: ["Anyone may give a token the name of another one: compare addresses.", ...names.notSearched],
+    not_covered: ["Anyone can give a token the name of another one: compare addresses.", ...names.notSearched],
     proof: null,
   } satisfies ToolResult.ToolResult
 })
@@ -243,7 +243,7 @@ const prove = Effect.fnUntraced(function* ({ rest }: Service, address: string, c
   const { indexCoverage, page: found } = yield* Effect.mapError(rest.statementWithResponse({ address, chain }), failed)
   const { differences = [], not_compared: notCompared = [] } = found.proof ?? {}
   const make = (count: number): ToolResult.ToolResult => ({
-    answer: found.proof === null ? "The wallet was not compared with the chain yet." : "See proof.",
+    answer: found.proof === null ? "The wallet has not been compared with the chain yet." : "See proof.",
     coverage: ToolResult.rangeOf(chain, [found.from_block, found.block_number], indexCoverage),
     not_covered: ToolResult.lackOf(found.incomplete),
     proof: ToolResult.proofOf(found, count),

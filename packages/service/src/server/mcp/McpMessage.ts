@@ -68,7 +68,7 @@ const refused = (code: number, message: string, id: unknown = null, data?: unkno
 const mismatch = (header: string, expected: string, id: unknown): McpRequest =>
   refused(
     McpSchema.HEADER_MISMATCH_ERROR_CODE,
-    `Header mismatch: ${header} is not the ${expected} of the message. Send the same one.`,
+    `Header mismatch: ${header} is not the ${expected} of the message. Send the same value.`,
     id,
   )
 
@@ -151,11 +151,13 @@ const ofItems = (items: ReadonlyArray<Item>, isBatch: boolean, version: string):
 const readBatch = (values: ReadonlyArray<unknown>, version: string): McpRequest => {
   const invalid = (expected: string) =>
     refused(McpSchema.INVALID_REQUEST_ERROR_CODE, `Invalid batch: expected ${expected}.`)
-  if (version !== batchVersion) return invalid(`one message; version ${batchVersion} alone has batches`)
+  if (version !== batchVersion) return invalid(`one message; only version ${batchVersion} has batches`)
   if (values.length === 0 || values.length > maxBatch) return invalid(`1 to ${maxBatch} messages`)
   const isAlone = (value: unknown) =>
     fieldsOf(value)?.["method"] === "initialize" || claimOf(fieldsOf(value)) !== undefined
-  return values.some(isAlone) ? invalid("no message that is sent alone") : ofItems(values.map(itemOf), true, version)
+  return values.some(isAlone)
+    ? invalid("no message that must be sent alone")
+    : ofItems(values.map(itemOf), true, version)
 }
 
 const readVersion = (

@@ -55,7 +55,10 @@ const keyOfClients = "none"
 
 const tooMany = ({ max }: FairQueue.QueueFull): Effect.Effect<StatelessServer.Response> =>
   Effect.succeed({
-    error: { code: RelayError.code.limitExceeded, message: `Too many messages at once: ${max} wait. Retry later.` },
+    error: {
+      code: RelayError.code.limitExceeded,
+      message: `Too many messages at once: ${max} are waiting. Retry later.`,
+    },
   })
 
 const late: { readonly error: McpMessage.McpError } = {

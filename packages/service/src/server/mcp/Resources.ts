@@ -72,6 +72,11 @@ export const layer = ({ balances, movements, statement }: Reads) =>
         statement,
       ),
       template("balances", "Balances of a wallet", "Balances after the last indexed block.", balances),
-      template("movements", "Movements of a wallet", "The newest movements, and the call for the others.", movements),
+      template(
+        "movements",
+        "Movements of a wallet",
+        "The newest movements, and the call that lists the others.",
+        movements,
+      ),
     ]),
   )

@@ -130,7 +130,7 @@ export const lackOf = ({
         `Movements may be missing in ${places} transactions or blocks${first_block === null ? "" : `, first in block ${first_block}`}.`,
       ]
     : []),
-  ...(merged === undefined ? [] : [`All ids are one sum for the contracts ${listOf(merged)}.`]),
+  ...(merged === undefined ? [] : [`The ids of each of these contracts are summed as one: ${listOf(merged)}.`]),
   ...(omitted === undefined ? [] : [`${omitted} movements of further contracts are in no sum; name them in "asset".`]),
 ]
 

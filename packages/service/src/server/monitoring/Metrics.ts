@@ -96,7 +96,7 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
   ),
   statusGauge(
     "daybook_prepend_blocks",
-    "Blocks below the first indexed one that are to be indexed.",
+    "Blocks below the first indexed one that are still to be indexed.",
     ({ indexed, prepend }) => (indexed === null ? null : (prepend?.blocks ?? 0)),
   ),
   statusGauge(
@@ -107,7 +107,7 @@ const statusGauges: ReadonlyArray<StatusGauge> = [
 ]
 
 const gapsGauge = Metric.gauge("daybook_gaps", {
-  description: "What the stored blocks lack of the responses of the nodes, by kind: trace, receipt or check.",
+  description: "Gaps in the stored blocks, by kind: trace, receipt or check.",
 })
 
 const indexerCounter = (name: string, description: string, value: (counts: IndexerCounts) => number) => ({
@@ -118,9 +118,17 @@ const indexerCounter = (name: string, description: string, value: (counts: Index
 /** Counters of an indexer since its start, which reset with it. */
 const indexerCounters = [
   indexerCounter("daybook_indexed_blocks_total", "Blocks that the indexer stored.", ({ blocks }) => blocks),
-  indexerCounter("daybook_indexed_transactions_total", "Transactions that it stored.", (counts) => counts.transactions),
-  indexerCounter("daybook_reorgs_total", "Reorgs whose blocks it removed.", ({ reorgs }) => reorgs),
-  indexerCounter("daybook_indexer_obstacles_total", "Times that it could not go on.", ({ obstacles }) => obstacles),
+  indexerCounter(
+    "daybook_indexed_transactions_total",
+    "Transactions that the indexer stored.",
+    (counts) => counts.transactions,
+  ),
+  indexerCounter("daybook_reorgs_total", "Reorgs whose blocks the indexer removed.", ({ reorgs }) => reorgs),
+  indexerCounter(
+    "daybook_indexer_obstacles_total",
+    "Times that the indexer could not continue.",
+    ({ obstacles }) => obstacles,
+  ),
 ]
 
 const webhooksGauge = Metric.gauge("daybook_webhooks", { description: "Webhooks by state: active, failing or paused." })
@@ -130,7 +138,7 @@ const storeGauges = {
     description: "Bytes of the index on disk, without its write-ahead log.",
   }),
   log: Metric.gauge("daybook_store_log_bytes", {
-    description: "Bytes of the write-ahead log of the index; none where chains share one.",
+    description: "Bytes of the write-ahead log of the index; absent if chains share one.",
   }),
 }
 

@@ -83,7 +83,7 @@ const metrics = {
   wallets: gauge("daybook_watched_wallets", "Watched wallets, by the state of their proof."),
   provedBlock: gauge(
     "daybook_watched_oldest_proved_block",
-    "Lowest block up to which a watched wallet is proved; -1 where one never was.",
+    "Lowest block up to which a watched wallet is proved; -1 if one has never been proved.",
   ),
 }
 

@@ -24,15 +24,15 @@ const metrics = {
     description: "Processes, by the version of this package.",
     attributes: { version },
   }),
-  cpu: counter("process_cpu_seconds_total", "Processor time of the process."),
+  cpu: counter("process_cpu_seconds_total", "CPU time of the process."),
   memory: Metric.gauge("process_resident_memory_bytes", { description: "Memory of the process." }),
-  heap: Metric.gauge("nodejs_heap_size_used_bytes", { description: "Objects of its main thread." }),
-  external: Metric.gauge("nodejs_external_memory_bytes", { description: "Memory outside of its heaps." }),
-  eventLoop: counter("nodejs_eventloop_active_seconds_total", "Time that the event loop was at work."),
+  heap: Metric.gauge("nodejs_heap_size_used_bytes", { description: "Memory of the objects of the main thread." }),
+  external: Metric.gauge("nodejs_external_memory_bytes", { description: "Memory of the process outside its heaps." }),
+  eventLoop: counter("nodejs_eventloop_active_seconds_total", "Time that the event loop was busy."),
 }
 
 const delay = Metric.histogram("nodejs_eventloop_delay_seconds", {
-  description: "Time by which a timer of the main thread was late.",
+  description: "Delay of a timer of the main thread.",
   boundaries: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
 })
 

@@ -37,7 +37,7 @@ const busy = (message: string): LocalMethod.CallFailed =>
   new LocalMethod.CallFailed({ failure: { code: code.unavailable, message }, retryAfterSeconds: 1 })
 
 /** The chain was reorganised while it was read. */
-export const reorganizes = busy("The chain reorganizes. Retry later.")
+export const reorganizes = busy("The chain is reorganizing. Retry later.")
 
 /** Number of times that a query is repeated after a reorg. */
 const maxRestarts = 3

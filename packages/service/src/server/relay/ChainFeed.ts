@@ -101,7 +101,7 @@ interface Lost {
   readonly reason: string
 }
 
-const tooDeep = (name: string): string => `A reorg of ${name} is deeper than the blocks that are remembered`
+const tooDeep = (name: string): string => `A reorg of ${name} is deeper than the remembered blocks`
 
 /** What the nodes' head changes in a chain. */
 const nextChange = Effect.fnUntraced(function* (
@@ -219,7 +219,7 @@ const giveLogs = Effect.fnUntraced(function* (source: Source, run: Run, listener
   run.logAttempts = Exit.isSuccess(read) ? 0 : run.logAttempts + 1
   if (Exit.isFailure(read) && run.logAttempts < maxLogAttempts) return
   if (Exit.isFailure(read)) {
-    listeners.lose(`The nodes of ${source.name} do not give the logs of a block`, listeners.wantLogs())
+    listeners.lose(`The nodes of ${source.name} do not return the logs of a block`, listeners.wantLogs())
     run.logAttempts = 0
   }
   const given = Exit.isSuccess(read) ? read.value : change

@@ -105,7 +105,7 @@ export interface Answering {
 const notAllowed = (method: string, isKnown: boolean): JsonRpcEnvelope.Failure => ({
   code: JsonRpc.code.methodNotFound,
   message: isKnown
-    ? `Method not allowed for this API key: ${Issue.quote(method)}. Use a key made with --operator.`
+    ? `Method not allowed for this API key: ${Issue.quote(method)}. Use a key created with --operator.`
     : `Method not relayed: ${Issue.quote(method)}. ${alternativeTo(method)}`,
 })
 

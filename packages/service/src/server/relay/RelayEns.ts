@@ -37,7 +37,7 @@ const sourceOf = ({ call }: Upstream): Pick<EnsNames.Source, "callAt" | "head"> 
   head: Effect.gen(function* () {
     const result = yield* Effect.mapError(call("eth_blockNumber", []), ({ message }) => unavailable(message))
     const head = decodeHead(Json.parse(Buffer.from(result).toString()))
-    return Option.isSome(head) ? head.value : yield* unavailable("The node has not answered the number of a block.")
+    return Option.isSome(head) ? head.value : yield* unavailable("The node did not return a block number.")
   }),
   callAt: (block) => (to, data) =>
     call("eth_call", [{ to, data, gas }, `0x${block.toString(16)}`]).pipe(

@@ -256,7 +256,7 @@ const readMessages = (
     else if (webSocket.isPaused) webSocket.resume()
   }
   webSocket.on("message", (data, isBinary) => {
-    if (isBinary) return close(closeCode.unsupported, "Send text: JSON-RPC is no binary data.")
+    if (isBinary) return close(closeCode.unsupported, "Send text: JSON-RPC is not binary data.")
     // Sound: a server's WebSocket emits buffers unless configured otherwise.
     waiting.push(data as Buffer)
     next()
@@ -364,7 +364,7 @@ export const serve = Effect.fnUntraced(function* (
     const fiber = Fiber.runIn(runFork(respond(bytes)), scope)
     fiber.addObserver(onDone)
   })
-  onDrain(() => outbox.close(closeCode.goingAway, "The service stops. Connect again."))
+  onDrain(() => outbox.close(closeCode.goingAway, "The service is stopping. Connect again."))
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       subscriptions.end()

@@ -177,7 +177,7 @@ const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
         0,
       )
       if (filter !== null && values + LogFilter.sizeOf(filter) > maxFilterValues) {
-        const bound = `${maxFilterValues} addresses and topics of a connection`
+        const bound = `${maxFilterValues} addresses and topics per connection`
         return failed(code.limitExceeded, `Filters too large: at most ${bound}. Unsubscribe from one first.`)
       }
       const id = newId()
@@ -187,7 +187,7 @@ const makeBlocks = ({ caller, feed, onLost, send }: Options) => {
       const listening = yield* Effect.result(feed.listen(listenerOf(subscription)))
       if (Result.isFailure(listening)) {
         all.delete(id)
-        return failed(code.unavailable, `No node of ${caller.chain.name} answers now. Retry later.`)
+        return failed(code.unavailable, `No node of ${caller.chain.name} responds now. Retry later.`)
       }
       subscription.stop = listening.success
       if (isEnded) subscription.stop()

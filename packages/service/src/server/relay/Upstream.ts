@@ -74,7 +74,7 @@ type Failed = EndpointPool.AllEndpointsFailed<AskError>
 
 const unavailable = (chain: string, retryAfterMillis: number | undefined): UpstreamUnavailable =>
   new UpstreamUnavailable({
-    message: `No node of ${chain} answers now. Retry later.`,
+    message: `No node of ${chain} responds now. Retry later.`,
     retryAfterSeconds: retryAfterMillis === undefined ? defaultRetrySeconds : Math.ceil(retryAfterMillis / 1000),
   })
 
@@ -131,12 +131,12 @@ const availabilityLog = (chain: string) => {
     })
   const named = Effect.annotateLogs({ chain })
   return {
-    responded: change(true, named(Effect.logInfo("A node answers the relay again"))),
+    responded: change(true, named(Effect.logInfo("A node responds to the relay again"))),
     failed: ({ failures }: Failed) => {
       const found = [...new Set(failures.map(({ error }) => reasonOf(error)))].join(", ")
       return change(
         false,
-        named(Effect.logWarning(`No node answers the relay (${found === "" ? "all are paused" : found})`)),
+        named(Effect.logWarning(`No node responds to the relay (${found === "" ? "all are paused" : found})`)),
       )
     },
   }

@@ -58,7 +58,7 @@ const uploadOf = Effect.fnUntraced(function* (
   const address = key.startsWith("0x") ? key : null
   if (address !== null && name === undefined) return yield* invalid("name", "the name of the address", "none")
   if (address === null && name !== undefined) {
-    return yield* invalid("name", "none, as the path names the pack", Issue.quote(name))
+    return yield* invalid("name", "no name, because the path names the pack", Issue.quote(name))
   }
   const counted = ContractAbi.count(abi ?? [])
   if (Result.isFailure(counted)) return yield* invalid("abi", counted.failure.expected, counted.failure.received)
@@ -86,7 +86,11 @@ export const make = ({ authentication, bounds, contracts, database }: Options): 
     const usage = yield* database.usage(chain)
     if (usage.contracts < maxContracts && usage.characters + abi.length <= maxCharacters) return
     const bound = `at most ${maxContracts} descriptions and ${maxCharacters} characters of ABIs on ${chain.name}`
-    return yield* invalid("", bound, `one more beside ${usage.contracts} with ${usage.characters}; remove some`)
+    return yield* invalid(
+      "",
+      bound,
+      `${usage.contracts} with ${usage.characters} characters plus one more; remove some`,
+    )
   })
 
   /** Charges the rate limit for an ABI, in addition to the call itself; succeeds with what is left of the limit. */

@@ -43,8 +43,11 @@ const retryAfter = { "retry-after": "1" }
 
 const refuse = ({ max, scope }: FairQueue.QueueFull) =>
   scope === "caller"
-    ? ErrorResponse.rateLimited(`Too many statements at once: ${max} of this API key wait. Retry later.`, retryAfter)
-    : ErrorResponse.unavailable(`Too many statements at once: ${max} wait. Retry later.`)
+    ? ErrorResponse.rateLimited(
+        `Too many statements at once: ${max} of this API key are waiting. Retry later.`,
+        retryAfter,
+      )
+    : ErrorResponse.unavailable(`Too many statements at once: ${max} are waiting. Retry later.`)
 
 const invalid = (parameter: string, message: string) =>
   ErrorResponse.badRequest(new InvalidParameter({ parameter, code: "bad_request", message }))

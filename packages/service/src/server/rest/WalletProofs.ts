@@ -31,8 +31,11 @@ const retryAfter = { "retry-after": "1" }
 
 const refuse = ({ max, scope }: FairQueue.QueueFull) =>
   scope === "caller"
-    ? ErrorResponse.rateLimited(`Too many comparisons at once: ${max} of this API key wait. Retry later.`, retryAfter)
-    : ErrorResponse.unavailable(`Too many comparisons at once: ${max} wait. Retry later.`)
+    ? ErrorResponse.rateLimited(
+        `Too many comparisons at once: ${max} of this API key are waiting. Retry later.`,
+        retryAfter,
+      )
+    : ErrorResponse.unavailable(`Too many comparisons at once: ${max} are waiting. Retry later.`)
 
 const notOffered = ({ key }: IndexedChain) =>
   ErrorResponse.notOffered(
@@ -64,7 +67,7 @@ const notFinal = (last: number, block: number) =>
   )
 
 const partial = ({ name }: IndexedChain, wallet: string) => {
-  const message = `Wallet not comparable: ${wallet} on ${name}, whose index has not all of its transactions. Use one that was watched from the start.`
+  const message = `Wallet not comparable: ${wallet} on ${name}, whose index does not have all of its transactions. Use one that was watched from the start.`
   return ErrorResponse.badRequest(new InvalidParameter({ parameter: "address", code: "bad_request", message }))
 }
 

@@ -39,8 +39,8 @@ const retryAfter = { "retry-after": "1" }
 
 const refuse = ({ max, scope }: FairQueue.QueueFull) =>
   scope === "caller"
-    ? ErrorResponse.rateLimited(`Too many sums at once: ${max} of this API key wait. Retry later.`, retryAfter)
-    : ErrorResponse.unavailable(`Too many sums at once: ${max} wait. Retry later.`)
+    ? ErrorResponse.rateLimited(`Too many sums at once: ${max} of this API key are waiting. Retry later.`, retryAfter)
+    : ErrorResponse.unavailable(`Too many sums at once: ${max} are waiting. Retry later.`)
 
 type SumsError = InvalidParameter | Sums.SumsError
 

@@ -43,7 +43,7 @@ export const decoded = ({ content, name: id, revision, wallets }: StoredWebhook)
   Effect.map(Webhook.decode(content), (webhook) => ({ id, revision, webhook, wallets }))
 
 /** 503: others changed the webhook at the same time. */
-export const changedMeanwhile = ErrorResponse.unavailable("The webhook was changed meanwhile. Retry later.")
+export const changedMeanwhile = ErrorResponse.unavailable("The webhook was changed in the meantime. Retry later.")
 
 const isOwn = ({ grant }: Caller, { holder }: StoredWebhook): boolean =>
   grant.operator || (holder !== null && holder === grant.name)

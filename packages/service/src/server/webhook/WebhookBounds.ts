@@ -39,12 +39,12 @@ export const make = ({ lookups, settings, webhooks }: Options) => {
     const checked = WebhookRequest.check(url, { allowPrivate, lookUp: lookups.ofHolder(holder) })
     const issue = yield* Effect.catchTag(checked, "LookupsBusy", () => {
       if (!lookups.has(holder)) {
-        return ErrorResponse.unavailable("The names of other URLs are still looked up. Retry later.")
+        return ErrorResponse.unavailable("The names of other URLs are still being looked up. Retry later.")
       }
-      const message = "The name of another URL of this API key is still looked up. Retry later."
+      const message = "The name of another URL of this API key is still being looked up. Retry later."
       return ErrorResponse.rateLimited(message, { ...headers, "retry-after": "1" })
     })
-    if (issue !== null) return yield* invalid("url", issue, "another one")
+    if (issue !== null) return yield* invalid("url", issue, "another URL")
   })
 
   /** Rejects webhooks and addresses beyond the limits of a key, and a webhook beyond the total limit. */
@@ -60,12 +60,12 @@ export const make = ({ lookups, settings, webhooks }: Options) => {
     const own = yield* webhooks.ofHolder(holder)
     if (more.webhooks > 0 && own.length >= perKey) {
       const expected = `at most ${perKey} webhooks of a key (webhooks.perKey)`
-      return yield* invalid("", expected, `one more beside ${own.length}; remove some`)
+      return yield* invalid("", expected, `${own.length} plus one more; remove some`)
     }
     const sum = own.reduce((addresses, { wallets }) => addresses + wallets, 0)
     if (sum + more.addresses <= addressesPerKey) return
     const expected = `at most ${addressesPerKey} addresses in the webhooks of a key (webhooks.addressesPerKey)`
-    return yield* invalid("addresses", expected, `${more.addresses} more beside ${sum}`)
+    return yield* invalid("addresses", expected, `${sum} plus ${more.addresses} more`)
   })
 
   return { checkCount, checkRoom, checkUrl }

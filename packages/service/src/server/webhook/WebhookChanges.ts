@@ -85,7 +85,7 @@ const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressCha
     const [add, remove] = [new Set<string>(body.add), new Set<string>(body.remove)]
     const { webhook: before } = yield* access.find(caller, id)
     const both = [...add].find((wallet) => remove.has(wallet))
-    if (both !== undefined) return yield* invalid("remove", "wallets that are not added", quote(both))
+    if (both !== undefined) return yield* invalid("remove", "wallets that are not also added", quote(both))
     const chain = yield* places.chainOf(before)
     const known = yield* knownOf(id, body)
     const positions = yield* places.ofWallets(
@@ -190,7 +190,7 @@ const replayer = ({ access, places, turns, webhooks }: Replays) => {
     const holder = ApiKeys.holderOf(caller.grant)
     if (replaying.has(holder)) {
       const headers = { ...caller.headers, "retry-after": String(replayRetrySeconds) }
-      return yield* ErrorResponse.rateLimited("Another replay of this API key is not done yet. Retry later.", headers)
+      return yield* ErrorResponse.rateLimited("Another replay of this API key is still running. Retry later.", headers)
     }
     const replay = EventPosition.isText(from) ? afterCursor : fromPlace
     return yield* Effect.acquireUseRelease(

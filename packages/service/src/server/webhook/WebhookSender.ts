@@ -393,7 +393,7 @@ const turn = Effect.fnUntraced(function* (
         stored,
         { ...webhook, forgotten: true },
         memory,
-        `The changes since its position are forgotten. Drop the rows from block ${resumeFromBlock} on, and replay from it.`,
+        `The changes since its position are no longer stored. Delete the rows from block ${resumeFromBlock} onwards, and replay from it.`,
       ),
     ),
     Effect.catchTag("NotWatched", ({ wallet }) =>

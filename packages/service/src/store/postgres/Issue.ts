@@ -19,7 +19,7 @@ const unreachable: Kind = {
 const lost: Kind = {
   what: "Connection to the database lost",
   remedy:
-    "See its log, and that of a pooler in front of it: each ends what exceeds its limits of time, such as query_wait_timeout of PgBouncer.",
+    "See its log, and that of any pooler in front of it: both end what exceeds their time limits, such as query_wait_timeout of PgBouncer.",
   isRetryable: true,
 }
 const untrusted: Kind = {
@@ -44,7 +44,7 @@ const full: Kind = {
   isRetryable: true,
 }
 const lostNode: Kind = {
-  what: "Node of the database unreachable",
+  what: "Database node unreachable",
   remedy: "Check that PostgreSQL runs there and accepts connections from the coordinator.",
   isRetryable: true,
 }
@@ -55,7 +55,7 @@ const pooled: Kind = {
 }
 const missing: Kind = {
   what: "Database schema missing",
-  remedy: "The indexer of its chain makes it when it starts.",
+  remedy: "The indexer of its chain creates it when it starts.",
   isRetryable: true,
 }
 
@@ -74,14 +74,14 @@ const kinds: Readonly<Record<string, Kind>> = {
     isRetryable: true,
   },
   "25P02": {
-    what: "Transaction of the database failed before",
+    what: "Database transaction failed earlier",
     remedy: "A pooler in front of the database must pool sessions.",
     isRetryable: true,
   },
-  "25P03": { ...conflict, what: "Transaction of the database ended, as it waited too long" },
+  "25P03": { ...conflict, what: "Database transaction ended because it waited too long" },
   "25P04": {
     ...conflict,
-    what: "Transaction of the database ended, as it took too long",
+    what: "Database transaction ended because it took too long",
     remedy: "Raise transaction_timeout.",
   },
   "26000": pooled,
@@ -92,22 +92,22 @@ const kinds: Readonly<Record<string, Kind>> = {
   "40P01": conflict,
   "42501": {
     what: "Database permission missing",
-    remedy: "The user needs CREATE on the database, or owns the schemas that exist.",
+    remedy: "Grant the user CREATE on the database, or make it the owner of the existing schemas.",
     isRetryable: false,
   },
   "42P01": missing,
   "42P05": pooled,
   "53": full,
   "53300": { ...unreachable, what: "Database has too many connections", remedy: "Raise max_connections." },
-  "53400": { ...full, what: "Limit of the database reached", remedy: "Raise temp_file_limit." },
+  "53400": { ...full, what: "Database limit reached", remedy: "Raise temp_file_limit." },
   "55P03": conflict,
   "57": unreachable,
-  "57014": { ...conflict, what: "Statement of the database cancelled" },
+  "57014": { ...conflict, what: "Database statement cancelled" },
   // Of a snapshot older than the rows that the server retains.
   "72": conflict,
   "58": { what: "Disk error in database", remedy: "Check its disk.", isRetryable: true },
   // Citus also reports the loss of a node with it.
-  XX000: { what: "Internal error of the database", remedy: "See the log of PostgreSQL.", isRetryable: true },
+  XX000: { what: "Internal database error", remedy: "See the log of PostgreSQL.", isRetryable: true },
   XX001: damaged,
   XX002: damaged,
 }
@@ -181,14 +181,14 @@ const errorOf = (name: string, { isRetryable, remedy, what }: Kind): StoreError 
 /** A server that accepted a connection or a statement but did not respond in time. */
 export const unanswered = (name: string): StoreError =>
   errorOf(name, {
-    what: "Database does not answer",
+    what: "Database does not respond",
     remedy: "Check the load, the disks and the network of its machine.",
     isRetryable: true,
   })
 
 /** A transaction that the server rolled back instead of committing. */
 export const rolledBack = (name: string): StoreError =>
-  errorOf(name, { ...conflict, what: "Transaction of the database rolled back" })
+  errorOf(name, { ...conflict, what: "Database transaction rolled back" })
 
 /** Error of a database; `name` is shown. */
 export const toStoreError = (name: string, cause: SqlError): StoreError => {

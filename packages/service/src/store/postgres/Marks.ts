@@ -31,7 +31,7 @@ const unprovedState = "DY001"
 
 const unproved = (chain: string): StoreError =>
   new StoreError({
-    message: `Index moving: ${chain}. The nodes of the database did not have one state at once. Try again.`,
+    message: `Index changing: ${chain}. The nodes of the database did not have the same state. Try again.`,
     isRetryable: true,
     isUnproved: true,
     cause: undefined,
@@ -84,7 +84,7 @@ export const lock = ({ chain, session }: At, serial: number): Effect.Effect<void
       ({ cause }) =>
         Effect.fail(
           new StoreError({
-            message: `Node of the database without the last writes: ${chain.name}. Restore the node, or drop the schema and index the chain again.`,
+            message: `Database node without the last writes: ${chain.name}. Restore the node, or drop the schema and index the chain again.`,
             isRetryable: false,
             cause,
           }),

@@ -61,7 +61,7 @@ const versionOf = Effect.fnUntraced(function* (
   if (held !== holds) return yield* refuse(`Wrong database schema: ${label} holds ${held}, not ${holds}.`)
   if (version < firstVersion) {
     return yield* refuse(
-      `Database of an unreleased version: ${label} has schema version ${version}, this version needs ${firstVersion} or later. Nothing was deleted. Stop the service, drop the schema or name another database, and start it: it makes what it needs again.`,
+      `Database of an unreleased version: ${label} has schema version ${version}, this version needs ${firstVersion} or later. Nothing was deleted. Stop the service, drop the schema or name another database, and start the service again: it creates what it needs.`,
     )
   }
   const newest = newestOf(schema)
@@ -81,7 +81,7 @@ export const check = Effect.fnUntraced(function* (
   const target = newestOf(schema)
   if (version === 0) {
     return yield* refuse(
-      `Database schema missing: ${name} of ${database}. The indexer of its chain makes it when it starts.`,
+      `Database schema missing: ${name} of ${database}. The indexer of its chain creates it when it starts.`,
       true,
     )
   }
@@ -109,7 +109,7 @@ const step = Effect.fnUntraced(function* (session: Session, database: string, na
     const [[encoding] = [""]] = yield* session.rows<readonly [encoding: string]>(encodingOf, [])
     if (!encodings.has(encoding)) {
       return yield* refuse(
-        `Database of another encoding: ${database} has ${encoding}. Create one with the encoding UTF8, which has the characters of all names.`,
+        `Database of another encoding: ${database} has ${encoding}. Create one with the encoding UTF8, which has all characters of names.`,
       )
     }
     // An existing schema needs no permission to create schemas, which `IF NOT EXISTS` would require.

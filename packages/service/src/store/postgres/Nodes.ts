@@ -36,7 +36,7 @@ export const report = Effect.fnUntraced(function* (at: At): Effect.fn.Return<voi
   const nodes = yield* count(at)
   if (nodes === 0) {
     yield* Effect.logWarning(
-      `${chain.name} is not distributed: it was made before the database had Citus with nodes. Index it again in a new schema to distribute it.`,
+      `${chain.name} is not distributed: it was created before the database had Citus with nodes. Index it again in a new schema to distribute it.`,
     )
     return
   }
@@ -44,6 +44,6 @@ export const report = Effect.fnUntraced(function* (at: At): Effect.fn.Return<voi
   const [[millis] = [0]] = yield* session.rows<readonly [number]>(recoveryInterval, [])
   if (millis <= goodIntervalMillis) return
   yield* Effect.logWarning(
-    `Citus settles the writes of a node that was lost after up to ${millis / 1000} s, and no block is stored before. Set citus.recover_2pc_interval to 2s on its nodes.`,
+    `Citus settles the writes of a lost node after up to ${millis / 1000} s, and no block is stored until then. Set citus.recover_2pc_interval to 2s on its nodes.`,
   )
 })

@@ -74,7 +74,7 @@ const isStandby = "SELECT pg_is_in_recovery()"
 class Behind extends Data.TaggedError("Behind") {}
 
 const reads = Metric.counter("daybook_database_page_reads_total", {
-  description: "Pages by the server of the database that read them, where it has replicas.",
+  description: "Pages by the database server that read them, if there are replicas.",
   incremental: true,
 })
 /** Number of pages read by each kind of server. */
@@ -135,7 +135,7 @@ const readOn = <A, E, R>(
 
 /** Excludes a replica for a time that grows with its failures. */
 const coolDown = Effect.fnUntraced(function* (replica: Replica, { message }: StoreError) {
-  if (replica.failures === 0) yield* Effect.logWarning(`Replica left out: ${message}`)
+  if (replica.failures === 0) yield* Effect.logWarning(`Replica skipped: ${message}`)
   replica.failures++
   replica.cooldownUntil = (yield* MonotonicClock.millis) + Backoff.delayMillis(backoff, replica.failures)
 })

@@ -10,7 +10,7 @@ import { StoreError } from "../StoreError.ts"
 export const make = (name: string): Space => {
   const refused = Effect.fail(
     new StoreError({
-      message: `Database managed by PostgreSQL: ${name}. Its autovacuum reuses free space; use VACUUM FULL or pg_repack to give it back to the disk.`,
+      message: `Database managed by PostgreSQL: ${name}. Its autovacuum reuses free space; use VACUUM FULL or pg_repack to return it to the disk.`,
       isRetryable: false,
       cause: undefined,
     }),

@@ -17,7 +17,7 @@ export interface Rows {
 }
 
 /** The issue of a ledger that cannot be derived. */
-export const underivable: ReadonlyArray<string> = ["its ledger cannot be derived of its rows"]
+export const underivable: ReadonlyArray<string> = ["its ledger cannot be derived from its rows"]
 
 /** The blocks, lowest first. */
 export const make = ({ facts, has, headers, ledgerIssues, transactions }: Rows): ReadonlyArray<StoredBlock> => {

@@ -78,7 +78,7 @@ export const lacking = (
   if (missing === undefined) return null
   const word = shellWord(chain)
   const what = missing === null ? "most wallets" : `wallet ${missing}`
-  const why = missing === null ? 'which is needed without "watch"' : 'which "watch" now names'
+  const why = missing === null ? 'which are needed without "watch"' : 'which "watch" now names'
   const add =
     missing === null ? "" : `Run "daybook watch add ${missing} --chain ${word}" to index it from now on. Or stop`
   return new StoreError({

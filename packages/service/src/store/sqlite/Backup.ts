@@ -75,7 +75,7 @@ const messageOf = (
   copying: CopyState.Copying | null,
 ): string => {
   if (copying !== null) {
-    return `Unfinished copy: it has the blocks up to ${head ?? "none"}, and lacks those up to ${copying.goal} or their histories. Run the command that made it again.`
+    return `Unfinished copy: it has the blocks up to ${head ?? "none"}, but lacks those up to ${copying.goal} or their histories. Rerun the command that created it.`
   }
   const at = `${new Date(nowMillis).toISOString().slice(0, 19)}Z`
   if (isRestore) return `Restored at ${at} from a backup. Start "daybook serve".`

@@ -98,7 +98,7 @@ const sqlError = (cause: unknown) => {
 }
 
 const logRemedy =
-  'Its log (-wal) must be written back first. Start and stop the service where the folder can be written, or copy it by "daybook backup".'
+  'Its write-ahead log (-wal) must be checkpointed first. Start and stop the service where the folder is writable, or copy it with "daybook backup".'
 
 const describeIssue = (file: string, readOnly: boolean, { code, path }: FileIssue.FileIssue): string => {
   const where = path === file ? "" : `${path}: `

@@ -86,7 +86,7 @@ const notACopy = (name: string) =>
 
 const indexedSince = (name: string) =>
   new StoreError({
-    message: `Copy indexed by itself: an indexer wrote ${name} after it was copied. Name an empty folder.`,
+    message: `Copy indexed independently: an indexer wrote ${name} after it was copied. Name an empty folder.`,
     isRetryable: false,
     cause: undefined,
   })

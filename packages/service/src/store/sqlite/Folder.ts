@@ -47,7 +47,7 @@ const makeFolders = (folder: string): void => {
 export const check = (folder: string): Effect.Effect<void, StoreError> =>
   Effect.suspend(() => {
     if (existsSync(folder)) return Effect.void
-    const message = `Database folder missing: ${folder}. Correct "database", or run "daybook serve", which makes it.`
+    const message = `Database folder missing: ${folder}. Correct "database", or run "daybook serve", which creates it.`
     return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
   })
 
@@ -59,7 +59,7 @@ export const make = (folder: string): Effect.Effect<void, StoreError> =>
       const { code, path } =
         cause instanceof NoFolder ? cause : { code: FileIssue.codeOf(cause) ?? "unknown", path: folder }
       const where = path === folder ? "" : `${path}: `
-      const message = `Cannot make folder ${folder} (${where}${FileIssue.describe(code)}). Name another folder, or change its permissions.`
+      const message = `Cannot create folder ${folder} (${where}${FileIssue.describe(code)}). Name another folder, or change its permissions.`
       return new StoreError({ message, isRetryable: false, cause })
     },
   })

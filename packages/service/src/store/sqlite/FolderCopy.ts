@@ -77,11 +77,11 @@ const checkRestore = Effect.fnUntraced(function* (
     error.migration === undefined
       ? error
       : refuse(
-          `${error.message} A restore migrates nothing: set "database" to "sqlite:${dirname(from)}" and start the service, or restore a backup of this version.`,
+          `${error.message} A restore does not migrate files: set "database" to "sqlite:${dirname(from)}" and start the service, or restore a backup of this version.`,
         ),
   )
   if (original?.copying != null) {
-    return yield* refuse(`Unfinished copy: ${from}. Run the command that made it again.`)
+    return yield* refuse(`Unfinished copy: ${from}. Rerun the command that created it.`)
   }
   const local = yield* stateOf(to, ref)
   if (local !== null && local.checkpoint !== null && local.copying === null) {

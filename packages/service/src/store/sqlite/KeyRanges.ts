@@ -46,7 +46,7 @@ export const readUnsafe = (connection: Connection): KeyRanges.KeyRanges => {
   const ranges = storedUnsafe(connection)
   if (ranges !== null) return ranges
   throw new StoreError({
-    message: `Stored ranges of histories damaged: ${connection.name}. Start the indexer, which makes them again.`,
+    message: `Stored ranges of histories damaged: ${connection.name}. Start the indexer, which creates them again.`,
     isRetryable: false,
     cause: undefined,
   })

@@ -48,7 +48,7 @@ const inodeOf = (file: string): number | undefined => {
 const openUnsafe = (file: string, chain: number): Connection.Connection => {
   if (!existsSync(file)) {
     throw new StoreError({
-      message: `Database file missing: ${basename(file)}. The indexer of its chain makes it when it starts.`,
+      message: `Database file missing: ${basename(file)}. The indexer of its chain creates it when it starts.`,
       isRetryable: true,
       cause: undefined,
     })

@@ -89,10 +89,10 @@ describe("callers without an API key", () => {
       expect((yield* service.fetch(path)).status).toBe(200)
       expect([refused.status, refused.json.message]).toEqual([
         403,
-        "API key needed for the operation movements. Requests without one are for walletTransactions.",
+        "API key required for the operation movements. Requests without one are allowed for walletTransactions.",
       ])
       expect((yield* service.fetch("/rpc/eth", call("eth_blockNumber"))).json.error.message).toBe(
-        "API key needed for the operation relay. Requests without one are for walletTransactions.",
+        "API key required for the operation relay. Requests without one are allowed for walletTransactions.",
       )
     }).pipe(Effect.scoped),
   )

@@ -16,9 +16,11 @@ describe("scopes of API keys", () => {
     const anonymous = { ...local, operator: false }
 
     expect(KeyScope.operationIssue(local, "proveWallet")).toBeUndefined()
-    expect(KeyScope.operationIssue(anonymous, "proveWallet")).toMatch(/^API key needed for the operation proveWallet\./)
+    expect(KeyScope.operationIssue(anonymous, "proveWallet")).toMatch(
+      /^API key required for the operation proveWallet\./,
+    )
     for (const operation of ["putContract", "removeContract"]) {
-      expect(KeyScope.operationIssue(local, operation)).toMatch(/^API key needed for the operation /)
+      expect(KeyScope.operationIssue(local, operation)).toMatch(/^API key required for the operation /)
     }
     expect(KeyScope.operationIssue({ ...local, name: "eth" }, "proveWallet")).toMatch(/^API key not allowed for /)
     expect(KeyScope.operationIssue({ ...local, name: "eth" }, "balances")).toBeUndefined()
@@ -43,12 +45,12 @@ describe("scopes of API keys", () => {
       expect(yield* statusOf("balances?chain=base")).toEqual([
         403,
         "forbidden",
-        "API key not allowed for the chain base. It is for ETH.",
+        "API key not allowed for the chain base. It allows ETH.",
       ])
       expect(yield* statusOf("verbose")).toEqual([
         403,
         "forbidden",
-        "API key not allowed for the operation walletTransactions. It is for balances, relay.",
+        "API key not allowed for the operation walletTransactions. It allows balances, relay.",
       ])
       const refusedChain = yield* service.call(call("eth_chainId"), "base", key)
       const refusedMethod = yield* service.call(call("eth_blockNumber"), "eth", key)
@@ -56,7 +58,7 @@ describe("scopes of API keys", () => {
       expect([refusedChain.status, refusedChain.json.error.data.code]).toEqual([403, "forbidden"])
       expect([refusedMethod.status, refusedMethod.json.error.code]).toEqual([200, -32601])
       expect(refusedMethod.json.error.message).toBe(
-        'API key not allowed for the method "eth_blockNumber". It is for eth_chainId.',
+        'API key not allowed for the method "eth_blockNumber". It allows eth_chainId.',
       )
       // The node cannot be reached.
       expect(allowed.json.error.code).toBe(-32002)
@@ -76,7 +78,7 @@ describe("scopes of API keys", () => {
       const alone = yield* page(`&cursor=${other}`, narrow)
       expect([alone.status, alone.json.message]).toEqual([
         403,
-        "API key not allowed for a cursor without its chain. Send the parameter chain beside it.",
+        "API key not allowed for a cursor without its chain. Send the parameter chain as well.",
       ])
       expect((yield* page(`&cursor=${other}&chain=eth`, narrow)).status).toBe(400)
       expect((yield* page(`&cursor=${own}&chain=eth`, narrow)).status).toBe(200)
@@ -93,7 +95,7 @@ describe("scopes of API keys", () => {
 
       expect([refused.status, refused.json.error.message]).toEqual([
         403,
-        "API key not allowed for the operation relay. It is for walletTransactions.",
+        "API key not allowed for the operation relay. It allows walletTransactions.",
       ])
     }),
   )

@@ -172,9 +172,9 @@ describe("Etherscan's API: what the index does not cover", () => {
       for (const kind of ["receipt", "transaction"] as const) {
         const service = yield* startOn(chain(5, { 3: gap(kind) }))
 
-        expect(yield* answers(service)).toEqual(all("Not indexed: transactions of block 3 are missing in the index"))
+        expect(yield* answers(service)).toEqual(all("Not indexed: transactions of block 3 are missing from the index"))
         expect(yield* answers(service, "&startblock=3&endblock=3")).toEqual(
-          all("Not indexed: transactions of block 3 are missing in the index"),
+          all("Not indexed: transactions of block 3 are missing from the index"),
         )
         expect(yield* answers(service, "&endblock=2")).toEqual({ ...whole, txlistinternal: 3, tokentx: 3 })
       }
@@ -187,7 +187,7 @@ describe("Etherscan's API: what the index does not cover", () => {
 
       expect(yield* answers(service)).toEqual({
         ...whole,
-        txlistinternal: "Not indexed: traces of block 3 are missing in the index",
+        txlistinternal: "Not indexed: traces of block 3 are missing from the index",
       })
       expect(yield* answers(service, "&startblock=4")).toEqual({ ...whole, txlistinternal: 1, tokentx: 1 })
     }).pipe(Effect.scoped),
@@ -202,10 +202,10 @@ describe("Etherscan's API: what the index does not cover", () => {
       const untraced = yield* startOn(withGaps({ 0: many("trace"), 1: many("trace"), 4: [gap("receipt")] }))
 
       expect(yield* answers(checked)).toEqual(whole)
-      expect(yield* answers(untraced)).toEqual(all("Not indexed: transactions of block 4 are missing in the index"))
+      expect(yield* answers(untraced)).toEqual(all("Not indexed: transactions of block 4 are missing from the index"))
       expect(yield* answers(untraced, "&endblock=3")).toEqual({
         ...whole,
-        txlistinternal: "Not indexed: traces of block 1 are missing in the index",
+        txlistinternal: "Not indexed: traces of block 1 are missing from the index",
         tokentx: 4,
       })
     }).pipe(Effect.scoped),

@@ -146,7 +146,7 @@ describe("HoldingActions", () => {
 
       expect(yield* reader({})).toBe("30")
       expect(yield* at("9", {}, Rows.stranger)).toBe("0")
-      expect(yield* reader({ missing: 1 })).toBe(notIndexed("transactions are missing in the index"))
+      expect(yield* reader({ missing: 1 })).toBe(notIndexed("transactions are missing from the index"))
       expect(yield* reader({ closing: totalsOf([], Role.incompleteBit) })).toBe(
         notIndexed("movements of the wallet may be missing"),
       )

@@ -222,7 +222,7 @@ describe("Lists", () => {
       expect(yield* readAfter(3, "row")).toEqual({ readings: 4, result: ["row"] })
       expect(yield* readAfter(4, "row")).toEqual({
         readings: 4,
-        result: "Free API access is temporarily unavailable: the chain reorganizes.",
+        result: "Free API access is temporarily unavailable: the chain is reorganizing.",
       })
     }),
   )

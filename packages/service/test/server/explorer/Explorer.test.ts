@@ -198,7 +198,7 @@ describe("Explorer", () => {
         Effect.fromResult(configOf({ listen: { host: "0.0.0.0", port: 0 }, explorer: "open" })),
       )
       expect(message).toBe(
-        'Invalid configuration "explorer": expected keyed or off where "listen" is no loopback address, received "open".',
+        'Invalid configuration "explorer": expected keyed or off if "listen" is not a loopback address, received "open".',
       )
     }),
   )

@@ -215,7 +215,7 @@ describe("tools", () => {
             entry_point_version: "0.7",
           },
         ])
-        expect(not_covered.join(" ")).toContain("The cost of a user operation is part of movements")
+        expect(not_covered.join(" ")).toContain("The cost of a user operation is part of the movements")
         const without = yield* callTool(plain, "explain_transaction", { hash })
         expect((without.answer as Json).user_operations).toEqual([])
         expect(without.not_covered.join(" ")).not.toContain("user operation")
@@ -360,18 +360,18 @@ describe("tools", () => {
         )
       }
       const { blockNumber: _, ...unplaced } = json.result
-      const waits = `The transaction ${hash} waits in the pool of the node. Ask again once it is in a block.`
+      const waits = `The transaction ${hash} is pending in the pool of the node. Ask again once it is in a block.`
       const { answer } = yield* callTool(plain, "explain_transaction", {
         hash: upper(hash),
         address: upper(plain.wallet),
       })
 
       expect(answer).toMatchObject({ hash })
-      expect(yield* messageOf(null)).toBe(`No transaction ${hash} on eth. Check hash and chain.`)
+      expect(yield* messageOf(null)).toBe(`No transaction ${hash} on eth. Check the hash and the chain.`)
       expect(yield* messageOf({ ...json.result, blockNumber: null })).toBe(waits)
       expect(yield* messageOf(unplaced)).toBe(waits)
       expect(yield* messageOf({ ...json.result, blockNumber: "0xffffff" })).toBe(
-        'Block 16777215 of eth is not in the index. Call "chains" for the blocks that are.',
+        'Block 16777215 of eth is not in the index. Call "chains" for the indexed blocks.',
       )
     }),
   )
@@ -431,7 +431,7 @@ describe("tools", () => {
           proof: null,
         },
       )
-      expect([before.answer, before.proof]).toEqual(["The wallet was not compared with the chain yet.", null])
+      expect([before.answer, before.proof]).toEqual(["The wallet has not been compared with the chain yet.", null])
       expect(whole.proof).toBeNull()
       expect([compared.answer, compared.proof]).toEqual(["See proof.", ToolResult.proofOf(proved, 50)])
       expect(compared.coverage).toMatchObject({ from_block: "20000000", to_block: proved.block_number.toString() })
@@ -478,7 +478,7 @@ describe("tools", () => {
           untrusted_symbol,
         })),
       })
-      expect(not_covered).toEqual(["Anyone may give a token the name of another one: compare addresses."])
+      expect(not_covered).toEqual(["Anyone can give a token the name of another one: compare addresses."])
       const failing = { search: () => Promise.reject(new Error("Search is off")) }
       const without = yield* find(String(number), failing)
       expect([without.answer.names, without.not_covered[1]]).toEqual([[], "Names were not searched: Search is off"])
@@ -595,7 +595,7 @@ describe("tools", () => {
         const error = yield* Effect.flip(callTool(fake, "explain_transaction", { hash, address: other }))
 
         expect(error).toMatchObject({
-          message: `The history of ${other} in block ${block} of eth does not have ${hash}. Give a wallet of the transaction, or call "chains" for the blocks.`,
+          message: `The history of ${other} in block ${block} of eth does not have ${hash}. Give a wallet of the transaction, or call "chains" for the indexed blocks.`,
         })
       }),
     )
@@ -736,12 +736,14 @@ describe("ToolResult", () => {
     [
       "20 contracts",
       { merged: contracts.slice(1) },
-      [`All ids are one sum for the contracts ${contracts.slice(1).join(", ")}.`],
+      [`The ids of each of these contracts are summed as one: ${contracts.slice(1).join(", ")}.`],
     ],
     [
       "21 contracts",
       { merged: contracts },
-      [`All ids are one sum for the contracts ${contracts.slice(0, 20).join(", ")} and 1 further ones.`],
+      [
+        `The ids of each of these contracts are summed as one: ${contracts.slice(0, 20).join(", ")} and 1 further ones.`,
+      ],
     ],
     ["movements", { omitted: 3 }, ['3 movements of further contracts are in no sum; name them in "asset".']],
   ])("lackOf: states what sums lack: %s", (_, more, sentences) => {

@@ -731,8 +731,8 @@ describe("McpMessage", () => {
     ["a batch of 16", Array.from({ length: 16 }, () => notification), notifications],
     ["a batch of 17", Array.from({ length: 17 }, () => notification), invalid("1 to 16 messages", null)],
     ["no message", [], invalid("1 to 16 messages", null)],
-    ["a batch with initialize", [ping, message("initialize")], invalid("no message that is sent alone", null)],
-    ["a batch with a version", [modern("ping").body], invalid("no message that is sent alone", null)],
+    ["a batch with initialize", [ping, message("initialize")], invalid("no message that must be sent alone", null)],
+    ["a batch with a version", [modern("ping").body], invalid("no message that must be sent alone", null)],
   ])("read: %s", (_, json, expected) => {
     expect(McpMessage.read({}, json)).toMatchObject(expected)
   })
@@ -761,7 +761,7 @@ describe("McpMessage", () => {
       "a batch of a later version",
       { "mcp-protocol-version": "2025-06-18" },
       [ping],
-      invalid("version 2025-03-26 alone has batches", null),
+      invalid("only version 2025-03-26 has batches", null),
     ],
     ["a claim without a header", {}, modern("ping").body, refused(-32_020, "Mcp-Protocol-Version")],
     [
@@ -932,7 +932,7 @@ describe("mcp", () => {
       expect(called.json.result.isError).toBe(false)
       expect(refused.json.result).toMatchObject({
         isError: true,
-        content: [{ text: expect.stringContaining("API key needed for the operation balances") }],
+        content: [{ text: expect.stringContaining("API key required for the operation balances") }],
       })
     }).pipe(Effect.scoped),
   )

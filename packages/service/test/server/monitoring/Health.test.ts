@@ -150,14 +150,14 @@ describe("Health", () => {
         chains: [
           {
             state: "not_started",
-            message: "Database does not answer. Check the load, the disks and the network of its machine.",
+            message: "Database does not respond. Check the load, the disks and the network of its machine.",
           },
         ],
       })
       expect([response.status, lines]).toEqual([
         503,
         [
-          "Requests are refused: Database does not answer: books.example:6432/ledgers. Check the load, the disks and the network of its machine.",
+          "Requests are refused: Database does not respond: books.example:6432/ledgers. Check the load, the disks and the network of its machine.",
         ],
       ])
     }),

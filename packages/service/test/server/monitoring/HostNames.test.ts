@@ -48,14 +48,14 @@ describe("HostNames", () => {
       [
         "Database unreachable: db-1:6432/books. Check that PostgreSQL runs.",
         "Database unreachable by TLS: 10.0.0.7/books (CERT_HAS_EXPIRED). Check the certificate of the server.",
-        "Node of the database unreachable: worker-1:5432 of db-1:6432/books (SQLSTATE 08006). Check that it runs.",
+        "Database node unreachable: worker-1:5432 of db-1:6432/books (SQLSTATE 08006). Check that it runs.",
         "Stored checkpoint damaged: projection 2 of db-1:6432/books. Stop the service.",
         "Database failed: db-1:6432/books.",
       ].map(hide),
     ).toEqual([
       "Database unreachable. Check that PostgreSQL runs.",
       "Database unreachable by TLS (CERT_HAS_EXPIRED). Check the certificate of the server.",
-      "Node of the database unreachable (SQLSTATE 08006). Check that it runs.",
+      "Database node unreachable (SQLSTATE 08006). Check that it runs.",
       "Stored checkpoint damaged: projection 2 of the database. Stop the service.",
       "Database failed.",
     ])

@@ -100,7 +100,7 @@ const clients = Effect.fnUntraced(function* ({ addKey, ask, askAsClient, call, n
   expect((yield* askAsClient("ots_getTransactionError", swap)).result).toBe("0x")
   const notAllowed = {
     code: -32_601,
-    message: 'Method not allowed for this API key: "debug_traceTransaction". Use a key made with --operator.',
+    message: 'Method not allowed for this API key: "debug_traceTransaction". Use a key created with --operator.',
   }
   expect((yield* askAsClient("ots_traceTransaction", swap)).error).toEqual(notAllowed)
   const receipts = yield* Effect.forEach(all, ({ hash }) => node.call<Json>("eth_getTransactionReceipt", [hash]))
@@ -112,7 +112,7 @@ const clients = Effect.fnUntraced(function* ({ addKey, ask, askAsClient, call, n
   expect((yield* narrow("ots_getBlockDetails", 1)).result.block.number).toBe("0x1")
   expect((yield* narrow("ots_hasCode", world.contracts.gold, 1)).error).toEqual({
     code: -32_601,
-    message: 'API key not allowed for the method "ots_hasCode". It is for ots_getApiLevel, ots_getBlockDetails.',
+    message: 'API key not allowed for the method "ots_hasCode". It allows ots_getApiLevel, ots_getBlockDetails.',
   })
 })
 

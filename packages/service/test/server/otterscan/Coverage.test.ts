@@ -128,7 +128,7 @@ describe("Otterscan: what the index does not cover", () => {
         const gap = { kind, transaction: Rows.hashOf("gap"), reason: "it was left out" }
         const service = yield* startOn(chain(0, 5, { 2: gap }))
 
-        expect(yield* search(service, "Before", 0)).toBe(`Not indexed: ${what} of block 2 are missing in the index`)
+        expect(yield* search(service, "Before", 0)).toBe(`Not indexed: ${what} of block 2 are missing from the index`)
         expect(yield* search(service, "Before", 0, 2)).toEqual([true, false, 4, 3])
         expect(yield* search(service, "Before", 2)).toEqual([false, true, 1, 0])
       }
@@ -279,7 +279,7 @@ describe("Otterscan: what the index does not cover", () => {
           for (const change of [{ [name]: other }, { blockHash: other }, null]) {
             wrong = { [method]: change }
             expect(yield* ask("ots_searchTransactionsBefore", Rows.alice, 1, 1)).toBe(
-              "The chain reorganizes. Retry later.",
+              "The chain is reorganizing. Retry later.",
             )
           }
         }
@@ -290,7 +290,7 @@ describe("Otterscan: what the index does not cover", () => {
         ] as const) {
           wrong = { [method]: change }
           expect(yield* ask("ots_searchTransactionsBefore", Rows.alice, 0, 5)).toBe(
-            "The chain reorganizes. Retry later.",
+            "The chain is reorganizing. Retry later.",
           )
         }
         for (const change of [{ transactionHash: other }, { blockHash: other }]) {
@@ -310,7 +310,7 @@ describe("Otterscan: what the index does not cover", () => {
         chains: { eth: { config: { rpc: [node.url] }, blocks: chain(0, 1), projections } },
       })
 
-      expect(yield* search(service, "Before", 0)).toBe("The chain reorganizes. Retry later.")
+      expect(yield* search(service, "Before", 0)).toBe("The chain is reorganizing. Retry later.")
       expect(node.calls.filter(({ method }) => method === "eth_getTransactionByHash")).toHaveLength(4)
     }).pipe(Effect.scoped),
   )

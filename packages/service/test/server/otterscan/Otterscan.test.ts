@@ -371,7 +371,7 @@ describe("Otterscan", () => {
 
         expect(yield* searchWith(new Stale({ resumeFromBlock: 1, checkpoint }))).toEqual([
           4,
-          "The chain reorganizes. Retry later.",
+          "The chain is reorganizing. Retry later.",
         ])
         expect(yield* searchWith(new NotDerived({ chain: "eth", next: 5, checkpoint }))).toEqual(derived(5))
         expect(yield* searchWith(new NotDerived({ chain: "eth", next: null, checkpoint }))).toEqual(derived(3))

@@ -245,9 +245,9 @@ describe("ChainFeed", () => {
         yield* TestClock.adjust("1 second")
 
         expect(feeds.map(({ lost }) => lost)).toEqual([
-          ["A reorg of eth is deeper than the blocks that are remembered"],
+          ["A reorg of eth is deeper than the remembered blocks"],
           ["More than 1024 blocks of eth are new at once"],
-          ["The nodes of eth do not give the logs of a block"],
+          ["The nodes of eth do not return the logs of a block"],
         ])
         yield* feed.listen(listener)
         without.add()

@@ -282,7 +282,7 @@ describe("Relay", () => {
         expect(inherited.json.error.code).toBe(-32601)
         expect(closed.json.error).toEqual({
           code: -32601,
-          message: `Method not allowed for this API key: "trace_block". Use a key made with --operator.`,
+          message: `Method not allowed for this API key: "trace_block". Use a key created with --operator.`,
         })
         expect(granted.json.result).toBe("trace_block")
         expect(node.calls).toHaveLength(1)
@@ -361,14 +361,18 @@ describe("Relay", () => {
           expect(single.headers["retry-after"]).toBe("7")
           expect(single.json).toMatchObject({
             id: 1,
-            error: { code: -32002, message: "No node of eth answers now. Retry later.", data: { code: "unavailable" } },
+            error: {
+              code: -32002,
+              message: "No node of eth responds now. Retry later.",
+              data: { code: "unavailable" },
+            },
           })
           expect(batch.status).toBe(200)
           expect(batch.json).toEqual(
             [1, 2].map((id) => ({
               jsonrpc: "2.0",
               id,
-              error: { code: -32002, message: "No node of eth answers now. Retry later." },
+              error: { code: -32002, message: "No node of eth responds now. Retry later." },
             })),
           )
           expect(node.calls).toHaveLength(1)

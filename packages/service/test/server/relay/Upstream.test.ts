@@ -178,11 +178,11 @@ describe("Upstream", () => {
       const node = yield* Node.start(() => (isDown ? { status: 401, body: "no" } : Node.result('"0x7"')))
       const { call, failure, logs } = yield* connect(node.url)
       for (let attempt = 0; attempt < 2; attempt++) yield* failure
-      expect(logs).toEqual(["No node answers the relay (credentials rejected)"])
+      expect(logs).toEqual(["No node responds to the relay (credentials rejected)"])
 
       isDown = false
       expect([yield* call, yield* call]).toEqual(['"0x7"', '"0x7"'])
-      expect(logs.slice(1)).toEqual(["A node answers the relay again"])
+      expect(logs.slice(1)).toEqual(["A node responds to the relay again"])
     }),
   )
 
@@ -206,9 +206,9 @@ describe("Upstream", () => {
       yield* failureOf("eth_blockNumber")
 
       expect(logs).toEqual([
-        "No node answers the relay (rate limited)",
-        "A node answers the relay again",
-        "No node answers the relay (all are paused)",
+        "No node responds to the relay (rate limited)",
+        "A node responds to the relay again",
+        "No node responds to the relay (all are paused)",
       ])
     }),
   )
@@ -227,13 +227,13 @@ describe("Upstream", () => {
           return logs.find((line) => line.startsWith("No node"))
         })
 
-      expect(yield* reasonOf("http://127.0.0.1:1")).toBe("No node answers the relay (connection refused)")
+      expect(yield* reasonOf("http://127.0.0.1:1")).toBe("No node responds to the relay (connection refused)")
       expect(yield* reasonOf("http://127.0.0.1:1", "http://127.0.0.1:1/other", other.url, limited.url)).toBe(
-        "No node answers the relay (connection refused, another chain, rate limited)",
+        "No node responds to the relay (connection refused, another chain, rate limited)",
       )
       expect(yield* reasonOf(silent.url)).toMatch(/\(connection (?:closed|reset)\)$/)
       expect(yield* reasonOf(other.url.replace("http:", "https:"))).toBe(
-        "No node answers the relay (connection failed)",
+        "No node responds to the relay (connection failed)",
       )
     }),
   )
@@ -247,7 +247,7 @@ describe("Upstream", () => {
       expect(yield* failure).toMatchObject({ _tag: "UpstreamUnavailable", retryAfterSeconds: 7 })
       expect(yield* silent.failure).toMatchObject({
         _tag: "UpstreamUnavailable",
-        message: "No node of eth answers now. Retry later.",
+        message: "No node of eth responds now. Retry later.",
         retryAfterSeconds: 2,
       })
     }),

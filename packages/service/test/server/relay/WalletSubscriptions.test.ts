@@ -133,7 +133,7 @@ describe("WalletSubscriptions", () => {
         expect(errors.at(-1).data).toMatchObject({ code: "stale_cursor", resumeFromBlock: 6 })
         expect([refused.error.code, refused.error.message]).toEqual([
           4100,
-          "API key not allowed for the operation walletEvents. It is for relay.",
+          "API key not allowed for the operation walletEvents. It allows relay.",
         ])
         expect(after.result).toMatch(/^0x[0-9a-f]{32}$/)
       }),

@@ -134,7 +134,7 @@ describe("uploads of contracts", () => {
 
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 401, 403])
       expect(answers[0]!.json.message).toBe(
-        "API key not allowed for the operation putContract. It is for walletTransactions, movements, userOperations, balances, statement, signedStatement, walletEvents, relay.",
+        "API key not allowed for the operation putContract. It allows walletTransactions, movements, userOperations, balances, statement, signedStatement, walletEvents, relay.",
       )
       expect(yield* summaries(service)).toEqual([
         [null, null],
@@ -163,7 +163,7 @@ describe("uploads of contracts", () => {
         [vault, { name: "a\nb" }, 400, /^Invalid request body "name": expected a line of 1 to 100 visible characters/],
         [vault, { name: "x".repeat(101) }, 400, /^Invalid request body "name"/],
         [vault, { name: "V", extra: 1 }, 400, /^Invalid request body "extra"/],
-        ["pack", { name: "V", abi: [poke("a")] }, 400, /"name": expected none, as the path names the pack/],
+        ["pack", { name: "V", abi: [poke("a")] }, 400, /"name": expected no name, because the path names the pack/],
         ["pack", { abi: [] }, 400, /"abi": expected functions/],
         ["pack", {}, 400, /"abi": expected functions/],
         [vault, nested(70), 400, /at most 64 levels of nesting/],

@@ -182,7 +182,7 @@ describe("WebhookChanges", () => {
           yield* issueOf(replaced, { add: [stranger] }),
           yield* issueOf(replaced, cursor),
           yield* issueOf(replaced, "0"),
-        ]).toEqual(Array<string>(5).fill("The webhook was changed meanwhile. Retry later."))
+        ]).toEqual(Array<string>(5).fill("The webhook was changed in the meantime. Retry later."))
       }),
   )
 
@@ -415,7 +415,7 @@ describe("WebhookChanges", () => {
 
         expect([secret?.startsWith("whsec_"), none, noneLate]).toEqual([true, null, null])
         expect([again.id, late.id]).toEqual([first.id, first.id])
-        expect(removed.message).toBe("The webhook was changed meanwhile. Retry later.")
+        expect(removed.message).toBe("The webhook was changed in the meantime. Retry later.")
         expect(
           refused.map((error) => JSON.stringify(error).match(/a name that no other|at most 4 webhooks/)?.[0]),
         ).toEqual(["a name that no other", "a name that no other", "at most 4 webhooks"])
@@ -505,12 +505,12 @@ describe("WebhookBounds", () => {
       expect(yield* Fiber.join(waiting)).toEqual([
         "allowed",
         "allowed",
-        "The name of another URL of this API key is still looked up. Retry later.",
-        "The names of other URLs are still looked up. Retry later.",
+        "The name of another URL of this API key is still being looked up. Retry later.",
+        "The names of other URLs are still being looked up. Retry later.",
       ])
       expect([yield* check("https://93.184.215.14/"), yield* check("https://10.0.0.1/secret")]).toEqual([
         "allowed",
-        'Invalid request body "url": expected an address of the public internet, received another one.',
+        'Invalid request body "url": expected an address of the public internet, received another URL.',
       ])
     }),
   )

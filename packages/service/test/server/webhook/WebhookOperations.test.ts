@@ -135,7 +135,7 @@ describe("operations on webhooks", () => {
         401, 403, 200,
       ])
       expect((yield* chained("POST", "", body)).json.message).toBe(
-        "API key not allowed for the chain eth. It is for base.",
+        "API key not allowed for the chain eth. It allows base.",
       )
       expect((yield* operator("DELETE", `/${id}`)).json).toEqual({ removed: true })
       expect((yield* send("GET", "")).json.result).toEqual([])
@@ -183,13 +183,13 @@ describe("operations on webhooks", () => {
 
       expect(messages).toMatchInlineSnapshot(`
         [
-          "400 Invalid request body "url": expected a URL with https, received another one.",
-          "400 Invalid request body "url": expected an address of the public internet, received another one.",
-          "400 Invalid request body "url": expected an address of the public internet, received another one.",
-          "400 Invalid request body "url": expected an address of the public internet, received another one.",
-          "400 Invalid request body "url": expected a name that leads to addresses of the public internet alone, received another one.",
-          "400 Invalid request body "url": expected a URL without a user, received another one.",
-          "400 Invalid request body "url": expected a URL of at most 2,000 characters, received another one.",
+          "400 Invalid request body "url": expected a URL with https, received another URL.",
+          "400 Invalid request body "url": expected an address of the public internet, received another URL.",
+          "400 Invalid request body "url": expected an address of the public internet, received another URL.",
+          "400 Invalid request body "url": expected an address of the public internet, received another URL.",
+          "400 Invalid request body "url": expected a name that resolves only to addresses of the public internet, received another URL.",
+          "400 Invalid request body "url": expected a URL without a user, received another URL.",
+          "400 Invalid request body "url": expected a URL of at most 2,000 characters, received another URL.",
           "400 Invalid request body "addresses": expected 1 to 100000 addresses in a webhook (webhooks.addressesPerWebhook), received 0.",
           "400 Invalid request body "chain": expected a chain that is served here (eth), received "base".",
           "400 Invalid request body "from": expected now, a block number in digits, the cursor of an event, or a date such as 2021-05-07T11:08:35Z, received "yesterday".",
@@ -199,8 +199,8 @@ describe("operations on webhooks", () => {
           "400 Invalid request body "secret": expected one of the keys url, addresses, chain, types, from, finality, name, received an unknown key.",
           "400 Invalid request body "addresses": expected an array, received nothing.",
           "400 Invalid request body: expected JSON in UTF-8, received other text.",
-          "Invalid request body: expected at most 2 webhooks of a key (webhooks.perKey), received one more beside 2; remove some.",
-          "Invalid request body "addresses": expected at most 3 addresses in the webhooks of a key (webhooks.addressesPerKey), received 2 more beside 2.",
+          "Invalid request body: expected at most 2 webhooks of a key (webhooks.perKey), received 2 plus one more; remove some.",
+          "Invalid request body "addresses": expected at most 3 addresses in the webhooks of a key (webhooks.addressesPerKey), received 2 plus 2 more.",
         ]
       `)
       expect(made).toEqual([200, 200, 400])
@@ -381,7 +381,7 @@ describe("operations on webhooks", () => {
         const listed = yield* narrow("GET", "")
         const removed = yield* narrow("DELETE", `/${id}`)
 
-        const message = "API key not allowed for the chain eth. It is for base."
+        const message = "API key not allowed for the chain eth. It allows base."
         expect(reason).toBe(message)
         expect(answers.map(({ json, status }) => [status, json.message])).toEqual(
           Array.from({ length: 7 }, () => [403, message]),
@@ -405,7 +405,7 @@ describe("operations on webhooks", () => {
         let reason: string | null = null
         while (reason === null) reason = (yield* operator("GET", `/${id}`)).json.pause_reason
 
-        expect(reason).toBe("API key not allowed for webhooks. It is for movements.")
+        expect(reason).toBe("API key not allowed for webhooks. It allows movements.")
       }),
     30_000,
   )

@@ -125,12 +125,12 @@ describe("WebhookSender", () => {
           ["least", "delivered", 200, null, 0, 0, null, 1, true],
           ["most", "delivered", 299, null, 0, 0, null, 1, true],
           ["redirect", "failed", 300, null, 1, true, null, 0, false],
-          ["gone", "gone", 410, null, 1, 0, "The receiver wants no more: status 410.", 0, false],
+          ["gone", "gone", 410, null, 1, 0, "The receiver rejects further messages: status 410.", 0, false],
           ["later", "failed", 429, null, 1, 7_200_000, null, 0, false],
           ["closed", "failed", null, "socket hang up", 1, true, null, 0, false],
         ])
         expect(results.toSorted()).toEqual(["delivered", "delivered", "failed", "failed", "failed", "gone"])
-        expect(lines).toEqual(["Webhook gone is paused: The receiver wants no more: status 410."])
+        expect(lines).toEqual(["Webhook gone is paused: The receiver rejects further messages: status 410."])
       }).pipe(Effect.scoped),
   )
 
@@ -300,9 +300,9 @@ describe("WebhookSender", () => {
         yield* Eventually.untilEffect(Effect.map(stored("served"), ({ delivered }) => delivered === 1))
         const reasons = [
           "Its API key was revoked, or has expired.",
-          "API key not allowed for the chain eth. It is for polygon.",
+          "API key not allowed for the chain eth. It allows polygon.",
           `Wallet not watched: ${Rows.stranger}. Remove it from the webhook or watch it again, then resume.`,
-          "The changes since its position are forgotten. Drop the rows from block 0 on, and replay from it.",
+          "The changes since its position are no longer stored. Delete the rows from block 0 onwards, and replay from it.",
         ]
 
         expect((yield* found).map(({ attempts }) => attempts.paused)).toEqual(reasons)

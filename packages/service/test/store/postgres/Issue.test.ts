@@ -65,9 +65,9 @@ describe("Issue", () => {
     expect([Issue.unanswered("db1/chains"), Issue.rolledBack("db1/chains")]).toMatchObject([
       {
         isRetryable: true,
-        message: "Database does not answer: db1/chains. Check the load, the disks and the network of its machine.",
+        message: "Database does not respond: db1/chains. Check the load, the disks and the network of its machine.",
       },
-      { isRetryable: true, message: "Transaction of the database rolled back: db1/chains. Try again." },
+      { isRetryable: true, message: "Database transaction rolled back: db1/chains. Try again." },
     ])
   })
 
@@ -127,8 +127,8 @@ describe("Issue", () => {
     it.each([
       ["08006", true, "Database unreachable"],
       ["25006", true, "Database read-only"],
-      ["25P03", true, "Transaction of the database ended, as it waited too long"],
-      ["25P04", true, "Transaction of the database ended, as it took too long"],
+      ["25P03", true, "Database transaction ended because it waited too long"],
+      ["25P04", true, "Database transaction ended because it took too long"],
       ["28P01", false, "Database refused the login"],
       ["3D000", false, "Database missing"],
       ["3F000", true, "Database schema missing"],
@@ -138,10 +138,10 @@ describe("Issue", () => {
       ["42P01", true, "Database schema missing"],
       ["53100", true, "Database out of space or memory"],
       ["53300", true, "Database has too many connections"],
-      ["53400", true, "Limit of the database reached"],
+      ["53400", true, "Database limit reached"],
       ["55P03", true, "Database busy"],
       ["57P03", true, "Database unreachable"],
-      ["57014", true, "Statement of the database cancelled"],
+      ["57014", true, "Database statement cancelled"],
       ["58030", true, "Disk error in database"],
       ["72000", true, "Database busy"],
       ["XX001", false, "Database damaged"],
@@ -188,7 +188,7 @@ describe("Issue", () => {
       (code, message, where) => {
         expect(shown(sent(code, message, where))).toEqual({
           isRetryable: true,
-          message: `Node of the database unreachable: w1.lan:5432 of db1/chains (SQLSTATE ${code}). Check that PostgreSQL runs there and accepts connections from the coordinator.`,
+          message: `Database node unreachable: w1.lan:5432 of db1/chains (SQLSTATE ${code}). Check that PostgreSQL runs there and accepts connections from the coordinator.`,
         })
       },
     )
@@ -204,7 +204,7 @@ describe("Issue", () => {
     it("toStoreError: an internal error of the server is retried, as Citus reports by it what it does not name", () => {
       expect(shown(sent("XX000"))).toEqual({
         isRetryable: true,
-        message: "Internal error of the database: db1/chains (SQLSTATE XX000). See the log of PostgreSQL.",
+        message: "Internal database error: db1/chains (SQLSTATE XX000). See the log of PostgreSQL.",
       })
     })
 
@@ -221,7 +221,7 @@ describe("Issue", () => {
     it.each([
       [
         "25P02",
-        "Transaction of the database failed before: db1/chains (SQLSTATE 25P02). A pooler in front of the database must pool sessions.",
+        "Database transaction failed earlier: db1/chains (SQLSTATE 25P02). A pooler in front of the database must pool sessions.",
       ],
       [
         "08P01",

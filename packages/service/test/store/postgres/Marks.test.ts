@@ -68,7 +68,7 @@ describe("Marks", () => {
         isRetryable: true,
         isUnproved: true,
         message:
-          "Index moving: daybook_test of database. The nodes of the database did not have one state at once. Try again.",
+          "Index changing: daybook_test of database. The nodes of the database did not have the same state. Try again.",
       })
       expect([yield* failed(other), yield* failed(unreachable)]).toEqual([other, unreachable])
     }),
@@ -88,7 +88,7 @@ describe("Marks", () => {
       expect(yield* failed(sent("22012"))).toMatchObject({
         isRetryable: false,
         message:
-          "Node of the database without the last writes: daybook_test of database. Restore the node, or drop the schema and index the chain again.",
+          "Database node without the last writes: daybook_test of database. Restore the node, or drop the schema and index the chain again.",
       })
       expect([yield* failed(other), yield* failed(unreachable)]).toEqual([other, unreachable])
     }),

@@ -135,7 +135,7 @@ describe("Replicas", () => {
       ])
       expect(again).toEqual([3, ["replica 0", "primary"].map(transaction)])
       expect(healed[1]).toEqual([transaction("replica 0")])
-      expect(logs).toEqual(["Replica left out: Unreachable.", "Replica left out: Unreachable."])
+      expect(logs).toEqual(["Replica skipped: Unreachable.", "Replica skipped: Unreachable."])
     }),
   )
 

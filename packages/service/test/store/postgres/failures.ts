@@ -108,7 +108,7 @@ export const failures = (server: () => string): void => {
           )
 
           expect([absent.message, absent.isRetryable]).toEqual([
-            `Database schema missing: daybook_test of ${name}. The indexer of its chain makes it when it starts.`,
+            `Database schema missing: daybook_test of ${name}. The indexer of its chain creates it when it starts.`,
             true,
           ])
           expect(other).toEqual({
@@ -187,7 +187,7 @@ export const failures = (server: () => string): void => {
         const [reading, writing] = yield* errorsOf(url)
         yield* (yield* TestServer.connect(url)).migrate([ref])
 
-        const message = `Database of an unreleased version: daybook_test of ${name} has schema version 4, this version needs 7 or later. Nothing was deleted. Stop the service, drop the schema or name another database, and start it: it makes what it needs again.`
+        const message = `Database of an unreleased version: daybook_test of ${name} has schema version 4, this version needs 7 or later. Nothing was deleted. Stop the service, drop the schema or name another database, and start the service again: it creates what it needs.`
         expect([reading, writing]).toEqual([
           { isRetryable: false, message },
           { isRetryable: false, message },
@@ -239,7 +239,7 @@ export const failures = (server: () => string): void => {
 
         expect(millis).toBe("1min")
         expect(lost.isRetryable).toBe(true)
-        expect(lost.message).toContain(`Transaction of the database ended, as it waited too long: ${name}`)
+        expect(lost.message).toContain(`Database transaction ended because it waited too long: ${name}`)
       }),
     )
 
@@ -254,7 +254,7 @@ export const failures = (server: () => string): void => {
           )
 
           expect(isRetryable).toBe(true)
-          expect(message).toContain(`Connection to the database lost: ${name}. See its log, and that of a pooler`)
+          expect(message).toContain(`Connection to the database lost: ${name}. See its log, and that of any pooler`)
         }),
     )
 
@@ -326,7 +326,7 @@ export const failures = (server: () => string): void => {
           (call) => Effect.flip(Effect.asVoid(call)),
         )
 
-        const space = `Database managed by PostgreSQL: daybook_test of ${name}. Its autovacuum reuses free space; use VACUUM FULL or pg_repack to give it back to the disk.`
+        const space = `Database managed by PostgreSQL: daybook_test of ${name}. Its autovacuum reuses free space; use VACUUM FULL or pg_repack to return it to the disk.`
         expect(refused.map(({ isRetryable, message }) => [message, isRetryable])).toEqual([
           [`Database managed by PostgreSQL: ${name}. Back it up with pgBackRest or pg_dump.`, false],
           [

@@ -134,7 +134,7 @@ export const nodes = (server: () => string): void => {
         expect(refused).toMatchObject({
           _tag: "StoreError",
           isRetryable: false,
-          message: expect.stringMatching(/^Node of the database without the last writes: daybook_test of /),
+          message: expect.stringMatching(/^Database node without the last writes: daybook_test of /),
         })
       }),
     )

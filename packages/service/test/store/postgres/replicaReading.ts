@@ -108,7 +108,7 @@ export const replicaReading = (server: () => string): void => {
         expect(reads).toEqual([0, 4])
         expect(result.map(({ rows }) => rows.length)).toEqual([2, 2, 2, 2])
         expect(logs).toEqual([
-          "Replica left out: Database unreachable: 127.0.0.1:1/daybook. Check that PostgreSQL runs and accepts connections from this machine.",
+          "Replica skipped: Database unreachable: 127.0.0.1:1/daybook. Check that PostgreSQL runs and accepts connections from this machine.",
         ])
       }),
     )

@@ -126,7 +126,7 @@ export const unresponsive = (server: () => string): void => {
 
         expect(early).toBeUndefined()
         expect(error).toMatchObject(isUnanswered)
-        expect(String(error)).toMatch(/^StoreError: Database does not answer: 127\.0\.0\.1:\d+\/\w+\. Check the load/)
+        expect(String(error)).toMatch(/^StoreError: Database does not respond: 127\.0\.0\.1:\d+\/\w+\. Check the load/)
       }),
     )
 
@@ -240,7 +240,7 @@ export const unresponsive = (server: () => string): void => {
         yield* rows("DROP TABLE public.held")
 
         expect([late, locked].map(({ isRetryable, message }) => [isRetryable, message.replace(/\. .*/, "")])).toEqual([
-          [true, "Statement of the database cancelled: database (SQLSTATE 57014)"],
+          [true, "Database statement cancelled: database (SQLSTATE 57014)"],
           [true, "Database busy: database (SQLSTATE 55P03)"],
         ])
       }),

@@ -373,7 +373,7 @@ describe("Backup", () => {
       const foreign = yield* Effect.flip(backUp(file, join(other, name)))
 
       expect(indexed.message).toBe(
-        "Copy indexed by itself: an indexer wrote chain-test.sqlite after it was copied. Name an empty folder.",
+        "Copy indexed independently: an indexer wrote chain-test.sqlite after it was copied. Name an empty folder.",
       )
       expect(foreign.message).toBe(
         "Not a recent copy of this database: chain-test.sqlite has other changes, or they are too old. Name an empty folder.",

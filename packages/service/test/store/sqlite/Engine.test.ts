@@ -134,7 +134,7 @@ describe("the SQLite engine", () => {
         yield* writer.append(null, [blockOn(null)])
 
         expect(early.message).toBe(
-          "Database file missing: chain-test.sqlite. The indexer of its chain makes it when it starts.",
+          "Database file missing: chain-test.sqlite. The indexer of its chain creates it when it starts.",
         )
         expect(early.isRetryable).toBe(true)
         expect((yield* checkpointOf(reader))?.first).toBe(10)

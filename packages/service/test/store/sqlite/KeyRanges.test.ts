@@ -181,7 +181,7 @@ describe("KeyRanges", () => {
       const failure = yield* Effect.flip(page)
 
       expect(failure.message).toBe(
-        "Stored ranges of histories damaged: chain-test.sqlite. Start the indexer, which makes them again.",
+        "Stored ranges of histories damaged: chain-test.sqlite. Start the indexer, which creates them again.",
       )
       const store = yield* open
       expect(ranges()).toEqual([{ range: 0, first: 0, entries: 120, into: null }])

@@ -119,7 +119,7 @@ describe("a file of an earlier version", () => {
       const { message } = yield* Effect.flip(database.restore([ref], dirname(file)))
 
       expect(message).toBe(
-        `Database of an older version: chain-test.sqlite has schema ${firstVersion}, this version needs ${newest}. The indexer migrates it when it starts. A restore migrates nothing: set "database" to "sqlite:${dirname(file)}" and start the service, or restore a backup of this version.`,
+        `Database of an older version: chain-test.sqlite has schema ${firstVersion}, this version needs ${newest}. The indexer migrates it when it starts. A restore does not migrate files: set "database" to "sqlite:${dirname(file)}" and start the service, or restore a backup of this version.`,
       )
       expect(versionOf(file)).toBe(firstVersion)
     }),
