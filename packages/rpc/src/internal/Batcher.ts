@@ -222,14 +222,14 @@ const settleExit = (
 const post = Effect.fnUntraced(function* (runtime: Runtime, request: InFlight) {
   const { attributes, endpoint, fetch, headers, onEvent, pause } = runtime
   const { items } = request
-  if (Duration.toMillis(yield* pause.remaining(endpoint)) > 0) {
-    for (const item of items) settleItem(runtime, request, item, () => Effect.succeed(repeat([])))
-    return
-  }
   const clock = yield* Clock.Clock
   request.startedAtMillis = clock.currentTimeMillisUnsafe()
   const now = MonotonicClock.millisOf(clock)
   request.sentAtMillis = now
+  if (Duration.toMillis(yield* pause.remaining(endpoint)) > 0) {
+    for (const item of items) settleItem(runtime, request, item, () => Effect.succeed(repeat([])))
+    return
+  }
   for (const item of items) for (const waiter of item.waiters) watch(runtime, waiter, request)
   const contexts = items.flatMap(({ waiters }) => [...waiters].map(({ ask }) => ask.context))
   const resends = Math.max(0, ...contexts.map(({ attempts }) => attempts.length))
