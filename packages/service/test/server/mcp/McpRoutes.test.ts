@@ -663,6 +663,13 @@ describe("StatelessServer", () => {
         result: { isError: true, content: [{ type: "text", text }] },
       })
 
+      const chains = { name: "chains", arguments: { chain: "eth", address: 5 } }
+      const none = 'Invalid arguments: expected none, as the tool takes no arguments, received "chain", "address".'
+
+      expect(yield* answer("tools/call", chains, "2025-11-25")).toEqual({
+        result: { isError: true, content: [{ type: "text", text: none }] },
+      })
+
       const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`key${at}`, 0]))
       const full = { ...params, arguments: { ...wallet, ...many } }
       const ten = Array.from({ length: 10 }, (_, at) => `Invalid argument "key${at}": ${keys}`)
