@@ -15,6 +15,8 @@ export class StoreError extends Data.TaggedError("StoreError")<{
   readonly migration?: "running" | "pending" | undefined
   /** The nodes of the database were not in the same state: another snapshot may be readable. */
   readonly isUnproved?: true
+  /** The cursor of a caller is ahead of the state: the database did not fail. */
+  readonly isBehind?: true
   readonly cause: unknown
 }> {}
 
@@ -31,6 +33,7 @@ export const behind = (chain: string): StoreError =>
   new StoreError({
     message: `Index behind: ${chain}. It has not reached the blocks of the cursor. Try again.`,
     isRetryable: true,
+    isBehind: true,
     cause: undefined,
   })
 

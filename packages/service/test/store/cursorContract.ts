@@ -64,7 +64,7 @@ export const cursorContract = (database: TestDatabase.Make): void => {
         yield* late.append(refOf(blocks[3]!), blocks.slice(4))
         const reached = yield* pages({ cursor })
 
-        expect(behind).toMatchObject({ _tag: "StoreError", isRetryable: true })
+        expect(behind).toMatchObject({ _tag: "StoreError", isRetryable: true, isBehind: true })
         expect(bodiesOf(reached)).toEqual(rest)
         expect(rest).toHaveLength(4)
       }),

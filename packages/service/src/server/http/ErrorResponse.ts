@@ -148,10 +148,11 @@ const damaged = (error: StoreError, block: number): Failure =>
     }),
   )
 
-/** A database that is busy or not created yet is 503; one with a damaged block is 500; any other failure is a defect. */
+/** A database that is busy, behind a cursor or not created yet is 503; one with a damaged block is 500; any other failure is a defect. */
 export const fromStore = (error: StoreError): Failure => {
   if (error.damagedBlock !== undefined) return damaged(error, error.damagedBlock)
   if (!error.isRetryable) return Effect.die(error)
+  if (error.isBehind === true) return unavailable(error.message)
   return Effect.andThen(UnavailableLog.write(error), unavailable("The index cannot be read now. Retry later."))
 }
 

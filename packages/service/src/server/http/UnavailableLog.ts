@@ -17,9 +17,10 @@ export const LoggedAt = Context.Reference<Map<string, number>>("@daybook/service
   defaultValue: () => new Map(),
 })
 
-/** Logs why the database cannot be read, unless it was logged within a minute. */
-export const write = ({ message }: Pick<StoreError, "message">): Effect.Effect<void> =>
+/** Logs why the database cannot be read, unless it was logged within a minute. A cursor that is ahead of the index is no failure. */
+export const write = ({ isBehind, message }: Pick<StoreError, "isBehind" | "message">): Effect.Effect<void> =>
   Effect.flatMap(Effect.all([LoggedAt, MonotonicClock.millis]), ([loggedAt, now]) => {
+    if (isBehind === true) return Effect.void
     const last = loggedAt.get(message)
     if (last !== undefined && now - last < quietMillis) return Effect.void
     if (loggedAt.size >= maxReasons) loggedAt.clear()

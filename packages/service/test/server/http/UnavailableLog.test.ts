@@ -3,7 +3,7 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
 import * as UnavailableLog from "../../../src/server/http/UnavailableLog.ts"
-import { StoreError } from "../../../src/store/StoreError.ts"
+import { behind, StoreError } from "../../../src/store/StoreError.ts"
 
 describe("UnavailableLog", () => {
   it.effect("logs each reason of refused requests once a minute, and keeps a bounded number of them", () =>
@@ -36,6 +36,23 @@ describe("UnavailableLog", () => {
         "Warn Requests are refused: Reason 0.",
       ])
       expect([lines.length, loggedAt.size]).toEqual([153, 52])
+    }),
+  )
+
+  it.effect("logs nothing for a cursor that is ahead of the index, which the response states", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+      const { error } = yield* Effect.flip(ErrorResponse.fromStore(behind("eth"))).pipe(
+        Effect.provide(Logger.layer([logger])),
+        Effect.provideService(UnavailableLog.LoggedAt, new Map()),
+      )
+
+      expect([error.code, error.message, lines]).toEqual([
+        "unavailable",
+        "Index behind: eth. It has not reached the blocks of the cursor. Try again.",
+        [],
+      ])
     }),
   )
 })
