@@ -137,6 +137,17 @@ const errorOf = (reply: Reply, names: ReadonlySet<string>): ReplyError => {
   return byStatus(reply, text === undefined ? undefined : shorten(reply.scrub(text)), names)
 }
 
+/** Issue of a body that has a message in place of a page; undefined for any other. */
+const messageIssue = (reply: Reply, json: unknown): Issue.Issue | undefined => {
+  const text = bareMessage(json)
+  if (text === undefined || "result" in (json as object)) return undefined
+  return {
+    path: "body",
+    expected: "a page",
+    received: `${reply.status} with the message: ${shorten(reply.scrub(text))}`,
+  }
+}
+
 /** Makes the decoder for error responses of an operation. */
 export const errors = (contract: RestOperation.RestOperation): ((reply: Reply) => ReplyError) => {
   const names = new Set([...Object.keys(contract.params.fields), ...RestOperation.parameterNames(contract)])
@@ -200,7 +211,8 @@ export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decode
     if (!isSuccess) return Result.fail(toError(reply))
     const kept = keepsValidRows ? decodeRows?.(reply, json) : undefined
     if (kept !== undefined) return Result.succeed(kept)
-    return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issueOf(reply, page.failure, json) }))
+    const issue = messageIssue(reply, json) ?? issueOf(reply, page.failure, json)
+    return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issue }))
   }
 }
 
