@@ -28,12 +28,12 @@ const block = (blockExtraData: string) => source({ facts: facts({ blockExtraData
 const single = (transaction: string) => block(`0x0000${transaction}`)
 const batch = (...transactions: ReadonlyArray<string>) => block(`0x0000${list(...transactions)}`)
 
-/** That of a block of Avalanche's C-Chain, which exports to its P-Chain. */
+/** The atomic transaction of a block of Avalanche's C-Chain, which exports to its P-Chain. */
 const recorded =
   "0x00000000000100000001000000010427d4b22a2a78bcddd456742caf91b56badbff985ee19aef14573e7343fd652000000000000000000000000000000000000000000000000000000000000000000000001565f0fe9715e3cb0df579f186c299d6707887e830000000dc7d44f6f21e67317cbc4be2aeb00677ad6462778a8f52274b9d605df2591b23027a87dff0000000000025fcd0000000121e67317cbc4be2aeb00677ad6462778a8f52274b9d605df2591b23027a87dff000000070000000dc7d42391000000000000000000000001000000015cf998275803a7277926912defdf177b2e97b0b4000000010000000900000001c1b39952df371d6ac3cb7615630dc279dec7a471c1c355738c0fa087b41fd5c317ac85d312b4dc01c9b37513bcac98465cf7a834f8a291536aab1c6403d29d1b01"
 
 describe("AtomicTransactions", () => {
-  it("add: takes from accounts what they export, and gives them what they import, in wei", () => {
+  it("add: debits exports and credits imports, in wei", () => {
     const found = batch(exports(sent(carol, 5n), sent(bob, 2n)), imports(received(carol, 3n)))
 
     expect(movementsOf(carol, found, avalanche)).toEqual(["irregular -5000000000", "irregular 3000000000"])
@@ -49,7 +49,7 @@ describe("AtomicTransactions", () => {
     expect(movementsOf(account, block(recorded), avalanche)).toEqual([`irregular -${0xdc7d44f6fn * 10n ** 9n}`])
   })
 
-  it("add: reads one transaction, as blocks before Apricot Phase 5 have it", () => {
+  it("add: reads a single transaction, the form before Apricot Phase 5", () => {
     expect(movementsOf(carol, single(imports(received(carol, 3n))), avalanche)).toEqual(["irregular 3000000000"])
     expect(movementsOf(carol, single(exports(sent(carol, 3n))), avalanche)).toEqual(["irregular -3000000000"])
   })
@@ -61,7 +61,7 @@ describe("AtomicTransactions", () => {
     expect(movementsOf(carol, block(upper), avalanche)).toEqual(["irregular 3000000000"])
   })
 
-  it("add: moves no native currency by another asset", () => {
+  it("add: moves no native currency for another asset", () => {
     const other = `0x${"cd".repeat(32)}`
 
     expect(movementsOf(carol, batch(imports(received(carol, 3n, other))), avalanche)).toEqual([])
@@ -87,7 +87,7 @@ describe("AtomicTransactions", () => {
     expect(AtomicTransactions.transfersIn("0x0000")).toBe(null)
   })
 
-  it("add: an export counts for the transaction count of its account", () => {
+  it("add: counts an export towards the transaction count of its account", () => {
     const books = Books.make(carol)
     const rows = rowsOf(batch(exports(sent(carol, 5n))), avalanche)
     const movement = { counterparty: null, asset: "native", tokenId: null, logIndex: null, isFailed: false }

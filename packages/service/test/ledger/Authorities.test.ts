@@ -28,20 +28,20 @@ const wordOf = (digits: ReadonlyArray<number>) =>
 const maxChainId = Number.MAX_SAFE_INTEGER
 
 describe("Authorities", () => {
-  it("recover: gives the account that signed, by either parity of its signature", () => {
+  it("recover: returns the account that signed, for either parity of its signature", () => {
     const signed = Array.from({ length: 16 }, (_, nonce) => sign(1, BigInt(nonce)))
 
     expect(new Set(signed.map(({ signature }) => signature.slice(-2)))).toEqual(new Set(["00", "01"]))
     for (const one of signed) expect(Authorities.recover(one, 1n)).toBe(signer)
   })
 
-  it("recover: gives none for another chain, and the account for each chain or a chain that is not known", () => {
+  it("recover: returns null for another chain, and the account for any chain or an unknown chain", () => {
     expect(Authorities.recover(sign(5, 1n), 1n)).toBeNull()
     expect(Authorities.recover(sign(0, 1n), 1n)).toBe(signer)
     expect(Authorities.recover(sign(5, 1n), null)).toBe(signer)
   })
 
-  it("recover: gives none without a chain, without a signature, or with one that is invalid", () => {
+  it("recover: returns null without a chain, without a signature or with an invalid one", () => {
     const one = sign(0, 1n)
 
     expect(Authorities.recover({ ...one, chainId: null }, null)).toBeNull()
@@ -50,7 +50,7 @@ describe("Authorities", () => {
   })
 
   it.prop(
-    "recover: gives what another implementation recovers from any signature",
+    "recover: returns what another implementation recovers from any signature",
     { first: Digits, second: Digits, isOdd: Schema.Boolean },
     ({ first, isOdd, second }) => {
       const [r, s] = [wordOf(first), wordOf(second)]
@@ -68,7 +68,7 @@ describe("Authorities", () => {
     },
   )
 
-  it("recover: bounds the nonce by EIP-2681 and the chain id by what is exact", () => {
+  it("recover: limits the nonce by EIP-2681 and the chain id to exact integers", () => {
     expect(Authorities.recover(sign(1, 2n ** 64n - 1n), 1n)).toBe(signer)
     expect(Authorities.recover(sign(1, 2n ** 64n), 1n)).toBeNull()
     expect(Authorities.recover(sign(maxChainId, 1n), null)).toBe(signer)

@@ -8,7 +8,7 @@ const Change = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -9n, maximu
 
 describe("Bisection", () => {
   it.prop(
-    "fromChanges: sums up the changes above a block up to another one",
+    "fromChanges: adds up the changes above one block up to another",
     { changes: Schema.Array(Schema.Tuple([Block, Change])), after: Block, to: Block },
     ({ after, changes, to }) => {
       const [low, high] = after <= to ? [after, to] : [to, after]
@@ -20,7 +20,7 @@ describe("Bisection", () => {
     },
   )
 
-  it("statusOf: settles what is explained, locates one block, and divides everything else", () => {
+  it("statusOf: settles explained ranges, locates single blocks, and divides everything else", () => {
     const part = { after: 3, to: 9, before: 5n, value: 7n }
     const known: Bisection.KnownChange = () => 2n
 

@@ -15,7 +15,7 @@ const logged = (amount: bigint, more: Partial<SourceLog> = {}, from = bob, to = 
 const huge = 2n ** 256n - 1n
 
 describe("EtherFlows", () => {
-  it("add: reads transfers of ether of the right form, and no log beside them", () => {
+  it("add: reads ether transfers of the correct form, and no log beside them", () => {
     const transferTopic = transferLog(bob, carol, 1n).topics[0]!
     const logs = [
       logged(3n),
@@ -35,14 +35,14 @@ describe("EtherFlows", () => {
     expect(markedIn(block)).toEqual([])
   })
 
-  it("add: takes the transfer of a token for none of ether", () => {
+  it("add: does not treat a token transfer as an ether transfer", () => {
     const block = of({ frames: null, logs: [logged(3n), transferLog(bob, carol, 4n)] })
 
     expect(movementsOf(carol, block)).toEqual(["ether_log 3", `erc20 ${account("7")} 4`])
     expect(markedIn(of({ frames: null, logs: [transferLog(bob, carol, 4n)] }))).toEqual([alice, bob, carol])
   })
 
-  it("add: marks a transaction whose traces and logs name other wallets or sums, and none where both agree", () => {
+  it("add: marks a transaction whose traces and logs name other wallets or sums, but not if they agree", () => {
     const calls = [frame(bob, carol, 3n)]
 
     expect(markedIn(of({ frames: calls, logs: [logged(3n)] }))).toEqual([])
@@ -52,12 +52,12 @@ describe("EtherFlows", () => {
     expect(markedIn(of({ frames: both, logs: [logged(3n), logged(3n, {}, carol, bob)] }))).toEqual([])
   })
 
-  it("add: moves the value of a transaction before Byzantium that did not take all its gas", () => {
+  it("add: moves the value of a transaction before Byzantium that did not use all its gas", () => {
     expect(movementsOf(bob, of({ status: null, value: 4n }))).toEqual(["value 4"])
     expect(movementsOf(bob, of({ status: null, value: 4n, gas: 90_000n, gasUsed: 40_000n }))).toEqual(["value 4"])
   })
 
-  it("add: marks both sides of a self-destruct that repeats what moved last, as tracers state one that moves nothing", () => {
+  it("add: marks both sides of a self-destruct that repeats the last transfer, as tracers report one that moves nothing", () => {
     const destroyed = frame(bob, carol, 5n, { type: "SELFDESTRUCT" })
     const ofValue = frame(alice, bob, 4n, { type: "SELFDESTRUCT" })
 
@@ -77,7 +77,7 @@ describe("EtherFlows", () => {
     expect(markedIn(of({ frames: [destroyed, frame(carol, bob, 0n)] }))).toEqual([])
   })
 
-  it("add: names the roles of calls and creations, and none of calls that move nothing", () => {
+  it("add: names the roles of calls and creations, but not of calls that move nothing", () => {
     const frames = [
       frame(bob, carol, 0n),
       frame(bob, account("d"), 0n, { type: "STATICCALL" }),
@@ -103,14 +103,14 @@ describe("EtherFlows", () => {
     expect(rowsOf(block).map(({ wallet }) => wallet)).toEqual([alice, bob])
   })
 
-  it("add: gives a call to oneself both ways, which burns nothing", () => {
+  it("add: counts a call to oneself in both directions, and burns nothing", () => {
     const block = of({ frames: [frame(carol, carol, 5n)] })
 
     expect(movementsOf(carol, block)).toEqual(["internal -5", "internal 5"])
     expect(markedIn(block)).toEqual([])
   })
 
-  it("add: burns what a contract held that the transaction created, and not where the creation failed", () => {
+  it("add: burns the balance of a destroyed contract that the transaction created, unless the creation failed", () => {
     const frames = [frame(carol, carol, 5n, { type: "SELFDESTRUCT" })]
     const created = of({ to: null, created: carol, value: 5n, frames })
     const failed = of({ to: null, created: carol, value: 5n, frames, status: 0 })
@@ -121,19 +121,19 @@ describe("EtherFlows", () => {
     expect(markedIn(failed)).toEqual([carol])
   })
 
-  it("add: marks a contract that pays its self-destruct to itself only where it held something", () => {
+  it("add: marks a contract whose self-destruct pays itself only if it held something", () => {
     const destroyed = (amount: bigint) => of({ frames: [frame(carol, carol, amount, { type: "SELFDESTRUCT" })] })
 
     expect(markedIn(destroyed(5n))).toEqual([carol])
     expect(markedIn(destroyed(0n))).toEqual([])
   })
 
-  it("add: marks value that goes to an unknown contract, and not where there is none", () => {
+  it("add: marks value sent to an unknown contract, but not zero value", () => {
     expect(markedIn(of({ to: null, value: 1n }))).toEqual([alice])
     expect(markedIn(of({ to: null, value: 0n }))).toEqual([])
   })
 
-  it("add: takes logs of a token for none of ether where they are the only ones of the block", () => {
+  it("add: does not treat logs of a token as ether transfers if they are the only ones of the block", () => {
     const block = of({ frames: null, value: 4n, logs: [log({ topics: [topic(1)] })] })
 
     expect(movementsOf(bob, block)).toEqual(["value 4"])

@@ -13,16 +13,16 @@ const [base] = FeeRules.all.base
 const none = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }
 
 describe("Fees", () => {
-  it("of: splits the fee into base fee and the rest", () => {
+  it("of: splits the fee into base fee and remainder", () => {
     expect(Fees.fromTransaction(transaction(), 7n, ethereum)).toEqual({ ...none, base: 147_000n, priority: 63_000n })
     expect(Fees.fromTransaction(transaction(), null, ethereum)).toEqual({ ...none, priority: 210_000n })
   })
 
-  it("of: takes no priority fee where the price is below the base fee", () => {
+  it("of: charges no priority fee if the price is below the base fee", () => {
     expect(Fees.fromTransaction(transaction({ gasPrice: 5n }), 7n, ethereum)).toEqual({ ...none, base: 105_000n })
   })
 
-  it("of: takes nothing of a deposit or a state-sync transaction, whatever its price", () => {
+  it("of: charges nothing for a deposit or a state-sync transaction, whatever its price", () => {
     const deposit = transaction({ facts: { index: 0, type: 0x7e, l1Fee: 5n } })
     const sync = transaction({ from: zero, to: zero })
 
@@ -31,14 +31,14 @@ describe("Fees", () => {
     expect(Fees.fromTransaction(transaction({ facts: { index: 0, type: 0x7f } }), 7n, ethereum)).toEqual(none)
   })
 
-  it("isStateSync: holds for the type, or from and to the zero address", () => {
+  it("isStateSync: is true for the type, or for a transaction from and to the zero address", () => {
     expect(Fees.isStateSync(transaction({ facts: { index: 0, type: 0x7f } }))).toBe(true)
     expect(Fees.isStateSync(transaction({ from: zero, to: zero }))).toBe(true)
     expect(Fees.isStateSync(transaction({ from: zero, to: alice }))).toBe(false)
     expect(Fees.isStateSync(transaction({ from: alice, to: zero }))).toBe(false)
   })
 
-  it("isStated: asks of an OP Stack for the fee of L1, but not of a deposit", () => {
+  it("isStated: requires the L1 fee on an OP Stack chain, except for a deposit", () => {
     const facts = { index: 0, type: 2 }
 
     const isStated = (more: object | null, rules: FeeRules.FeeRules, isRollup = false) =>
@@ -54,7 +54,7 @@ describe("Fees", () => {
     expect(isStated({ l1Fee: 0n, operatorFeeScalar: 100n }, base, true)).toBe(true)
   })
 
-  it("isOfRollup: holds for a block with a deposit, or with a receipt that states a fee of a rollup, also one of 0", () => {
+  it("isOfRollup: is true for a block with a deposit, or with a receipt that has a rollup fee, even of 0", () => {
     const facts = { index: 0, type: 2 }
     const isOfRollup = (more: object | null) =>
       Fees.isOfRollup([transaction(), transaction({ facts: more && { ...facts, ...more } })])
@@ -64,7 +64,7 @@ describe("Fees", () => {
     expect(Fees.isOfRollup([])).toBe(false)
   })
 
-  it("isStated: asks of a transaction with blobs for their gas and its price", () => {
+  it("isStated: requires blob gas and its price for a transaction with blobs", () => {
     const facts = { index: 0, type: 3 }
 
     for (const [more, expected] of [
@@ -76,7 +76,7 @@ describe("Fees", () => {
     }
   })
 
-  it("of: charges blob gas of a transaction with blobs alone, as fee of the clients", () => {
+  it("of: charges blob gas only for a transaction with blobs, as the fee function of the clients does", () => {
     const blob = { blobGasUsed: 131_072n, blobGasPrice: 5n }
     const ofType = (type: number) =>
       Fees.fromTransaction(transaction({ facts: { index: 0, type, ...blob } }), 7n, ethereum).blob
@@ -107,7 +107,7 @@ describe("Fees", () => {
     expect([ofType(2), ofType(3)]).toEqual([0n, 655_360n])
   })
 
-  it("isPrepaid: holds for transactions of ZKsync that were paid for on L1, which pay nothing", () => {
+  it("isPrepaid: is true for ZKsync transactions that were paid for on L1, which pay nothing", () => {
     for (const type of [0xfe, 0xff]) {
       const prepaid = transaction({ facts: { index: 0, type } })
       expect([Fees.isPrepaid(prepaid), Fees.fromTransaction(prepaid, 7n, ethereum)]).toEqual([true, none])

@@ -12,7 +12,7 @@ const of = (fees: GasPrice.Fees, baseFeePerGas: bigint | null, effectiveGasPrice
 }
 
 describe("GasPrice", () => {
-  it("effective: prefers the price of the receipt, then that of the transaction", () => {
+  it("effective: prefers the receipt's price, then the transaction's", () => {
     expect(of({ gasPrice: 6n, maxFeePerGas: 9n }, 1n, 5n)).toBe(5n)
     expect(of({ gasPrice: 6n, maxFeePerGas: 9n }, 1n)).toBe(6n)
   })
@@ -24,7 +24,7 @@ describe("GasPrice", () => {
     expect(of({ maxFeePerGas: 9n, maxPriorityFeePerGas: 2n }, null)).toBe(2n)
   })
 
-  it("effective: is 0 where nothing states a price", () => {
+  it("effective: is 0 if nothing states a price", () => {
     expect(of({ maxPriorityFeePerGas: 2n }, 3n)).toBe(0n)
   })
 })

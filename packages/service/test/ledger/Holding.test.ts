@@ -11,7 +11,7 @@ const movement = (kind: Movement.Kind, tokenId: string | null = null, asset = to
   Holding.fromMovement({ kind, tokenId, asset })
 
 describe("Holding", () => {
-  it("fromMovement: counts tokens of ERC-721 together, and those of ERC-1155 by id", () => {
+  it("fromMovement: counts ERC-721 tokens together, and ERC-1155 tokens by id", () => {
     expect(movement("erc20")).toEqual({ standard: "erc20", asset: token, tokenId: null })
     expect(movement("erc721", "7")).toEqual({ standard: "erc721", asset: token, tokenId: null })
     expect(movement("erc1155", "7")).toEqual({ standard: "erc1155", asset: token, tokenId: "7" })
@@ -19,7 +19,7 @@ describe("Holding", () => {
     expect(movement("value")).toMatchObject({ standard: "native" })
   })
 
-  it("fromMovement: takes an opening balance with an id for ERC-1155, and one without for ERC-20", () => {
+  it("fromMovement: treats an opening balance with an id as ERC-1155, and one without as ERC-20", () => {
     expect(movement("genesis")).toEqual({ standard: "erc20", asset: token, tokenId: null })
     expect(movement("genesis", "7")).toEqual({ standard: "erc1155", asset: token, tokenId: "7" })
     expect(movement("genesis", null, "native")).toEqual(Holding.native)
@@ -57,7 +57,7 @@ describe("Holding", () => {
     ])
   })
 
-  it("callAmong: reads the number of ids of a contract that is ERC-20 as well by erc721BalanceOf", () => {
+  it("callAmong: reads the number of ids by erc721BalanceOf for a contract that is also ERC-20", () => {
     const [amount, ids] = [movement("erc20"), movement("erc721", "7")]
     const account = word("a1".repeat(20))
     const dataOf = (holding: Holding.Holding, among: ReadonlyArray<Holding.Holding>) =>
@@ -68,14 +68,14 @@ describe("Holding", () => {
     expect(dataOf(ids, [ids, amount])).toMatchObject({ to: token, data: `0xb3f9ea34${account}` })
   })
 
-  it("amountOf: reads the first word of a result, and gives none of another form", () => {
+  it("amountOf: reads the first word of a result, and returns null for any other form", () => {
     expect(Holding.amountOf(5n)).toBe(5n)
     expect(Holding.amountOf(5)).toBe(5n)
     expect(Holding.amountOf(`0x${word("ff")}${word("1")}`)).toBe(255n)
     expect([`0x${"f".repeat(63)}`, "0x", null, undefined, {}].map(Holding.amountOf)).toEqual(Array(5).fill(null))
   })
 
-  it("heldIn: takes an id of ERC-721 for held by its owner alone, and no owner for no balance", () => {
+  it("heldIn: an ERC-721 id is held only by its owner, and no owner means no balance", () => {
     const id = Holding.ownedId({ kind: "erc721", asset: token, tokenId: "7" })!
     const held = (result: unknown) => Holding.heldIn(id, wallet, result)
 
@@ -86,10 +86,10 @@ describe("Holding", () => {
 })
 
 describe("Books", () => {
-  it("countOwnedBefore: counts the ids of a contract whose first movement is out of the wallet", () => {
+  it("countOwnedBefore: counts the ids of a contract whose first movement leaves the wallet", () => {
     const books = Books.make(wallet)
     const transfer = (tokenId: string, amount: bigint) =>
-      // Sound: books read these fields of a movement alone.
+      // Sound: books read only these fields of a movement.
       ({ kind: "erc721", asset: token, tokenId, amount }) as Movement.Movement
     const movements = [transfer("1", -1n), transfer("2", 1n), transfer("2", -1n), transfer("3", -1n), transfer("3", 1n)]
     for (const [at, movement] of movements.entries())

@@ -38,7 +38,7 @@ const optimism = LedgerRules.fromChainId(10)
 const deposit = { facts: { index: 0, type: 0x7e, mint: 500n }, gasPrice: 0n }
 
 describe("Ledger", () => {
-  it("derive: gives the fee, the value and the reward of a transfer, the block's own row last", () => {
+  it("derive: returns the fee, the value and the reward of a transfer, with the row of the block last", () => {
     expect(rowsOf(of({ value: 5n }))).toEqual([
       { index: 0, wallet: alice, roles: ["sender"], isIncomplete: false, movements: ["fee -210000", "value -5"] },
       { index: 0, wallet: bob, roles: ["recipient"], isIncomplete: false, movements: ["value 5"] },
@@ -53,7 +53,7 @@ describe("Ledger", () => {
     expect(Movement.blockLevelIndex).toBe(RowId.perBlock - 1)
   })
 
-  it("derive: takes the fee and moves no value where the transaction failed", () => {
+  it("derive: charges the fee and moves no value if the transaction failed", () => {
     const block = of({ value: 5n, status: 0, frames: [frame(bob, carol, 3n, { isFailed: true })] })
 
     expect(movementsOf(alice, block)).toEqual(["fee -210000"])
@@ -64,7 +64,7 @@ describe("Ledger", () => {
     })
   })
 
-  it("derive: gives a transfer to oneself both ways", () => {
+  it("derive: counts a transfer to oneself in both directions", () => {
     expect(movementsOf(alice, of({ to: alice, value: 5n }))).toEqual(["fee -210000", "value -5", "value 5"])
   })
 
@@ -76,7 +76,7 @@ describe("Ledger", () => {
     expect(markedIn(of({ to: null, value: 5n }))).toEqual([alice])
   })
 
-  it("derive: moves value by calls, creations and self-destructs, and not by other frames or failed ones", () => {
+  it("derive: moves value for calls, creations and self-destructs, but not for other or failed frames", () => {
     const frames = [
       frame(bob, carol, 1n),
       frame(bob, alice, 2n, { type: "CALLCODE" }),
@@ -91,7 +91,7 @@ describe("Ledger", () => {
     expect(rowsOf(of({ frames })).find(({ wallet }) => wallet === account("e"))).toMatchObject({ roles: ["created"] })
   })
 
-  it("derive: burns what a contract holds that is created and destroyed in one transaction", () => {
+  it("derive: burns the balance of a contract that is created and destroyed in one transaction", () => {
     const [vault, heir] = [account("e"), account("f")]
     const made = frame(bob, vault, 8n, { type: "CREATE" })
     const toItself = of({ frames: [made, frame(vault, vault, 8n, { type: "SELFDESTRUCT" })] })
@@ -112,7 +112,7 @@ describe("Ledger", () => {
     expect(rowsOf(source({ facts: null })).map(({ wallet }) => wallet)).toEqual([alice, bob])
   })
 
-  it("derive: takes logs of transfers of ether in place of traces, and compares them with traces", () => {
+  it("derive: uses logs of ether transfers instead of traces, and compares them with traces", () => {
     const logged = (amount: bigint) => transferLog(bob, carol, amount, { address: `0x${"f".repeat(39)}e` })
     const untraced = of({ frames: null, logs: [logged(3n)] }, { index: 1, frames: null })
 
@@ -123,13 +123,13 @@ describe("Ledger", () => {
     expect(markedIn(of({ frames: [frame(bob, carol, 2n)], logs: [logged(3n)] }))).toEqual([alice, bob, carol])
   })
 
-  it("derive: marks a transaction before Byzantium that took all its gas, unless it is a plain transfer", () => {
+  it("derive: marks a transaction before Byzantium that used all its gas, unless it is a plain transfer", () => {
     expect(markedIn(of({ status: null, value: 1n }))).toEqual([])
     expect(markedIn(of({ status: null, gas: 50_000n, gasUsed: 40_000n }))).toEqual([])
     expect(markedIn(of({ status: null, gas: 50_000n, gasUsed: 50_000n }))).toEqual([alice, bob])
   })
 
-  it("derive: gives the parties of a user operation their roles, and no movement", () => {
+  it("derive: assigns roles to the parties of a user operation, without a movement", () => {
     const [paymaster, entryPoint] = [account("e"), account("f")]
     const event = (sender: string, payer: string) =>
       log({
@@ -150,7 +150,7 @@ describe("Ledger", () => {
     ).toEqual([["sender"], ["recipient"], ["fee_recipient"]])
   })
 
-  it("derive: adds blob fees, fees of L1 and of operators", () => {
+  it("derive: adds blob fees, L1 fees and operator fees", () => {
     const blob = { facts: { index: 0, type: 3, blobGasUsed: 131_072n, blobGasPrice: 2n } }
     const layer2 = { index: 0, type: 2, l1Fee: 9n, operatorFeeScalar: 1_000_000n, operatorFeeConstant: 4n }
 
@@ -165,7 +165,7 @@ describe("Ledger", () => {
     expect(movementsOf(alice, jovian, optimism)).toEqual([`fee ${-(210_000n + 9n + 2_100_000_000_000n + 4n)}`])
   })
 
-  it("derive: marks the payer and the vaults of an OP Stack whose receipt leaves out the fee for data on L1", () => {
+  it("derive: marks the payer and the vaults of an OP Stack chain if the receipt omits the L1 data fee", () => {
     const of = (more: object) =>
       source({ number: 2e8, transactions: [transaction({ facts: { index: 0, type: 2, ...more } })] })
 
@@ -177,7 +177,7 @@ describe("Ledger", () => {
     expect(markedIn(of({}))).toEqual([])
   })
 
-  it("derive: marks what is unknown on a chain without a row: operator fees, left-out fees of L1, prepaid fees, rewards", () => {
+  it("derive: marks what is unknown on a chain without a row: operator fees, omitted L1 fees, prepaid fees, rewards", () => {
     const unichain = LedgerRules.fromChainId(130)
     const of = (type: number, more: object = {}) =>
       source({ number: 2e7, transactions: [transaction({ facts: { index: 0, type, ...more } })] })
@@ -193,7 +193,7 @@ describe("Ledger", () => {
     expect(markedIn(source(), LedgerRules.fromChainId(999))).toEqual([miner])
   })
 
-  it("derive: marks the senders of transactions of type 0 on Kaia, where another account may have paid the fee", () => {
+  it("derive: marks the senders of type 0 transactions on Kaia, where another account may have paid the fee", () => {
     const of = (type: number) => source({ transactions: [transaction({ facts: { index: 0, type } })] })
 
     for (const id of [8_217, 1_001]) {
@@ -203,7 +203,7 @@ describe("Ledger", () => {
     expect(markedIn(of(0), LedgerRules.fromChainId(999))).toEqual([miner])
   })
 
-  it("derive: takes named fee rules in place of those of a row, and knows those of chains of development", () => {
+  it("derive: named fee rules override those of a row, and rules of development chains are known", () => {
     const jovian = source({
       number: 2e7,
       timestamp: 1_764_691_201,
@@ -221,7 +221,7 @@ describe("Ledger", () => {
     }
   })
 
-  it("derive: mints the value of a deposit also where it failed, and takes no fee of it", () => {
+  it("derive: mints the value of a deposit even if it failed, and charges no fee", () => {
     const minted = source({ number: 2e8, transactions: [transaction({ ...deposit, value: 500n })] })
     const failed = source({ number: 2e8, transactions: [transaction({ ...deposit, value: 500n, status: 0 })] })
 
@@ -258,7 +258,7 @@ describe("Ledger", () => {
     expect(movementsOf(carol, block, LedgerRules.fromChainId(100))).toEqual([])
   })
 
-  it("derive: pays base fees to the account of the chain, all fees to the fee recipient, or names what is not known", () => {
+  it("derive: pays base fees to the chain's account, all fees to the fee recipient, or names what is unknown", () => {
     expect(movementsOf("0x6bbe78ee9e474842dbd4ab4987b3cefe88426a92", source(), LedgerRules.fromChainId(100))).toEqual([
       "reward 147000",
     ])
@@ -268,7 +268,7 @@ describe("Ledger", () => {
     expect(markedIn(source({ facts: facts({ gasFees: null }) }))).toEqual([miner])
   })
 
-  it("derive: pays the fees of Polygon to the account that the log of the fee names", () => {
+  it("derive: pays the fees of Polygon to the account in the fee log", () => {
     const emitter = "0x0000000000000000000000000000000000001010"
     const polygon = LedgerRules.fromChainId(137)
     const fee = log({
@@ -291,7 +291,7 @@ describe("Ledger", () => {
     expect(movementsOf(bob, twice, polygon)).toEqual([])
   })
 
-  it("derive: names the accounts that signed authorizations, and none for another chain", () => {
+  it("derive: names the accounts that signed authorizations, but none for another chain", () => {
     const privateKey = topic(1) as `0x${string}`
     const signer = "0x7e5f4552091a69125d5dfcb7b8c2659029395bdf"
     const signed = (chainId: number) => {
@@ -311,7 +311,7 @@ describe("Ledger", () => {
     ).toEqual([])
   })
 
-  it("derive: keeps the movements of a transaction within the bound, and marks its rows", () => {
+  it("derive: limits the movements of a transaction, and marks its rows", () => {
     const frames = Array.from({ length: 20 }, () => frame(bob, carol, 1n))
     const rules = { ...ethereum, maxMovements: 8 }
     const rows = rowsOf(of({ frames }), rules).filter(({ index }) => index === 0)
@@ -320,7 +320,7 @@ describe("Ledger", () => {
     expect(rows.every(({ isIncomplete }) => isIncomplete)).toBe(true)
   })
 
-  it("derive: leaves out a fee that was paid in a token, and marks its payer", () => {
+  it("derive: omits a fee that was paid in a token, and marks its payer", () => {
     const paid = of({ facts: { index: 0, type: 0x7b, feeCurrency: carol as never } })
 
     expect(movementsOf(alice, paid)).toEqual([])
@@ -347,14 +347,14 @@ describe("Ledger", () => {
     ])
   })
 
-  it("derive: mints the value of a deposit of Arbitrum to its sender, and names the role", () => {
+  it("derive: mints the value of an Arbitrum deposit to its sender, and names the role", () => {
     const block = of({ facts: { index: 0, type: 0x64 }, value: 5n, gasPrice: 0n, gasUsed: 0n })
 
     expect(movementsOf(alice, block)).toEqual(["mint 5", "value -5"])
     expect(rowsOf(block)[0]).toMatchObject({ wallet: alice, roles: ["sender", "mint_recipient"] })
   })
 
-  it("derive: names the account that a transaction of Arbitrum refunds, and marks it with the others", () => {
+  it("derive: names the account that receives the refund of an Arbitrum transaction, and marks it with the others", () => {
     const arbitrum = LedgerRules.fromChainId(42_161)
     const retry = (more: object) => of({ facts: { index: 0, type: 0x68, ...more }, gasPrice: 0n })
 
@@ -368,7 +368,7 @@ describe("Ledger", () => {
     expect(markedIn(of({ facts: { index: 0, type: 2, refundTo: carol as never } }))).toEqual([])
   })
 
-  it("derive: mints what the contract of Gnosis logs that the bridge adds, and nothing by other logs", () => {
+  it("derive: mints the additions that the Gnosis contract logs for the bridge, and nothing for other logs", () => {
     const gnosis = LedgerRules.fromChainId(100)
     const address = "0x481c034c6d9441db23ea48de68bcae812c5d39ba"
     const signature = "AddedReceiver(uint256,address,address)"
@@ -394,20 +394,20 @@ describe("Ledger", () => {
     ["with a mint of nothing", { type: 0x7e, mint: 0n }, []],
     ["with the value of a deposit", { type: 0x7e, depositValue: 4n }, ["mint 4"]],
     ["with both", { type: 0x7e, mint: 3n, depositValue: 4n }, ["mint 3"]],
-  ])("derive: mints what a transaction %s states, without gas", (_, stated, minted) => {
+  ])("derive: mints the value of a transaction %s, without gas", (_, stated, minted) => {
     const block = of({ facts: { index: 0, ...stated }, value: 5n, gasPrice: 0n, gasUsed: 0n })
 
     expect(movementsOf(alice, block)).toEqual([...minted, "value -5"])
   })
 
-  it("derive: mints nothing to the sender of a sponsored transaction of Ronin, and takes the fee of its payer", () => {
+  it("derive: mints nothing to the sender of a sponsored Ronin transaction, and charges its payer", () => {
     const block = of({ facts: { index: 0, type: 0x64, feePayer: carol as never }, value: 5n })
 
     expect(movementsOf(alice, block)).toEqual(["value -5"])
     expect(movementsOf(carol, block)).toEqual(["fee -210000"])
   })
 
-  it("derive: takes the fee of the account that pays it, and names its role", () => {
+  it("derive: charges the fee to the account that pays it, and names its role", () => {
     const payer = { index: 0, type: 0x76, feePayer: carol as never }
     const inToken = { ...payer, feeToken: account("7") as never }
 
@@ -418,7 +418,7 @@ describe("Ledger", () => {
     expect(markedIn(of({ facts: inToken }))).toEqual([carol, miner])
   })
 
-  it("derive: takes the last fee log of the contract of Polygon, and no log of another contract or event", () => {
+  it("derive: uses the last fee log of Polygon's contract, and no log of another contract or event", () => {
     const emitter = "0x0000000000000000000000000000000000001010"
     const feeTopic = "0x4dfe1bbbcf077ddc3e01291eea2d5c70c2b422b415d95645b9adcfd678cb1d63"
     const polygon = LedgerRules.fromChainId(137)
@@ -435,7 +435,7 @@ describe("Ledger", () => {
     expect(markedIn(free, polygon)).toEqual([])
   })
 
-  it("derive: marks a state-sync transaction whose deposits no trace states", () => {
+  it("derive: marks a state-sync transaction whose deposits are in no trace", () => {
     const polygon = LedgerRules.fromChainId(137)
     const emitter = "0x0000000000000000000000000000000000001010"
     const moved = transferLog(emitter, carol, 4n, { address: emitter })
@@ -455,12 +455,12 @@ describe("Ledger", () => {
     expect(marked({ logs: [moved], from: alice, to: bob, gasPrice: 7n })).toEqual([])
   })
 
-  it("derive: names a created contract", () => {
+  it("derive: assigns a role to a created contract", () => {
     expect(rowsOf(of({ to: null, created: carol })).find(({ wallet }) => wallet === carol)?.roles).toEqual(["created"])
     expect(rowsOf(of({ to: null })).map(({ wallet }) => wallet)).toEqual([alice, miner])
   })
 
-  it("derive: reads the authorizations of a block up to a bound, and marks the transactions beyond it", () => {
+  it("derive: reads the authorizations of a block up to a limit, and marks the transactions beyond it", () => {
     const unsigned = { chainId: 1n, address: carol, nonce: 9n, signature: null }
     const list = (count: number) => Array.from({ length: count }, () => unsigned)
     // Sound: the authorizations have the types of facts.

@@ -52,7 +52,7 @@ describe("LedgerCodec", () => {
     },
   )
 
-  it("pack: fails for an address that is not 20 bytes in hex, at whichever digit", () => {
+  it("pack: fails for an address that is not 20 bytes of hex, at whichever digit", () => {
     const pack = (wallet: string) => () => LedgerCodec.pack([{ wallet, index: 0, roles: 1, movements: [] }])
 
     for (const digit of ["g", "G", "/", ":", "@", "`", " ", "\0", "é", "\u{130}"]) {
@@ -80,7 +80,7 @@ describe("LedgerCodec", () => {
     ])
   })
 
-  it("decodeBody: fails with a RangeError for bytes that end early, or of an unknown kind", () => {
+  it("decodeBody: fails with a RangeError for truncated bytes or an unknown kind", () => {
     const [row] = LedgerCodec.unpack(LedgerCodec.pack(Ledger.derive(source(), LedgerRules.fromChainId(1))))
 
     expect(rowsOf(source())).toHaveLength(3)
@@ -91,7 +91,7 @@ describe("LedgerCodec", () => {
     ).toThrow(RangeError)
   })
 
-  it("pack: takes 52 bytes for the body of a transfer of tokens", () => {
+  it("pack: needs 52 bytes for the body of a token transfer", () => {
     const movement = {
       asset: token,
       kind: "erc20",

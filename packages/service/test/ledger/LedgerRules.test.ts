@@ -7,7 +7,7 @@ const rules = (fromBlock: bigint, unstatedChanges: boolean, unstatedPayers: bool
   unstatedPayers,
 })
 
-/** The last block of a range whose changes the rules do not state. */
+/** The last block of a range whose changes the rules do not describe. */
 const unstatedTo = (feeRules: ReadonlyArray<ReturnType<typeof rules>>, from: number, to: number) =>
   // Sound: nothing else is read of the rules.
   LedgerRules.unstatedTo({ feeRules: feeRules as unknown as LedgerRules.LedgerRules["feeRules"] }, { from, to })
@@ -26,7 +26,7 @@ describe("LedgerRules", () => {
     expect(unstatedTo(changing, from, to)).toBe(expected)
   })
 
-  it("unstatedTo: rules that nothing follows hold up to the end of a range", () => {
+  it("unstatedTo: rules without a successor apply up to the end of a range", () => {
     expect(unstatedTo([rules(0n, true, false)], 5, 7)).toBe(7)
   })
 })

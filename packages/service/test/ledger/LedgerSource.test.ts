@@ -67,7 +67,7 @@ const tracesOf = (calls: ReadonlyArray<typeof Frame.Type>) => {
 
 describe("LedgerSource", () => {
   it.prop(
-    "fromResponses, fromRows: give the same ledger",
+    "fromResponses, fromRows: return the same ledger",
     Generated,
     ({ calls, chainId, facts, header, isTraced, logs, status, value }) => {
       const { status: _, ...withoutStatus } = transferReceiptWire
@@ -92,7 +92,7 @@ describe("LedgerSource", () => {
     },
   )
 
-  it("fromResponses: reads what is unknown as null, and what is left out as 0", () => {
+  it("fromResponses: reads unknown values as null, and omitted values as 0", () => {
     const { status: _, ...withoutStatus } = transferReceiptWire
     const [receipt, whole] = fixture.receipts([withoutStatus, transferReceiptWire])
     const block = fixture.block({ transactions: [transferWire] })
@@ -119,7 +119,7 @@ describe("LedgerSource", () => {
     expect(of(null, receipt, withoutGas as typeof transaction)).toMatchObject({ gas: 0n })
   })
 
-  it("fromResponses, fromRows: take no called contract for a created one, as relays of Hedera state it", () => {
+  it("fromResponses, fromRows: do not treat a called contract as created, although Hedera relays report it", () => {
     const block = fixture.block({ transactions: [transferWire, creationWire] })
     const receipts = fixture.receipts([{ ...transferReceiptWire, contractAddress: token }, creationReceiptWire])
     const rules = LedgerRules.fromChainId(1)
@@ -132,7 +132,7 @@ describe("LedgerSource", () => {
     expect(ledger).toEqual(LedgerCodec.pack(Ledger.derive(source, rules)))
   })
 
-  it("fromResponses: takes a call with an error for a failed one", () => {
+  it("fromResponses: treats a call with an error as failed", () => {
     const responses = (calls: ReadonlyArray<typeof Frame.Type>): BlockAssembler.Responses => ({
       block: fixture.block({ transactions: [transferWire, creationWire] }),
       receipts: fixture.receipts([transferReceiptWire, creationReceiptWire]),

@@ -22,19 +22,19 @@ const [optimism, gnosis] = [10, 100].map((id) => LedgerRules.fromChainId(id)) as
 ]
 const collector = "0x6bbe78ee9e474842dbd4ab4987b3cefe88426a92"
 
-/** A block that used 42,000 gas, of which the index has one transaction. */
+/** A block that used 42,000 gas; the index has one of its transactions. */
 const partial = facts({ gasUsed: 42_000n, gasFees: 500_000n })
 const stated = transaction({ facts: { index: 0, type: 2, l1Fee: 3n } })
 
 describe("Rewards", () => {
-  it("add: pays the priority fees of all transactions by the header, where an index has not all of them", () => {
+  it("add: pays the priority fees of all transactions from the header if the index lacks some of them", () => {
     expect(movementsOf(miner, source({ facts: partial }))).toEqual(["reward 206000"])
     expect(markedIn(source({ facts: partial }))).toEqual([])
     expect(movementsOf(miner, source({ facts: facts({ ...partial, gasFees: null }) }))).toEqual([])
     expect(movementsOf(miner, source({ facts: facts({ ...partial, baseFeePerGas: null }) }))).toEqual(["reward 500000"])
   })
 
-  it("add: pays nothing else of a block of which it has not all transactions, and marks the fee recipient", () => {
+  it("add: pays nothing else for a block with missing transactions, and marks the fee recipient", () => {
     const block = source({ number: 2e8, facts: partial, transactions: [stated] })
 
     expect(rowsOf(block, optimism).filter(({ index }) => index !== 0)).toMatchObject([
@@ -42,7 +42,7 @@ describe("Rewards", () => {
     ])
   })
 
-  it("add: pays no fee of blobs to an account where it has not all transactions, though the base fee is burned", () => {
+  it("add: pays no blob fees to an account if transactions are missing, although the base fee is burned", () => {
     const [rules] = FeeRules.all.ethereum
     const custom = { ...ethereum, feeRules: [{ ...rules, blobFee: { account: carol } }] as const }
     const blob = transaction({ facts: { index: 0, type: 3, blobGasUsed: 2n, blobGasPrice: 3n } })
@@ -52,30 +52,30 @@ describe("Rewards", () => {
     expect(markedIn(source({ facts: partial, transactions: [blob] }), custom)).toEqual([miner])
   })
 
-  it("add: pays base fees and fees of blobs to one account as one reward", () => {
+  it("add: pays base fees and blob fees to one account as one reward", () => {
     const blob = transaction({ facts: { index: 0, type: 3, blobGasUsed: 131_072n, blobGasPrice: 2n } })
 
     expect(movementsOf(collector, source({ transactions: [blob] }), gnosis)).toEqual([`reward ${147_000 + 262_144}`])
   })
 
-  it("add: marks rewards where a fee is due to no account that the rules know", () => {
+  it("add: marks rewards if a fee is due to an account that the rules do not know", () => {
     expect(markedIn(source({ transactions: [stated] }))).toEqual([miner])
     expect(markedIn(source())).toEqual([])
   })
 
-  it("add: pays no fee that was paid in a token, and marks the accounts that receive fees", () => {
+  it("add: does not pay a fee that was paid in a token, and marks the accounts that receive fees", () => {
     const inToken = transaction({ facts: { index: 0, type: 0x7b, feeCurrency: carol as never } })
 
     expect(movementsOf(miner, source({ transactions: [inToken] }))).toEqual([])
     expect(markedIn(source({ transactions: [inToken] }))).toEqual([alice, miner])
   })
 
-  it("add: pays no fees where their sum is unknown, and names no wallet without a fee recipient", () => {
+  it("add: pays no fees if their sum is unknown, and names no wallet without a fee recipient", () => {
     expect(movementsOf(miner, source({ facts: facts({ gasFees: null }) }))).toEqual([])
     expect(rowsOf(source({ facts: facts({ feeRecipient: null }) })).map(({ wallet }) => wallet)).toEqual([alice, bob])
   })
 
-  it("add: names recipients of withdrawals, also where a withdrawal is a token", () => {
+  it("add: names recipients of withdrawals, even if a withdrawal is a token", () => {
     const withdrawals = [{ index: 1n, validator: 2n, address: carol, amount: 3n }]
     const block = source({ facts: facts({ withdrawals }) })
 

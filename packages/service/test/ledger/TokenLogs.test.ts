@@ -31,7 +31,7 @@ const of = (wallet: string, ...logs: ReadonlyArray<SourceLog>) => movementsOf(wa
 const rolesOf = (wallet: string, ...logs: ReadonlyArray<SourceLog>) =>
   rowsOf(block(logs)).find((row) => row.wallet === wallet)?.roles
 
-/** Wallets with a row, beside sender, recipient and fee recipient. */
+/** Wallets with a row, other than sender, recipient and fee recipient. */
 const namedBy = (...logs: ReadonlyArray<SourceLog>) =>
   rowsOf(block(logs))
     .map(({ wallet }) => wallet)
@@ -51,7 +51,7 @@ describe("TokenLogs", () => {
     expect(rolesOf(alice, transferLog(alice, bob, 0n))).toEqual(["token_sender"])
   })
 
-  it("add: takes a log of another form for none", () => {
+  it("add: ignores a log of another form", () => {
     const odd = [
       transferLog(alice, bob, 1n, { data: "0x" }),
       transferLog(alice, bob, 1n, { data: data(1, 2) }),
@@ -71,7 +71,7 @@ describe("TokenLogs", () => {
     expect(namedBy(...odd)).toEqual([])
   })
 
-  it("add: gives the zero address no row of tokens", () => {
+  it("add: adds no token row for the zero address", () => {
     expect(of(bob, transferLog(zero, bob, 3n))).toEqual([`erc20 ${token} 3`])
     expect(rolesOf(zero, transferLog(zero, bob, 3n), transferLog(bob, zero, 3n))).toBeUndefined()
   })
@@ -83,7 +83,7 @@ describe("TokenLogs", () => {
     expect(of(bob, batch)).toEqual([`erc1155 ${token} 7 70`, `erc1155 ${token} 8 80`])
   })
 
-  it("add: takes a batch whose arrays do not fit its data for none", () => {
+  it("add: ignores a batch whose arrays do not fit its data", () => {
     const odd = [
       data(64, 160, 2, 7, 8, 1, 70, 80),
       data(64, 160, huge, 7, 8, 2, 70, 80),
@@ -106,7 +106,7 @@ describe("TokenLogs", () => {
     expect(of(bob, empty)).toEqual([])
   })
 
-  it("add: reads of a batch only as many items as rows may hold, and marks the rows", () => {
+  it("add: reads only as many items of a batch as rows may hold, and marks the rows", () => {
     const count = 10_000
     const items = [count, ...Array.from({ length: count }, (_, at) => at + 1)]
     const batch = multi(topics.transferBatch, data(64, 96 + count * 32, ...items, ...items))
@@ -116,7 +116,7 @@ describe("TokenLogs", () => {
     expect(rows.every(({ isIncomplete }) => isIncomplete)).toBe(true)
   })
 
-  it("add: reads ranges of ids of ERC-721", () => {
+  it("add: reads ranges of ERC-721 ids", () => {
     const range = (from: string, to: string, first: bigint | number, last: bigint | number) =>
       log({ topics: [topics.consecutiveTransfer, topic(first), topic(from), topic(to)], data: data(last) })
 
@@ -158,7 +158,7 @@ describe("TokenLogs", () => {
     expect(rolesOf(bob, all)).toEqual(["approval_operator"])
   })
 
-  it("add: takes an approval of another form for none, and gives the zero address no role", () => {
+  it("add: ignores an approval of another form, and gives the zero address no role", () => {
     const of = (topic0: string, count: number, words: string) =>
       log({ topics: [topic0, topic(alice), topic(bob), topic(5)].slice(0, count), data: words })
     const odd = [
@@ -179,7 +179,7 @@ describe("TokenLogs", () => {
     expect(rolesOf(bob, of(topics.approval, 3, data(1)))).toEqual(["approval_spender"])
   })
 
-  it("add: counts a burn that a transfer and a withdrawal state once, and other transfers beside a withdrawal", () => {
+  it("add: counts a burn once if both a transfer and a withdrawal state it, and other transfers beside a withdrawal", () => {
     const withdrawn = log({ address: weth, topics: [topics.withdrawal, topic(alice)], data: data(4) })
     const burned = transferLog(alice, zero, 4n, { address: weth })
     const sent = transferLog(alice, bob, 4n, { address: weth })
@@ -191,7 +191,7 @@ describe("TokenLogs", () => {
     expect(of(alice, other, deposited)).toEqual([`erc20 ${weth} 6`, `erc20 ${weth} 5`])
   })
 
-  it("add: takes a wrapping of another form for none, and names the roles of one", () => {
+  it("add: ignores a wrapping of another form, and names the roles of a valid one", () => {
     const of = (topic0: string, account: string | bigint, more: Partial<SourceLog> = {}) =>
       log({ address: weth, topics: [topic0, topic(account)], data: data(5), ...more })
     const odd = [
@@ -207,7 +207,7 @@ describe("TokenLogs", () => {
     expect(rolesOf(alice, of(topics.withdrawal, alice))).toEqual(["token_sender"])
   })
 
-  it("add: mints and burns wrapped ether by its Deposit and Withdrawal, once", () => {
+  it("add: mints and burns wrapped ether for its Deposit and Withdrawal, once", () => {
     const deposited = log({ address: weth, topics: [topics.deposit, topic(alice)], data: data(5) })
     const withdrawn = log({ address: weth, topics: [topics.withdrawal, topic(alice)], data: data(4) })
     const minted = transferLog(zero, alice, 5n, { address: weth })
@@ -218,7 +218,7 @@ describe("TokenLogs", () => {
     expect(of(alice, { ...deposited, address: token })).toEqual([])
   })
 
-  describe("of a contract that is not listed", () => {
+  describe("contract that is not listed", () => {
     const deposited = log({ topics: [topics.deposit, topic(alice)], data: data(5) })
     const withdrawn = log({ topics: [topics.withdrawal, topic(alice)], data: data(5) })
     const received = (logs: ReadonlyArray<SourceLog>, ...amounts: ReadonlyArray<bigint>) =>
@@ -227,7 +227,7 @@ describe("TokenLogs", () => {
       movementsOf(wallet, source).filter((movement) => movement.startsWith("erc20"))
 
     it.each([1, 31_337])(
-      "add: takes a Deposit for wrapped currency where the same amount moved to it, on chain %i",
+      "add: treats a Deposit as wrapped currency if the same amount was sent to the contract, on chain %i",
       (id) => {
         const rules = LedgerRules.fromChainId(id)
 
@@ -239,7 +239,7 @@ describe("TokenLogs", () => {
     )
 
     it.each([1, 31_337])(
-      "add: takes a Withdrawal for wrapped currency where it paid the same amount, on chain %i",
+      "add: treats a Withdrawal as wrapped currency if the contract paid the same amount, on chain %i",
       (id) => {
         const rules = LedgerRules.fromChainId(id)
         const paid = (amount: bigint) => block([withdrawn], { frames: [frame(token, alice, amount)] })
@@ -250,7 +250,7 @@ describe("TokenLogs", () => {
       },
     )
 
-    it("add: names what it ignores and approvals as candidates of a proof, and marks a contract that was paid", () => {
+    it("add: lists ignored events and approvals as candidates for a proof, and marks a contract that was paid", () => {
       const rowOf = (source: ReturnType<typeof block>, wallet = alice) =>
         Ledger.derive(source, LedgerRules.fromChainId(1)).find((row) => row.wallet === wallet)
       const candidate = { asset: token, kind: "erc20", tokenId: null }
@@ -278,7 +278,7 @@ describe("TokenLogs", () => {
       expect(isMarked(received([deposited], 5n))).toBe(false)
     })
 
-    it("add: counts no more events than amounts that moved, where a hostile contract logs many", () => {
+    it("add: counts at most as many events as amounts moved, even if a hostile contract logs many", () => {
       const ofBob = { ...deposited, topics: [topics.deposit, topic(bob)] }
       const many = [deposited, ofBob, deposited, ofBob]
 
@@ -289,7 +289,7 @@ describe("TokenLogs", () => {
       expect(tokensOf(block(many.map(() => transferLog(zero, alice, 5n))))).toHaveLength(4)
     })
 
-    it("add: counts a mint once that a transfer states too, also of another amount or from the contract itself", () => {
+    it("add: counts a mint once if a transfer states it too, even with another amount or from the contract itself", () => {
       const shares = transferLog(zero, alice, 3n)
       const sold = transferLog(token, alice, 7n)
 
@@ -302,7 +302,7 @@ describe("TokenLogs", () => {
       expect(tokensOf(received([{ ...shares, address: weth }, deposited], 5n))).toHaveLength(2)
     })
 
-    it("add: counts a burn once that a transfer states too, also of another amount or to the contract itself", () => {
+    it("add: counts a burn once if a transfer states it too, even with another amount or to the contract itself", () => {
       const paid = (...logs: ReadonlyArray<SourceLog>) => block(logs, { frames: [frame(token, carol, 5n)] })
 
       expect(tokensOf(paid(transferLog(alice, zero, 3n), withdrawn))).toEqual([`erc20 ${token} -3`])
@@ -323,7 +323,7 @@ describe("TokenLogs", () => {
   const word = Schema.Literals(["0", "1", "40", "60", "a0", "f".repeat(64), alice.slice(2), bob.slice(2)])
 
   it.prop(
-    "add: gives amounts that cancel out, and never throws, for logs of any words",
+    "add: returns amounts that cancel out, and never throws, for logs with any words",
     { topic0: Schema.Literals(Object.values(topics)), words: Schema.Array(word), indexed: Schema.Array(word) },
     ({ indexed, topic0, words }) => {
       const any = log({

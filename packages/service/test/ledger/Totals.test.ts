@@ -19,7 +19,7 @@ const movement = (asset: string, tokenId: string | null, amount: bigint): Moveme
 const ids = (asset: string, count: number, amount = 1n) =>
   Array.from({ length: count }, (_, id) => movement(asset, String(id), amount))
 
-/** Totals of movements, a place for each group. */
+/** Totals of movements, one entry per group. */
 const totalsOf = (...places: ReadonlyArray<ReadonlyArray<Movement.Movement>>) => {
   const totals = Totals.make()
   for (const [block, movements] of places.entries()) Totals.add(totals, block, { movements, roles: 0 }, undefined)
@@ -32,13 +32,13 @@ const summed = (movements: ReadonlyArray<Movement.Movement>, asset: string) =>
 const [spam, nft, coin, late] = [address(10), address(11), address(12), address(13)]
 
 describe("Totals", () => {
-  it("add: sums each id apart up to the bound", () => {
+  it("add: sums each id separately up to the limit", () => {
     const totals = totalsOf(ids(spam, Totals.maxSums))
 
     expect([totals.sums.size, Totals.isWhole(totals)]).toEqual([Totals.maxSums, true])
   })
 
-  it("balances: counts an id once of which a contract logs events of ERC-721 and of ERC-1155", () => {
+  it("balances: counts an id once if its contract logs both ERC-721 and ERC-1155 events", () => {
     const both = [movement(nft, "5", 1n), { ...movement(nft, "5", 1n), kind: "erc721" as const }]
     const one = { ...movement(nft, "6", 1n), kind: "erc721" as const }
 
@@ -48,7 +48,7 @@ describe("Totals", () => {
     ])
   })
 
-  it("add: sums the ids of the contract with the most of them together beyond the bound, and all others apart", () => {
+  it("add: beyond the limit, merges the ids of the contract with the most ids, and keeps all others separate", () => {
     const own = [movement(coin, null, 7n), ...ids(nft, 100, 3n)]
     const places = [own, ids(spam, 20_001), [movement(late, null, 5n)], ids(nft, 100, -1n), ids(spam, 30_000)]
     const totals = totalsOf(...places)
@@ -65,7 +65,7 @@ describe("Totals", () => {
     expect(rows.filter((row) => row.asset === nft)).toHaveLength(100)
   })
 
-  it("add: contracts without ids beyond the bound are left out and counted, and those before them go on", () => {
+  it("add: omits and counts contracts without ids beyond the limit, and continues those before them", () => {
     const first = Array.from({ length: Totals.maxSums }, (_, at) => movement(address(100 + at), null, 1n))
     const totals = totalsOf(first, [
       movement(late, null, 5n),
@@ -81,7 +81,7 @@ describe("Totals", () => {
     expect(Totals.balances(alone)).toEqual([{ asset: late, tokenId: null, amount: 11n }])
   })
 
-  it("mergeAs: the sums between two places are those of the movements between them, also where ids were merged later", () => {
+  it("mergeAs: the sums between two positions are those of the movements between them, even if ids were merged later", () => {
     const before = [movement(coin, null, 7n), ...ids(spam, 50, 2n)]
     const after = [...ids(spam, 30_000), movement(coin, null, 1n)]
     const earlier = totalsOf(before)
@@ -96,7 +96,7 @@ describe("Totals", () => {
     expect(earlier.sums.size).toBe(51)
   })
 
-  it("add: gives the same sums whether they are made at once or go on from a copy", () => {
+  it("add: returns the same sums in one pass as when continued from a copy", () => {
     const places = Array.from({ length: 60 }, (_, at) => ids(address(20 + (at % 7)), 400 + 97 * (at % 11)))
     const whole = totalsOf(...places)
     let steps = Totals.make()

@@ -12,7 +12,7 @@ const marked = (rows: WalletRows) =>
 const transfer = { asset: "native", kind: "internal", from: alice, to: bob, amount: 5n } as const
 
 describe("WalletRows", () => {
-  it("role: has as many wallets as the bound, and marks all of them beyond it", () => {
+  it("role: has at most as many wallets as the limit, and marks all of them beyond it", () => {
     const rows = new WalletRows(3, 2)
     rows.role(alice, "sender")
     rows.role(bob, "recipient")
@@ -24,7 +24,7 @@ describe("WalletRows", () => {
     expect(marked(rows)).toEqual([alice, bob])
   })
 
-  it("transfer: leaves out a wallet beyond the bound, and keeps the other side", () => {
+  it("transfer: omits a wallet beyond the limit, and keeps the other side", () => {
     const rows = new WalletRows(3, 2)
     rows.role(alice, "sender")
     rows.role(bob, "recipient")
@@ -37,7 +37,7 @@ describe("WalletRows", () => {
     expect(marked(rows)).toEqual([alice, bob])
   })
 
-  it("transfer: has one side where an amount is minted or burned, and none for an amount of 0", () => {
+  it("transfer: has one side if an amount is minted or burned, and none for an amount of 0", () => {
     const rows = new WalletRows(0, 8)
     rows.transfer({ ...transfer, from: null })
     rows.transfer({ ...transfer, to: null })
@@ -49,7 +49,7 @@ describe("WalletRows", () => {
     ])
   })
 
-  it("change: is no failed one unless stated", () => {
+  it("change: is not marked as failed unless stated", () => {
     const rows = new WalletRows(0, 8)
     rows.change({ wallet: alice, kind: "fee", amount: -1n })
     rows.change({ wallet: alice, kind: "fee", amount: -2n, isFailed: true })
@@ -73,7 +73,7 @@ describe("WalletRows", () => {
     expect([rows.takeNative(bob, 5n), rows.takeNative(bob, 5n), rows.takeNative(bob, 5n)]).toEqual([true, true, false])
   })
 
-  it("nativeSums: adds up native movements of the kinds, without sums of 0", () => {
+  it("nativeSums: adds up native movements of the given kinds, without sums of 0", () => {
     const rows = new WalletRows(0, 20)
     rows.transfer(transfer)
     rows.transfer({ ...transfer, from: bob, to: carol })

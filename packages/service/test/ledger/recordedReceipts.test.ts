@@ -1,4 +1,4 @@
-/** Holds derived fees and token movements against what recorded receipts state, decoded by ox. */
+/** Compares derived fees and token movements with recorded receipts, decoded by ox. */
 import * as AbiEvent from "ox/AbiEvent"
 import * as OxHash from "ox/Hash"
 import { describe, expect, it } from "vitest"
@@ -63,7 +63,7 @@ const isRead = ({ address, topics }: Log, event: AbiEvent.AbiEvent): boolean =>
   topics.length === 1 + event.inputs.filter((input) => "indexed" in input && input.indexed === true).length &&
   (!isWrapping(event) || wrapped.has(address))
 
-/** Parameters of a log as an event; `undefined` where it is another one. */
+/** Parameters of a log as an event; `undefined` if it is another event. */
 const argsOf = (log: Log, event: AbiEvent.AbiEvent): Args | undefined => {
   if (!isRead(log, event)) return undefined
   try {
@@ -101,7 +101,7 @@ const quantity = (value: unknown): bigint => (typeof value === "string" ? BigInt
 /** Types that pay no fee for data on L1, whatever the receipt has: deposits of an OP Stack. */
 const deposit = "0x7e"
 
-/** The fee by the fields of the receipt; `gasPrice` for nodes that leave the effective one out. */
+/** The fee by the fields of the receipt; `gasPrice` for nodes that omit the effective price. */
 const feeOf = ({ receipt, transaction }: RecordedReceipts.RecordedReceipt): bigint => {
   const price = quantity(receipt["effectiveGasPrice"] ?? transaction["gasPrice"])
   const l1 = transaction["type"] === deposit ? 0n : quantity(receipt["l1Fee"])
@@ -110,7 +110,7 @@ const feeOf = ({ receipt, transaction }: RecordedReceipts.RecordedReceipt): bigi
 }
 
 describe("recorded receipts", () => {
-  it("derive: takes the fees that the receipt states, with those for data on L1", () => {
+  it("derive: charges the fees that the receipt states, including L1 data fees", () => {
     const wrong = recorded.filter((one) => one.derived.fee !== feeOf(one)).map(({ source }) => source)
 
     expect(wrong).toEqual([])
@@ -133,7 +133,7 @@ describe("recorded receipts", () => {
     expect(kinds.get("erc20")).toBeGreaterThan(300)
   })
 
-  it("derive: moves another sum where the recipient of a recorded transfer is another one", () => {
+  it("derive: moves another sum if the recipient of a recorded transfer is changed", () => {
     const { derived, ...one } = recorded.find((candidate) => candidate.derived.tokens.size === 2)!
     const [, other] = [...derived.tokens.keys()]
     const recipient = other!.split(" ")[2]!
@@ -143,7 +143,7 @@ describe("recorded receipts", () => {
     expect(derive(JSON.parse(text)).fee).toBe(derived.fee)
   })
 
-  it("recordings: have the hashes that follow from their fields, but for those without a signature", () => {
+  it("recordings: have the hashes that follow from their fields, except those without a signature", () => {
     const hashes = recorded.flatMap((one) => {
       const { transaction } = decode(one)
       const encoded = Rlp.transaction(transaction)

@@ -1,4 +1,4 @@
-/** Holds sentences of recorded transactions against the movements that the ledger derives from their receipts. */
+/** Compares sentences of recorded transactions with the movements that the ledger derives from their receipts. */
 import * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
 import { describe as suite, expect, it } from "vitest"
 import { type Described, describe, issuesOf, shareOf, textOf } from "./sentences.ts"
@@ -12,11 +12,11 @@ const wrong = (all: ReadonlyArray<Described>): ReadonlyArray<string> =>
   )
 
 suite("sentences of recorded transactions", () => {
-  it("name no amount, token, party or direction that movements do not have, and leave out nothing that the sender exchanged", () => {
+  it("name only amounts, tokens, parties and directions of movements, and omit nothing that the sender exchanged", () => {
     expect(wrong([...chosen, ...ofBlocks])).toEqual([])
   })
 
-  it("are refused by the comparison where an amount, a party, a direction or a part of an exchange is another one", () => {
+  it("are rejected by the comparison if an amount, a party, a direction or a part of an exchange differs", () => {
     const one = ofBlocks.find(({ sentence }) => sentence?.action === "swap")!
     const { action, parts } = one.sentence!
     const change = (change: (part: (typeof parts)[number]) => typeof part) =>
@@ -31,7 +31,7 @@ suite("sentences of recorded transactions", () => {
     expect(issuesOf({ ...one, sentence: { action, parts: parts.slice(0, 2) } })).toHaveLength(1)
   })
 
-  it("are given to four of five chosen transactions of six chains at least, and to nine of ten of whole blocks", () => {
+  it("exist for at least four of five chosen transactions of six chains, and nine of ten of whole blocks", () => {
     const [few, many] = [shareOf(chosen), shareOf(ofBlocks)]
 
     expect(few.transactions + many.transactions).toBeGreaterThan(400)

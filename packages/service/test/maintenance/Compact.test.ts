@@ -27,7 +27,7 @@ const write = Effect.fn(function* (file: string) {
 })
 
 describe("compact", () => {
-  it.effect("compact: gives free space back in steps while an indexer holds the lease", () =>
+  it.effect("compact: returns free space in steps while an indexer holds the lease", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "chain-test.sqlite")
       const { kept, store } = yield* write(file)

@@ -1,4 +1,7 @@
-/** An index that was made on another machine is taken over: restored, compared with the node by a sample, and indexed further. */
+/**
+ * An index that was made on another machine is adopted: restored, compared with the node by a sample, and indexed
+ * further.
+ */
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

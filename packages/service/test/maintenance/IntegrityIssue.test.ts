@@ -46,7 +46,7 @@ describe("IntegrityIssue", () => {
     expect(whatOf({ facts: factsOf({ gasFees: fees.toString() }) })).toEqual([])
   })
 
-  it("ofBlock: names facts that are damaged, unreadable, or of other transactions", () => {
+  it("ofBlock: names facts that are damaged, unreadable or from other transactions", () => {
     expect(whatOf({ ledgerIssues: ["the list of its ledgers is missing"] })).toEqual([
       "the list of its ledgers is missing",
     ])
@@ -57,7 +57,7 @@ describe("IntegrityIssue", () => {
     )
   })
 
-  it("ofBlock: compares the gas fees with those of the documents, unless only some wallets are indexed", () => {
+  it("ofBlock: compares gas fees with those of the documents, unless only some wallets are indexed", () => {
     const facts = factsOf({ gasFees: "1" })
     const watch = new Set(rows!.transactions.flatMap(({ addresses }) => addresses))
 

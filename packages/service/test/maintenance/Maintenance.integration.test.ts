@@ -1,4 +1,7 @@
-/** A store of a real chain is damaged in many ways; verification finds each of them, and repair restores the rows from the node. */
+/**
+ * A store of a real chain is damaged in many ways; verification finds each damage, and repair restores the rows from
+ * the node.
+ */
 import { copyFileSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { layer } from "@effect/vitest"
@@ -89,7 +92,7 @@ const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = 
   ),
 ]
 
-/** Rows that hold the wrong contents under checksums that hold. */
+/** Rows with wrong contents under valid checksums. */
 const wrongRows: ReadonlyArray<readonly [name: string, change: (file: string) => void, what: string]> = [
   [
     "a link that leads elsewhere",
@@ -154,7 +157,7 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
   ] as const
 
   for (const [where, list] of damages) {
-    it.effect(`verify, repair: find each damage ${where} and restore the very same rows`, () =>
+    it.effect(`verify, repair: find each damage ${where} and restore the original rows`, () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil
         const { base, file } = yield* indexed
@@ -256,7 +259,7 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
     }),
   )
 
-  it.effect("backup: copies the database while an indexer writes it, to a folder that can replace it", () =>
+  it.effect("backup: copies the database to a replacement folder while an indexer writes it", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario

@@ -40,7 +40,7 @@ describe("NodeComparison", () => {
     expect(whatOf(stored({ body: '{ "logs": [{ "data": "0x" }], "value": "1" }', internal: "[ ]" }))).toEqual([])
   })
 
-  it("ofBlock: names the first difference of a block, else one of each transaction", () => {
+  it("ofBlock: names the first difference of a block, or else of each transaction", () => {
     expect(whatOf(stored({}, { hash: "0xd" }))).toEqual(["hash: the node has 0xb, the stored block 0xd"])
     expect(whatOf(stored({}, { timestamp: 6 }))).toEqual(["timestamp: the node has 5, the stored block 6"])
     expect(whatOf(stored({ body: '{"value":"2","logs":[]}' }))).toEqual([
@@ -58,7 +58,7 @@ describe("NodeComparison", () => {
     ])
   })
 
-  it("ofBlock: compares internal transactions where both have them", () => {
+  it("ofBlock: compares internal transactions if both sides have them", () => {
     const one = '[{"value":"1"}]'
     const of = (internal: string | null, other: string | null) =>
       whatOf(stored({ internal }), { ...remote, transactions: [{ ...row, internal: other }] })
@@ -69,7 +69,7 @@ describe("NodeComparison", () => {
     ])
   })
 
-  it("ofBlock: leaves out rows of wallets that are not watched, and compares the watched wallets of the others", () => {
+  it("ofBlock: ignores rows of wallets that are not watched, and compares the watched wallets of the others", () => {
     const watch = new Set(["0xa"])
     const differences = (block: StoredBlock, other: BlockRows = remote) =>
       NodeComparison.ofBlock(block, other, watch).map(({ what }) => what)
@@ -86,7 +86,7 @@ describe("NodeComparison", () => {
     expect(KeptRows.unwatched(stored({ addresses: ["0xe"] }), null)).toBe(0)
   })
 
-  it("ofBlock: leaves out a transaction that is not stored where the node cannot trace it and no watched wallet is a party", () => {
+  it("ofBlock: ignores a transaction that is not stored if the node cannot trace it and no watched wallet is a party", () => {
     const nothing = { ...stored(), transactions: [] }
     const differences = (internal: string, addresses: ReadonlyArray<string>, watch: KeptRows.Watch) =>
       NodeComparison.ofBlock(nothing, { ...remote, transactions: [{ ...row, internal, addresses }] }, watch)
@@ -98,7 +98,7 @@ describe("NodeComparison", () => {
     expect(differences("null", [], null)).toHaveLength(1)
   })
 
-  it("ofBlock: leaves out a transaction that the node has without its receipt", () => {
+  it("ofBlock: ignores a transaction for which the node has no receipt", () => {
     const gaps = [{ kind: "receipt", transaction: "0x1", reason: "pruned" }] as const
 
     expect(whatOf(stored(), { ...remote, transactions: [], gaps })).toEqual([])
@@ -130,7 +130,7 @@ describe("NodeComparison", () => {
     expect(TraceComparison.format([])).toBeNull()
   })
 
-  it("keepTraces: a block fetched again without a tracer keeps its internal transactions, and its gaps", () => {
+  it("keepTraces: keeps the internal transactions and gaps of a block fetched again without a tracer", () => {
     const untraced = { ...remote, transactions: [{ ...row, internal: null }] }
 
     expect(KeptRows.keepTraces(stored({ internal: '[{"value":"1"}]' }), untraced)).toEqual({
@@ -155,7 +155,7 @@ describe("NodeComparison", () => {
     expect(KeptRows.withStored({ blocks, checkpoint }, 5)).toEqual({ watch: null, kept })
   })
 
-  it("ofBlock: compares facts where both have them and all wallets are indexed", () => {
+  it("ofBlock: compares facts if both sides have them and all wallets are indexed", () => {
     const facts = (gasFees: string) => JSON.stringify({ gasFees, withdrawals: [] })
     const other = { ...remote, facts: facts("2") }
 
@@ -168,7 +168,7 @@ describe("NodeComparison", () => {
     expect(NodeComparison.ofBlock(stored({}, { facts: facts("1") }), other, new Set(["0xa"]))).toEqual([])
   })
 
-  it("ofBlock: a fact that only the stored row has is no difference, one that only the node has is", () => {
+  it("ofBlock: reports a fact that only the node has, but not one that only the stored row has", () => {
     const facts = (fields: object) => JSON.stringify({ gasFees: "1", transactions: [{ index: 0, ...fields }] })
 
     expect(whatOf(stored({}, { facts: facts({ l1Fee: "5" }) }), { ...remote, facts: facts({}) })).toEqual([])
@@ -180,7 +180,7 @@ describe("NodeComparison", () => {
     ])
   })
 
-  it("ofBlock: facts that a node leaves out, and writes as nothing, are no difference", () => {
+  it("ofBlock: reports no difference for facts that a node omits or sends empty", () => {
     const whole = {
       feeRecipient: "0xf",
       baseFeePerGas: "7",
@@ -243,7 +243,7 @@ describe("NodeComparison", () => {
     ])
   })
 
-  it("ofBlock: leaves out what another revision of the decoder decoded", () => {
+  it("ofBlock: ignores items decoded by another revision of the decoder", () => {
     const body = '{"value":"1","logs":[{"data":"0x","decoded_event":null}],"decoded_call":null}'
 
     expect(whatOf(stored({ body, decoderRevision: 0 }))).toEqual([])
@@ -252,7 +252,7 @@ describe("NodeComparison", () => {
 })
 
 describe("VerifyAgainstNode", () => {
-  it.effect("sampleOf: gives distinct ascending numbers of the whole range, the last one among them", () =>
+  it.effect("sampleOf: returns distinct ascending numbers from the whole range, including the last one", () =>
     Effect.gen(function* () {
       const numbers = yield* VerifyAgainstNode.sampleOf(100, 1_099, 10)
 

@@ -73,7 +73,7 @@ describe("NodeDoctor", () => {
     }),
   )
 
-  it.effect("examine: waits eight times for a distant node before it measures its rate", () =>
+  it.effect("examine: needs eight round trips to a distant node before it measures its rate", () =>
     Effect.gen(function* () {
       const distant = ScriptedFetch.inRounds(scripted)
       const found: Array<string> = []
@@ -83,7 +83,7 @@ describe("NodeDoctor", () => {
       const rounds: Array<ReadonlyArray<string>> = []
       while (!found.includes("checks")) rounds.push(yield* distant.round)
 
-      // The last round is the first of the measurement.
+      // The last round trip is the first of the measurement.
       expect(rounds).toHaveLength(9)
       expect(found).toEqual([
         "chain id",
@@ -173,7 +173,7 @@ describe("NodeDoctor", () => {
     }),
   )
 
-  it.live("examine: takes blocks and receipts as far as they decode, as an indexer does", () =>
+  it.live("examine: accepts blocks and receipts as far as they decode, as an indexer does", () =>
     Effect.gen(function* () {
       const { eth_getBlockByNumber: blocks } = healthy()
       const { canIndex, grades } = yield* examine({
@@ -191,7 +191,7 @@ describe("NodeDoctor", () => {
     }),
   )
 
-  it.live("examine: reports from which block on a pruned node has receipts", () =>
+  it.live("examine: reports the first block for which a pruned node has receipts", () =>
     Effect.gen(function* () {
       const block = healthy()["eth_getBlockByNumber"]!
       const { canIndex, grades, texts } = yield* examine({
@@ -206,7 +206,7 @@ describe("NodeDoctor", () => {
     }),
   )
 
-  it.live("examine: ends in time although the node does not respond", () =>
+  it.live("examine: ends in time even if the node does not respond", () =>
     Effect.gen(function* () {
       const { canIndex, texts } = yield* examine({ eth_chainId: () => new Promise(() => {}) }, { timeoutMillis: 300 })
 

@@ -1,4 +1,6 @@
-/** Rows beside the ledgers that are damaged, or that belong to no block of the index: found, removed, and never in the way. */
+/**
+ * Rows beside the ledgers that are damaged, or belong to no block of the index: found, removed, and never an obstacle.
+ */
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -78,7 +80,7 @@ const beyond = [
 
 describe("removable rows", () => {
   it.live(
-    "removableRows: names each changed or copied row beside the ledgers, and removeRows leaves nothing of it",
+    "removableRows, removeRows: name each changed or copied row beside the ledgers, and remove it completely",
     () =>
       Effect.gen(function* () {
         const { audit, file } = yield* stored
@@ -101,7 +103,7 @@ describe("removable rows", () => {
       }),
   )
 
-  it.live("snapshot: takes a damaged opening, proof, proved block and token for none, and serves everything else", () =>
+  it.live("snapshot: ignores a damaged opening, proof, proved block or token, and serves everything else", () =>
     Effect.gen(function* () {
       const { file, store } = yield* stored
       const read = store.snapshot((snapshot) =>
@@ -123,7 +125,7 @@ describe("removable rows", () => {
     }),
   )
 
-  it.live("removeRows: has what was removed read again, and leaves sound rows", () =>
+  it.live("removeRows: causes removed rows to be read again, and keeps intact rows", () =>
     Effect.gen(function* () {
       const { audit, file, store } = yield* stored
       const unread = store.snapshot((snapshot) => {
@@ -144,7 +146,7 @@ describe("removable rows", () => {
     }),
   )
 
-  it.live("append: removes the rows of blocks beyond the head that are in the way, and adds the block", () =>
+  it.live("append: removes conflicting rows of blocks beyond the head, and adds the block", () =>
     Effect.gen(function* () {
       for (const statement of beyond) {
         const { audit, file, store } = yield* stored
@@ -158,7 +160,7 @@ describe("removable rows", () => {
     }),
   )
 
-  it.live("prepend: removes the rows of blocks below the first that are in the way, and adds the blocks", () =>
+  it.live("prepend: removes conflicting rows of blocks below the first, and adds the blocks", () =>
     Effect.gen(function* () {
       const path = yield* temporaryFolder
       const store = yield* TestStore.inFolder(path, ref, { projections })

@@ -1,4 +1,4 @@
-/** One row of the ledgers is removed, doubled or changed: verification finds each such change, and where it is. */
+/** One row of the ledgers is removed, duplicated or changed: verification finds each change and its location. */
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -33,21 +33,19 @@ const stored = Effect.gen(function* () {
 })
 
 describe("Verify", () => {
-  it.live(
-    "run: finds one row of a ledger that was removed, doubled or changed, with its block, wallet and assets",
-    () =>
-      Effect.gen(function* () {
-        const { audit, file } = yield* stored
-        const connection = yield* Connection.connect({ file, readOnly: false })
-        const { missed, rows } = yield* Tampering.run(connection, audit, Model.seeded(48), 24)
+  it.live("run: finds a removed, duplicated or changed row of a ledger, with its block, wallet and assets", () =>
+    Effect.gen(function* () {
+      const { audit, file } = yield* stored
+      const connection = yield* Connection.connect({ file, readOnly: false })
+      const { missed, rows } = yield* Tampering.run(connection, audit, Model.seeded(48), 24)
 
-        expect(rows).toBeGreaterThan(20)
-        expect(missed).toEqual([])
-        expect(Tampering.found(yield* Verify.run(audit))).toEqual([])
-      }),
+      expect(rows).toBeGreaterThan(20)
+      expect(missed).toEqual([])
+      expect(Tampering.found(yield* Verify.run(audit))).toEqual([])
+    }),
   )
 
-  it.live("run: finds a block's list of ledgers that was removed, changed, or belongs to no stored block", () =>
+  it.live("run: finds a block's list of ledgers that was removed, changed or belongs to no stored block", () =>
     Effect.gen(function* () {
       const { audit, file } = yield* stored
       const reported = Effect.map(Verify.run(audit), (verified) => Tampering.found(verified).map(({ text }) => text))

@@ -1,4 +1,4 @@
-/** Verification reads a chain in parts: whatever their sizes, each block and each appearance is examined once. */
+/** Verification reads a chain in parts: whatever their size, each block and each appearance is examined once. */
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -43,7 +43,7 @@ describe("Verify", () => {
     }),
   )
 
-  it.live("run: finds a block that does not follow the one before it, also between two parts", () =>
+  it.live("run: finds a block that is not linked to the previous one, including between two parts", () =>
     Effect.gen(function* () {
       const path = yield* temporaryFolder
       yield* Effect.scoped(
@@ -59,7 +59,7 @@ describe("Verify", () => {
     }),
   )
 
-  it.live("run: expects the transactions of an added wallet from its first block on, and none below it", () =>
+  it.live("run: expects the transactions of an added wallet from its first block, and none below it", () =>
     Effect.gen(function* () {
       const { alice, block, bob } = Rows
       const watched = (wallets: ReadonlyArray<string>) => (number: number) => {

@@ -1,4 +1,4 @@
-/** A store of a real chain compared with its node: no difference, until a row is replaced by another that is consistent in itself. */
+/** A store of a real chain compared with its node: no difference, until a row is replaced by another consistent one. */
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
@@ -32,7 +32,7 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
       expect(whole).toMatchObject({ blocks: lastBlock + 1, ofBlocks: lastBlock + 1, issues: [], failed: [] })
       expect(sample).toMatchObject({ blocks: 5, ofBlocks: lastBlock + 1, issues: [], failed: [] })
 
-      // A row that is sound in itself, and wrong.
+      // A row that is consistent in itself, but wrong.
       const { blocks } = yield* audit.range(12, 12)
       const [block] = blocks
       const change = (body: string) => body.replace(/"value":"\d+"/, '"value":"123456789"')
@@ -55,7 +55,7 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
     }),
   )
 
-  it.effect("run: leaves out rows of wallets that are no longer watched, and a repair keeps them", () =>
+  it.effect("run: ignores rows of wallets that are no longer watched, and a repair keeps them", () =>
     Effect.gen(function* () {
       const { accounts, chainId, url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
@@ -73,7 +73,7 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
       const assembling = { decoder, watch: new Set([kept]), ledger: LedgerRules.fromChainId(chainId) }
       const { blocks } = yield* audit.range(0, lastBlock)
       const rows = blocks.flatMap(({ transactions }) => transactions)
-      // Those without an address belong to a wallet by calls and logs alone.
+      // Rows without an address belong to a wallet only by calls and logs.
       const own = rows.filter(({ addresses }) => addresses.length === 0 || addresses.includes(kept))
 
       const compared = yield* VerifyAgainstNode.run(audit, node, { assembling })
@@ -95,7 +95,7 @@ layer(scenario, { excludeTestServices: true })("VerifyAgainstNode", (it) => {
     }),
   )
 
-  it.effect("repair: leaves a block of an index of some wallets unchanged where no node can trace it now", () =>
+  it.effect("repair: leaves a block of an index of some wallets unchanged if no node can trace it any more", () =>
     Effect.gen(function* () {
       const { accounts, chainId, url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario

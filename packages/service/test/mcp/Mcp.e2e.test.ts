@@ -39,7 +39,7 @@ const served = Effect.gen(function* () {
   const get = (path: string) => request(`${url}${path}`, { headers: { "x-api-key": key } })
   const isIndexed = Effect.map(get("/ready?chain=local"), ({ json }) => json?.indexed?.to >= lastBlock)
   yield* Eventually.untilEffect(isIndexed, { everyMillis: 50 })
-  /** Waits until the opening of this wallet is read, which its first question starts: sums change once by it. */
+  /** Waits until the opening of this wallet is read; its first question starts the read, which changes sums once. */
   const opened = (address: string) =>
     get(`/api/v2.2/${address}/balances?chain=local`).pipe(
       Effect.map(({ json }) => (json.result as ReadonlyArray<Json>).every((row) => !row.balance.startsWith("-"))),
@@ -91,7 +91,7 @@ const call = (client: Client, name: string, args: Record<string, unknown>) =>
   })
 
 layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
-  it.effect("answers from the database of a configuration, as REST does, in bounded pages that go on", () =>
+  it.effect("answers from the configured database, as REST does, in bounded pages that can be continued", () =>
     Effect.gen(function* () {
       const { base, get, keys, opened } = yield* served
       const { accounts, all, lastBlock } = yield* Scenario.Scenario
@@ -149,12 +149,12 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
       expect((yield* call(client, "find", { text: all[0]!.hash, chain: "local" })).answer.answer.place).toMatchObject({
         is: "transaction",
       })
-      // The key of the command is listed while it runs, and known to no other process.
+      // The key of the command is listed while it runs, and no other process knows it.
       expect((yield* keys.list).filter(({ name }) => name.startsWith("mcp-"))).toHaveLength(1)
     }).pipe(Effect.scoped),
   )
 
-  it.effect("ends with its standard input, and removes its key", () =>
+  it.effect("exits at the end of its standard input, and removes its key", () =>
     Effect.gen(function* () {
       const base = yield* withConfig()
       const { code, out } = yield* daybookProcess(base, "mcp")
@@ -165,7 +165,7 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
     }),
   )
 
-  it.effect("answers as the endpoint of the service does", () =>
+  it.effect("answers as the service's endpoint does", () =>
     Effect.gen(function* () {
       const { base, key, opened, url } = yield* served
       const { accounts, all } = yield* Scenario.Scenario
@@ -191,7 +191,7 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("answers from a running service with its key, and states what is wrong as the result of the tool", () =>
+  it.effect("answers from a running service with its key, and reports errors as tool results", () =>
     Effect.gen(function* () {
       const { base, key, url } = yield* served
       const client = yield* connect(base, "--url", url, "--key", key)

@@ -10,7 +10,7 @@ const initialize = (protocolVersion: string) =>
 
 const chains = (id: number) => message(id, "tools/call", { name: "chains", arguments: {} })
 
-/** What is written for lines of the input, by the id of what is answered. */
+/** The output for lines of input, by the id of the request. */
 const outputOf = Effect.fnUntraced(function* (
   lines: ReadonlyArray<object | string>,
   url = "http://127.0.0.1:1",
@@ -30,7 +30,7 @@ const outputOf = Effect.fnUntraced(function* (
 
 describe("Server of standard input and output", () => {
   it.effect.each(["garbage", "{", '{"a":1} trailing'])(
-    "answers a line that is no JSON with an error, and goes on: %s",
+    "answers a line that is not JSON with an error, and continues: %s",
     (line) =>
       Effect.gen(function* () {
         const [refused, answered] = yield* outputOf([line, "", "   ", message(1, "ping")])
@@ -44,7 +44,7 @@ describe("Server of standard input and output", () => {
       }),
   )
 
-  it.effect("answers what is no message with an error, and goes on", () =>
+  it.effect("answers a value that is not a message with an error, and continues", () =>
     Effect.gen(function* () {
       const found = yield* outputOf([
         { id: 1 },
@@ -66,7 +66,7 @@ describe("Server of standard input and output", () => {
     }),
   )
 
-  it.live("answers requests of one id that are open at once, and goes on", () =>
+  it.live("answers concurrent requests with the same id, and continues", () =>
     Effect.gen(function* () {
       const found = yield* outputOf([chains(7), chains(7), message(8, "ping")])
 
@@ -76,7 +76,7 @@ describe("Server of standard input and output", () => {
     }),
   )
 
-  it.live("answers no request that was cancelled, and ends its requests", () =>
+  it.live("does not answer a cancelled request, and aborts its work", () =>
     Effect.gen(function* () {
       const { url } = yield* LocalServer.scoped(() => LocalServer.start(() => undefined))
       const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }
@@ -87,7 +87,7 @@ describe("Server of standard input and output", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("takes a batch in the version that has them alone", () =>
+  it.effect("accepts a batch only in the protocol version that has batches", () =>
     Effect.gen(function* () {
       const batch = [message(1, "ping"), message(2, "ping")]
       const result = { jsonrpc: "2.0", result: {} }
@@ -103,7 +103,7 @@ describe("Server of standard input and output", () => {
     }),
   )
 
-  it.effect("refuses subscriptions, of which no notification would follow", () =>
+  it.effect("rejects subscriptions, since no notifications would follow", () =>
     Effect.gen(function* () {
       const found = yield* outputOf([message(1, "resources/subscribe", { uri: "daybook://eth" })])
 
@@ -113,7 +113,7 @@ describe("Server of standard input and output", () => {
     }),
   )
 
-  it.live("answers a message that states its version by itself", () =>
+  it.live("answers a message that states a version in that version", () =>
     Effect.gen(function* () {
       const version = "2026-07-28"
       const meta = {

@@ -14,7 +14,7 @@ describe("AdaptiveBatchSize", () => {
     })
   }
 
-  it("answered: multiplies the size by four up to 100 while the node is idle, and doubles it while the node is fast", () => {
+  it("answered: quadruples the size up to 100 while the node is idle, and doubles it while the node is fast", () => {
     expect(sizesAfter([4, 50, false], [16, 60, false], [64, 90, false], [100, 90, false])).toEqual([16, 64, 100, 100])
     expect(sizesAfter([4, 50, false], [16, 250, false], [32, 250, false])).toEqual([16, 32, 64])
   })
@@ -25,19 +25,19 @@ describe("AdaptiveBatchSize", () => {
     expect(sizes).toEqual([16, 16, 8, 4, 16])
   })
 
-  it("answered: the latency of a distant node does not keep the size low", () => {
+  it("answered: does not keep the size low because a node is distant", () => {
     expect(sizesAfter([4, 2_000, false], [16, 2_050, false], [64, 2_300, false])).toEqual([16, 64, 100])
     expect(sizesAfter([4, 2_000, false], [16, 4_000, false], [8, 2_900, false])).toEqual([16, 8, 8])
   })
 
-  it("answered: a latency that has risen is measured by requests of one block", () => {
+  it("answered: measures an increased latency by requests of one block", () => {
     const slow = sizesAfter([4, 5, false], [16, 2_000, false], [8, 2_000, false], [4, 2_000, false], [2, 2_000, false])
 
     expect(slow).toEqual([16, 8, 4, 2, 1])
     expect(sizesAfter([4, 5, false], [2, 2_000, false], [1, 2_000, false], [4, 2_050, false])).toEqual([16, 1, 4, 16])
   })
 
-  it("answered: a node that takes long for each block is asked for few at once", () => {
+  it("answered: requests few blocks at once from a node that is slow per block", () => {
     const sizes = [800, 5_000].map((millisPerBlock) => {
       const batchSize = AdaptiveBatchSize.make()
       return Array.from({ length: 6 }, () => {
@@ -68,7 +68,7 @@ describe("AdaptiveBatchSize", () => {
   })
 
   it.prop(
-    "size: lies between 1 and 100, whatever the responses",
+    "size: is between 1 and 100, whatever the responses",
     {
       responses: Schema.Array(
         Schema.Struct({

@@ -42,7 +42,7 @@ const byNumber = (): Record<string, Response> => ({
   trace_block: ([asked]) => ({ result: [traceOf(Number(asked))] }),
 })
 
-/** A node that has been polled; requests and calls are recorded from then on. */
+/** A node that has been polled; requests and calls are recorded after that. */
 const polled = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, traces: "auto" | "off" = "auto") {
   const node = yield* Node.make({ urls: servers.map(({ url }) => url), chainId: 1, traces })
   yield* node.head
@@ -51,7 +51,7 @@ const polled = Effect.fnUntraced(function* (servers: ReadonlyArray<Server>, trac
   return node
 })
 
-/** A node that has been polled, and has given a whole range. */
+/** A node that has been polled, and has returned a whole range. */
 const proven = Effect.fnUntraced(function* (server: Server) {
   const node = yield* polled([server])
   yield* (yield* node.batchFetcher(1)).parts(refs([1]))
@@ -86,7 +86,7 @@ describe("BatchFetcher", () => {
   )
 
   it.live(
-    "blocks: asks for blocks, receipts and traces by number in one request, whose parts are those of the blocks",
+    "blocks: requests blocks, receipts and traces by number in one request, if the parts belong to the blocks",
     () =>
       Effect.gen(function* () {
         const server = yield* start(byNumber())
@@ -108,7 +108,7 @@ describe("BatchFetcher", () => {
       }),
   )
 
-  it.live("parts: are asked for again by hash where those by number name another block", () =>
+  it.live("parts: are requested again by hash if those by number name another block", () =>
     Effect.gen(function* () {
       const orphan = { ...fixture.transferReceiptWire, blockHash: hashOf(99) }
       const { eth_getBlockReceipts, trace_block } = byNumber()
@@ -129,7 +129,7 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live("blocks, parts: ask a node that lacks a part once for each, and for the next ranges in two requests", () =>
+  it.live("blocks, parts: request each part once from a node that lacks one, and the next ranges in two requests", () =>
     Effect.gen(function* () {
       const server = yield* start(byNumber())
       const node = yield* proven(server)
@@ -160,7 +160,7 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live("blocks: asks a node that has given no whole range for the blocks alone", () =>
+  it.live("blocks: requests only blocks from a node that has not yet returned a whole range", () =>
     Effect.gen(function* () {
       const server = yield* start({
         ...byNumber(),
@@ -173,7 +173,7 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live("blocks: asks for the blocks alone near the head, and of a node that does not store traces", () =>
+  it.live("blocks: requests only blocks near the head, and from a node that does not store traces", () =>
     Effect.gen(function* () {
       const server = yield* start(byNumber())
       const near = yield* (yield* polled([server])).batchFetcher(head - 64)
@@ -187,7 +187,7 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live("parts: sends no request for no blocks, and requests no traces where they are off", () =>
+  it.live("parts: sends no request without blocks, and requests no traces if they are off", () =>
     Effect.gen(function* () {
       const server = yield* start(healthy())
       const bulk = yield* (yield* polled([server], "off")).batchFetcher(5)
@@ -199,7 +199,7 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live("parts: traces each block in a request of its own where the node does not store traces", () =>
+  it.live("parts: traces each block in a separate request if the node does not store traces", () =>
     Effect.gen(function* () {
       const server = yield* start({
         ...healthy(),
@@ -214,7 +214,7 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live("parts: weighs traces of single blocks, and traces no more blocks than a range should hold", () =>
+  it.live("parts: weighs traces of single blocks, and traces no more blocks than fit a range", () =>
     Effect.gen(function* () {
       let [open, most] = [0, 0]
       const frame = {
@@ -247,33 +247,31 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live(
-    "parts: fetches receipts one by one in the same request where the node has refused to give those of a block",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* start({
-          ...healthy(),
-          eth_getBlockReceipts: missing,
-          eth_getTransactionReceipt: ([asked]) => ({
-            result: asked === hashOf(0x7f) ? null : { ...fixture.transferReceiptWire, transactionHash: asked },
-          }),
-        })
-        const node = yield* polled([server])
-        yield* node.receipts(refs([5])[0]!)
-        const bulk = yield* node.batchFetcher(5)
-        server.calls.length = server.requests.length = 0
-        const two = { number: 5, hash: hashOf(5), transactions: [hashOf(0x51), hashOf(0x52)] }
-        const parts = yield* bulk.parts([two, { number: 7, hash: hashOf(7), transactions: [hashOf(0x7f)] }])
+  it.live("parts: fetches receipts one by one in the same request once the node has rejected receipts by block", () =>
+    Effect.gen(function* () {
+      const server = yield* start({
+        ...healthy(),
+        eth_getBlockReceipts: missing,
+        eth_getTransactionReceipt: ([asked]) => ({
+          result: asked === hashOf(0x7f) ? null : { ...fixture.transferReceiptWire, transactionHash: asked },
+        }),
+      })
+      const node = yield* polled([server])
+      yield* node.receipts(refs([5])[0]!)
+      const bulk = yield* node.batchFetcher(5)
+      server.calls.length = server.requests.length = 0
+      const two = { number: 5, hash: hashOf(5), transactions: [hashOf(0x51), hashOf(0x52)] }
+      const parts = yield* bulk.parts([two, { number: 7, hash: hashOf(7), transactions: [hashOf(0x7f)] }])
 
-        expect(parts.map((part) => part?.receipts.map(({ transactionHash }) => transactionHash))).toEqual([
-          two.transactions,
-          undefined,
-        ])
-        expect(server.requests).toEqual([5])
-      }),
+      expect(parts.map((part) => part?.receipts.map(({ transactionHash }) => transactionHash))).toEqual([
+        two.transactions,
+        undefined,
+      ])
+      expect(server.requests).toEqual([5])
+    }),
   )
 
-  it.live("blocks, parts: give null for what the node does not have, fails on, or returns as null", () =>
+  it.live("blocks, parts: return null for what the node does not have, fails on or returns as null", () =>
     Effect.gen(function* () {
       const server = yield* start(healthy())
       const bulk = yield* (yield* polled([server])).batchFetcher(5)
@@ -314,7 +312,7 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live("batchFetcher: takes each node in turn deep below the head, and the preferred one near it", () =>
+  it.live("batchFetcher: uses all nodes in turn far below the head, and the preferred one near it", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy()), yield* start(healthy())]
       const node = yield* polled([one, two])
@@ -328,7 +326,7 @@ describe("BatchFetcher", () => {
     }),
   )
 
-  it.live("batchFetcher: uses the other nodes while one that failed cools down", () =>
+  it.live("batchFetcher: uses the other nodes while a failed one cools down", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy()), yield* start(healthy())]
       const node = yield* polled([one, two])

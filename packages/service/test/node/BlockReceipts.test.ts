@@ -1,4 +1,4 @@
-/** Whether a node's refusal of `eth_getBlockReceipts` concerns the method or only one block. */
+/** Whether a node's rejection of `eth_getBlockReceipts` concerns the method or only one block. */
 import { FakeNode } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -19,7 +19,10 @@ const error =
   (code: number, message: string): Response =>
   () => ({ error: { code, message } })
 
-/** Requests the receipts of a block twice from a node that refuses the method: both outcomes, and the number of calls of each method. */
+/**
+ * Requests the receipts of a block twice from a node that rejects the method: both outcomes, and the number of calls of
+ * each method.
+ */
 const twice = Effect.fnUntraced(function* (refusal: Response) {
   const server = yield* start({
     eth_chainId: () => ({ result: "0x1" }),
@@ -37,29 +40,35 @@ const twice = Effect.fnUntraced(function* (refusal: Response) {
   const second = yield* once
   return {
     outcomes: [first, second],
-    /** Whether the second block was asked for as a whole. */
+    /** Whether the second block was requested as a whole. */
     isAskedAgain: count("eth_getBlockReceipts") > before,
     single: count("eth_getTransactionReceipt"),
   }
 })
 
 describe("BlockReceipts", () => {
-  it.live.each([404, 405, 501])("fetch: asks a node no more for whole blocks that refuses with HTTP %i", (status) =>
-    Effect.gen(function* () {
-      expect(yield* twice(() => FakeNode.status(status))).toEqual({ outcomes: [2, 2], isAskedAgain: false, single: 4 })
-    }),
+  it.live.each([404, 405, 501])(
+    "fetch: does not request whole blocks again from a node that rejects them with HTTP %i",
+    (status) =>
+      Effect.gen(function* () {
+        expect(yield* twice(() => FakeNode.status(status))).toEqual({
+          outcomes: [2, 2],
+          isAskedAgain: false,
+          single: 4,
+        })
+      }),
   )
 
   it.live.each<readonly [string, Response]>([
     ["an internal error", error(-32603, "internal error")],
     ["a response that is too large", error(-32000, "response too large")],
-  ])("fetch: asks for single receipts of a block after %s, and for the next block as a whole", ([, refusal]) =>
+  ])("fetch: requests single receipts of a block after %s, and the next block as a whole", ([, refusal]) =>
     Effect.gen(function* () {
       expect(yield* twice(refusal)).toEqual({ outcomes: [2, 2], isAskedAgain: true, single: 4 })
     }),
   )
 
-  it.live("fetch: asks for no single receipts while a node limits the rate", () =>
+  it.live("fetch: requests no single receipts while a node limits the rate", () =>
     Effect.gen(function* () {
       const { outcomes, single } = yield* twice(error(-32005, "rate limit exceeded"))
 
@@ -67,7 +76,7 @@ describe("BlockReceipts", () => {
     }),
   )
 
-  it.live("fetch: asks for one receipt alone of a block that the node does not have", () =>
+  it.live("fetch: requests only one receipt of a block that the node does not have", () =>
     Effect.gen(function* () {
       const server = yield* start({
         eth_chainId: () => ({ result: "0x1" }),

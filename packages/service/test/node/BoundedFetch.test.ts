@@ -43,11 +43,11 @@ const cut = (text: string, length = 1_000) => cutBy(text, length)
 
 const trace = (bytes: number) => `{"result":[{"result":{"type":"CALL","input":"0x${"a".repeat(bytes)}"}}]}`
 
-/** The same, longer than a response that is not read while it arrives. */
+/** The same, longer than a response that is read as a whole. */
 const largeTrace = trace(BoundedFetch.smallBytes)
 
 describe("BoundedFetch", () => {
-  it("make: bounds the data of traces, and of no other response", async () => {
+  it("make: limits the data of traces, and of no other response", async () => {
     const text = largeTrace
     for (const method of ["trace_block", "debug_traceTransaction"]) {
       const { response } = await call({ chunks: cut(text) }, { body: `{"method":"${method}"}` })
@@ -57,7 +57,7 @@ describe("BoundedFetch", () => {
     expect((await textOf(response)) === text).toBe(true)
   })
 
-  it("make: passes a trace of at most as many bytes as a response may have values, and filters a larger one", async () => {
+  it("make: passes a trace with at most as many bytes as a response may have values, and filters a larger one", async () => {
     const passes = async (bytes: number) => {
       const text = trace(3_000).padEnd(bytes, " ")
       const { response } = await call({ chunks: cut(text, 65_536) })
@@ -69,7 +69,7 @@ describe("BoundedFetch", () => {
     expect(await passes(BoundedFetch.smallBytes + 1)).toBe(false)
   })
 
-  it("make: counts the levels of a large trace that are passed on, and not those of a transaction that is discarded", async () => {
+  it("make: counts the levels of a large trace that are passed on, but not those of a discarded transaction", async () => {
     const around = (value: string) => `{"result":[${value}]}`.padEnd(BoundedFetch.smallBytes + 1, " ")
     const nested = `${"[".repeat(3_000)}${"]".repeat(3_000)}`
     const discarded = await call({ chunks: cut(around(`{"result":${nested}}`), 65_536) })
@@ -79,7 +79,7 @@ describe("BoundedFetch", () => {
     await expect(textOf(passed.response)).rejects.toThrow(BodyTooLarge)
   })
 
-  it("make: holds the chunks of a small response back until it is whole", async () => {
+  it("make: buffers the chunks of a small response until it is complete", async () => {
     const { response, seen } = await call({ chunks: [Buffer.from('{"a":'), undefined, Buffer.from("1}")] })
     const reader = response.body!.getReader()
 
@@ -89,7 +89,7 @@ describe("BoundedFetch", () => {
     expect(await reader.read()).toEqual({ done: true })
   })
 
-  it("make: fails a response that is too deep to be parsed, once it is large", async () => {
+  it("make: fails for a large response that is too deep to parse", async () => {
     const text = (bytes: number) => "[".repeat(3_000).padEnd(bytes)
     const { smallBytes } = BoundedFetch
     const small = await call({ chunks: [Buffer.from(text(smallBytes))] }, { body: "" })
@@ -99,7 +99,7 @@ describe("BoundedFetch", () => {
     await expect(textOf(large.response)).rejects.toEqual(new BodyTooLarge(smallBytes + 1))
   })
 
-  it("make: fails a trace that is larger than 24 MiB after the filter", async () => {
+  it("make: fails for a trace that exceeds 24 MiB after the filter", async () => {
     const chunks = ['{"result":[', ...Array.from({ length: 25 }, () => `"${"x".repeat(mebibyte - 3)}",`)]
     const { response } = await call({ chunks: chunks.map((text) => Buffer.from(text)) })
 
@@ -108,7 +108,7 @@ describe("BoundedFetch", () => {
     expect((await textOf(most.response)).length).toBeLessThanOrEqual(24 * mebibyte)
   })
 
-  it("make: leaves a failed response and one without a body alone", async () => {
+  it("make: passes a failed response and one without a body unchanged", async () => {
     for (const sent of [{ status: 300 }, { status: 500 }, { chunks: null }]) {
       const { original, response } = await call(sent)
       expect(response).toBe(original)
@@ -118,7 +118,7 @@ describe("BoundedFetch", () => {
     expect(response.status).toBe(299)
   })
 
-  it("make: passes the type and the headers on, without the length", async () => {
+  it("make: forwards the type and the headers, except the length", async () => {
     const headers = [
       ["Content-Length", "7"],
       ["retry-after", "3"],
@@ -131,14 +131,14 @@ describe("BoundedFetch", () => {
     expect((await call({})).response.type).toBeUndefined()
   })
 
-  it("make: reads a body that the platform gives as a whole", async () => {
+  it("make: reads a body that the platform returns as a whole", async () => {
     const whole = Uint8Array.from(Buffer.from(largeTrace))
     const { response } = await call({ arrayBuffer: async () => whole.buffer })
 
     expect(await textOf(response)).toContain('"input":null')
   })
 
-  it("isExcessive: is true beyond the bounds, not at them", () => {
+  it("isExcessive: is true beyond the limits, but not at them", () => {
     const shape = { deepest: BoundedFetch.maxDepth, values: BoundedFetch.maxValues }
 
     expect(BoundedFetch.isExcessive(shape)).toBe(false)
@@ -155,7 +155,7 @@ describe("BoundedFetch", () => {
     expect(await read(`[${"[],".repeat(1_000_000)}[]]`)).toHaveLength(3_000_004)
   })
 
-  it("cancel: cancels the body, and reading ends", async () => {
+  it("cancel: cancels the body, and ends reading", async () => {
     const { response, seen } = await call({ chunks: cut(trace(9_000_000), 65_536) })
     const reader = response.body!.getReader()
     await reader.read()
@@ -165,7 +165,7 @@ describe("BoundedFetch", () => {
     expect(await reader.read()).toEqual({ done: true })
   })
 
-  it("make: lets other work of the event loop run after each half of a mebibyte", async () => {
+  it("make: yields to the event loop after every half mebibyte", async () => {
     const chunks = Array.from({ length: 32 }, () => Buffer.from(" ".repeat(mebibyte / 8)))
     const { response } = await call({ chunks })
     let turns = 0

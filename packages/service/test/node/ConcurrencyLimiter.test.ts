@@ -29,7 +29,7 @@ const limitAfter = (outcomes: ReadonlyArray<boolean>, from = ConcurrencyLimiter.
 const times = (count: number, isGood: boolean) => Array.from({ length: count }, () => isGood)
 
 describe("ConcurrencyLimiter", () => {
-  it("step: doubles after as many successes as calls may be open", () => {
+  it("step: doubles after as many successes as the limit of concurrent calls", () => {
     expect([0, 23, 24, 71, 72].map((count) => limitAfter(times(count, true)).calls)).toEqual([24, 24, 48, 48, 96])
   })
 
@@ -53,7 +53,7 @@ describe("ConcurrencyLimiter", () => {
   })
 
   it.effect(
-    "latencyMillis: is the duration of the shortest of the recent responses, and follows a node that becomes distant",
+    "latencyMillis: is the duration of the shortest of the recent responses, and adapts to a node that becomes distant",
     () =>
       Effect.gen(function* () {
         let millis = 400
@@ -79,7 +79,7 @@ describe("ConcurrencyLimiter", () => {
       }),
   )
 
-  it.effect("batch: follows a maximum that changes, at once where it is lower", () =>
+  it.effect("batch: follows a changed maximum, immediately if it is lower", () =>
     Effect.gen(function* () {
       let [max, open, most] = [4, 0, 0]
       const batch = () =>
@@ -138,7 +138,7 @@ describe("ConcurrencyLimiter", () => {
     },
   )
 
-  it.live("calls: share requests, each with its own result, and at most 24 are open at first", () =>
+  it.live("calls: share requests, each with its own result, with at most 24 in flight at first", () =>
     Effect.gen(function* () {
       const server = yield* start({
         eth_getBlockReceipts: ([number]) => ({ result: number === "0x3" ? null : [] }),
@@ -162,7 +162,7 @@ describe("ConcurrencyLimiter", () => {
     }),
   )
 
-  it.live("calls: all succeed although the node rejects large requests", () =>
+  it.live("calls: all succeed even if the node rejects large requests", () =>
     Effect.gen(function* () {
       const server = yield* start({ eth_getBlockReceipts: receipts })
       server.refuseAbove = 2
@@ -187,14 +187,14 @@ describe("ConcurrencyLimiter", () => {
     }),
   )
 
-  it.live("calls: keep the limit when the system's clock is set meanwhile", () =>
+  it.live("calls: keep the limit if the system clock changes", () =>
     Effect.gen(function* () {
       const server = yield* start({ eth_getBlockReceipts: receipts })
       const limiter = yield* limiterOf(server.url)
       const clock = yield* Clock.Clock
       let steps = 0
       const millis = () => Date.now() + steps++ * 3_600_000
-      // Sound: everything but the time of day comes from the clock itself.
+      // Sound: everything except the time of day is read from the clock itself.
       const jumping = Object.create(clock, {
         currentTimeMillis: { value: Effect.sync(millis) },
         currentTimeMillisUnsafe: { value: millis },

@@ -4,7 +4,7 @@ import * as HeadTracker from "../../src/node/HeadTracker.ts"
 
 const header = (number: number) => ({ number, hash: `h${number}`, parentHash: `h${number - 1}` })
 
-/** Polls heads one after another; gives for each whether the node counts as behind. */
+/** Polls heads one after another; returns for each whether the node counts as behind. */
 const poll = (numbers: ReadonlyArray<number>) => {
   let tracker = HeadTracker.initial
   const behind = numbers.map((number) => {
@@ -28,7 +28,7 @@ describe("HeadTracker", () => {
     expect(poll([7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]).behind.map(Number)).toEqual([0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1])
   })
 
-  it("isSettled: is true from 65 blocks below the last head on", () => {
+  it("isSettled: is true from 65 blocks below the last head", () => {
     const { tracker } = poll([100])
 
     expect([HeadTracker.isSettled(tracker, 36), HeadTracker.isSettled(tracker, 35)]).toEqual([false, true])
@@ -36,7 +36,7 @@ describe("HeadTracker", () => {
   })
 
   it.prop(
-    "isBehind: is true whenever the head has not moved up for five polls, and never when it just did",
+    "isBehind: is true if the head has not advanced for five polls, and never if it just did",
     { numbers: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))) },
     ({ numbers }) => {
       const { behind } = poll(numbers)

@@ -1,4 +1,4 @@
-/** Blocks and receipts of which something does not decode, read as far as they do, and verified. */
+/** Blocks and receipts with parts that do not decode, read as far as they do, and verified. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as Block from "@daybook/schema/Block"
@@ -17,7 +17,7 @@ const { block: blockWire, receipts: receiptsWire } = forged.blockOf(7, fixture.h
 const [transactionWire] = blockWire["transactions"] as ReadonlyArray<Wire>
 const [receiptWire] = receiptsWire
 
-/** What verifying a block and its receipts at full gives: the issue, else the deviations. */
+/** Result of verifying a block and its receipts in full: the issue, otherwise the deviations. */
 const verify = (block: Wire, receipts: ReadonlyArray<unknown> = receiptsWire) => {
   const read = Result.getOrThrow(LenientBlock.read(block))
   const found = LenientReceipts.read(receipts)
@@ -31,7 +31,7 @@ const verify = (block: Wire, receipts: ReadonlyArray<unknown> = receiptsWire) =>
 const withTransaction = (change: Wire): Wire => ({ ...blockWire, transactions: [{ ...transactionWire, ...change }] })
 
 describe("LenientBlock", () => {
-  it("read: gives what the schema gives where everything decodes", () => {
+  it("read: returns the same as the schema if everything decodes", () => {
     const { block, undecoded } = Result.getOrThrow(LenientBlock.read(blockWire))
 
     expect(block).toEqual(Schema.decodeUnknownSync(Block.HydratedBlock)(blockWire))
@@ -39,7 +39,7 @@ describe("LenientBlock", () => {
     expect(verify(blockWire)).toEqual([])
   })
 
-  it("read: keeps the position of transactions after one that is left out", () => {
+  it("read: keeps the position of transactions after an omitted one", () => {
     const { transactionIndex: _, ...second } = { ...transactionWire }
     const { block, undecoded } = Result.getOrThrow(LenientBlock.read({ ...blockWire, transactions: [{}, second] }))
 
@@ -48,7 +48,7 @@ describe("LenientBlock", () => {
   })
 
   it.prop(
-    "read: gives no transaction with a field that differs from what was received",
+    "read: returns no transaction with a field that differs from what was received",
     {
       field: Schema.Literals([
         "hash",
@@ -98,7 +98,7 @@ describe("LenientBlock", () => {
     ["a transaction", withTransaction({ value: "lots" }), []],
   ]
 
-  it.each(outcomes)("verify: checks what can be computed where something does not decode: %s", (_, block, expected) => {
+  it.each(outcomes)("verify: checks what can be computed if a part does not decode: %s", (_, block, expected) => {
     const found = verify(block)
     expect(typeof found).toBe(typeof expected)
     for (const [at, text] of [found].flat().entries()) expect(text).toContain([expected].flat()[at])
@@ -111,15 +111,12 @@ describe("LenientBlock", () => {
     ["logs", { ...receiptWire, logs: [] }, "the bloom of receipt 0"],
   ]
 
-  it.each(changed)(
-    "verify: refuses a changed receipt of a transaction that is left out: %s",
-    (_, receipt, expected) => {
-      expect(verify(leftOut)).toEqual([])
-      expect(verify(leftOut, [receipt])).toContain(expected)
-    },
-  )
+  it.each(changed)("verify: rejects a changed receipt of an omitted transaction: %s", (_, receipt, expected) => {
+    expect(verify(leftOut)).toEqual([])
+    expect(verify(leftOut, [receipt])).toContain(expected)
+  })
 
-  it("verify: accepts wrong blooms where the root proves the logs, and no other", () => {
+  it("verify: accepts wrong blooms only if the root proves the logs", () => {
     const logsBloom = `0x${"0".repeat(512)}`
     const { block, receipts } = forged.blockOf(7, fixture.hash("0"), { bloom: () => logsBloom })
     const outcome = (wire: ReadonlyArray<Wire>, checks: HashRules.Level) =>

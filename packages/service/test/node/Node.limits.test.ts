@@ -1,4 +1,4 @@
-/** Limits and headers that an operator has set for a node. */
+/** Limits and headers that an operator configured for a node. */
 import type { Fetch } from "@daybook/transport/Fetch"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -15,7 +15,7 @@ const answer: ScriptedFetch.Handler = (method, [first]) =>
     ? { result: "0x1" }
     : { result: { ...fixture.blockWire, number: first === "latest" ? hex(1_000) : first, transactions: [] } }
 
-/** A node with these limits, and what its requests were. */
+/** A node with these limits, and the requests that it received. */
 const limited = Effect.fnUntraced(function* (options: Partial<NodeOptions>) {
   const scripted = ScriptedFetch.make(answer)
   const seen = { open: 0, mostOpen: 0, sizes: [] as Array<number>, headers: [] as Array<string | undefined> }
@@ -45,7 +45,7 @@ describe("Node with limits", () => {
     }),
   )
 
-  it.live("maxBatchSize, concurrency: bound the calls of a request, and the requests that are open at once", () =>
+  it.live("maxBatchSize, concurrency: limit the calls per request and the concurrent requests", () =>
     Effect.gen(function* () {
       const { node, seen } = yield* limited({ maxBatchSize: 5, concurrency: 2 })
       const fetcher = yield* node.batchFetcher(0)
@@ -62,7 +62,7 @@ describe("Node with limits", () => {
     }),
   )
 
-  it.effect("perSecond: bounds the calls of a second", () =>
+  it.effect("perSecond: limits the calls per second", () =>
     Effect.gen(function* () {
       const { node, scripted } = yield* limited({ perSecond: 5 })
       const fiber = yield* Effect.forkChild(Effect.forEach(numbers.slice(0, 20), node.header, { concurrency: 20 }))

@@ -34,7 +34,7 @@ const blocksOf = (server: Server) =>
   server.calls.filter(([method, [asked]]) => method === "eth_getBlockByNumber" && asked !== "latest").length
 
 describe("Node of several endpoints", () => {
-  it.live("block: is spread over all nodes deep below the head, and asked of one near it", () =>
+  it.live("block: is distributed over all nodes far below the head, and requested from one near it", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy(1_000)), yield* start(healthy(1_000))]
       const chain = yield* node([one, two])
@@ -47,7 +47,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  it.live("block: is found when any node has it", () =>
+  it.live("block: is found if any node has it", () =>
     Effect.gen(function* () {
       const chain = yield* node([yield* start(healthy(5)), yield* start(healthy(9))])
 
@@ -56,7 +56,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  it.live("head: is that of the highest node when the preferred one falls behind", () =>
+  it.live("head: is that of the highest node if the preferred one falls behind", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy(20)), yield* start(healthy(21))]
       const chain = yield* node([one, two])
@@ -67,7 +67,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  it.live("head: is that of the highest node when the preferred one has not moved for several polls", () =>
+  it.live("head: is that of the highest node if the preferred one has not advanced for several polls", () =>
     Effect.gen(function* () {
       const chain = yield* node([yield* start(healthy(20)), yield* start(healthy(30))])
       const heads: Array<number> = []
@@ -78,7 +78,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  it.live("head: is that of the highest of three nodes, wherever it is in the configured order", () =>
+  it.live("head: is that of the highest of three nodes, whatever their configured order", () =>
     Effect.gen(function* () {
       for (const heads of [
         [20, 30, 25],
@@ -99,7 +99,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  it.live("block: is asked of a node that failed after all others", () =>
+  it.live("block: is requested from a failed node last", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* start(healthy(1_000)), yield* start(healthy(1_000))]
       const chain = yield* node([one, two])
@@ -114,7 +114,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  it.live("each: gives every node alone", () =>
+  it.live("each: returns each node separately", () =>
     Effect.gen(function* () {
       const chain = yield* node([yield* start(healthy(5)), yield* start(healthy(9))])
       const heads = yield* Effect.forEach(chain.each ?? [], (one) => one.head)
@@ -123,7 +123,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  /** Nodes of which the second one takes requests and never responds. */
+  /** Nodes of which the second one accepts requests and never responds. */
   const withHanging = Effect.gen(function* () {
     const first = ScriptedFetch.make(healthyAt(1_000))
     const fetch: typeof first.fetch = (url, init) =>
@@ -132,7 +132,7 @@ describe("Node of several endpoints", () => {
     return { first, chain: yield* Node.make({ urls, chainId: 31337, traces: "off", fetch }) }
   })
 
-  it.effect("head: waits two seconds for a node that is asked beside the preferred one and does not respond", () =>
+  it.effect("head: waits two seconds for an unresponsive node that is polled beside the preferred one", () =>
     Effect.gen(function* () {
       const { chain, first } = yield* withHanging
       const polls = yield* Effect.forkScoped(Effect.replicateEffect(chain.head, 2 * HeadTracker.maxUnchangedPolls))
@@ -142,7 +142,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  it.effect("finalized: waits two seconds for a node that does not respond beside one without the tag", () =>
+  it.effect("finalized: waits two seconds for an unresponsive node beside one without the tag", () =>
     Effect.gen(function* () {
       const { chain, first } = yield* withHanging
       first.answer = (method, params) =>
@@ -154,7 +154,7 @@ describe("Node of several endpoints", () => {
     }),
   )
 
-  it.effect("finalized: is that of a slow node beside one without the tag, and is unknown while that node fails", () =>
+  it.effect("finalized: is that of a slow node beside one without the tag, and unknown while that node fails", () =>
     Effect.gen(function* () {
       const first = ScriptedFetch.make(healthyAt(1_000))
       first.answer = (method, params) =>
@@ -200,7 +200,7 @@ describe("Node of several endpoints", () => {
   )
 
   it.effect(
-    "batchFetcher: is one at another node where that in turn does not respond in two seconds, once for a while",
+    "batchFetcher: uses another node if the next one does not respond within two seconds, once per period",
     () =>
       Effect.gen(function* () {
         const { chain, first } = yield* withHanging

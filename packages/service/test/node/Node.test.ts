@@ -47,7 +47,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("header, block, receipts: give null for a block that does not exist", () =>
+  it.live("header, block, receipts: return null for a block that does not exist", () =>
     Effect.gen(function* () {
       const chain = yield* node([
         yield* start({ ...healthy(), eth_getBlockByNumber: of(null), eth_getBlockReceipts: of(null) }),
@@ -57,7 +57,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("header, block, lenientBlock: give null where the node reports by an error that it has none", () =>
+  it.live("header, block, lenientBlock: return null if the node reports by an error that it has none", () =>
     Effect.gen(function* () {
       for (const message of ["cannot query unfinalized data", "header not found", "invalid block height: 7"]) {
         const eth_getBlockByNumber = error(-32000, message)
@@ -73,7 +73,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("head: names the configuration key where the URL or its credentials are wrong", () =>
+  it.live("head: names the configuration key if the URL or its credentials are wrong", () =>
     Effect.gen(function* () {
       const messageOf = Effect.fnUntraced(function* (status: number) {
         const server = yield* start({ ...healthy(), eth_chainId: () => FakeNode.status(status) })
@@ -92,7 +92,7 @@ describe("Node", () => {
 
   describe("chain id", () => {
     it.live(
-      "head: verifies the chain id once, and fails with both ids when it differs, asking no more until it is right",
+      "head: verifies the chain id once; if it differs, fails with both ids and calls nothing else until it matches",
       () =>
         Effect.gen(function* () {
           const server = yield* start({ ...healthy(), eth_chainId: of("0x89") })
@@ -125,7 +125,7 @@ describe("Node", () => {
   })
 
   describe("failover", () => {
-    it.live("head: fails over to the next node and stays with it", () =>
+    it.live("head: fails over to the next node and keeps using it", () =>
       Effect.gen(function* () {
         const broken = yield* start({ ...healthy(), eth_getBlockByNumber: () => FakeNode.disconnect })
         const good = yield* start(healthy())
@@ -212,7 +212,7 @@ describe("Node", () => {
       ["an error for this method alone", error(-32099, "computer says no")],
       ["HTTP 403", () => FakeNode.status(403)],
     ])(
-      "receipts: are requested one by one, in one request, once the node has refused the method by %s",
+      "receipts: are requested one by one, in one request, once the node has rejected the method by %s",
       ([, refusal]) =>
         Effect.gen(function* () {
           const server = yield* start({
@@ -251,7 +251,7 @@ describe("Node", () => {
         }),
     )
 
-    it.live("receipts: are null, after one call, where a node without the method has pruned them", () =>
+    it.live("receipts: are null after one call if a node without the method has pruned them", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), eth_getTransactionReceipt: of(null) })
         delete server.answers["eth_getBlockReceipts"]
@@ -264,7 +264,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("receipts: fail with host and methods where the node supports neither", () =>
+    it.live("receipts: fail with host and methods if the node supports neither", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), eth_getBlockReceipts: missing })
         const chain = yield* node([server])
@@ -277,7 +277,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("receipts: fail with the node's error when the connection breaks while they are requested one by one", () =>
+    it.live("receipts: fail with the node's error if the connection breaks while they are requested one by one", () =>
       Effect.gen(function* () {
         const server = yield* start({
           ...healthy(),
@@ -344,7 +344,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("traceSource: sends no request where traces are off", () =>
+    it.live("traceSource: sends no request if traces are off", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), trace_block: of([]) })
         const chain = yield* node([server], "off")
@@ -355,7 +355,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("traceSource: fails while the node does not respond, and is detected afterwards", () =>
+    it.live("traceSource: fails while the node does not respond, and detects the tracer afterwards", () =>
       Effect.gen(function* () {
         const server = yield* start({ ...healthy(), trace_block: failing })
         const chain = yield* node([server])
@@ -366,29 +366,27 @@ describe("Node", () => {
       }),
     )
 
-    it.live(
-      "traces: a tracer found missing is detected again by traceSource alone, and no block is without traces before",
-      () =>
-        Effect.gen(function* () {
-          const server = yield* start({ ...healthy(), trace_block: error(-32000, "missing trie node") })
-          const chain = yield* node([server])
-          expect(yield* chain.traceSource).toBe("trace_block")
-          server.answers["trace_block"] = missing
+    it.live("traces: fail for every block until traceSource detects that the tracer is missing", () =>
+      Effect.gen(function* () {
+        const server = yield* start({ ...healthy(), trace_block: error(-32000, "missing trie node") })
+        const chain = yield* node([server])
+        expect(yield* chain.traceSource).toBe("trace_block")
+        server.answers["trace_block"] = missing
 
-          const first = yield* Effect.flip(chain.traces(ref))
-          const second = yield* Effect.flip(chain.traces({ ...ref, number: 101 }))
+        const first = yield* Effect.flip(chain.traces(ref))
+        const second = yield* Effect.flip(chain.traces({ ...ref, number: 101 }))
 
-          expect([first._tag, second._tag]).toEqual(["NodeFailed", "NodeFailed"])
-          expect(yield* chain.traceSource).toBe("off")
-          expect(yield* chain.traces(ref)).toBe(null)
-          server.answers["trace_block"] = of([])
-          expect(yield* chain.traceSource).toBe("off")
-          yield* chain.forgetMissingTracer
-          expect(yield* chain.traceSource).toBe("trace_block")
-        }),
+        expect([first._tag, second._tag]).toEqual(["NodeFailed", "NodeFailed"])
+        expect(yield* chain.traceSource).toBe("off")
+        expect(yield* chain.traces(ref)).toBe(null)
+        server.answers["trace_block"] = of([])
+        expect(yield* chain.traceSource).toBe("off")
+        yield* chain.forgetMissingTracer
+        expect(yield* chain.traceSource).toBe("trace_block")
+      }),
     )
 
-    it.live("traceSource: is detected although the node cannot trace the latest block", () =>
+    it.live("traceSource: detects a tracer even if the node cannot trace the latest block", () =>
       Effect.gen(function* () {
         const chain = yield* node([
           yield* start({ ...healthy(), debug_traceBlockByHash: error(-32000, "genesis is not traceable") }),
@@ -399,7 +397,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("traces: gives a failure that would repeat as the reason, and any other one only after a while", () =>
+    it.live("traces: returns a failure that would repeat as the reason, and any other only after a while", () =>
       Effect.gen(function* () {
         const refusing = (reply: Response) =>
           Effect.flatMap(start({ ...healthy(), trace_block: reply }), (one) => node([one]))
@@ -423,7 +421,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("traces: gives the failure of the node with a tracer as the reason, whatever the others lack", () =>
+    it.live("traces: returns the failure of the node with a tracer as the reason, whatever the others lack", () =>
       Effect.gen(function* () {
         const lacking = yield* start({ ...healthy(), trace_block: error(-32000, "missing trie node") })
         const bare = yield* start(healthy())
@@ -442,7 +440,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("traces: come from the second node where the first has no tracer", () =>
+    it.live("traces: are requested from the second node if the first has no tracer", () =>
       Effect.gen(function* () {
         const bare = yield* start(healthy())
         const chain = yield* node([bare, yield* start({ ...healthy(), trace_block: of([]) })])
@@ -453,7 +451,7 @@ describe("Node", () => {
     )
   })
 
-  it.live("receipts: leave out that of the block itself, which Celo appends (made by rule)", () =>
+  it.live("receipts: omit the receipt of the block itself, which Celo appends (synthetic)", () =>
     Effect.gen(function* () {
       const ofBlock = { ...fixture.creationReceiptWire, transactionHash: blockHash, transactionIndex: "0x2" }
       const chain = yield* node([yield* start({ ...healthy(), eth_getBlockReceipts: of([...receipts, ofBlock]) })])
@@ -465,7 +463,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("lacking: names what the responses have shown to be missing", () =>
+  it.live("lacking: names what is missing according to the responses", () =>
     Effect.gen(function* () {
       const whole = yield* node([yield* start({ ...healthy(), trace_block: of([]) })])
       yield* whole.traceSource
@@ -493,7 +491,7 @@ describe("Node", () => {
         params[0] === "finalized" ? answer(params) : healthy()["eth_getBlockByNumber"]!(params),
     })
 
-    it.live("finalized: gives the finalized block", () =>
+    it.live("finalized: returns the finalized block", () =>
       Effect.gen(function* () {
         const chain = yield* node([yield* start(finalized(of({ ...header, number: "0x40", transactions: [] })))])
 
@@ -501,7 +499,7 @@ describe("Node", () => {
       }),
     )
 
-    it.live("finalized: gives null where the node returns null or rejects the tag", () =>
+    it.live("finalized: returns null if the node returns null or rejects the tag", () =>
       Effect.gen(function* () {
         for (const answer of [
           of(null),
@@ -515,35 +513,39 @@ describe("Node", () => {
       }),
     )
 
-    it.live("finalized: gives null where the node fails again on the tag, which may be all that it gives for it", () =>
-      Effect.gen(function* () {
-        const chain = yield* node([yield* start(finalized(error(-32603, "Internal error")))])
+    it.live(
+      "finalized: returns null if the node repeatedly fails on the tag, which may be its only response to it",
+      () =>
+        Effect.gen(function* () {
+          const chain = yield* node([yield* start(finalized(error(-32603, "Internal error")))])
 
-        expect((yield* Effect.flip(chain.finalized))._tag).toBe("NodeFailed")
-        expect([yield* chain.finalized, yield* chain.finalized]).toEqual([null, null])
-      }),
-    )
-
-    it.live("finalized: is asked again of a node without such a block, not of one that does not know the tag", () =>
-      Effect.gen(function* () {
-        const servers = [
-          yield* start(finalized(error(-39001, "Unknown block"))),
-          yield* start(finalized(error(-32602, "invalid argument 0: hex string without 0x"))),
-        ]
-        const found: Array<number | null> = []
-        for (const server of servers) {
-          const chain = yield* node([server])
-          yield* chain.finalized
-          Object.assign(server.answers, finalized(of({ ...header, number: "0x40", transactions: [] })))
-          found.push((yield* chain.finalized)?.number ?? null)
-        }
-
-        expect(found).toEqual([64, null])
-      }),
+          expect((yield* Effect.flip(chain.finalized))._tag).toBe("NodeFailed")
+          expect([yield* chain.finalized, yield* chain.finalized]).toEqual([null, null])
+        }),
     )
 
     it.live(
-      "finalized: fails where a node that has returned such a block fails, and gives null once it refuses the tag",
+      "finalized: is requested again from a node without such a block, but not from one that does not know the tag",
+      () =>
+        Effect.gen(function* () {
+          const servers = [
+            yield* start(finalized(error(-39001, "Unknown block"))),
+            yield* start(finalized(error(-32602, "invalid argument 0: hex string without 0x"))),
+          ]
+          const found: Array<number | null> = []
+          for (const server of servers) {
+            const chain = yield* node([server])
+            yield* chain.finalized
+            Object.assign(server.answers, finalized(of({ ...header, number: "0x40", transactions: [] })))
+            found.push((yield* chain.finalized)?.number ?? null)
+          }
+
+          expect(found).toEqual([64, null])
+        }),
+    )
+
+    it.live(
+      "finalized: fails if a node that returned such a block fails, and returns null once it rejects the tag",
       () =>
         Effect.gen(function* () {
           const server = yield* start(finalized(of({ ...header, number: "0x40", transactions: [] })))

@@ -1,4 +1,6 @@
-/** What several nodes that differ in what they can trace are asked, and when a block counts as one that no node can trace. */
+/**
+ * The calls that several nodes with different tracers receive, and when a block counts as one that no node can trace.
+ */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -19,7 +21,7 @@ const healthy: Record<string, Response> = {
 
 const none: Response = () => ({ result: [] })
 
-/** Cannot trace block 100, and traces every other one. */
+/** A node that traces every block except block 100. */
 const withoutState: Response = ([number]) =>
   number === "0x64" ? { error: { code: -32000, message: "missing trie node" } } : { result: [] }
 
@@ -28,7 +30,7 @@ const node = (servers: ReadonlyArray<Server>) => Node.make({ urls: servers.map((
 const named = ({ calls }: Server, method: string) => calls.filter(([name]) => name === method).length
 
 describe("Node: traces of several nodes", () => {
-  it.live("traces: wait while a node that may trace the block does not answer, and not forever", () =>
+  it.live("traces: wait, but not indefinitely, while a node that may trace the block does not respond", () =>
     Effect.gen(function* () {
       const lacking = yield* start({ ...healthy, trace_block: withoutState })
       const other = yield* start({ ...healthy, trace_block: none })
@@ -45,7 +47,7 @@ describe("Node: traces of several nodes", () => {
     }),
   )
 
-  it.live("traces, transactionTrace: are not asked of a node without a tracer", () =>
+  it.live("traces, transactionTrace: are not requested from a node without a tracer", () =>
     Effect.gen(function* () {
       const bare = yield* start(healthy)
       const tracing = yield* start({ ...healthy, trace_block: none, trace_transaction: none })
@@ -60,7 +62,7 @@ describe("Node: traces of several nodes", () => {
     }),
   )
 
-  it.live("transactionTrace: asks by the kind of tracer first, and for a method that the node lacks only once", () =>
+  it.live("transactionTrace: uses the known kind of tracer first, and requests a missing method only once", () =>
     Effect.gen(function* () {
       const flat = yield* start({ ...healthy, trace_block: none, trace_transaction: none })
       const refusing = yield* start({ ...healthy, trace_block: withoutState, trace_transaction: missing })
@@ -75,28 +77,26 @@ describe("Node: traces of several nodes", () => {
     }),
   )
 
-  it.live(
-    "traces: take the gas of a transfer from its receipt where the node states that of the block beside the steps",
-    () =>
-      Effect.gen(function* () {
-        const transfer = { ...fixture.transferWire, to: fixture.address("e"), input: "0x" }
-        const steps: Response = (params) => {
-          const [, options] = params as readonly [string, object]
-          if ("tracer" in options) return { error: { code: -32602, message: "Only the default tracer is supported" } }
-          return { result: { gas: 300_000, failed: false, structLogs: [] } }
-        }
-        const stepping = yield* start({
-          ...healthy,
-          eth_getBlockByNumber: () => ({ result: { ...header, number: "0x64", transactions: [transfer] } }),
-          eth_getTransactionReceipt: () => ({ result: { ...fixture.transferReceiptWire, gasUsed: "0x5208" } }),
-          debug_traceTransaction: (params) => steps(params),
-        })
-        const chain = yield* node([stepping])
+  it.live("traces: use the gas in the receipt of a transfer if the node reports the block's gas beside the steps", () =>
+    Effect.gen(function* () {
+      const transfer = { ...fixture.transferWire, to: fixture.address("e"), input: "0x" }
+      const steps: Response = (params) => {
+        const [, options] = params as readonly [string, object]
+        if ("tracer" in options) return { error: { code: -32602, message: "Only the default tracer is supported" } }
+        return { result: { gas: 300_000, failed: false, structLogs: [] } }
+      }
+      const stepping = yield* start({
+        ...healthy,
+        eth_getBlockByNumber: () => ({ result: { ...header, number: "0x64", transactions: [transfer] } }),
+        eth_getTransactionReceipt: () => ({ result: { ...fixture.transferReceiptWire, gasUsed: "0x5208" } }),
+        debug_traceTransaction: (params) => steps(params),
+      })
+      const chain = yield* node([stepping])
 
-        const found = yield* chain.traces(ref)
+      const found = yield* chain.traces(ref)
 
-        expect(found).toMatchObject({ _tag: "Frames", traces: [{ result: { type: "CALL" } }] })
-        expect(named(stepping, "eth_getTransactionReceipt")).toBe(1)
-      }),
+      expect(found).toMatchObject({ _tag: "Frames", traces: [{ result: { type: "CALL" } }] })
+      expect(named(stepping, "eth_getTransactionReceipt")).toBe(1)
+    }),
   )
 })

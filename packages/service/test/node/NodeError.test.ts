@@ -39,7 +39,7 @@ describe("NodeError", () => {
     ])
   })
 
-  it("fromCallError: quotes the node and gives the remedy where a block cannot be traced", () => {
+  it("fromCallError: quotes the node and names the remedy if a block cannot be traced", () => {
     const error = rpcError({ message: "required historical state unavailable (reexec=128)", isRetryable: false })
 
     expect(messageOf(error, where, tracing)).toEqual([
@@ -48,7 +48,7 @@ describe("NodeError", () => {
     ])
   })
 
-  it("fromCallError: gives no remedy for an error of a node that may pass", () => {
+  it("fromCallError: names no remedy for a transient error of a node", () => {
     expect(messageOf(rpcError({ isRetryable: true }), where, tracing)).toEqual([
       'node.example:8545 cannot trace block 1 ("sorry").',
       false,
@@ -75,7 +75,7 @@ describe("NodeError", () => {
     ])
   })
 
-  it("fromCallError: names the configured rate when that is what delays calls", () => {
+  it("fromCallError: names the configured rate if it delays calls", () => {
     const error = new RateLimited({ host, scope: "call", retryAfter: Duration.seconds(40) })
 
     expect(messageOf(error, where, tracing)).toEqual([
@@ -101,7 +101,7 @@ describe("NodeError", () => {
       new InvalidResponse({ host, reason: "content", path: "result", received: "null", expected: "the latest block" }),
       "Invalid response from node.example:8545: result: expected the latest block, received null.",
     ],
-  ])("fromCallError: describes a failure that may pass by its fields: %#", (error, message) => {
+  ])("fromCallError: describes a transient failure by its fields: %#", (error, message) => {
     expect(messageOf(error, where, tracing)).toEqual([message, false])
   })
 
@@ -112,11 +112,11 @@ describe("NodeError", () => {
     ["fails on a block for now", "rarely", rpcError({ kind: "internal", isRetryable: true }), tracing],
     ["refuses a block", "rarely", rpcError({ isRetryable: false }), tracing],
     ["rejects the credentials", "rarely", new Unauthorized({ host, status: 401 }), head],
-  ])("fromCallError: gives the pace of attempts where a node %s: %s", (_, pace, error, task) => {
+  ])("fromCallError: returns the pace of attempts if a node %s: %s", (_, pace, error, task) => {
     expect(NodeError.fromCallError(error, where, task).pace).toBe(pace)
   })
 
-  it("fromCallError: counts no attempts, since the indexer tries again by itself", () => {
+  it("fromCallError: counts no attempts, since the indexer retries", () => {
     const attempt = { method: "POST" } as never
     const error = new TransportError({ host, phase: "connect", reason: "ECONNREFUSED", attempts: [attempt, attempt] })
 

@@ -1,4 +1,4 @@
-/** Tokens for nodes that ask for one. */
+/** Tokens for nodes that require one. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHmac } from "node:crypto"
@@ -26,7 +26,7 @@ const sentBy = Effect.fnUntraced(function* (node: NodeOptions) {
 })
 
 describe("SignedFetch", () => {
-  it("tokenOf: signs the time of issue by HMAC with SHA-256", () => {
+  it("tokenOf: signs the time of issue with HMAC-SHA-256", () => {
     const [header = "", payload = "", signature] = SignedFetch.tokenOf(secret, 1_700_000_000).split(".")
     const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString())
     const key = Buffer.from(secret, "hex")

@@ -7,7 +7,7 @@ const wire = { op: "STOP", depth: 1, gas: 10, gasCost: 3, stack: [], memory: [] 
 
 const parse = (more: object) => StructLog.parse({ gas: 1, structLogs: [{ ...wire, ...more }] })
 
-/** The step with these members; `null` where the node's step is refused. */
+/** The step with these members; `null` if the node's step is rejected. */
 const stepOf = (more: object) => {
   const parsed = parse(more)
   return Result.isSuccess(parsed) ? parsed.success.steps[0]! : null
@@ -18,7 +18,7 @@ const first = "11".repeat(32)
 const second = "22".repeat(32)
 
 describe("StructLog", () => {
-  it("parse: reads gas as a whole number, in decimal or in hex", () => {
+  it("parse: reads gas as a whole number, in decimal or hex", () => {
     const gasOf = (gas: unknown) => stepOf({ gas })?.gas
 
     expect([0, 7, "0x1F", "12", "0XA"].map(gasOf)).toEqual([0n, 7n, 31n, 12n, 10n])
@@ -30,14 +30,14 @@ describe("StructLog", () => {
     )
   })
 
-  it("parse: takes a cost below zero for none, and one that is left out too", () => {
+  it("parse: treats a negative or omitted cost as none", () => {
     const costOf = (gasCost: unknown) => stepOf({ gasCost })?.gasCost
 
     expect([-5, 0, 4, "0x5", null, undefined].map(costOf)).toEqual([0n, 0n, 4n, 5n, 0n, 0n])
     expect(["-5", 0.5, {}].map(costOf)).toEqual([undefined, undefined, undefined])
   })
 
-  it("parse: refuses a step without one of its members or with another type of it", () => {
+  it("parse: rejects a step with a missing member or one of another type", () => {
     for (const more of [
       { op: 1 },
       { depth: "1" },
@@ -61,7 +61,7 @@ describe("StructLog", () => {
     expect(stepOf({ stack: ["0x", "", "aF", "0x0"], memory: undefined })).toMatchObject({ memory: [] })
   })
 
-  it("parse: refuses what are no struct logs", () => {
+  it("parse: rejects values that are not struct logs", () => {
     for (const result of [null, undefined, 1, "x", [], [wire]]) {
       expect(StructLog.parse(result)).toEqual(Result.fail("struct logs"))
     }
@@ -81,7 +81,7 @@ describe("StructLog", () => {
     }
   })
 
-  it("parse: reads an error as text, from a variant of Rust, a message or any JSON", () => {
+  it("parse: reads an error from a Rust variant, a message or any JSON as text", () => {
     const errorOf = (error: unknown) => stepOf({ error })?.error
 
     expect(["", null, undefined].map(errorOf)).toEqual([null, null, null])
@@ -124,7 +124,7 @@ describe("StructLog", () => {
     expect(StructLog.bytesAt(step, 96n, 2n)).toBe("0x0000")
   })
 
-  it("bytesAt: is null beyond any memory that can be paid for", () => {
+  it("bytesAt: is null beyond any memory that gas can pay for", () => {
     const most = 1n << 26n
     const step = withMemory(first)
 
@@ -134,7 +134,7 @@ describe("StructLog", () => {
   })
 
   it.prop(
-    "bytesAt: gives the slice of the memory that zeros continue",
+    "bytesAt: returns the slice of the memory, padded with zeros",
     {
       words: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4 })),
       offset: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 150 })),
@@ -155,7 +155,7 @@ describe("StructLog", () => {
     },
   )
 
-  it("expansionGas: is that of the largest range beyond the memory", () => {
+  it("expansionGas: is the cost of the largest range beyond the memory", () => {
     const step = withMemory(first)
     const gas = (...ranges: ReadonlyArray<readonly [offset: bigint, size: bigint]>) =>
       StructLog.expansionGas(step, ranges)

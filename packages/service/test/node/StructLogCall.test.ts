@@ -1,4 +1,4 @@
-/** Calls and creations that ran no code of a contract, by the steps around them. */
+/** Calls and creations that ran no contract code, from the steps around them. */
 import { describe, expect, it } from "@effect/vitest"
 import type { Step } from "../../src/node/StructLog.ts"
 import * as StructLogCall from "../../src/node/StructLogCall.ts"
@@ -67,7 +67,7 @@ const outcomeOf = ({
 const memoryOf = (bytes: number) => Array.from({ length: Math.ceil(bytes / 32) }, () => "11".repeat(32))
 
 describe("StructLogCall", () => {
-  it("of: reads the arguments of each instruction, and is null for any other", () => {
+  it("of: reads the arguments of each call or creation instruction, and is null for any other", () => {
     const memory = ["00".repeat(31) + "01", "02".repeat(32)]
     const range = [30, 3, 7, 8]
     const input = "0x000102"
@@ -112,7 +112,7 @@ describe("StructLogCall", () => {
     expect(StructLogCall.fromStep(step("SSTORE", { stack }))).toBeNull()
   })
 
-  it("of: takes input beyond any memory that can be paid for as empty", () => {
+  it("of: treats input beyond any memory that gas can pay for as empty", () => {
     const huge = 1n << 200n
 
     expect(StructLogCall.fromStep(step("CALL", { stack: [1, account, 0, huge, 1, 0, 0] }))?.input).toBe("0x")
@@ -135,7 +135,7 @@ describe("StructLogCall", () => {
     expect(StructLogCall.isPrecompile(account)).toBe(false)
   })
 
-  it("outcome: finds the gas of a call by the cost that explains the step, for each fork and kind of account", () => {
+  it("outcome: derives the gas of a call from the cost that explains the step, for each fork and kind of account", () => {
     for (const access of [100, 2_600, 700, 40]) {
       for (const transfer of [0, 9_000, 34_000]) {
         const value = transfer === 0 ? 0 : 5
@@ -152,13 +152,13 @@ describe("StructLogCall", () => {
     }
   })
 
-  it("outcome: adds the gas of the memory that the input and the output need", () => {
+  it("outcome: adds the gas for the memory of input and output", () => {
     const found = outcomeOf({ room: [32, 32], cost: 100 + 6 + 50_000, isSuccess: true, returned: 50_000 })
 
     expect(found).toMatchObject({ gas: 50_000n, gasUsed: 0n })
   })
 
-  it("outcome: gives at most all but a 64th of the gas", () => {
+  it("outcome: forwards at most all but a 64th of the gas", () => {
     const most = 999_900 - Math.floor(999_900 / 64)
 
     expect(outcomeOf({ requested: 2_000_000, cost: 100 + most, isSuccess: true, returned: most })).toMatchObject({
@@ -168,12 +168,12 @@ describe("StructLogCall", () => {
     expect(outcomeOf({ requested: most, cost: 100 + most, isSuccess: true })).toMatchObject({ gas: BigInt(most) })
   })
 
-  it("outcome: takes what was returned for the gas where no cost explains the step", () => {
+  it("outcome: uses the returned gas if no cost explains the step", () => {
     expect(outcomeOf({ cost: 123, isSuccess: true, returned: 77 })).toMatchObject({ gas: 77n, gasUsed: 0n })
     expect(outcomeOf({ cost: 123, isSuccess: true })).toMatchObject({ gas: 0n, gasUsed: 0n })
   })
 
-  it("outcome: finds the gas of a call by the cost of a node that leaves the given gas out", () => {
+  it("outcome: derives the gas of a call from the cost of a node that excludes the forwarded gas", () => {
     expect(outcomeOf({ cost: 2_600, isSuccess: true })).toMatchObject({ gas: 50_000n, gasUsed: 0n })
     expect(outcomeOf({ cost: 2_600 + 9_000 - 2_300, value: 1, isSuccess: true })).toMatchObject({
       gas: 52_300n,
@@ -187,7 +187,7 @@ describe("StructLogCall", () => {
     })
   })
 
-  it("outcome: gives why a call failed: its depth, the balance of the caller", () => {
+  it("outcome: returns why a call failed: its depth, or the balance of the caller", () => {
     const errorOf = (options: Options) => outcomeOf(options).error
 
     expect(errorOf({ depth: 1_024 })).toBe("max call depth exceeded")
@@ -214,21 +214,18 @@ describe("StructLogCall", () => {
     [0xa, 0, 50_000],
     [0xb, 0, 375],
     [0xd, 0, 600],
-  ])(
-    "outcome: precompiled contract %i fails for lack of gas with %i bytes of input below %i",
-    (number, bytes, needed) => {
-      const errorOf = (requested: number) =>
-        outcomeOf({ to: precompile(number), requested, inputBytes: bytes, memory: memoryOf(bytes) }).error
+  ])("outcome: precompiled contract %i runs out of gas with %i bytes of input below %i", (number, bytes, needed) => {
+    const errorOf = (requested: number) =>
+      outcomeOf({ to: precompile(number), requested, inputBytes: bytes, memory: memoryOf(bytes) }).error
 
-      expect([errorOf(needed - 1), errorOf(needed)]).toEqual(["out of gas", "precompiled failed"])
-    },
-  )
+    expect([errorOf(needed - 1), errorOf(needed)]).toEqual(["out of gas", "precompiled failed"])
+  })
 
   it("outcome: a precompiled contract whose gas depends on its input fails for its input", () => {
     expect(outcomeOf({ to: precompile(9), requested: 1 }).error).toBe("precompiled failed")
   })
 
-  it("outcome: a modular exponentiation fails for its input only where a number is too long", () => {
+  it("outcome: a modular exponentiation fails for its input only if a number is too long", () => {
     const errorOf = (...sizes: ReadonlyArray<bigint>) =>
       outcomeOf({ to: precompile(5), inputBytes: 96, memory: sizes.map(word) }).error
     const [most, more] = [2n ** 32n - 1n, 2n ** 32n]
@@ -247,7 +244,7 @@ describe("StructLogCall", () => {
     const outputOf = (options: Options) => outcomeOf({ ...base, ...options }).output
     const bytes = (count: number) => `0x${after.join("").slice(0, 2 * count)}`
 
-    it("outcome: a call of an account returns nothing, and the identity its input", () => {
+    it("outcome: a call to an account returns nothing, and a call to the identity contract its input", () => {
       expect(outputOf({})).toBe("0x")
       expect(outputOf({ to: precompile(4), inputBytes: 3 })).toBe("0x000000")
     })
@@ -261,7 +258,7 @@ describe("StructLogCall", () => {
       expect(outputOf({ to: precompile(number), room: [32, 8] })).toBe(`0x${"bb".repeat(8)}`)
     })
 
-    it("outcome: returns as much as a later step shows, before the next call of the frame", () => {
+    it("outcome: returns as much as a later step shows, before the next call in the frame", () => {
       const size = (bytesReturned: number) => [step("RETURNDATASIZE"), step("POP", { stack: [bytesReturned] })]
       const other = step("CALL", { stack: [1, account, 0, 0, 0, 0, 0] })
       const to = precompile(0xb)
@@ -282,7 +279,7 @@ describe("StructLogCall", () => {
       ).toBe(bytes(40))
     })
 
-    it("outcome: a signature that is invalid returns nothing, where the memory shows it", () => {
+    it("outcome: an invalid signature returns nothing, if the memory shows it", () => {
       const unchanged = { memoryAfter: before }
 
       expect(outputOf({ to: precompile(0x1), ...unchanged })).toBe("0x")
@@ -303,7 +300,7 @@ describe("StructLogCall", () => {
       return StructLogCall.outcome(StructLogCall.fromStep(call)!, [call, next], { at: 0, nextAt: 1, depth })
     }
 
-    it("outcome: an address that is taken costs all that was given, which leaves a 64th", () => {
+    it("outcome: a creation at an address in use costs all forwarded gas, which leaves a 64th", () => {
       const expected = (available: bigint) => ({
         gas: available - available / 64n,
         gasUsed: available - available / 64n,
@@ -316,7 +313,7 @@ describe("StructLogCall", () => {
       expect(created("CREATE2", { bytes: 65, nextGas: (100_000n - 24n - 3n) / 64n })).toEqual(expected(99_973n))
     })
 
-    it("outcome: a creation without code succeeds, and one that is refused gives the reason", () => {
+    it("outcome: a creation without code succeeds, and a rejected one returns the reason", () => {
       const refused = { nextGas: 99_996n, gasCost: 132_000n }
 
       expect(created("CREATE", { ...refused, result: 1n })).toMatchObject({ gas: 99_996n, gasUsed: 0n, error: null })

@@ -1,6 +1,7 @@
 /**
- * Frames of struct logs on the scenario chain and of random programs: equal to those of the node's own call tracer. `DAYBOOK_SEED` and
- * `DAYBOOK_PROGRAMS` choose other programs, and how many; `DAYBOOK_RECORD` records them for a test without a node.
+ * Frames of struct logs on the scenario chain and of random programs: equal to those of the node's own call tracer.
+ * `DAYBOOK_SEED` and `DAYBOOK_PROGRAMS` choose other programs, and their number; `DAYBOOK_RECORD` records them for a
+ * test without a node.
  */
 import { layer } from "@effect/vitest"
 import { Effect, Layer, Result, Schema } from "effect"
@@ -44,7 +45,7 @@ const tracedOf = Effect.fnUntraced(function* (node: Anvil.Node, hash: string) {
 
 const isPrecompile = ({ to }: InternalTransactions.InternalTransactionWire) => /^0x0{36}0[01]../.test(to ?? "")
 
-/** Rows of the transactions of a block by the node's call tracer, and by their steps. */
+/** Rows of the transactions of a block from the node's call tracer, and from their steps. */
 const rowsOf = Effect.fnUntraced(function* (node: Anvil.Node, number: number) {
   const { transactions } = yield* node.call<{ readonly transactions: ReadonlyArray<string> }>("eth_getBlockByNumber", [
     `0x${number.toString(16)}`,
@@ -76,7 +77,7 @@ const rowsOf = Effect.fnUntraced(function* (node: Anvil.Node, number: number) {
         { allFrames: true },
       ),
     ).map((list) => (InternalTransactions.isUntraced(list) ? [] : list))
-  // Of a precompiled contract only what the caller copied is known.
+  // Only what the caller copied is known of a precompiled contract.
   const cut = (remote: ReturnType<typeof rows>, own: ReturnType<typeof rows>) =>
     remote.map((list, at) =>
       list.map((row, index) => {
@@ -89,7 +90,7 @@ const rowsOf = Effect.fnUntraced(function* (node: Anvil.Node, number: number) {
 })
 
 layer(scenario, { excludeTestServices: true })("StructLogFrames", (it) => {
-  it.effect("ofBlock: gives the frames of the call tracer for every transaction of the scenario", () =>
+  it.effect("ofBlock: returns the frames of the call tracer for every transaction of the scenario", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario
@@ -101,7 +102,7 @@ layer(scenario, { excludeTestServices: true })("StructLogFrames", (it) => {
     }),
   )
 
-  it.effect("ofBlock: gives the frames of the call tracer for random programs", () =>
+  it.effect("ofBlock: returns the frames of the call tracer for random programs", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.Anvil
       const [from = ""] = node.accounts

@@ -43,7 +43,7 @@ const step = (
   error,
 })
 
-/** Arguments of a call, the first of them on top. */
+/** Arguments of a call, with the first on top. */
 const callStack = (gas: number, to: string, value: number, rest: ReadonlyArray<number> = [0, 0, 0, 0]) =>
   [gas, to, value, ...rest].map(String).toReversed()
 
@@ -54,7 +54,7 @@ const framesOf = (structLogs: ReadonlyArray<object>, more: object = {}, of = tra
 }
 
 describe("StructLogFrames", () => {
-  it("ofBlock: gives the recorded frames of random programs, which the call tracer of a node confirmed", () => {
+  it("ofBlock: returns the recorded frames of random programs, which a node's call tracer confirmed", () => {
     for (const { frames, state, traced } of recordedStructLogs.read()) {
       const before = new Map(state)
       const found = StructLogFrames.ofBlock(traced, ({ address, kind }) => before.get(`${kind} ${address}`)!)
@@ -68,7 +68,7 @@ describe("StructLogFrames", () => {
     }
   })
 
-  it("ofBlock: gives the frame of a call with its gas, output and value", () => {
+  it("ofBlock: returns the frame of a call with its gas, output and value", () => {
     const frames = framesOf([
       step("CALL", 90_000, { gasCost: 86_000, stack: callStack(70_000, called, 5) }),
       step("PUSH1", 72_300, { depth: 2 }),
@@ -90,7 +90,7 @@ describe("StructLogFrames", () => {
     ])
   })
 
-  it("ofBlock: gives a call of an account without code, whether the cost of a step holds the given gas or not", () => {
+  it("ofBlock: returns a call to an account without code, whether or not the cost of a step includes the forwarded gas", () => {
     const stack = callStack(500_000, called, 1)
     const base = 36_600
     const given = 90_000 - base - Math.floor((90_000 - base) / 64)
@@ -113,7 +113,7 @@ describe("StructLogFrames", () => {
     expect(framesOf(net)).toEqual(expected.map((frame) => ({ ...frame, ...gas })))
   })
 
-  it("ofBlock: computes the gas of a last step, which some nodes report with that of the caller", () => {
+  it("ofBlock: computes the gas of a last step, which some nodes report with the caller's gas", () => {
     const frames = framesOf([
       step("CALL", 90_000, { gasCost: 17_700, stack: callStack(70_000, called, 5) }),
       step("RETURN", 72_300, { depth: 2, gasCost: -3_900, stack: [32n, 0n] }),
@@ -126,20 +126,17 @@ describe("StructLogFrames", () => {
   it.each([
     ["STOP", 0n, "0x"],
     ["REVERT", 3n, `0x${word(0n)}`],
-  ] as const)(
-    "ofBlock: computes the gas and the output of %s by itself, whatever cost a node reports",
-    (op, used, output) => {
-      const frames = framesOf([
-        step("CALL", 90_000, { gasCost: 17_700, stack: callStack(70_000, called, 5) }),
-        step(op, 72_300, { depth: 2, gasCost: 700, stack: [32n, 0n] }),
-        step("STOP", 76_200, { gasCost: 0, stack: [op === "STOP" ? 1n : 0n] }),
-      ])
+  ] as const)("ofBlock: computes the gas and the output of %s, whatever cost a node reports", (op, used, output) => {
+    const frames = framesOf([
+      step("CALL", 90_000, { gasCost: 17_700, stack: callStack(70_000, called, 5) }),
+      step(op, 72_300, { depth: 2, gasCost: 700, stack: [32n, 0n] }),
+      step("STOP", 76_200, { gasCost: 0, stack: [op === "STOP" ? 1n : 0n] }),
+    ])
 
-      expect(frames).toMatchObject([{ gas: 72_300n, gasUsed: used, output }])
-    },
-  )
+    expect(frames).toMatchObject([{ gas: 72_300n, gasUsed: used, output }])
+  })
 
-  it("ofBlock: gives the error of a failed call, and none of a call instruction that failed itself", () => {
+  it("ofBlock: returns the error of a failed call, and none for a call instruction that failed itself", () => {
     const failing = [
       step("CALL", 90_000, { gasCost: 70_000, stack: callStack(60_000, called, 0) }),
       step("JUMP", 60_000, { depth: 2, stack: [255n] }),
@@ -150,7 +147,7 @@ describe("StructLogFrames", () => {
     expect(frames).toMatchObject([{ to: called, error: "invalid jump destination", gas: 60_000n, gasUsed: 60_000n }])
   })
 
-  it("ofBlock: gives the balance that a destruction moves: that before the block and what was received since", () => {
+  it("ofBlock: returns the balance that a self-destruct moves: the one before the block plus what was received since", () => {
     const frames = framesOf(
       [step("SELFDESTRUCT", 60_000, { gasCost: 5_000, stack: [called] })],
       {},
@@ -164,7 +161,7 @@ describe("StructLogFrames", () => {
   it.each([
     [24_576, "contract creation code storage out of gas"],
     [24_577, "max code size exceeded"],
-  ])("ofBlock: gives why code of %d bytes was not deployed", (size, error) => {
+  ])("ofBlock: returns why code of %d bytes was not deployed", (size, error) => {
     const memory = Array.from({ length: 769 }, () => word(1n))
     const frames = framesOf([
       step("CREATE", 90_000, { gasCost: 32_000, stack: [0n, 0n, 0n] }),
@@ -175,7 +172,7 @@ describe("StructLogFrames", () => {
     expect(frames).toMatchObject([{ type: "CREATE", error }])
   })
 
-  it("ofBlock: takes no outcome of a frame for that of another one that ended with it", () => {
+  it("ofBlock: does not attribute the outcome of a frame to another one that ended with it", () => {
     const frames = framesOf([
       step("CALL", 90_000, { gasCost: 80_000, stack: callStack(70_000, called, 0) }),
       step("CALL", 70_000, { depth: 2, gasCost: 60_000, stack: callStack(50_000, sender, 0) }),
@@ -187,7 +184,7 @@ describe("StructLogFrames", () => {
     expect(frames).not.toMatchObject([{ error: expect.anything() }])
   })
 
-  it("ofBlock: the last frames of a transaction succeed where they end so, without a step of a caller behind them", () => {
+  it("ofBlock: the last frames of a transaction succeed if they end so, without a later step of a caller", () => {
     const frames = framesOf([
       step("CALL", 90_000, { gasCost: 80_000, stack: callStack(70_000, called, 0) }),
       step("RETURN", 70_000, { depth: 2, gasCost: 0, stack: [32n, 0n], memory: [word(7n)] }),
@@ -197,7 +194,7 @@ describe("StructLogFrames", () => {
     expect(frames).not.toMatchObject([{ error: expect.anything() }])
   })
 
-  it("ofBlock: gives the caller of a contract whose creation failed by the nonce of its creator", () => {
+  it("ofBlock: derives the caller of a contract whose creation failed from the nonce of its creator", () => {
     const frames = framesOf(
       [
         step("CREATE", 90_000, { gasCost: 80_000, stack: [5n, 0n, 0n], memory: [word(1n)] }),
@@ -217,7 +214,7 @@ describe("StructLogFrames", () => {
     ])
   })
 
-  it("ofBlock: fails where a node recorded no steps of a transaction that ran code", () => {
+  it("ofBlock: fails if a node recorded no steps of a transaction that ran code", () => {
     expect(framesOf([])).toBe("transaction 0: the node recorded no steps")
     expect(framesOf([], {}, { ...transaction, gasUsed: 21_000n })).toEqual([])
     expect(framesOf([], {}, { ...transaction, to: `0x${"0".repeat(39)}4` })).toEqual([])
@@ -251,7 +248,7 @@ describe("StructLogFrames", () => {
     )
   })
 
-  it("parse: spells an error that names its cause by a variant", () => {
+  it("parse: reads an error that names its cause as a variant", () => {
     const errorOf = (error: unknown) =>
       Result.getOrThrow(StructLog.parse({ gas: 1, structLogs: [step("STOP", 1, { error })] })).steps[0]?.error
 

@@ -33,7 +33,7 @@ describe("TimedFetch", () => {
     expect(found).toEqual([outcome])
   })
 
-  it("make: measures the time to the headers of a response by the clock that it is given", async () => {
+  it("make: measures the time to the headers of a response with the given clock", async () => {
     let nowMillis = 5_000
     const found: Array<number> = []
     const respond = () => {
@@ -49,7 +49,7 @@ describe("TimedFetch", () => {
     expect(found).toEqual([1.5])
   })
 
-  it("make: reports a request without a response, and fails as it did", async () => {
+  it("make: reports a request without a response, and fails with its error", async () => {
     const found = await outcomes(() => Promise.reject(new TypeError("closed")))
 
     expect(found).toEqual(["none", "TypeError: closed"])

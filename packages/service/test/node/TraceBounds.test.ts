@@ -1,4 +1,4 @@
-/** The parsed results of tracers within and beyond the bounds, beside what the filter makes of their text. */
+/** Parsed tracer results within and beyond the limits, compared with the output of the text filter. */
 import { describe, expect, it } from "@effect/vitest"
 import * as BoundedFetch from "../../src/node/BoundedFetch.ts"
 import type * as TraceBudget from "../../src/node/TraceBudget.ts"
@@ -27,7 +27,7 @@ const nest = (levels: number): object =>
 
 describe("TraceBounds", () => {
   it.prop(
-    "bound: gives what the filter gives, for any values under the keys of traces",
+    "bound: returns the same as the filter, for any values under the keys of traces",
     { seed: Model.seed },
     ({ seed }) => {
       const numbers = Model.seeded(seed)
@@ -58,7 +58,7 @@ describe("TraceBounds", () => {
     },
   )
 
-  it("bound: gives for a bounded result what it gave before", () => {
+  it("bound: leaves a result that is already bounded unchanged", () => {
     const big = { calls: Array.from({ length: 4 }, () => ({ input: `0x${"ab".repeat(300)}` })) }
     const entries = Array.from({ length: 12 }, () => ({ action: {}, transactionHash: hash(1) }))
     for (const result of [[{ result: big }, { result: nest(20) }], entries]) {
@@ -66,7 +66,7 @@ describe("TraceBounds", () => {
     }
   })
 
-  it("bound: gives what the filter gives on each side of the size from which a response is filtered", () => {
+  it("bound: returns the same as the filter on both sides of the size from which a response is filtered", () => {
     const frames = (count: number) => [
       { txHash: hash(1), result: { calls: Array.from({ length: count }, () => ({ type: "CALL", input: "0x" })) } },
       { txHash: hash(2), result: nest(1_022) },
@@ -83,7 +83,7 @@ describe("TraceBounds", () => {
     expect(sizes).toEqual([false, false, false, true])
   })
 
-  it("bound: reads a million levels no deeper than the bound", () => {
+  it("bound: reads a million levels no deeper than the limit", () => {
     const deep: unknown = JSON.parse(`{"calls":${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}}`)
 
     expect(TraceBounds.bound([deep], limits)).toEqual({

@@ -3,7 +3,7 @@ import * as TraceBudget from "../../src/node/TraceBudget.ts"
 
 const limits: TraceBudget.Limits = { transactionBytes: 10, blockBytes: 25, frames: 3, depth: 4 }
 
-/** Ends entries of a flat list that belong to these transactions, each with some data; gives what becomes of them. */
+/** Ends entries of a flat list that belong to these transactions, each with some data; returns their outcomes. */
 const ended = (budget: TraceBudget.TraceBudget, hashes: ReadonlyArray<string>, data = 0) =>
   hashes.map((hash) => {
     TraceBudget.keep(budget, data)
@@ -11,7 +11,7 @@ const ended = (budget: TraceBudget.TraceBudget, hashes: ReadonlyArray<string>, d
   })
 
 describe("TraceBudget", () => {
-  it("enter: takes as many frames as are allowed, and twice as many levels as calls, with those around them", () => {
+  it("enter: accepts the permitted frames, and twice as many levels as calls plus the enclosing ones", () => {
     const budget = TraceBudget.make(limits)
     const element = TraceBudget.element(false)
 
@@ -29,7 +29,7 @@ describe("TraceBudget", () => {
     expect(TraceBudget.enter(budget, TraceBudget.element(false), 1, true)).toBeNull()
   })
 
-  it("remaining: is what the transaction and the block leave, and all of it for the next result", () => {
+  it("remaining: is what the transaction and the block have left, and everything for the next result", () => {
     const budget = TraceBudget.make(limits)
     const left: Array<number> = [TraceBudget.remaining(budget)]
     for (const data of [4, 6]) {
@@ -47,7 +47,7 @@ describe("TraceBudget", () => {
     expect([...left, TraceBudget.remaining(budget)]).toEqual([10, 6, 0, 10, 5, 10])
   })
 
-  it("end: keeps the entries of a flat list that a transaction may have, replaces the next one, and drops the others", () => {
+  it("end: keeps the permitted entries of a flat list, replaces the next one, and drops the others", () => {
     const budget = TraceBudget.make(limits)
 
     // One entry is the transaction itself.
@@ -67,7 +67,7 @@ describe("TraceBudget", () => {
     ).toEqual(["keep", "keep", "keep", "keep"])
   })
 
-  it("end: counts data of the entries of a transaction together", () => {
+  it("end: adds up the data of all entries of a transaction", () => {
     const budget = TraceBudget.make({ ...limits, blockBytes: 1_000 })
     const left = ["0x1", "0x1", "0x2", "0x2"].map((hash) => {
       ended(budget, [hash], 2)
@@ -77,7 +77,7 @@ describe("TraceBudget", () => {
     expect(left).toEqual([10, 8, 10, 8])
   })
 
-  it("replacementOf, messageOf: name the bound, and the transaction as its list does", () => {
+  it("replacementOf, messageOf: name the limit, and the transaction as its list does", () => {
     const excess = { ...TraceBudget.element(false), excess: "more than 3 frames" }
     const error = "Trace beyond the limits: more than 3 frames."
 

@@ -1,4 +1,4 @@
-/** Responses of tracers within and beyond the bounds, cut into chunks anywhere. */
+/** Tracer responses within and beyond the limits, split into chunks anywhere. */
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "@effect/vitest"
 import * as TraceFilter from "../../src/node/TraceFilter.ts"
@@ -59,7 +59,7 @@ interface Item {
 
 const parse = (text: string): unknown => JSON.parse(text)
 
-/** The items of the result; sound where the response is that of a tracer. */
+/** The items of the result; sound if the response is a tracer's. */
 const itemsOf = (text: string) => (parse(text) as { readonly result: ReadonlyArray<Item> }).result
 
 /** A JSON text whose keys are written with an escape for each character. */
@@ -70,7 +70,7 @@ const withEscapedKeys = (text: string): string =>
   })
 
 describe("TraceFilter", () => {
-  it("push: bounds the data, the frames and the entries of responses whose keys are written with escapes", () => {
+  it("push: limits the data, the frames and the entries of responses whose keys are written with escapes", () => {
     const responses: ReadonlyArray<unknown> = [
       envelope(traces(frame({ input: data("a", 3_000) }), frame({ calls: [frame({ output: data("b", 3_000) })] }))),
       envelope(traces(frame({ calls: Array.from({ length: 9 }, () => frame()) }))),
@@ -82,7 +82,7 @@ describe("TraceFilter", () => {
     }
   })
 
-  it("push: passes responses within the bounds unchanged, as JSON values", () => {
+  it("push: passes responses within the limits unchanged, as JSON values", () => {
     const responses: ReadonlyArray<unknown> = [
       envelope(traces(frame({ calls: [frame(), frame({ revertReason: 'a "quoted" \\ reason' })] }), frame())),
       envelope([entry(0), entry(0, { traceAddress: [0] }), entry(1), { type: "reward", action: {}, result: null }]),
@@ -102,7 +102,7 @@ describe("TraceFilter", () => {
     }
   })
 
-  it("push: passes text that is no JSON unchanged", () => {
+  it("push: passes text that is not JSON unchanged", () => {
     for (const text of [
       "",
       ",",
@@ -120,7 +120,7 @@ describe("TraceFilter", () => {
     }
   })
 
-  it("push: replaces inputs and outputs beyond those of a transaction by their length and hash", () => {
+  it("push: replaces inputs and outputs beyond the limit of a transaction by their length and hash", () => {
     const calls = [
       frame({ input: data("ab", 700) }),
       frame({ input: data("cd", 400) }),
@@ -136,7 +136,7 @@ describe("TraceFilter", () => {
     expect(second).toEqual({ ...first!, txHash: hash(1) })
   })
 
-  it("push: keeps no more of a block than its own bound, and short data always", () => {
+  it("push: limits the data of a block as a whole, but keeps short data", () => {
     const calls = [frame({ input: data("ab", 900) }), frame({ input: data("12", 20) })]
     const transactions = Array.from({ length: 4 }, () => frame({ calls }))
     const kept = itemsOf(filtered(JSON.stringify(envelope(traces(...transactions))))).map(({ result }) =>
@@ -151,7 +151,7 @@ describe("TraceFilter", () => {
     ])
   })
 
-  it("push: replaces the data of flat traces, for each transaction by itself", () => {
+  it("push: replaces the data of flat traces, for each transaction separately", () => {
     const big = {
       action: { callType: "call", from: "0x1", input: data("ab", 800) },
       result: { output: data("cd", 400) },
@@ -164,7 +164,7 @@ describe("TraceFilter", () => {
     expect(found[3]!.action.input).toBe(data("ab", 800))
   })
 
-  it("push: gives an error in place of a transaction with too many frames, or too deep", () => {
+  it("push: replaces a transaction with too many frames, or too deep ones, by an error", () => {
     const wide = frame({ calls: Array.from({ length: 21 }, () => frame()) })
     const deep = nest(15)
     const found = itemsOf(
@@ -183,7 +183,7 @@ describe("TraceFilter", () => {
     ])
   })
 
-  it("push: counts the frames of calls alone, and passes as many as the bound", () => {
+  it("push: counts only frames of calls, and passes as many as the limit", () => {
     const call = frame({ error: { data: { values: [{}, {}] } }, calls: [] })
     const of = (count: number) => envelope(traces(frame({ calls: Array.from({ length: count }, () => call) })))
     const found = (count: number) => parse(filtered(JSON.stringify(of(count))))
@@ -192,7 +192,7 @@ describe("TraceFilter", () => {
     expect(found(6)).toEqual(envelope([{ txHash: hash(0), error: "Trace beyond the limits: more than 5 frames." }]))
   })
 
-  it("push: passes a trace as deep as the bound, and none that is deeper", () => {
+  it("push: passes a trace as deep as the limit, and none that is deeper", () => {
     const bounds = { ...limits, frames: 100 }
     const innermost = (more: object): object =>
       Array.from({ length: 6 }).reduce<object>((inner) => frame({ calls: [inner] }), frame({ calls: [frame(more)] }))
@@ -207,7 +207,7 @@ describe("TraceFilter", () => {
     ])
   })
 
-  it("push: gives an error in place of the trace of a single transaction beyond the bounds", () => {
+  it("push: replaces the trace of a single transaction beyond the limits by an error", () => {
     const wide = frame({ calls: Array.from({ length: 6 }, () => frame({ input: data("ab", 100) })) })
 
     expect(parse(filtered(JSON.stringify([envelope(wide, 4), envelope(frame(), 5)])))).toEqual([
@@ -216,7 +216,7 @@ describe("TraceFilter", () => {
     ])
   })
 
-  it("push: marks a transaction with too many entries in a flat list, and leaves the others out", () => {
+  it("push: marks a transaction with too many entries in a flat list, and omits the others", () => {
     const list = [entry(0), ...Array.from({ length: 9 }, () => entry(1)), entry(2)]
     const found = itemsOf(filtered(JSON.stringify(envelope(list))))
 
@@ -228,7 +228,7 @@ describe("TraceFilter", () => {
     ])
   })
 
-  it("push: holds a bounded number of bytes of an endless text, and of endless nesting", () => {
+  it("push: buffers a bounded number of bytes of an endless text and of endless nesting", () => {
     const filter = TraceFilter.make(limits)
     TraceFilter.push(filter, Buffer.from('{"jsonrpc":"2.0","id":1,"result":[{"txHash":"0x","result":{"input":"0x'))
     for (let chunk = 0; chunk < 200; chunk++) TraceFilter.push(filter, Buffer.alloc(100_000, "ab"))
@@ -240,7 +240,7 @@ describe("TraceFilter", () => {
     expect(filter.stack.length).toBeLessThan(100)
   })
 
-  it.prop("push: gives the same for every way to cut a response into chunks", { seed: Model.seed }, ({ seed }) => {
+  it.prop("push: returns the same however a response is split into chunks", { seed: Model.seed }, ({ seed }) => {
     const numbers = Model.seeded(seed)
     const random = (levels: number): object =>
       frame({

@@ -26,7 +26,7 @@ describe("Tracer", () => {
     [-32000, "Debug API is disabled"],
     [-32000, "rpc method is unsupported"],
     [-32600, "upgrade: debug_traceBlockByNumber needs another tier"],
-  ])("isMissing: is true for a refusal of the method: %i %s", (code, message) => {
+  ])("isMissing: is true for a rejection of the method: %i %s", (code, message) => {
     expect(Tracer.isMissing(errorOf(code, message))).toBe(true)
   })
 

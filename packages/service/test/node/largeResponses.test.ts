@@ -1,4 +1,4 @@
-/** Blocks and receipts whose response exceeds the bounds are fetched in parts. */
+/** Blocks and receipts whose response exceeds the limits are fetched in parts. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as BoundedFetch from "../../src/node/BoundedFetch.ts"
@@ -7,7 +7,7 @@ import * as NodeError from "../../src/node/NodeError.ts"
 import * as fixture from "../indexer/fixture.ts"
 import { type Reply, type Response, start } from "./server.ts"
 
-/** A value that no large response may hold: it is too deep. */
+/** A value that exceeds the limits of a large response: it is too deep. */
 const excessive = (value: object): Reply => {
   let deep: unknown = "0x"
   for (let level = 0; level < 3_000; level++) deep = [deep]
@@ -36,7 +36,7 @@ const nodeOf = (more: Partial<Record<keyof typeof answers, Response>> = {}) =>
   Effect.flatMap(start({ ...answers, ...more }), ({ url }) => Node.make({ urls: [url], chainId: 1, traces: "off" }))
 
 describe("Node", () => {
-  it.live("block: fetches the transactions one by one where the block is too large", () =>
+  it.live("block: fetches the transactions one by one if the block is too large", () =>
     Effect.gen(function* () {
       const node = yield* nodeOf()
 
@@ -44,7 +44,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("block: is null when the node no longer knows one of its transactions", () =>
+  it.live("block: is null if the node no longer has one of its transactions", () =>
     Effect.gen(function* () {
       const node = yield* nodeOf({ eth_getTransactionByHash: () => ({ result: null }) })
 
@@ -52,7 +52,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("lenientBlock: leaves out a transaction that is too large by itself", () =>
+  it.live("lenientBlock: omits a transaction that is too large on its own", () =>
     Effect.gen(function* () {
       const [first, second] = transactions
       const node = yield* nodeOf({
@@ -67,7 +67,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("lenientReceipts: leaves out a receipt that is too large by itself, and one that does not decode", () =>
+  it.live("lenientReceipts: omits a receipt that is too large on its own, and one that does not decode", () =>
     Effect.gen(function* () {
       const [first] = fixture.receipts()
       const receiptsBy = (second: Response) =>
@@ -89,7 +89,7 @@ describe("Node", () => {
     }),
   )
 
-  it.live("receipts: are fetched one by one where those of the block are too large", () =>
+  it.live("receipts: are fetched one by one if those of the block are too large", () =>
     Effect.gen(function* () {
       const node = yield* nodeOf()
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 
 describe("WalletLedger", () => {
-  it("make: has another revision with each name of fee rules, so that all rows are derived again", () => {
+  it("make: has another revision for each name of fee rules, so that all rows are derived again", () => {
     const names = Object.keys(FeeRules.all) as ReadonlyArray<FeeRules.Name>
     const revisions = [undefined, ...names].map((name) => WalletLedger.make(130, name).revision)
 
@@ -11,7 +11,7 @@ describe("WalletLedger", () => {
     expect(revisions[0]).toBe(WalletLedger.revision)
   })
 
-  it("nextOf: is where the rows of this derivation end, whichever rules they follow, and null for others", () => {
+  it("nextOf: is where the rows of this derivation end, whichever rules apply, and null for others", () => {
     const { revision } = WalletLedger.make(130, "base")
 
     expect(WalletLedger.nextOf({ revision, next: 7 })).toBe(7)

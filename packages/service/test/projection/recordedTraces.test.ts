@@ -1,5 +1,6 @@
 /**
- * Holds both shapes of traces against each other on recorded frames and entries. No recording has one transaction in both shapes, so a frame is written as the flat list that the trace module's documents describe.
+ * Compares both shapes of traces on recorded frames and entries. No recording has one transaction in both shapes, so a
+ * frame is written as the flat list that the documents of the trace module describe.
  */
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
@@ -78,7 +79,7 @@ const under = (frame: Wire): Wire => ({
 })
 
 describe("recorded traces", () => {
-  it("fromFrames, fromFlat: give the same rows for recorded blocks", () => {
+  it("fromFrames, fromFlat: return the same rows for recorded blocks", () => {
     const frames = read("calltraces").filter(isFrame)
     let rows = 0
     for (const frame of frames) {

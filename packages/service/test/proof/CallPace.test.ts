@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import * as CallPace from "../../src/proof/CallPace.ts"
 
 describe("CallPace", () => {
-  it.effect("make: spreads calls over time, and leaves that of interrupted ones to others", () =>
+  it.effect("make: spreads calls over time, and releases those of interrupted calls to others", () =>
     Effect.gen(function* () {
       const pause = CallPace.make(10)
       const made: Array<string> = []

@@ -1,4 +1,7 @@
-/** What a comparison costs and names when anyone may send a wallet tokens, and when owners or traces are not what events state. */
+/**
+ * Calls and results of a comparison when anyone may send a wallet tokens, and when owners or traces differ from the
+ * events.
+ */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect, vi } from "vitest"
@@ -33,28 +36,30 @@ const flooded = Effect.gen(function* () {
   return { wallet, contract, store, source }
 })
 
-it.effect("run: compares a contract that gives no balance by 16 of 300 ids, with one search for its first block", () =>
-  Effect.gen(function* () {
-    const { contract, source, wallet } = yield* flooded
-    const earlier = yield* reconcile(source, wallet, 1)
-    const before = source.usage().calls
-    const proof = yield* reconcile(source, wallet, 293)
-    const calls = source.usage().calls - before
-    const differences = differencesOf(proof)
+it.effect(
+  "run: compares a contract that returns no balance by 16 of 300 ids, with one search for its first block",
+  () =>
+    Effect.gen(function* () {
+      const { contract, source, wallet } = yield* flooded
+      const earlier = yield* reconcile(source, wallet, 1)
+      const before = source.usage().calls
+      const proof = yield* reconcile(source, wallet, 293)
+      const calls = source.usage().calls - before
+      const differences = differencesOf(proof)
 
-    expect(calls).toBeLessThan(60)
-    expect(differences.map(({ holding }) => holding.asset)).toEqual(Array(16).fill(contract))
-    expect(differences.map(({ firstBlock }) => firstBlock)).toEqual([2, ...Array(15).fill(null)])
-    expect(proof.unchecked).toEqual([
-      `Only 16 ids of each of these contracts are compared, because the contract returns no balance for any of them: ${contract}.`,
-    ])
-    expect(isProved(proof)).toBe(false)
-    // Some of them may differ since a block that was proved.
-    expect([earlier.provedBlock, proof.provedBlock]).toEqual([1, null])
-  }),
+      expect(calls).toBeLessThan(60)
+      expect(differences.map(({ holding }) => holding.asset)).toEqual(Array(16).fill(contract))
+      expect(differences.map(({ firstBlock }) => firstBlock)).toEqual([2, ...Array(15).fill(null)])
+      expect(proof.unchecked).toEqual([
+        `Only 16 ids of each of these contracts are compared, because the contract returns no balance for any of them: ${contract}.`,
+      ])
+      expect(isProved(proof)).toBe(false)
+      // Some of them may differ since a block that was proved.
+      expect([earlier.provedBlock, proof.provedBlock]).toEqual([1, null])
+    }),
 )
 
-it.effect("run: compares the ids of a contract that is ERC-20 as well by their owners, and not their number", () =>
+it.effect("run: compares the ids of a contract that is also ERC-20 by their owners, and not their number", () =>
   Effect.gen(function* () {
     const node = yield* Anvil.make()
     const [wallet, other] = [`0x${"f1".repeat(20)}`, `0x${"f2".repeat(20)}`]
@@ -82,7 +87,7 @@ it.effect("run: compares the ids of a contract that is ERC-20 as well by their o
   }),
 )
 
-it.effect("run: proves a wallet without the tokens that are ignored, and stores no such proof", () =>
+it.effect("run: proves a wallet without the ignored tokens, and does not store such a proof", () =>
   Effect.gen(function* () {
     const { contract, source, store, wallet } = yield* flooded
     const scope = yield* LedgerScope.read(source.reader, "test", 293)
@@ -94,7 +99,7 @@ it.effect("run: proves a wallet without the tokens that are ignored, and stores 
   }),
 )
 
-it.effect("run: ends within its calls, compares the native balance first and states what it left out", () =>
+it.effect("run: stays within its calls, compares the native balance first and reports what it omitted", () =>
   Effect.gen(function* () {
     const { source, wallet } = yield* flooded
     const before = source.usage().calls
@@ -152,7 +157,7 @@ it.effect("run: names two ids that their contract exchanged between owners witho
   }),
 )
 
-it.effect("run: proves a wallet that received ids as a range, of which it sent one on, as a search does", () =>
+it.effect("run: proves a wallet that received ids as a range and sent one of them, as a search does", () =>
   Effect.gen(function* () {
     const node = yield* Anvil.make()
     const [wallet, other] = [`0x${"e1".repeat(20)}`, `0x${"e2".repeat(20)}`]
@@ -191,7 +196,7 @@ const hidePayments = (frame: Frame, wallet: string): Frame => ({
     .map((call) => hidePayments(call, wallet)),
 })
 
-it.effect("run: names the payment by a contract that a node hides in each of its traces", () =>
+it.effect("run: names a contract's payment that a node hides in each of its traces", () =>
   Effect.gen(function* () {
     const node = yield* Anvil.make()
     const { accounts, lastBlock } = yield* Scenario.run(node, { blobs: false, blocks: 25, seed: 4 })

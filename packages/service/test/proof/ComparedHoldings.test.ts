@@ -15,7 +15,7 @@ const idsOf = (asset: number, count: number) => Array.from({ length: count }, (_
 const endless = Number.POSITIVE_INFINITY
 
 describe("ComparedHoldings.select", () => {
-  it("compares what has no ids first, by standard and asset, and then ids", () => {
+  it("compares holdings without ids first, by standard and asset, and then ids", () => {
     const ordered = [
       Holding.native,
       Holding.nonce,
@@ -49,7 +49,7 @@ describe("ComparedHoldings.select", () => {
     expect(several(12)).toMatch(new RegExp(`${assetOf(9)}, ${assetOf(10)} and 2 more\\.$`))
   })
 
-  it("compares as many as a quarter of the calls allows, at least one and at most 20,000", () => {
+  it("compares as many as a quarter of the calls permits, at least one and at most 20,000", () => {
     const tokens = Array.from({ length: 20_001 }, (_, at) => held("erc20", at))
     const counted = (count: number, maxCalls: number) => {
       const { holdings, unchecked } = ComparedHoldings.select(tokens.slice(0, count), maxCalls)
@@ -75,7 +75,10 @@ describe("ComparedHoldings.read", () => {
     requestId: undefined,
   })
 
-  /** A node that gives 5 of each holding but for those that a contract gives no balance of, and the number of calls in its requests. */
+  /**
+   * A node that returns 5 for each holding, except for contracts that return no balance, and the number of calls in its
+   * requests.
+   */
   const nodeOf = (isWithout: (asset: string, id: number) => boolean) => {
     const requests: Array<number> = []
     const batch: Calls.Budgeted["node"]["batch"] = (calls) => {
@@ -96,7 +99,7 @@ describe("ComparedHoldings.read", () => {
 
   const wallet = assetOf(99)
 
-  it.effect("leaves out the other ids of contracts that give no balance of the first 16, and names these", () =>
+  it.effect("omits the other ids of contracts that return no balance for the first 16, and names these contracts", () =>
     Effect.gen(function* () {
       const tokens = [held("erc20", 1), held("erc20", 2)]
       const [few, without, late] = [idsOf(1, 16), idsOf(2, 17), idsOf(3, 17)]
@@ -117,7 +120,7 @@ describe("ComparedHoldings.read", () => {
     }),
   )
 
-  it.effect("reads what has no ids at once, and names nothing where every contract gives a balance", () =>
+  it.effect("reads holdings without ids at once, and names nothing if every contract returns a balance", () =>
     Effect.gen(function* () {
       const { budgeted, requests } = nodeOf(() => false)
       const holdings = [held("erc20", 1), ...idsOf(2, 17)]

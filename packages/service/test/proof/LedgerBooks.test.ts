@@ -23,7 +23,7 @@ const received = (asset: number): Movement => ({
   isFailed: false,
 })
 
-/** Reads of a file with a row of each block, of so many movements, and how many rows each page has given. */
+/** Reads of a file with a row per block with this many movements, and the number of rows in each page. */
 const readerOf = Effect.fnUntraced(function* (blocks: number, movements: number) {
   const file = join(yield* temporaryFolder, "ledgers.sqlite")
   const connection = yield* Connection.connect({ file, readOnly: false })
@@ -43,7 +43,7 @@ const readerOf = Effect.fnUntraced(function* (blocks: number, movements: number)
 })
 
 describe("LedgerBooks", () => {
-  it.effect("read: holds no more rows at once than a bound of bytes allows", () =>
+  it.effect("read: holds no more rows at once than a limit in bytes permits", () =>
     Effect.gen(function* () {
       const { pages, reader } = yield* readerOf(2, 10_000)
       const books = yield* LedgerBooks.read(reader, wallet, 0, 9)

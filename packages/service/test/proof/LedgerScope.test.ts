@@ -1,4 +1,4 @@
-/** Which blocks a proof covers, by what the index has and by what is asked for. */
+/** Which blocks a proof covers, by what the index has and what is requested. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as LedgerScope from "../../src/proof/LedgerScope.ts"
@@ -34,7 +34,7 @@ const notIndexed = (block: number, from: number, to: number) =>
   `Block not indexed: ${block}; ${range(from, to)}. Give one of these with --at, or wait.`
 
 describe("LedgerScope.read", () => {
-  it.effect("ends with the block that is asked for, the last one of the ledger, or the last final one", () =>
+  it.effect("ends with the requested block, the last one of the ledger, or the last final one", () =>
     Effect.gen(function* () {
       const { store } = yield* openedFrom(0)
       const before = yield* closingOf(store)

@@ -18,7 +18,7 @@ interface Read {
   readonly block: number
 }
 
-/** A chain whose balances are functions of the block, and what was asked of it. */
+/** A chain whose balances are functions of the block, and the calls that it received. */
 const chain = (balances: {
   readonly native: (block: number) => bigint
   readonly token?: (block: number) => bigint
@@ -52,7 +52,7 @@ const claims = [
 const expectedAt = (holding: Holding.Holding) => Effect.succeed(holding.standard === "native" ? 7n : 3n)
 
 describe("Proof", () => {
-  it("isAnswer: takes a revert for the answer of a contract, and what may pass for none", () => {
+  it("isAnswer: accepts a revert as the answer of a contract, but not a transient error", () => {
     expect(["reverted", "unknown", "invalidParams"].map((kind) => Proof.isAnswer(rpcError(kind)))).toEqual([
       true,
       true,
@@ -63,14 +63,14 @@ describe("Proof", () => {
     expect(Proof.isAnswer(rpcError("reverted", { _tag: "InvalidResponse" }))).toBe(false)
   })
 
-  it("compare: gives the claims that do not hold, and takes no balance for 0", () => {
+  it("compare: returns the claims that do not hold, and does not treat a missing balance as 0", () => {
     const zero = { holding: token, expected: 0n }
 
     expect(Proof.compare([...claims, zero], [7n, 4n, null])).toEqual([{ ...claims[1]!, found: 4n, firstBlock: null }])
     expect(Proof.compare(claims, [7n])).toEqual([{ ...claims[1]!, found: null, firstBlock: null }])
   })
 
-  it.effect("prove: finds nothing where the chain has what is expected, by one read of each", () =>
+  it.effect("prove: finds nothing if the chain has what is expected, with one read of each", () =>
     Effect.gen(function* () {
       const { asked, budgeted } = chain({ native: () => 7n, token: () => 3n })
 
@@ -82,7 +82,7 @@ describe("Proof", () => {
     }),
   )
 
-  it.effect("prove: locates each difference to its first block, all of them at the same time", () =>
+  it.effect("prove: locates the first block of each difference, all of them at the same time", () =>
     Effect.gen(function* () {
       const { asked, budgeted } = chain({
         native: (block) => (block < 42 ? 7n : 8n),
@@ -98,7 +98,7 @@ describe("Proof", () => {
     }),
   )
 
-  it.effect("prove: names the last block where the balance differs there alone", () =>
+  it.effect("prove: names the last block if the balance differs only there", () =>
     Effect.gen(function* () {
       const { budgeted } = chain({ native: (block) => (block < 100 ? 7n : 8n), token: () => 3n })
 
@@ -106,7 +106,7 @@ describe("Proof", () => {
     }),
   )
 
-  it.effect("prove: a contract that gives no balance differs from the first block on that a sum is not 0", () =>
+  it.effect("prove: a contract without a balance differs from the first block at which a sum is not 0", () =>
     Effect.gen(function* () {
       const { budgeted } = chain({ native: () => 7n })
       const since = (holding: Holding.Holding, block: number) =>

@@ -65,7 +65,7 @@ const sumsOf = Effect.fnUntraced(function* (store: TestStore.TestStore, wallet: 
 
 it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
   it.effect(
-    "openings: are read for every wallet of an index from the middle of a chain, so that the sums are balances",
+    "openings: are read for every wallet of an index that begins in the middle of a chain, so that sums equal balances",
     () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
@@ -92,39 +92,37 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       }),
   )
 
-  it.effect(
-    "openings: are read again for a lower first block, and are those of a chain's allocation from block 0 on",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* Anvil.Anvil
-        const { accounts, lastBlock } = yield* Scenario.Scenario
-        const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
-        yield* store.finalize(lastBlock)
-        yield* keep(store, url)
-        yield* whenExamined(store, lastBlock)
-        const genesisOf = Effect.map(
-          store.snapshot((snapshot) =>
-            snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
-          ),
-          ({ rows: [row] }) => [row?.block, row?.movements[0]?.kind],
-        )
-        const before = yield* genesisOf
-        const indexer = yield* start(store, [url], { fromBlock: 0 })
-        yield* indexer.until((event) => event._tag === "Prepended" && event.first === 0)
-        yield* indexer.stop
-        const lowered = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
-        yield* whenExamined(store, lastBlock)
-        const [opening] = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
+  it.effect("openings: are read again for a lower first block, and are the chain's allocation for block 0", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
+      yield* store.finalize(lastBlock)
+      yield* keep(store, url)
+      yield* whenExamined(store, lastBlock)
+      const genesisOf = Effect.map(
+        store.snapshot((snapshot) =>
+          snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
+        ),
+        ({ rows: [row] }) => [row?.block, row?.movements[0]?.kind],
+      )
+      const before = yield* genesisOf
+      const indexer = yield* start(store, [url], { fromBlock: 0 })
+      yield* indexer.until((event) => event._tag === "Prepended" && event.first === 0)
+      yield* indexer.stop
+      const lowered = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
+      yield* whenExamined(store, lastBlock)
+      const [opening] = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
 
-        expect(before).toEqual([12, "genesis"])
-        expect(lowered).toEqual([])
-        expect(yield* genesisOf).toEqual([0, "genesis"])
-        expect(opening).toMatchObject({ holding: { asset: "native" }, amount: 10_000n * 10n ** 18n })
-      }),
+      expect(before).toEqual([12, "genesis"])
+      expect(lowered).toEqual([])
+      expect(yield* genesisOf).toEqual([0, "genesis"])
+      expect(opening).toMatchObject({ holding: { asset: "native" }, amount: 10_000n * 10n ** 18n })
+    }),
   )
 
   it.effect(
-    "proofs: are made of watched wallets at each new final block, and not while the indexer has other work",
+    "proofs: are made for watched wallets at each new final block, but not while the indexer has other work",
     () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
@@ -171,61 +169,59 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       }),
   )
 
-  it.effect(
-    "openings: are the same after the reader was ended in the middle, and none is read again that was stored",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* Anvil.Anvil
-        const { accounts, lastBlock } = yield* Scenario.Scenario
-        const forward = server.forward(url)
-        let requests = 0
-        const hanging = yield* server.start(
-          {
-            eth_getBalance: (params) =>
-              ++requests > 20 ? new Promise<server.Reply>(() => undefined) : forward("eth_getBalance", params),
-          },
-          forward,
-        )
-        const openingsOf = ({ snapshot }: TestStore.TestStore) =>
-          Effect.forEach(Object.values(accounts), (wallet) => snapshot((one) => one.openings(wallet)))
-        const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
-        yield* store.finalize(lastBlock)
-        const scope = yield* LedgerScope.read(store, "test")
-        const { holdings } = yield* store.snapshot((one) =>
-          one.unreadOpenings({ to: lastBlock, wallets: null, limit: 5 }),
-        )
-        const source = yield* sourceOf(store, url)
-        const amounts = yield* OpeningReader.read(
-          source,
-          12,
-          holdings.map((one) => ({ ...one, movedInFirst: 0n })),
-        )
-        yield* source.proofs.writeOpenings(
-          scope.first,
-          holdings.map(({ holding, wallet }, at) => ({ wallet, balances: [{ holding, amount: amounts[at]! }] })),
-        )
-        const keeper = yield* keep(store, hanging.url)
-        yield* until(Effect.sync(() => (requests > 20 ? true : null)))
-        yield* Fiber.interrupt(keeper)
-        const counting = yield* server.start({}, forward)
-        yield* keep(store, counting.url)
-        yield* whenExamined(store, lastBlock)
-        const read = new Set(
-          counting.calls.flatMap(([method, params]) => (method === "eth_getBalance" ? [String(params[0])] : [])),
-        )
-        const stored = holdings.filter(({ holding }) => holding.asset === "native").map(({ wallet }) => wallet)
-        const whole = yield* index(url, lastBlock, { fromBlock: 12 })
-        yield* whole.store.finalize(lastBlock)
-        yield* keep(whole.store, url)
-        yield* whenExamined(whole.store, lastBlock)
+  it.effect("openings: are the same after the reader was interrupted, and stored ones are not read again", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const forward = server.forward(url)
+      let requests = 0
+      const hanging = yield* server.start(
+        {
+          eth_getBalance: (params) =>
+            ++requests > 20 ? new Promise<server.Reply>(() => undefined) : forward("eth_getBalance", params),
+        },
+        forward,
+      )
+      const openingsOf = ({ snapshot }: TestStore.TestStore) =>
+        Effect.forEach(Object.values(accounts), (wallet) => snapshot((one) => one.openings(wallet)))
+      const { store } = yield* index(url, lastBlock, { fromBlock: 12 })
+      yield* store.finalize(lastBlock)
+      const scope = yield* LedgerScope.read(store, "test")
+      const { holdings } = yield* store.snapshot((one) =>
+        one.unreadOpenings({ to: lastBlock, wallets: null, limit: 5 }),
+      )
+      const source = yield* sourceOf(store, url)
+      const amounts = yield* OpeningReader.read(
+        source,
+        12,
+        holdings.map((one) => ({ ...one, movedInFirst: 0n })),
+      )
+      yield* source.proofs.writeOpenings(
+        scope.first,
+        holdings.map(({ holding, wallet }, at) => ({ wallet, balances: [{ holding, amount: amounts[at]! }] })),
+      )
+      const keeper = yield* keep(store, hanging.url)
+      yield* until(Effect.sync(() => (requests > 20 ? true : null)))
+      yield* Fiber.interrupt(keeper)
+      const counting = yield* server.start({}, forward)
+      yield* keep(store, counting.url)
+      yield* whenExamined(store, lastBlock)
+      const read = new Set(
+        counting.calls.flatMap(([method, params]) => (method === "eth_getBalance" ? [String(params[0])] : [])),
+      )
+      const stored = holdings.filter(({ holding }) => holding.asset === "native").map(({ wallet }) => wallet)
+      const whole = yield* index(url, lastBlock, { fromBlock: 12 })
+      yield* whole.store.finalize(lastBlock)
+      yield* keep(whole.store, url)
+      yield* whenExamined(whole.store, lastBlock)
 
-        expect(stored.length).toBeGreaterThan(0)
-        expect(stored.filter((wallet) => read.has(wallet))).toEqual([])
-        expect(yield* openingsOf(store)).toEqual(yield* openingsOf(whole.store))
-      }),
+      expect(stored.length).toBeGreaterThan(0)
+      expect(stored.filter((wallet) => read.has(wallet))).toEqual([])
+      expect(yield* openingsOf(store)).toEqual(yield* openingsOf(whole.store))
+    }),
   )
 
-  it.effect("openings: remain unknown at a node without the state of the block before the first one", () =>
+  it.effect("openings: remain unknown with a node that lacks the state of the block before the first one", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -248,13 +244,13 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       expect(proof.unchecked.join(" ")).toContain("What the wallet held before block 12 is not known")
       expect(yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))).toEqual([])
       expect(projection?.next).toBe(lastBlock + 1)
-      // Each of what is compared is asked for once, and no opening again.
+      // Each compared value is requested once, and no opening again.
       expect(calls).toBeLessThan(60)
     }),
   )
 
   it.effect(
-    "tokens: are read once each, short and harmless whatever a contract returns, within what nodes can give",
+    "tokens: are read once each, short and harmless whatever a contract returns, within the limits of nodes",
     () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil
@@ -312,7 +308,7 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       }),
   )
 
-  it.effect("tokens: are not taken for nameless at a node without the state of the block, and hold up no opening", () =>
+  it.effect("tokens: are not recorded as nameless if the node lacks the state of the block, and delay no opening", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { contracts, lastBlock } = yield* Scenario.Scenario

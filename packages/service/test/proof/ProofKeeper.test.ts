@@ -22,7 +22,7 @@ import * as TestStore from "../store/TestStore.ts"
 const busy = new StoreError({ message: "The database is busy.", isRetryable: true, cause: null })
 
 describe("OpeningReader", () => {
-  it.effect("wantedOf: has what moved in block 0, by the books of an index that begins there", () =>
+  it.effect("wantedOf: includes what moved in block 0, by the books of an index that begins there", () =>
     Effect.gen(function* () {
       const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const moved = { 0: { 0: [{ amount: 5n }, { amount: -2n }] }, 1: { 0: [{ amount: 9n }] } }
@@ -42,7 +42,7 @@ describe("OpeningReader", () => {
   )
 })
 
-/** What a keeper logs in ten minutes. */
+/** Log lines of a keeper in ten minutes. */
 const loggedOf = Effect.fnUntraced(function* (store: ChainStore, watch: ProofKeeper.Options["watch"]) {
   const logged: Array<string> = []
   const fiber = yield* ProofKeeper.run({
@@ -63,7 +63,7 @@ const loggedOf = Effect.fnUntraced(function* (store: ChainStore, watch: ProofKee
 })
 
 describe("ProofKeeper", () => {
-  it.effect("run: opens a store that was busy again, and logs the reason once", () =>
+  it.effect("run: opens a busy store again, and logs the reason once", () =>
     Effect.gen(function* () {
       let [opened, turns] = [0, 0]
       // Sound: the turn ends before it reads the chain or calls the node.
@@ -83,7 +83,7 @@ describe("ProofKeeper", () => {
     }),
   )
 
-  it.effect("run: goes on after a read that throws, and logs the reason once", () =>
+  it.effect("run: continues after a read that throws, and logs the reason once", () =>
     Effect.gen(function* () {
       let turns = 0
       const watch = Effect.suspend(() => {
@@ -100,7 +100,7 @@ describe("ProofKeeper", () => {
   )
 
   it.effect.each(["the index ends before them", "blocks were added below its first one"] as const)(
-    "run: takes over stored comparisons, reads them once, and forgets them once %s",
+    "run: adopts stored comparisons, reads them once, and forgets them once %s",
     (change) =>
       Effect.gen(function* () {
         const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
@@ -157,7 +157,7 @@ describe("ProofKeeper", () => {
         if (change === "the index ends before them") yield* chain.unwind(blocks[4]!, blocks[3]!)
         else yield* chain.prepend(blocks[1]!, [blocks[0]!])
         yield* turn
-        // The first one is compared again, which this node cannot.
+        // The first one is compared again, which this node cannot do.
         expect(read).toEqual([...watched, Rows.alice])
         expect(seen.at(-1)).toMatchObject({ pending: 2, oldestProvedBlock: null })
       }).pipe(Effect.scoped),
@@ -172,7 +172,7 @@ describe("ProofKeeper", () => {
     ],
     // After 5, 10 and 20 seconds.
     ["more and more seldom where the store fails", busy, 4],
-  ] as const)("run: tries again %s", ([, failure, expected]) =>
+  ] as const)("run: retries %s", ([, failure, expected]) =>
     Effect.gen(function* () {
       let turns = 0
       // Sound: the loop does not see which part of a turn fails.

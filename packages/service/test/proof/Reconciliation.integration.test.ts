@@ -45,7 +45,7 @@ layer(scenario, { excludeTestServices: true })("Reconciliation", (it) => {
     }),
   )
 
-  it.effect("run: names the asset and block of a row of the ledger that was removed from the file", () =>
+  it.effect("run: names the asset and block of a ledger row that was removed from the file", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -138,7 +138,7 @@ layer(scenario, { excludeTestServices: true })("Reconciliation", (it) => {
     }),
   )
 
-  it.effect("run: takes no balance beyond 256 bits, no other block, and no block that is not indexed", () =>
+  it.effect("run: accepts no balance above 256 bits, no other block, and no block that is not indexed", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario

@@ -1,4 +1,7 @@
-/** What a comparison of a wallet finds, by what its ledger and the node have: each assets' sums, nonces and first blocks. */
+/**
+ * Findings of a comparison of a wallet, by what its ledger and the node have: sums, nonces and first blocks of each
+ * asset.
+ */
 import { RpcError } from "@daybook/rpc/RpcError"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
@@ -18,7 +21,10 @@ import { provenAccount } from "./provenAccount.ts"
 const wallet = Rows.alice
 const token: Holding.Holding = { standard: "erc20", asset: Ledgers.token, tokenId: null }
 
-/** Alice holds 10 before block 2, with 4 transactions sent; she moves in blocks 3 and 5, in each by one that she sends. */
+/**
+ * Alice holds 10 before block 2, with 4 transactions sent; she moves funds in blocks 3 and 5, each in a transaction of
+ * hers.
+ */
 const moved = {
   3: { 0: [{ amount: 5n }] },
   5: { 0: [{ amount: -2n }, { amount: 7n, asset: Ledgers.token, kind: "erc20" as const }] },
@@ -36,7 +42,7 @@ interface State {
   readonly hash: string | null
   /** Header and proof of the closing block. */
   readonly proven: { readonly header: unknown; readonly accountProof: ReadonlyArray<string> } | null
-  /** Whether a call fails in a way that states nothing of the block. */
+  /** Whether a call fails in a way that states nothing about the block. */
   readonly isFailing: (block: number) => boolean
 }
 
@@ -58,7 +64,7 @@ const word = (value: bigint) => `0x${value.toString(16).padStart(64, "0")}`
 const failedBy = (cause: RpcError) =>
   new NodeFailed({ message: cause.message, isMisconfigured: false, pace: "rarely", cause })
 
-/** A node with a state, and the calls that it was asked for. */
+/** A node with a state, and the calls that it received. */
 const nodeOf = (more: Partial<State>) => {
   const state = { ...actual, ...more }
   const asked: Array<readonly [method: string, block: number]> = []
@@ -108,7 +114,7 @@ const opened = Effect.fnUntraced(function* (
   ledger: Parameters<typeof Ledgers.chainOf>[0] = moved,
   role: number = Role.bits.sender,
 ) {
-  // The movements of block 5 may be missing in part.
+  // The movements of block 5 may be partly missing.
   const { blocks, projections } = Ledgers.chainOf(ledger, last + 2, [[5, 0]], "a", role)
   const folder = yield* temporaryFolder
   const store = yield* TestStore.inFolder(folder, { name: "eth", id: 1 }, { projections })
@@ -136,7 +142,7 @@ const opened = Effect.fnUntraced(function* (
   return { run, proofOf, stored, openings, proofs }
 })
 
-/** What differs, by asset: what is expected, what was found, and the first block. */
+/** Differences by asset: the expected value, the actual one, and the first block. */
 const differencesOf = ({ holdings }: WalletProof) =>
   holdings
     .filter(({ expected, found }) => expected !== (found ?? 0n))
@@ -145,7 +151,7 @@ const differencesOf = ({ holdings }: WalletProof) =>
 const blockAt = (number: number) => ({ number, hash: Rows.blockHash(number) })
 
 describe("Reconciliation", () => {
-  it.effect("run: proves a wallet whose openings and movements give what the chain has, and stores the proof", () =>
+  it.effect("run: proves a wallet whose openings and movements equal the chain's state, and stores the proof", () =>
     Effect.gen(function* () {
       const { openings, run, stored } = yield* opened()
       const { outcome } = yield* run()
@@ -169,7 +175,7 @@ describe("Reconciliation", () => {
       )
       expect(proof).toMatchObject({ wallet, first, block: scope.closing, unchecked: [], provedBlock: last })
       expect(yield* stored).toEqual(proof)
-      // Transaction counts are no balances.
+      // Transaction counts are not balances.
       expect(yield* openings).toEqual([
         { holding: Holding.native, amount: 10n },
         { holding: token, amount: 0n },
@@ -177,7 +183,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: locates each difference to its first block", () =>
+  it.effect("run: locates the first block of each difference", () =>
     Effect.gen(function* () {
       const { proofOf } = yield* opened()
       const proof = yield* proofOf({
@@ -195,7 +201,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: continues a comparison by the movements since, from what was expected then", () =>
+  it.effect("run: continues a comparison with the movements since, from the values expected then", () =>
     Effect.gen(function* () {
       const { proofOf, run } = yield* opened()
       const continuedFrom = Effect.fnUntraced(function* (closing: number) {
@@ -213,7 +219,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: continues no comparison that left something unchecked, or is not of an earlier block", () =>
+  it.effect("run: continues no comparison that left something unchecked, or is not for an earlier block", () =>
     Effect.gen(function* () {
       const { proofOf, proofs } = yield* opened()
       const wrong = { holding: Holding.native, block: 4, expected: 1n, found: 1n, firstBlock: null }
@@ -231,7 +237,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: keeps the first block of what differed before, and locates what differs since then", () =>
+  it.effect("run: keeps the first block of earlier differences, and locates new ones", () =>
     Effect.gen(function* () {
       const { proofOf } = yield* opened()
       const wrong = { native: (block: number) => actual.native(block) + (block < 3 ? 0n : 1n) }
@@ -247,7 +253,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: names no first block of a difference where the node has no state between", () =>
+  it.effect("run: names no first block of a difference if the node has no state in between", () =>
     Effect.gen(function* () {
       const { proofOf } = yield* opened()
       yield* proofOf()
@@ -275,29 +281,27 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect(
-    "run: keeps no proved block above the closing one, and none that is proved where something is unchecked",
-    () =>
-      Effect.gen(function* () {
-        const { proofOf, proofs } = yield* opened()
-        const before = { wallet, first, block: blockAt(last), holdings: [], unchecked: [] }
-        const later = { native: (block: number) => actual.native(block) + (block < last ? 0n : 1n) }
-        const provedAfter = Effect.fnUntraced(function* (provedBlock: number | null, closing: BlockRows.BlockRef) {
-          yield* proofs.writeProof({ ...before, provedBlock })
-          const wrong = { native: (block: number) => later.native(block) + (block < closing.number ? 0n : 1n) }
-          return (yield* proofOf(wrong, { closing })).provedBlock
-        })
+  it.effect("run: keeps no proved block above the closing one, and proves no block with something unchecked", () =>
+    Effect.gen(function* () {
+      const { proofOf, proofs } = yield* opened()
+      const before = { wallet, first, block: blockAt(last), holdings: [], unchecked: [] }
+      const later = { native: (block: number) => actual.native(block) + (block < last ? 0n : 1n) }
+      const provedAfter = Effect.fnUntraced(function* (provedBlock: number | null, closing: BlockRows.BlockRef) {
+        yield* proofs.writeProof({ ...before, provedBlock })
+        const wrong = { native: (block: number) => later.native(block) + (block < closing.number ? 0n : 1n) }
+        return (yield* proofOf(wrong, { closing })).provedBlock
+      })
 
-        expect(yield* provedAfter(6, blockAt(7))).toBe(6)
-        expect(yield* provedAfter(8, blockAt(7))).toBe(null)
-        expect(yield* provedAfter(null, blockAt(7))).toBe(null)
-        yield* proofs.writeProof({ ...before, provedBlock: 4 })
-        // Nothing differs, so that nothing begins before the earlier block.
-        expect(yield* proofOf({ from: last })).toMatchObject({ provedBlock: 4, unchecked: [expect.anything()] })
-      }).pipe(Effect.scoped),
+      expect(yield* provedAfter(6, blockAt(7))).toBe(6)
+      expect(yield* provedAfter(8, blockAt(7))).toBe(null)
+      expect(yield* provedAfter(null, blockAt(7))).toBe(null)
+      yield* proofs.writeProof({ ...before, provedBlock: 4 })
+      // Nothing differs, so no difference begins before the earlier block.
+      expect(yield* proofOf({ from: last })).toMatchObject({ provedBlock: 4, unchecked: [expect.anything()] })
+    }).pipe(Effect.scoped),
   )
 
-  it.effect("run: names what is not known before the first block, and compares the rest by what is stored", () =>
+  it.effect("run: names what is unknown before the first block, and compares the rest with stored values", () =>
     Effect.gen(function* () {
       const { proofOf } = yield* opened()
       const pruned = { from: last }
@@ -312,7 +316,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: compares nothing where the node has no state of the closing block, or the calls are too few", () =>
+  it.effect("run: compares nothing if the node lacks the state of the closing block, or the calls do not suffice", () =>
     Effect.gen(function* () {
       const { proofOf } = yield* opened()
 
@@ -327,7 +331,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: fails where a call fails otherwise, at the closing block, before the first one and between", () =>
+  it.effect("run: fails if a call fails otherwise, at the closing block, before the first one and in between", () =>
     Effect.gen(function* () {
       const { run } = yield* opened()
       const wrong = (block: number) => actual.native(block) + (block < 6 ? 0n : 1n)
@@ -338,12 +342,12 @@ describe("Reconciliation", () => {
 
       const outcomes = yield* Effect.forEach([last, 1, 6, 2], failsAt)
 
-      // The first block is found by blocks 4, 6 and 5.
+      // The first block is found with blocks 4, 6 and 5.
       expect(outcomes).toEqual(["NodeFailed", "NodeFailed", "NodeFailed", "none"])
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: fails where the node has another block in place of the closing one, or none, before and after", () =>
+  it.effect("run: fails if the node has another block or none as the closing one, before and after", () =>
     Effect.gen(function* () {
       const { run, stored } = yield* opened()
       const failed = Effect.fnUntraced(function* (hash: string | null) {
@@ -365,7 +369,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: takes the transaction count of a contract for no count of what it sent", () =>
+  it.effect("run: does not treat the transaction count of a contract as the number of its transactions", () =>
     Effect.gen(function* () {
       const { proofOf } = yield* opened()
       const counts = { nonce: (block: number) => actual.nonce(block) + (block < 4 ? 0 : 1) }
@@ -380,7 +384,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: a wallet that gave authorizations may have counted more, and never less", () =>
+  it.effect("run: a wallet that signed authorizations may have a higher transaction count, but never a lower one", () =>
     Effect.gen(function* () {
       const counting = Effect.fnUntraced(function* (role: number, more: number) {
         const { proofOf } = yield* opened(moved, role)
@@ -395,7 +399,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: leaves out ignored tokens, and stores no such proof", () =>
+  it.effect("run: omits ignored tokens, and stores no such proof", () =>
     Effect.gen(function* () {
       const { run, stored } = yield* opened()
       const { outcome } = yield* run({ token: () => null }, { ignored: new Set([Ledgers.token]) })
@@ -407,7 +411,7 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: believes the state root, and asks a node that contradicts it for no first block", () =>
+  it.effect("run: trusts the state root, and asks a node that contradicts it for no first block", () =>
     Effect.gen(function* () {
       const { run } = yield* opened()
       const proven = yield* Effect.promise(() => provenAccount(wallet))
@@ -426,12 +430,12 @@ describe("Reconciliation", () => {
         "The node contradicts itself",
         "The node contradicts itself",
       ])
-      // The last balance is read beside the code of the account.
+      // The last balance is read together with the account's code.
       expect(asked.filter(([method]) => method === "eth_getBalance").map(([, block]) => block)).toEqual([5, 1, 5])
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: locates one id of a contract that gives no balance of its ids", () =>
+  it.effect("run: locates one id of a contract that returns no balance for its ids", () =>
     Effect.gen(function* () {
       const ids = Array.from({ length: 17 }, (_, id) => String(id))
       const received = ids.map((tokenId) => ({ amount: 1n, asset: Ledgers.token, kind: "erc1155" as const, tokenId }))
@@ -443,11 +447,11 @@ describe("Reconciliation", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: compares the number of tokens of a contract, and the ids that are owned after the movements", () =>
+  it.effect("run: compares the number of a contract's tokens, and the ids owned after the movements", () =>
     Effect.gen(function* () {
       const id = (tokenId: string, amount: bigint) =>
         ({ amount, asset: Ledgers.token, kind: "erc721", tokenId }) as const
-      // Ids 5 and 6 come, 4 goes, and later 5 goes too.
+      // Ids 5 and 6 are received, 4 is sent, and later 5 is sent too.
       const { openings, proofOf } = yield* opened({
         3: { 0: [id("5", 1n), id("6", 1n), id("4", -1n)] },
         7: { 0: [id("5", -1n)] },
@@ -479,7 +483,7 @@ describe("Reconciliation", () => {
         ["6", 1n],
       ])
       expect(whole).toEqual(continued)
-      // What was owned follows from the first movement of an id.
+      // Ownership follows from the first movement of an id.
       expect((yield* openings).map(({ holding }) => [holding.standard, holding.tokenId])).toEqual([
         ["native", null],
         ["erc721", null],

@@ -1,4 +1,4 @@
-/** Balances of a real node, of which some answers are changed, verified by the state roots of its blocks. */
+/** Balances of a real node, some of whose answers are changed, verified with the state roots of its blocks. */
 import { layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { expect, vi } from "vitest"
@@ -35,7 +35,7 @@ const lying = (url: string, wallet: string, answers: Record<string, server.Respo
 }
 
 layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
-  it.effect("run: verifies ether and nonce against the state root where the node has proofs", () =>
+  it.effect("run: verifies ether and nonce against the state root if the node has proofs", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
@@ -51,34 +51,32 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
     }),
   )
 
-  it.effect(
-    "run: finds a node that lies about balances consistently by the state root, and trusts one without proofs",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* Anvil.Anvil
-        const { accounts, lastBlock } = yield* Scenario.Scenario
-        const { store } = yield* index(url, lastBlock)
-        const found = yield* reconcile(
-          yield* sourceOf(store, (yield* lying(url, accounts.bob)).url),
-          accounts.bob,
-          lastBlock,
-        )
-        const without = yield* lying(url, accounts.bob, { eth_getProof: server.missing })
-        const { store: other } = yield* index(url, lastBlock)
-        const trusted = yield* reconcile(yield* sourceOf(other, without.url), accounts.bob, lastBlock)
+  it.effect("run: detects a consistently lying node by the state root, and trusts one without proofs", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const { store } = yield* index(url, lastBlock)
+      const found = yield* reconcile(
+        yield* sourceOf(store, (yield* lying(url, accounts.bob)).url),
+        accounts.bob,
+        lastBlock,
+      )
+      const without = yield* lying(url, accounts.bob, { eth_getProof: server.missing })
+      const { store: other } = yield* index(url, lastBlock)
+      const trusted = yield* reconcile(yield* sourceOf(other, without.url), accounts.bob, lastBlock)
 
-        expect(isProved(found)).toBe(false)
-        expect(found.unchecked).toEqual([
-          expect.stringMatching(
-            /^The node contradicts itself: eth_getBalance states \d+ at block 20, the state root of that block has \d+\. Use another node\.$/,
-          ),
-        ])
-        expect(byStateRoot(found)).toEqual(["native", "nonce"])
-        expect([isProved(trusted), byStateRoot(trusted)]).toEqual([true, []])
-      }),
+      expect(isProved(found)).toBe(false)
+      expect(found.unchecked).toEqual([
+        expect.stringMatching(
+          /^The node contradicts itself: eth_getBalance states \d+ at block 20, the state root of that block has \d+\. Use another node\.$/,
+        ),
+      ])
+      expect(byStateRoot(found)).toEqual(["native", "nonce"])
+      expect([isProved(trusted), byStateRoot(trusted)]).toEqual([true, []])
+    }),
   )
 
-  it.effect("statement: trusts a node whose gateway gives up on proofs, which made every statement fail", () =>
+  it.effect("statement: trusts a node whose gateway rejects proofs, which made every statement fail", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -141,39 +139,37 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
     }),
   )
 
-  it.effect(
-    "statement: lists what is verified by the state root, and states that a node without proofs is trusted",
-    () =>
-      Effect.gen(function* () {
-        const { url } = yield* Anvil.Anvil
-        const { accounts, lastBlock } = yield* Scenario.Scenario
-        const state = Effect.fnUntraced(function* (node: string) {
-          const connection = yield* NodeConnection.connect({ node: { url: node } })
-          const { statements } = yield* Statement.run(connection, { addresses: [accounts.bob], at: lastBlock })
-          return statements[0]!
-        })
-        const verified = yield* state(url)
-        const forward = server.forward(url)
-        const trusted = yield* state((yield* server.start({ eth_getProof: server.missing }, forward)).url)
-        const lied = yield* state((yield* lying(url, accounts.bob)).url)
+  it.effect("statement: lists what the state root verifies, and states that a node without proofs is trusted", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Anvil.Anvil
+      const { accounts, lastBlock } = yield* Scenario.Scenario
+      const state = Effect.fnUntraced(function* (node: string) {
+        const connection = yield* NodeConnection.connect({ node: { url: node } })
+        const { statements } = yield* Statement.run(connection, { addresses: [accounts.bob], at: lastBlock })
+        return statements[0]!
+      })
+      const verified = yield* state(url)
+      const forward = server.forward(url)
+      const trusted = yield* state((yield* server.start({ eth_getProof: server.missing }, forward)).url)
+      const lied = yield* state((yield* lying(url, accounts.bob)).url)
 
-        expect([verified.isProved, verified.byStateRoot]).toEqual([true, ["native", "nonce"]])
-        expect([trusted.isProved, trusted.byStateRoot]).toEqual([true, []])
-        expect(trusted.unproved[0]).toMatch(
-          /^Ether and transaction counts are what the node states, without a proof under the state root: 127\.0\.0\.1:\d+ has no eth_getProof\.$/,
-        )
-        expect(lied.isProved).toBe(false)
-        expect(lied.differences).toMatchObject([
-          {
-            holding: { standard: "native" },
-            expected: verified.closing[0]!.amount + 5n,
-            found: verified.closing[0]!.amount,
-          },
-        ])
-      }),
+      expect([verified.isProved, verified.byStateRoot]).toEqual([true, ["native", "nonce"]])
+      expect([trusted.isProved, trusted.byStateRoot]).toEqual([true, []])
+      expect(trusted.unproved[0]).toMatch(
+        /^Ether and transaction counts are what the node states, without a proof under the state root: 127\.0\.0\.1:\d+ has no eth_getProof\.$/,
+      )
+      expect(lied.isProved).toBe(false)
+      expect(lied.differences).toMatchObject([
+        {
+          holding: { standard: "native" },
+          expected: verified.closing[0]!.amount + 5n,
+          found: verified.closing[0]!.amount,
+        },
+      ])
+    }),
   )
 
-  it.effect("statement: is not proved by a node that removes the logs of all receipts, and states why", () =>
+  it.effect("statement: is not proved if a node removes the logs of all receipts, and states why", () =>
     Effect.gen(function* () {
       const { url } = yield* Anvil.Anvil
       const { accounts, lastBlock } = yield* Scenario.Scenario
@@ -206,7 +202,7 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
   )
 
   it.effect(
-    "statement: states that tokens of a block without anything else of the wallet depend on the search of the node",
+    "statement: states that tokens in a block without other movements of the wallet depend on the node's search",
     () =>
       Effect.gen(function* () {
         const { url } = yield* Anvil.Anvil

@@ -1,4 +1,4 @@
-/** What a proof of an account settles, by the header, the proof and the errors of a node. */
+/** What a proof of an account establishes, by the header, the proof and the errors of a node. */
 import { type ErrorKind } from "@daybook/rpc/ErrorKind"
 import { type CallError, RpcError } from "@daybook/rpc/RpcError"
 import { InvalidResponse, TimeoutError, TransportError, Unauthorized } from "@daybook/transport/ClientError"
@@ -12,7 +12,7 @@ import * as HeaderHash from "../../src/verification/HeaderHash.ts"
 import * as Rows from "../server/rows.ts"
 import { account, headerOf, provenAccount, zeros } from "./provenAccount.ts"
 
-/** Reads alice's account at a block of a node with these results, and gives which errors it takes for results. */
+/** Reads alice's account at a block of a node with these results; returns the errors that it treats as results. */
 const readOf = Effect.fnUntraced(function* (
   block: { readonly number: number; readonly hash: string },
   results: ReadonlyArray<Result.Result<unknown, CallError>>,
@@ -44,7 +44,7 @@ const invalid = (isRetryable: boolean, status?: number) =>
   })
 
 describe("StateRoot.read", () => {
-  it.effect("verifies an account by the state root in the header of the block", () =>
+  it.effect("verifies an account with the state root in the header of the block", () =>
     Effect.gen(function* () {
       const { accountProof, hash, header } = yield* Effect.promise(() => provenAccount(Rows.alice))
       const read = (of: Partial<{ hash: string; header: unknown; accountProof: ReadonlyArray<string> }> = {}) =>
@@ -84,7 +84,7 @@ describe("StateRoot.read", () => {
     ['eth_getBlockByNumber failed ("', [Result.fail(invalid(false)), Result.succeed({})]],
     ["the node did not respond", []],
     ["the node did not respond", [Result.succeed(null)]],
-  ] as const)("trusts a node with the reason: %s", ([reason, results]) =>
+  ] as const)("trusts a node and states the reason: %s", ([reason, results]) =>
     Effect.gen(function* () {
       const { asked, reading } = yield* readOf({ number: 5, hash: zeros(32) }, results)
 
@@ -93,7 +93,7 @@ describe("StateRoot.read", () => {
     }),
   )
 
-  it.effect("asks for no proof of block 0", () =>
+  it.effect("requests no proof of block 0", () =>
     Effect.gen(function* () {
       const { asked, reading } = yield* readOf({ number: 0, hash: zeros(32) }, [])
 
@@ -102,7 +102,7 @@ describe("StateRoot.read", () => {
     }),
   )
 
-  it.effect("takes an error for the lack of a proof, unless the node may give one later", () =>
+  it.effect("treats an error as a missing proof, unless the node may return one later", () =>
     Effect.gen(function* () {
       const { isResult } = yield* readOf({ number: 5, hash: zeros(32) }, [])
       const errors: ReadonlyArray<readonly [CallError, boolean]> = [
@@ -131,7 +131,7 @@ describe("StateRoot.correct", () => {
   const correct = (reading: StateRoot.Reading, stated: ReadonlyArray<bigint | null>) =>
     StateRoot.correct(reading, block, holdings, stated)
 
-  it("replaces what the node stated of ether and the nonce by what is verified, and names what differs", () => {
+  it("replaces the node's ether and nonce by the verified values, and names what differs", () => {
     const verified = { _tag: "Verified", account } as const
     const issue = (method: string, stated: string, found: string) =>
       `The node contradicts itself: ${method} states ${stated} at block 5, the state root of that block has ${found}. Use another node.`
@@ -153,7 +153,7 @@ describe("StateRoot.correct", () => {
   it.each([
     [{ _tag: "Trusted", reason: "a reason" } as const, []],
     [{ _tag: "Refuted", reason: "Another reason." } as const, ["Another reason."]],
-  ])("leaves what the node stated: %j", (reading, issues) => {
+  ])("keeps what the node stated: %j", (reading, issues) => {
     expect(correct(reading, [8n, 9n, 4n])).toEqual({
       amounts: [8n, 9n, 4n],
       verified: new Set(),

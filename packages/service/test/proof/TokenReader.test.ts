@@ -1,4 +1,4 @@
-/** What is kept of tokens at a block, and what is not: a node without the state, or on another branch. */
+/** What is kept of tokens at a block, and what is not: with a node without the state, or on another branch. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import type * as Calls from "../../src/node/Calls.ts"
@@ -11,7 +11,7 @@ const block = { number: 9, hash }
 
 const text = (value: string): string => `0x${Buffer.from(value).toString("hex").padEnd(64, "0")}`
 
-/** A node with the header of a block, and what it was asked. */
+/** A node with the header of a block, and the calls that it received. */
 const nodeOf = (header: { readonly hash: string } | null) => {
   const asked: Array<ReadonlyArray<unknown>> = []
   const node = {
@@ -37,7 +37,7 @@ const nodeOf = (header: { readonly hash: string } | null) => {
 }
 
 describe("TokenReader.read", () => {
-  it.effect("gives texts and decimals by address, after the state of the block was read", () =>
+  it.effect("returns texts and decimals by address, after the state of the block was read", () =>
     Effect.gen(function* () {
       const { asked, budgeted } = nodeOf(block)
       const found = yield* TokenReader.read(budgeted, [token, other], block)
@@ -48,7 +48,7 @@ describe("TokenReader.read", () => {
     }),
   )
 
-  it.effect("asks nothing for no token", () =>
+  it.effect("calls nothing without tokens", () =>
     Effect.gen(function* () {
       const { asked, budgeted } = nodeOf(null)
 
@@ -56,7 +56,7 @@ describe("TokenReader.read", () => {
     }),
   )
 
-  it.effect("fails where the node has another block, or none, in its place", () =>
+  it.effect("fails if the node has another block or none in its place", () =>
     Effect.gen(function* () {
       const failed = (header: { readonly hash: string } | null) =>
         Effect.flip(TokenReader.read(nodeOf(header).budgeted, [token], block))

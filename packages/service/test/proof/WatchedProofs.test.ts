@@ -26,7 +26,7 @@ const proof = (block: number, provedBlock: number | null, found: bigint, more: P
   })
 
 describe("WatchedProofs", () => {
-  it("count: counts wallets by what is known of them, and gives the lowest block that one is proved to", () => {
+  it("count: counts wallets by state, and returns the lowest block up to which one is proved", () => {
     const compared = new Map([
       ["0xa", proof(90, 90, 2n)],
       ["0xb", proof(90, 40, 3n)],
@@ -43,7 +43,7 @@ describe("WatchedProofs", () => {
     })
   })
 
-  it("count: gives -1 for a wallet that was never proved, and null while none was compared", () => {
+  it("count: returns -1 for a wallet that was never proved, and null while none was compared", () => {
     const compared = new Map([["0xa", proof(90, null, 3n)]])
 
     expect(WatchedProofs.count(["0xa"], compared).oldestProvedBlock).toBe(-1)
