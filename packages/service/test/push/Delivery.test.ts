@@ -19,7 +19,7 @@ const timesOf = (random: number): readonly [times: ReadonlyArray<number>, paused
 }
 
 describe("Delivery", () => {
-  it("after: attempts follow at doubling delays for at most 75 hours, then the webhook is paused", () => {
+  it("after: retries at doubling delays for at most 75 hours, then pauses the webhook", () => {
     const [times, paused] = timesOf(0)
     const [earlier] = timesOf(0.5)
 
@@ -31,7 +31,7 @@ describe("Delivery", () => {
     expect(paused).toBe(`No delivery in 75 hours and ${times.length} attempts.`)
   })
 
-  it("after: an attempt may begin 75 hours after the first failure, and none later", () => {
+  it("after: an attempt may begin up to 75 hours after the first failure, but not later", () => {
     const failing = { ...Delivery.initial, failures: 20, firstFailureAt: begin }
     const nextOf = (nowMillis: number) => Delivery.after(failing, failed(24 * hour), { nowMillis, random: 1 })
 
@@ -42,7 +42,7 @@ describe("Delivery", () => {
     })
   })
 
-  it("after: a delivery begins anew, and 410 pauses at once", () => {
+  it("after: a delivery resets the delays, and a 410 pauses the webhook at once", () => {
     const at = { nowMillis: 5, random: 0 }
     const once = Delivery.after(Delivery.initial, failed(), at)
 
@@ -52,7 +52,7 @@ describe("Delivery", () => {
     })
   })
 
-  it("after: waits as long as the receiver asks, and not less than the delay", () => {
+  it("after: waits as long as the receiver asks, but not less than the delay", () => {
     const at = { nowMillis: 1_000, random: 0 }
 
     expect(Delivery.after(Delivery.initial, failed(90_000), at).nextAt).toBe(91_000)

@@ -12,7 +12,7 @@ const expected = (cursor: string, selection: string) =>
   })
 
 describe("EventPosition", () => {
-  it("format, parse: a position is read as it was written, also one of which no row was sent", () => {
+  it("format, parse: a position survives the round trip, even if no row was sent for it", () => {
     const unsent = { ...position, highest: -1 }
 
     expect(text.split(".").slice(0, 5)).toEqual(["e1", "12-z", "3", "9", "12"])
@@ -20,7 +20,7 @@ describe("EventPosition", () => {
     expect(EventPosition.parse(EventPosition.format(unsent, ""), "")).toEqual(Result.succeed(unsent))
   })
 
-  it("parse: refuses a position of another selection, and a text that is none", () => {
+  it("parse: rejects a position of another selection, and a text that is not a position", () => {
     expect(expected(text, "bob")).toBe("a cursor of the same wallet, chain and selection")
     for (const other of [
       "",
@@ -33,11 +33,11 @@ describe("EventPosition", () => {
     }
   })
 
-  it("highestOf: gives the highest block of which rows were sent, of any selection, and nothing for another text", () => {
+  it("highestOf: returns the highest block of which rows were sent, for any selection, and undefined for other texts", () => {
     expect([text, "", "e1."].map(EventPosition.highestOf)).toEqual([11, undefined, undefined])
   })
 
-  it("isText: is true for positions alone, by their first characters", () => {
+  it("isText: recognises positions by their first characters", () => {
     expect([text, "e1", "c1.x"].map(EventPosition.isText)).toEqual([true, false, false])
   })
 })

@@ -1,4 +1,4 @@
-/** Steps of a stream of events, by the changes of the journal since its position. */
+/** Steps of a stream of events, by the journal's changes since its position. */
 import type { Address } from "@daybook/schema/Address"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -7,14 +7,14 @@ import type { IndexedChain } from "../../src/query/IndexedChain.ts"
 import * as Rows from "../server/rows.ts"
 import { blocks, opened, subscriptionOf, textOf, withChanges, withReads } from "./EventSteps.ts"
 
-/** A chain of blocks 100 to 102 of alice, and the state of a stream that has sent all of them. */
+/** A chain with alice's blocks 100 to 102, and the state of a stream that has sent all of them. */
 const read = Effect.gen(function* () {
   const { chain, store } = yield* opened
   yield* store.append(null, blocks)
   const subscription = subscriptionOf(chain, Rows.alice, false, ["wallet.transaction"])
   const begun = yield* Events.start(subscription, { _tag: "At", bound: { _tag: "Block", block: 100 } })
   const first = yield* Events.step(subscription, begun)
-  /** The step of a chain in the place of this one, by its events and the blocks of its state. */
+  /** The step of another chain in place of this one, by its events and the blocks of its state. */
   const stepOn = (other: IndexedChain, state: Events.State = first.state) =>
     Effect.map(Events.step({ ...subscription, chain: other }, state), (step) => {
       const { pending, position } = step.state
@@ -31,30 +31,32 @@ describe("WalletEvents", () => {
     bound: { _tag: "Date", date: Date.parse(Rows.timeOf(number)) },
   })
 
-  it.effect("start: begins at a block, a date, the first block or behind the last one, of all or of final blocks", () =>
-    Effect.gen(function* () {
-      const { chain, store } = yield* opened
-      const nextOf = (at: Events.Beginning, isFinal = false) =>
-        Effect.map(Events.start(subscriptionOf(chain, Rows.alice, isFinal, []), at), ({ pending, position }) => {
-          expect([pending, position.from, position.highest]).toEqual([null, position.next, -1])
-          return position.next
-        })
-      const open: Events.Beginning = { _tag: "At", bound: { _tag: "Open" } }
-      const places = [block(5), { _tag: "Now" } as const, date(101), open]
-      const empty = yield* Effect.forEach(places, (at) => nextOf(at))
-      yield* store.append(null, blocks)
-      const unfinalized = yield* nextOf({ _tag: "Now" }, true)
-      yield* store.finalize(101)
+  it.effect(
+    "start: begins at a block, a date, the first block or after the last one, for all or only final blocks",
+    () =>
+      Effect.gen(function* () {
+        const { chain, store } = yield* opened
+        const nextOf = (at: Events.Beginning, isFinal = false) =>
+          Effect.map(Events.start(subscriptionOf(chain, Rows.alice, isFinal, []), at), ({ pending, position }) => {
+            expect([pending, position.from, position.highest]).toEqual([null, position.next, -1])
+            return position.next
+          })
+        const open: Events.Beginning = { _tag: "At", bound: { _tag: "Open" } }
+        const places = [block(5), { _tag: "Now" } as const, date(101), open]
+        const empty = yield* Effect.forEach(places, (at) => nextOf(at))
+        yield* store.append(null, blocks)
+        const unfinalized = yield* nextOf({ _tag: "Now" }, true)
+        yield* store.finalize(101)
 
-      expect(empty).toEqual([5, 0, 0, 0])
-      expect(yield* Effect.forEach([...places, date(99), date(103)], (at) => nextOf(at))).toEqual([
-        5, 103, 101, 100, 100, 103,
-      ])
-      expect([unfinalized, yield* nextOf({ _tag: "Now" }, true)]).toEqual([0, 102])
-    }).pipe(Effect.scoped),
+        expect(empty).toEqual([5, 0, 0, 0])
+        expect(yield* Effect.forEach([...places, date(99), date(103)], (at) => nextOf(at))).toEqual([
+          5, 103, 101, 100, 100, 103,
+        ])
+        expect([unfinalized, yield* nextOf({ _tag: "Now" }, true)]).toEqual([0, 102])
+      }).pipe(Effect.scoped),
   )
 
-  it.effect("startAll: reads the block of a date once for wallets that the index has from the same block on", () =>
+  it.effect("startAll: reads the block of a date once for wallets that the index has from the same block", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened
       yield* store.append(null, blocks)
@@ -97,7 +99,7 @@ describe("WalletEvents", () => {
   )
 
   it.effect(
-    "step: sends rows up to the head, of which the last of a block moves the position on, and then nothing",
+    "step: sends rows up to the head, advances the position with the last row of a block, and then sends nothing",
     () =>
       Effect.gen(function* () {
         const { chain, first, stepOn } = yield* read
@@ -121,7 +123,7 @@ describe("WalletEvents", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.effect("step: of an empty index sends nothing", () =>
+  it.effect("step: sends nothing for an empty index", () =>
     Effect.gen(function* () {
       const { chain } = yield* opened
       const subscription = subscriptionOf(chain, Rows.alice, false)
@@ -131,26 +133,28 @@ describe("WalletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("step: ends with a whole block where the rows are too many, and states which blocks are not indexed", () =>
-    Effect.gen(function* () {
-      const { chain, subscription } = yield* read
-      const stepFrom = Effect.fnUntraced(function* (from: number, maxBytes: number) {
-        const begun = yield* Events.start(subscription, block(from))
-        return yield* Events.step({ ...subscription, chain, maxBytes }, begun)
-      })
-      const [below, within] = [yield* stepFrom(98, 1), yield* stepFrom(101, 100_000)]
+  it.effect(
+    "step: ends with a complete block if there are too many rows, and states which blocks are not indexed",
+    () =>
+      Effect.gen(function* () {
+        const { chain, subscription } = yield* read
+        const stepFrom = Effect.fnUntraced(function* (from: number, maxBytes: number) {
+          const begun = yield* Events.start(subscription, block(from))
+          return yield* Events.step({ ...subscription, chain, maxBytes }, begun)
+        })
+        const [below, within] = [yield* stepFrom(98, 1), yield* stepFrom(101, 100_000)]
 
-      expect(below.sent.map(textOf)).toEqual([
-        "gap 98 to 99: not_indexed, next 98",
-        "row 100, next 100",
-        "row 100, next 101",
-      ])
-      expect([below.awaited, below.state.isCovered, below.state.position.next]).toEqual([null, false, 101])
-      expect(within.sent.map(textOf)[0]).toBe("row 101, next 101")
-    }).pipe(Effect.scoped),
+        expect(below.sent.map(textOf)).toEqual([
+          "gap 98 to 99: not_indexed, next 98",
+          "row 100, next 100",
+          "row 100, next 101",
+        ])
+        expect([below.awaited, below.state.isCovered, below.state.position.next]).toEqual([null, false, 101])
+        expect(within.sent.map(textOf)[0]).toBe("row 101, next 101")
+      }).pipe(Effect.scoped),
   )
 
-  it.effect("step: reads a block with more rows than a step has whole, and further ones with the next step", () =>
+  it.effect("step: reads a block with more rows than a step completely, and further blocks in the next step", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened
       const plans = Array.from({ length: 450 }, () => ({ from: Rows.alice, to: Rows.bob }))
@@ -166,28 +170,26 @@ describe("WalletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect(
-    "step: rows of both types end with the same block, and what a wallet held before belongs to no change",
-    () =>
-      Effect.gen(function* () {
-        const { chain, life, store } = yield* opened
-        const movements = Array.from({ length: 150 }, () => ({ amount: 1n }))
-        life.ledgers[100] = { 0: [{ kind: "genesis", amount: 5n }, ...movements] }
-        life.ledgers[101] = { 0: movements }
-        yield* store.append(null, blocks)
-        const subscription = subscriptionOf(chain, Rows.alice, false)
-        const first = yield* Events.step(subscription, yield* Events.start(subscription, block(100)))
-        const second = yield* Events.step(subscription, first.state)
+  it.effect("step: rows of both types end with the same block, and opening balances belong to no change", () =>
+    Effect.gen(function* () {
+      const { chain, life, store } = yield* opened
+      const movements = Array.from({ length: 150 }, () => ({ amount: 1n }))
+      life.ledgers[100] = { 0: [{ kind: "genesis", amount: 5n }, ...movements] }
+      life.ledgers[101] = { 0: movements }
+      yield* store.append(null, blocks)
+      const subscription = subscriptionOf(chain, Rows.alice, false)
+      const first = yield* Events.step(subscription, yield* Events.start(subscription, block(100)))
+      const second = yield* Events.step(subscription, first.state)
 
-        expect(first.sent.map(({ event }) => event._tag).toSorted()).toEqual([
-          ...Array<string>(150).fill("Movement"),
-          ...Array<string>(2).fill("Transaction"),
-        ])
-        expect([first.state.position.next, second.sent.length]).toEqual([101, 150 + 2 + 2 + 1])
-      }).pipe(Effect.scoped),
+      expect(first.sent.map(({ event }) => event._tag).toSorted()).toEqual([
+        ...Array<string>(150).fill("Movement"),
+        ...Array<string>(2).fill("Transaction"),
+      ])
+      expect([first.state.position.next, second.sent.length]).toEqual([101, 150 + 2 + 2 + 1])
+    }).pipe(Effect.scoped),
   )
 
-  it.effect("step: gaps come before rows, with their transaction", () =>
+  it.effect("step: gaps precede rows, with their transaction", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened
       const transaction = blocks[0]!.transactions[0]!.hash
@@ -215,7 +217,7 @@ describe("WalletEvents", () => {
   )
 
   it.effect(
-    "step: a removal voids blocks of which rows were sent, highest first, and reads the others that follow",
+    "step: a removal voids the blocks of which rows were sent, highest first, and reads the blocks that follow",
     () =>
       Effect.gen(function* () {
         const { begun, chain, first, stepOn, store } = yield* read
@@ -245,7 +247,7 @@ describe("WalletEvents", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.effect("step: a removal whose blocks are forgotten ends the stream with its lowest block", () =>
+  it.effect("step: a removal whose blocks are no longer known ends the stream with its lowest block", () =>
     Effect.gen(function* () {
       const { chain, first, stepOn, store } = yield* read
       yield* store.unwind(blocks[2]!, blocks[0]!)
@@ -276,7 +278,7 @@ describe("WalletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("step: states the last block that became final, where it is stored", () =>
+  it.effect("step: reports the last block that became final, once it is stored", () =>
     Effect.gen(function* () {
       const { chain, first, stepOn } = yield* read
       const { journal } = first.state.position
@@ -297,7 +299,7 @@ describe("WalletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("step: blocks that are added below are sent, before which the change does not count as applied", () =>
+  it.effect("step: sends blocks that are added below, and only then treats the change as applied", () =>
     Effect.gen(function* () {
       const { chain, first, stepOn } = yield* read
       const { journal } = first.state.position
@@ -323,46 +325,44 @@ describe("WalletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect(
-    "step: blocks that were derived anew are voided and sent again in steps, but not those that were removed since",
-    () =>
-      Effect.gen(function* () {
-        const { chain, first, stepOn, subscription } = yield* read
-        const { journal } = first.state.position
-        const rewrite = { kind: "rewrite", lowest: 101, highest: 104 } as const
-        const final = { kind: "final", lowest: 100, highest: 100, hash: "0x1" } as const
-        const voided = yield* stepOn(withChanges(chain, journal, [rewrite, final]))
-        const sentTo = { ...first.state, position: { ...first.state.position, highest: 101 } }
-        const few = yield* stepOn(withChanges(chain, journal, [rewrite]), sentTo)
-        const small = { ...subscription, maxBytes: 1 }
-        const one = yield* Events.step(small, few.step.state)
-        const two = yield* Events.step(small, one.state)
-        const following = { change: 9, mark: 7 }
-        const removed = yield* stepOn(chain, { ...first.state, pending: { next: 103, to: 110, following } })
-        const last = yield* stepOn(chain, { ...first.state, pending: { next: 102, to: 110, following } })
+  it.effect("step: blocks derived again are voided and sent again in steps, except those removed in the meantime", () =>
+    Effect.gen(function* () {
+      const { chain, first, stepOn, subscription } = yield* read
+      const { journal } = first.state.position
+      const rewrite = { kind: "rewrite", lowest: 101, highest: 104 } as const
+      const final = { kind: "final", lowest: 100, highest: 100, hash: "0x1" } as const
+      const voided = yield* stepOn(withChanges(chain, journal, [rewrite, final]))
+      const sentTo = { ...first.state, position: { ...first.state.position, highest: 101 } }
+      const few = yield* stepOn(withChanges(chain, journal, [rewrite]), sentTo)
+      const small = { ...subscription, maxBytes: 1 }
+      const one = yield* Events.step(small, few.step.state)
+      const two = yield* Events.step(small, one.state)
+      const following = { change: 9, mark: 7 }
+      const removed = yield* stepOn(chain, { ...first.state, pending: { next: 103, to: 110, following } })
+      const last = yield* stepOn(chain, { ...first.state, pending: { next: 102, to: 110, following } })
 
-        expect([voided.sent, voided.pending?.to]).toEqual([["voided 102, next 103", "voided 101, next 103"], 102])
-        expect(few.sent).toEqual(["voided 101, next 103"])
-        expect([one.sent.map(textOf), one.sent[0]?.position.highest, one.state.pending?.next]).toEqual([
-          ["row 101, next 103", "row 101, next 103"],
-          101,
-          102,
-        ])
-        expect([two.sent.map(textOf), two.sent[0]?.position.highest, two.state.pending]).toEqual([
-          ["row 102, next 103", "row 102, next 103"],
-          102,
-          null,
-        ])
-        expect([removed.sent, removed.at, removed.pending]).toEqual([
-          [],
-          { from: 100, next: 103, highest: 102, change: 9 },
-          null,
-        ])
-        expect([last.sent.length, last.pending]).toEqual([2, null])
-      }).pipe(Effect.scoped),
+      expect([voided.sent, voided.pending?.to]).toEqual([["voided 102, next 103", "voided 101, next 103"], 102])
+      expect(few.sent).toEqual(["voided 101, next 103"])
+      expect([one.sent.map(textOf), one.sent[0]?.position.highest, one.state.pending?.next]).toEqual([
+        ["row 101, next 103", "row 101, next 103"],
+        101,
+        102,
+      ])
+      expect([two.sent.map(textOf), two.sent[0]?.position.highest, two.state.pending]).toEqual([
+        ["row 102, next 103", "row 102, next 103"],
+        102,
+        null,
+      ])
+      expect([removed.sent, removed.at, removed.pending]).toEqual([
+        [],
+        { from: 100, next: 103, highest: 102, change: 9 },
+        null,
+      ])
+      expect([last.sent.length, last.pending]).toEqual([2, null])
+    }).pipe(Effect.scoped),
   )
 
-  it.effect("step: at most 1,000 blocks of a change that derived them anew are sent again", () =>
+  it.effect("step: sends at most 1,000 blocks of a change that derived them again", () =>
     Effect.gen(function* () {
       const { chain, first, stepOn } = yield* read
       const rewrittenTo = (next: number, highest: number) => {
@@ -381,7 +381,7 @@ describe("WalletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("step: applies 256 changes at most before it reads new blocks", () =>
+  it.effect("step: applies at most 256 changes before it reads new blocks", () =>
     Effect.gen(function* () {
       const { chain, first, stepOn } = yield* read
       const { journal } = first.state.position

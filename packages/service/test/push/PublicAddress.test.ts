@@ -1,11 +1,11 @@
-/** Ways to make a service reach its own network, each of which is refused before a connection is made. */
+/** Ways to make a service reach its own network, each of which is rejected before a connection is made. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as NameLookups from "../../src/push/NameLookups.ts"
 import * as PublicAddress from "../../src/push/PublicAddress.ts"
 import * as WebhookRequest from "../../src/push/WebhookRequest.ts"
 
-/** URLs by their own text. */
+/** URLs rejected by their text alone. */
 const literals = [
   "https://127.0.0.1/",
   "https://127.1/",
@@ -49,7 +49,7 @@ const literals = [
   "//example.com/",
 ]
 
-/** Addresses that a name leads to. */
+/** Addresses that a name resolves to. */
 const names: ReadonlyArray<readonly [what: string, addresses: ReadonlyArray<string>]> = [
   ["a name of this machine", ["127.0.0.1"]],
   ["a name of this machine by IPv6", ["::1"]],
@@ -61,7 +61,7 @@ const names: ReadonlyArray<readonly [what: string, addresses: ReadonlyArray<stri
 ]
 
 describe("WebhookRequest", () => {
-  it("issueOf: allows a URL of 2,000 characters, an address of the public internet, and http within a network of its own", () => {
+  it("issueOf: accepts a URL of 2,000 characters, an address of the public internet, and http within a private network", () => {
     const isRefused = (url: string, allowPrivate: boolean) => WebhookRequest.issueOf(url, { allowPrivate }) !== null
 
     expect(isRefused(`https://example.com/${"a".repeat(1_980)}`, false)).toBe(false)
@@ -70,7 +70,7 @@ describe("WebhookRequest", () => {
     expect(isRefused("ftp://10.0.0.1/", true)).toBe(true)
   })
 
-  it("isPublic: is true for addresses of both families outside of the ranges of others, and for no other text", () => {
+  it("isPublic: is true for addresses of both families outside of reserved ranges, and for no other text", () => {
     const isPublic = ["93.184.216.34", "2606:2800:220:1::1", "172.15.255.255", "172.32.0.0", "2001:200::", "3ffe::1"]
     const others = ["10.0.0.1", "2001:db8::1", "fe80::1", "4000::1", "1fff::1", "example.com", "", "[::1]"]
 
@@ -78,7 +78,7 @@ describe("WebhookRequest", () => {
     expect(others.filter(PublicAddress.isPublic)).toEqual([])
   })
 
-  it.live("send: refuses each URL that leads to a network of its own, or is not https", () =>
+  it.live("send: rejects each URL that leads to a private network or is not https", () =>
     Effect.gen(function* () {
       const results = yield* Effect.forEach(literals, (url) =>
         WebhookRequest.send(url, {}, "{}", { allowPrivate: false, lookUp: NameLookups.make().ofHolder("") }),
@@ -88,7 +88,7 @@ describe("WebhookRequest", () => {
     }),
   )
 
-  it.live("send: refuses each name that leads to such an address, whatever else it leads to", () =>
+  it.live("send: rejects each name that resolves to such an address, whatever else it resolves to", () =>
     Effect.gen(function* () {
       for (const [what, addresses] of names) {
         const resolve: NameLookups.Resolve = (_, done) =>

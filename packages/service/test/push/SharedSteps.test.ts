@@ -1,4 +1,4 @@
-/** Steps that streams share are those that each would take alone, and cost one read for all of them. */
+/** Steps that streams share equal those of each stream alone, and cost one read for all of them. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as SharedSteps from "../../src/push/SharedSteps.ts"
@@ -8,7 +8,7 @@ import * as Model from "../store/model.ts"
 import { opened, subscriptionOf } from "./EventSteps.ts"
 import * as Life from "./life.ts"
 
-/** The state of a stream after a step and those that follow it, once it has sent all. */
+/** The state of a stream after a step and those that follow it, once it has sent everything. */
 const after = Effect.fnUntraced(function* (
   subscription: Events.Subscription,
   { awaited, state }: Pick<Events.Step, "awaited" | "state">,
@@ -18,45 +18,43 @@ const after = Effect.fnUntraced(function* (
   return last.state
 })
 
-/** A stream that has sent all. */
+/** A stream that has sent everything. */
 const caughtUp = Effect.fnUntraced(function* (subscription: Events.Subscription) {
   const begun = yield* Events.start(subscription, { _tag: "Now" })
   return yield* after(subscription, yield* Events.step(subscription, begun))
 })
 
 describe("SharedSteps", () => {
-  it.effect(
-    "quiet: a step is the one that a stream takes alone, through reorgs, repairs, finality and lower blocks",
-    () =>
-      Effect.gen(function* () {
-        const seen = { quiet: 0, alone: 0 }
-        for (const seed of [1, 2, 3]) {
-          const { chain, life, store } = yield* opened
-          const numbers = Model.seeded(seed)
-          yield* Life.append(life, store, 3, numbers)
-          const streams = [Rows.alice, Rows.bob, Rows.stranger, Rows.address("7")].flatMap((wallet) =>
-            [true, false].map((isFinal) => subscriptionOf(chain, wallet, isFinal)),
-          )
-          const states = yield* Effect.forEach(streams, caughtUp)
-          for (let turn = 0; turn < 40; turn++) {
-            yield* Life.change(life, store, numbers)
-            if (numbers.below(3) === 0) continue
-            for (const [at, subscription] of streams.entries()) {
-              const quiet = yield* SharedSteps.quiet(subscription, states[at]!)
-              const alone = yield* Events.step(subscription, states[at]!)
-              if (quiet !== null) expect(quiet).toEqual(alone)
-              seen[quiet === null ? "alone" : "quiet"]++
-              states[at] = yield* after(subscription, alone)
-            }
+  it.effect("quiet: returns the step of a single stream, through reorgs, repairs, finality and lower blocks", () =>
+    Effect.gen(function* () {
+      const seen = { quiet: 0, alone: 0 }
+      for (const seed of [1, 2, 3]) {
+        const { chain, life, store } = yield* opened
+        const numbers = Model.seeded(seed)
+        yield* Life.append(life, store, 3, numbers)
+        const streams = [Rows.alice, Rows.bob, Rows.stranger, Rows.address("7")].flatMap((wallet) =>
+          [true, false].map((isFinal) => subscriptionOf(chain, wallet, isFinal)),
+        )
+        const states = yield* Effect.forEach(streams, caughtUp)
+        for (let turn = 0; turn < 40; turn++) {
+          yield* Life.change(life, store, numbers)
+          if (numbers.below(3) === 0) continue
+          for (const [at, subscription] of streams.entries()) {
+            const quiet = yield* SharedSteps.quiet(subscription, states[at]!)
+            const alone = yield* Events.step(subscription, states[at]!)
+            if (quiet !== null) expect(quiet).toEqual(alone)
+            seen[quiet === null ? "alone" : "quiet"]++
+            states[at] = yield* after(subscription, alone)
           }
         }
+      }
 
-        expect(seen.quiet).toBeGreaterThan(100)
-        expect(seen.alone).toBeGreaterThan(100)
-      }).pipe(Effect.scoped),
+      expect(seen.quiet).toBeGreaterThan(100)
+      expect(seen.alone).toBeGreaterThan(100)
+    }).pipe(Effect.scoped),
   )
 
-  it.effect("quiet: blocks that a stream has not read are not passed over, whether or not the chain changes", () =>
+  it.effect("quiet: does not skip blocks that a stream has not read, whether or not the chain changes", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened
       const blocks = Array.from({ length: 3 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
@@ -68,7 +66,7 @@ describe("SharedSteps", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("quiet: a position that the store has not reached is one to wait for, and not one with more to read", () =>
+  it.effect("quiet: a position that the store has not reached means waiting, not reading", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened
       yield* store.append(null, [Rows.block(0, [])])
@@ -83,32 +81,30 @@ describe("SharedSteps", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect(
-    "quiet: rows that become final are read once all changes are applied, however many blocks are not final",
-    () =>
-      Effect.gen(function* () {
-        const { chain, counts, store } = yield* opened
-        const blocks = Array.from({ length: 400 }, (_, number) =>
-          Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]),
-        )
-        yield* store.append(null, blocks.slice(0, 300))
-        yield* store.finalize(0)
-        const subscription = subscriptionOf(chain, Rows.stranger, true, ["wallet.transaction"])
-        const state = yield* caughtUp(subscription)
-        for (let at = 300; at < 400; at++) {
-          yield* store.append({ number: at - 1, hash: blocks[at - 1]!.hash }, [blocks[at]!])
-        }
-        yield* store.finalize(200)
-        counts.snapshots = 0
-        const step = yield* SharedSteps.step(subscription, state)
+  it.effect("quiet: reads rows that become final once all changes are applied, however many blocks are not final", () =>
+    Effect.gen(function* () {
+      const { chain, counts, store } = yield* opened
+      const blocks = Array.from({ length: 400 }, (_, number) =>
+        Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]),
+      )
+      yield* store.append(null, blocks.slice(0, 300))
+      yield* store.finalize(0)
+      const subscription = subscriptionOf(chain, Rows.stranger, true, ["wallet.transaction"])
+      const state = yield* caughtUp(subscription)
+      for (let at = 300; at < 400; at++) {
+        yield* store.append({ number: at - 1, hash: blocks[at - 1]!.hash }, [blocks[at]!])
+      }
+      yield* store.finalize(200)
+      counts.snapshots = 0
+      const step = yield* SharedSteps.step(subscription, state)
 
-        expect(step.sent.map(({ event }) => event._tag)).toEqual(["Final", "Covered"])
-        expect(step.state.position.next).toBe(201)
-        expect(counts.snapshots).toBe(1)
-      }).pipe(Effect.scoped),
+      expect(step.sent.map(({ event }) => event._tag)).toEqual(["Final", "Covered"])
+      expect(step.state.position.next).toBe(201)
+      expect(counts.snapshots).toBe(1)
+    }).pipe(Effect.scoped),
   )
 
-  it.effect("step: a block costs one read for all streams without a row of it, and steps of those with one", () =>
+  it.effect("step: a block costs one read for all streams without a row in it, plus the steps of those with one", () =>
     Effect.gen(function* () {
       const { chain, counts, store } = yield* opened
       const blocks = Array.from({ length: 3 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
@@ -133,7 +129,7 @@ describe("SharedSteps", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("passOver: wallets go on as by quiet steps of each, or none of them where one may have a row", () =>
+  it.effect("passOver: advances all wallets like their quiet steps, or none if one may have a row", () =>
     Effect.gen(function* () {
       const seen = { passed: 0, read: 0 }
       const { chain, life, store } = yield* opened
@@ -165,7 +161,7 @@ describe("SharedSteps", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("passOver: 200 wallets in equal states cost one read, and have one state", () =>
+  it.effect("passOver: 200 wallets in equal states cost one read, and share one state", () =>
     Effect.gen(function* () {
       const { chain, counts, store } = yield* opened
       const blocks = Array.from({ length: 2 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
@@ -183,7 +179,7 @@ describe("SharedSteps", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("awaitChange: streams that wait for the same change look for it together, also once some have left", () =>
+  it.live("awaitChange: streams that wait for the same change look for it together, even after some have left", () =>
     Effect.gen(function* () {
       const { chain, counts, store } = yield* opened
       const waiting = yield* Effect.forEach(Array.from({ length: 100 }), () =>

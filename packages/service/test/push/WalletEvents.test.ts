@@ -1,4 +1,4 @@
-/** The table of a receiver of events equals the list of the service, whatever happens to the chain and to its connection. */
+/** The table of a receiver of events equals the service's list, whatever happens to the chain and to the connection. */
 import { PassThrough } from "node:stream"
 import { finished } from "node:stream/promises"
 import { describe, expect, it } from "@effect/vitest"
@@ -23,7 +23,7 @@ const eventsUrl = (service: Started, query: string) => `${service.url}/api/v2.2/
 
 describe("walletEvents", () => {
   it.live(
-    "walletEvents: the table of a receiver equals the lists by row id, through reorgs, repairs, restarts and connections that end anywhere",
+    "walletEvents: a receiver's table equals the lists by row id, through reorgs, repairs, restarts and broken connections",
     () =>
       Effect.gen(function* () {
         for (let seed = 0; seed < lives; seed++) {
@@ -44,7 +44,7 @@ describe("walletEvents", () => {
   )
   const transactions = "types=wallet.transaction"
 
-  it.live("walletEvents: a stream that has sent all goes on with each block that is stored later", () =>
+  it.live("walletEvents: a stream that has sent everything continues with each block that is stored later", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks: blocks.slice(0, 4) } } })
       const receiver = new Receiver(eventsUrl(service, `${transactions}&from=now`), service.key)
@@ -68,7 +68,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: gaps of many blocks are sent one by one up to a number, and the others as one range", () =>
+  it.live("walletEvents: sends gaps of many blocks one by one up to a limit, and the others as one range", () =>
     Effect.gen(function* () {
       const check: BlockGap = { kind: "check", reason: "a bloom" }
       const gapsIn = (count: number) => Array.from({ length: count }, () => check)
@@ -95,7 +95,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: states up to which block movements may be missing, unless none are sent", () =>
+  it.live("walletEvents: reports up to which block movements may be missing, unless none are sent", () =>
     Effect.gen(function* () {
       const projections = [WalletTransactions.projection, WalletLedger.make(1)]
       const service = yield* start({ chains: { eth: { blocks, projections } } })
@@ -117,7 +117,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: a stream without events ends whole when the service stops", () =>
+  it.live("walletEvents: a stream without events ends cleanly when the service stops", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const service = yield* start({ chains: { eth: { blocks } }, config: { limits: { drainSeconds: 3_600 } } }).pipe(
@@ -133,7 +133,7 @@ describe("walletEvents", () => {
     }),
   )
 
-  it.live("walletEvents: finality=final sends rows of final blocks alone, and no void of a reorg above them", () =>
+  it.live("walletEvents: finality=final sends only rows of final blocks, and no void for a reorg above them", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks } } })
       const store = service.stores["eth"]!
@@ -152,7 +152,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: what cannot be sent is an error before the stream begins", () =>
+  it.live("walletEvents: a request that cannot be served is an error before the stream begins", () =>
     Effect.gen(function* () {
       const service = yield* start({
         chains: { eth: { blocks }, polygon: { config: { watch: [Rows.alice] }, blocks: [] } },
@@ -193,36 +193,34 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "walletEvents: streams that are opened at once count before they begin, and those that are refused do not",
-    () =>
-      Effect.gen(function* () {
-        const service = yield* start({
-          config: { limits: { eventStreams: 2, drainSeconds: 1 } },
-          chains: { eth: { blocks } },
-        })
-        const url = eventsUrl(service, `${transactions}&from=0`)
-        const openAll = () =>
-          Promise.all(
-            Array.from({ length: 8 }, async () => {
-              const open = new AbortController()
-              const { status } = await fetch(url, { headers: { "x-api-key": service.key }, signal: open.signal })
-              return { open, status }
-            }),
-          )
-        const first = yield* Effect.promise(openAll)
-        const statuses = first.map(({ status }) => status)
-        for (const { open } of first) open.abort()
-        const receiver = new Receiver(url, service.key)
-        while ((yield* Effect.promise(() => receiver.listen(({ type }) => type === "covered"))) !== undefined);
+  it.live("walletEvents: concurrent requests count before their streams begin, and rejected ones do not", () =>
+    Effect.gen(function* () {
+      const service = yield* start({
+        config: { limits: { eventStreams: 2, drainSeconds: 1 } },
+        chains: { eth: { blocks } },
+      })
+      const url = eventsUrl(service, `${transactions}&from=0`)
+      const openAll = () =>
+        Promise.all(
+          Array.from({ length: 8 }, async () => {
+            const open = new AbortController()
+            const { status } = await fetch(url, { headers: { "x-api-key": service.key }, signal: open.signal })
+            return { open, status }
+          }),
+        )
+      const first = yield* Effect.promise(openAll)
+      const statuses = first.map(({ status }) => status)
+      for (const { open } of first) open.abort()
+      const receiver = new Receiver(url, service.key)
+      while ((yield* Effect.promise(() => receiver.listen(({ type }) => type === "covered"))) !== undefined);
 
-        expect(statuses.filter((status) => status === 200)).toHaveLength(2)
-        expect(statuses.filter((status) => status === 429)).toHaveLength(6)
-        expect(receiver.table.size).toBe(12)
-      }).pipe(Effect.scoped),
+      expect(statuses.filter((status) => status === 200)).toHaveLength(2)
+      expect(statuses.filter((status) => status === 429)).toHaveLength(6)
+      expect(receiver.table.size).toBe(12)
+    }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: a key has at most limits.eventStreams open streams, and one that was closed makes room", () =>
+  it.live("walletEvents: a key has at most limits.eventStreams open streams, and closing one frees a place", () =>
     Effect.gen(function* () {
       const service = yield* start({
         config: { limits: { eventStreams: 1, drainSeconds: 1 } },
@@ -256,7 +254,7 @@ describe("leaving", () => {
   it.live.each([
     ["has ended its side", new PassThrough({ autoDestroy: false }), end],
     ["closed the connection", new PassThrough(), close],
-  ] as const)("leaving: ends where the client %s, before and meanwhile", ([, socket, leave]) =>
+  ] as const)("leaving: ends if the client %s, before or during the stream", ([, socket, leave]) =>
     Effect.gen(function* () {
       const waiting = yield* Effect.forkChild(WalletEvents.leaving(socket), { startImmediately: true })
       const early = waiting.pollUnsafe()
@@ -289,7 +287,7 @@ describe("bodyOf", () => {
   const stepOf = (awaited: number | null): Step => ({ sent: [], state, serial: 1, finalized: null, awaited })
   const idle = { awaitChange: () => Effect.never, since: () => Effect.succeed(null) }
 
-  /** The texts of a stream by an hour of its clock, whose steps have their number as text. */
+  /** The texts of a stream during an hour of its clock, whose steps have their number as text. */
   const textsBy = Effect.fnUntraced(function* (
     recent: typeof idle | { readonly awaitChange: () => Effect.Effect<number>; readonly since: typeof idle.since },
     take: () => Effect.Effect<Step, StoreError>,
@@ -320,7 +318,7 @@ describe("bodyOf", () => {
     }),
   )
 
-  it.effect("bodyOf: takes the next steps at once until all is sent, and then one for each change", () =>
+  it.effect("bodyOf: takes steps without a wait until everything is sent, and then one per change", () =>
     Effect.gen(function* () {
       const awaited: Array<number> = []
       const taken = [stepOf(null), stepOf(8), stepOf(9)]
@@ -339,7 +337,7 @@ describe("bodyOf", () => {
   )
 
   it.effect.each([true, false])(
-    "bodyOf: ends with an error of the database and logs it, as a reason of refused requests where it may be retried: %s",
+    "bodyOf: ends with a database error and logs it, as a reason of refused requests if it is retryable: %s",
     (isRetryable) =>
       Effect.gen(function* () {
         const logged: Array<string> = []

@@ -22,7 +22,7 @@ const waiting = Effect.fnUntraced(function* (wallet: string | null) {
   return { ...made, attempts, pending: { id: "msg", body: "{}", events: 1, wallet, position: "" } }
 })
 
-/** A position of which rows were sent up to a block. */
+/** A position for which rows were sent up to a block. */
 const sentTo = (highest: number): EventPosition.EventPosition => ({
   journal: { change: 7, mark: 1 },
   from: 2,
@@ -44,14 +44,14 @@ const replayOf = Effect.fnUntraced(function* (pendingOf: string, sent: { wallet:
 })
 
 describe("Webhook", () => {
-  it("newId: differs each time, and has 144 random bits behind its kind", () => {
+  it("newId: is unique, with 144 random bits after the prefix of its kind", () => {
     const ids = Array.from({ length: 2 }, Webhook.newId)
 
     for (const id of ids) expect(id).toMatch(/^msg_[\w-]{24}$/)
     expect(ids[0]).not.toBe(ids[1])
   })
 
-  it.effect("replayedAfter: goes on at the position at once, and drops a message of the wallet alone", () =>
+  it.effect("replayedAfter: continues at the position immediately, and drops only a message of the wallet", () =>
     Effect.gen(function* () {
       const own = yield* replayOf("0xa", { wallet: 9, cursor: 8 })
       const other = yield* replayOf("0xb", { wallet: 9, cursor: 8 })
@@ -64,18 +64,20 @@ describe("Webhook", () => {
     }),
   )
 
-  it.effect("replayedAfter: voids from the highest block that was sent, by the message, the wallet or the cursor", () =>
-    Effect.gen(function* () {
-      const highest = Effect.fnUntraced(function* (wallet: number, cursor: number) {
-        const { move } = yield* replayOf("0xa", { wallet, cursor })
-        return move[0]?.highest
-      })
+  it.effect(
+    "replayedAfter: voids from the highest block that was sent, according to the message, the wallet or the cursor",
+    () =>
+      Effect.gen(function* () {
+        const highest = Effect.fnUntraced(function* (wallet: number, cursor: number) {
+          const { move } = yield* replayOf("0xa", { wallet, cursor })
+          return move[0]?.highest
+        })
 
-      expect([yield* highest(9, 8), yield* highest(30, 8), yield* highest(9, 40)]).toEqual([20, 30, 40])
-      const [made] = yield* Webhook.make(key, settings)
-      const [, { move }] = Webhook.replayedAfter(made, { wallet: "0xa", highest: -1 }, sentTo(-1))
-      expect(move).toMatchObject([{ wallet: "0xa", highest: -1 }])
-    }),
+        expect([yield* highest(9, 8), yield* highest(30, 8), yield* highest(9, 40)]).toEqual([20, 30, 40])
+        const [made] = yield* Webhook.make(key, settings)
+        const [, { move }] = Webhook.replayedAfter(made, { wallet: "0xa", highest: -1 }, sentTo(-1))
+        expect(move).toMatchObject([{ wallet: "0xa", highest: -1 }])
+      }),
   )
 
   it.effect(
@@ -107,7 +109,7 @@ describe("Webhook", () => {
       }),
   )
 
-  it.effect("replayed: the last part alone lets the webhook go on, and forgotten changes reset the wallets", () =>
+  it.effect("replayed: only the last part resumes the webhook, and forgotten changes reset the wallets", () =>
     Effect.gen(function* () {
       const paused = Webhook.paused({ ...(yield* waiting("0xb")), forgotten: true }, "The changes are forgotten.")
       const [part, wallets] = Webhook.replayed(paused, 3, { to: "0xc" })
@@ -120,7 +122,7 @@ describe("Webhook", () => {
   )
 
   it.effect(
-    "encode, decode: a webhook is stored with its holder and state, and a text of another version is refused",
+    "encode, decode: a webhook is stored with its holder and state, and a text of another version is rejected",
     () =>
       Effect.gen(function* () {
         const failing = { ...(yield* waiting("0xa")), holder: "usual" }
@@ -145,7 +147,7 @@ describe("Webhook", () => {
       }),
   )
 
-  it("subscriptionOf: has rows of final blocks alone where the webhook waits for them", () => {
+  it("subscriptionOf: has only rows of final blocks if the webhook waits for them", () => {
     // Sound: nothing is read of the chain.
     const chain = { name: "eth" } as IndexedChain
     const of = (finality: "final" | "head") =>
@@ -158,7 +160,7 @@ describe("Webhook", () => {
     ])
   })
 
-  it.effect("rotate: the secret that the receiver has signs until its time, however many responses were lost", () =>
+  it.effect("rotate: signs with the receiver's current secret until it expires, however many responses were lost", () =>
     Effect.gen(function* () {
       const [made, { secret }] = yield* Webhook.make(key, settings)
       const rotated = Array.from({ length: 5 }).reduce<Webhook.Webhook>(
@@ -174,7 +176,7 @@ describe("Webhook", () => {
     }),
   )
 
-  it.effect("without: drops the message of a wallet that is removed with its failures, and stays paused", () =>
+  it.effect("without: drops the message and failures of a removed wallet, and stays paused", () =>
     Effect.gen(function* () {
       const failing = yield* waiting("0xa")
       const paused = Webhook.paused(failing, "The receiver rejects further messages: status 410.")
@@ -193,7 +195,7 @@ describe("Webhook", () => {
     }),
   )
 
-  it.effect("decrypt: fails for a secret of another key, and names the setting", () =>
+  it.effect("decrypt: fails for a secret encrypted with another key, and names the setting", () =>
     Effect.gen(function* () {
       const secret = Webhook.encrypt(key, "whsec_secret")
       const refused = yield* Effect.flip(Webhook.decrypt("o".repeat(40), secret))

@@ -11,7 +11,7 @@ const chains = { eth: { rpc: ["http://127.0.0.1:8545"] } }
 const listen = { host: "127.0.0.1", port: 0 }
 
 describe("WebhookKey", () => {
-  it.effect("settingsOf: makes a key in the folder of the database that its owner alone may read, once", () =>
+  it.effect("settingsOf: creates a key once, in the folder of the database, readable only by its owner", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [one, other] = yield* Effect.all(
@@ -28,21 +28,19 @@ describe("WebhookKey", () => {
     }),
   )
 
-  it.effect(
-    "settingsOf: finds the folder of a database that is given with options, and names a folder that is missing",
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* temporaryFolder
-        const settingsIn = (url: string) => WebhookKey.settingsOf(settings, { url, replicas: [] }, folder)
-        const { key } = yield* settingsIn("sqlite:.")
-        const { message } = yield* Effect.flip(settingsIn("sqlite:missing"))
+  it.effect("settingsOf: finds the folder of a database with options, and names a missing folder", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      const settingsIn = (url: string) => WebhookKey.settingsOf(settings, { url, replicas: [] }, folder)
+      const { key } = yield* settingsIn("sqlite:.")
+      const { message } = yield* Effect.flip(settingsIn("sqlite:missing"))
 
-        expect(readFileSync(join(folder, "webhooks.key"), "utf8")).toBe(`${key}\n`)
-        expect(message).toContain(`${join(folder, "missing", "webhooks.key")} cannot be read or created (ENOENT).`)
-      }),
+      expect(readFileSync(join(folder, "webhooks.key"), "utf8")).toBe(`${key}\n`)
+      expect(message).toContain(`${join(folder, "missing", "webhooks.key")} cannot be read or created (ENOENT).`)
+    }),
   )
 
-  it.effect("settingsOf: takes the key of the configuration and makes no file", () =>
+  it.effect("settingsOf: uses the configured key and creates no file", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const key = "k".repeat(32)
@@ -52,7 +50,7 @@ describe("WebhookKey", () => {
     }),
   )
 
-  it.effect("settingsOf: refuses a file without a key, and does not show its text", () =>
+  it.effect("settingsOf: rejects a file without a key, and does not show its contents", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       writeFileSync(join(folder, "webhooks.key"), "short0text", { mode: 0o600 })
@@ -64,7 +62,7 @@ describe("WebhookKey", () => {
     }),
   )
 
-  it.effect("settingsOf: refuses a file that others may read", () =>
+  it.effect("settingsOf: rejects a file that others may read", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       writeFileSync(join(folder, "webhooks.key"), "k".repeat(43), { mode: 0o644 })
@@ -74,10 +72,10 @@ describe("WebhookKey", () => {
     }),
   )
 
-  it.effect("settingsOf: states why a file cannot be made where it does not exist", () =>
+  it.effect("settingsOf: states why a missing file cannot be created", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      // The path of the file can be opened, and that of the one that becomes it is too long.
+      // The path of the file can be opened, but the path of its temporary file is too long.
       const free = 4_090 - join(folder, "webhooks.key").length
       const url = `sqlite:${"a/".repeat(Math.floor(free / 2))}`
       const { message } = yield* Effect.flip(WebhookKey.settingsOf(settings, url, folder))
@@ -86,7 +84,7 @@ describe("WebhookKey", () => {
     }),
   )
 
-  it.effect("check: accepts a key of the configuration, a file with one and no file, and makes none", () =>
+  it.effect("check: accepts a configured key, a file with one and no file, and creates none", () =>
     Effect.gen(function* () {
       const [folder, empty] = [yield* temporaryFolder, yield* temporaryFolder]
       const { key } = yield* WebhookKey.settingsOf(settings, "sqlite:.", folder)
@@ -104,7 +102,7 @@ describe("WebhookKey", () => {
     }),
   )
 
-  it.effect("check: refuses a file that the service would refuse", () =>
+  it.effect("check: rejects a file that the service would reject", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = join(folder, "webhooks.key")
@@ -123,7 +121,7 @@ describe("WebhookKey", () => {
     }),
   )
 
-  it("decode: asks for a key beside a PostgreSQL database alone", () => {
+  it("decode: requires a key only with a PostgreSQL database", () => {
     const decode = (database: unknown) => Config.decode({ listen, database, chains, webhooks: {} })
     const refused = decode({ url: "postgres://host/name", replicas: [] })
 

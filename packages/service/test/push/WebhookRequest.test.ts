@@ -1,4 +1,4 @@
-/** Messages to receivers that do not answer as HTTP does. */
+/** Messages to receivers that do not answer as HTTP requires. */
 import {
   createServer,
   getDefaultAutoSelectFamily,
@@ -34,7 +34,9 @@ const serving = (answer: (socket: Socket) => void) =>
 /** The URL of a server that answers each connection with a text. */
 const answering = (text: string) => serving((socket) => socket.end(text))
 
-/** The URL of a server that sends a text and goes on with nothing; states when it was sent, and when the client leaves. */
+/**
+ * The URL of a server that sends a text and then nothing; reports when it was sent, and when the client disconnects.
+ */
 const goingOn = Effect.fnUntraced(function* (text: string) {
   const [sent, left] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const { url } = yield* serving((socket) => {
@@ -57,7 +59,7 @@ const lookups = (resolve: NameLookups.Resolve) => {
 const options = { allowPrivate: true, lookUp: NameLookups.make().ofHolder("") }
 
 describe("WebhookRequest", () => {
-  it.live("send: a connection that ends with an upgrade is an attempt that failed", () =>
+  it.live("send: treats an upgrade of the connection as a failed attempt", () =>
     Effect.gen(function* () {
       const { url } = yield* answering(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
@@ -69,7 +71,7 @@ describe("WebhookRequest", () => {
   )
 
   it.live.each(["101 Switching Protocols", "099 Unknown", "000 Unknown", "300 Multiple Choices"])(
-    "an attempt whose response has the status %s is no delivery",
+    "send: does not treat a response with the status %s as a delivery",
     (status) =>
       Effect.gen(function* () {
         const { url } = yield* answering(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`)
@@ -91,7 +93,7 @@ describe("WebhookRequest", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("send: early hints before a response are passed over, and an attempt with more than ten of them fails", () =>
+  it.live("send: skips early hints before a response, and fails after more than ten of them", () =>
     Effect.gen(function* () {
       const hint = "HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n"
       const response = "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
@@ -112,7 +114,7 @@ describe("WebhookRequest", () => {
   it.live.each([
     ["a response of which more follows", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", { status: 200 }],
     ["many informational responses", "HTTP/1.1 100 Continue\r\n\r\n".repeat(11), { _tag: "Failed" }],
-  ] as const)("send: leaves the connection after %s", ([, text, expected]) =>
+  ] as const)("send: closes the connection after %s", ([, text, expected]) =>
     Effect.gen(function* () {
       const { left, url } = yield* goingOn(text)
 
@@ -121,7 +123,7 @@ describe("WebhookRequest", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("send: leaves the connection where it is interrupted", () =>
+  it.live("send: closes the connection when interrupted", () =>
     Effect.gen(function* () {
       const { left, sent, url } = yield* goingOn("HTTP/1.1 100 Continue\r\n\r\n")
       const sending = yield* Effect.forkChild(WebhookRequest.send(url, {}, "{}", options))
@@ -132,7 +134,7 @@ describe("WebhookRequest", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("send: gives the reason of an error of the connection, as of a server that does not speak TLS", () =>
+  it.live("send: returns the reason of a connection error, such as a server without TLS", () =>
     Effect.gen(function* () {
       const { url } = yield* answering("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
       const received = yield* WebhookRequest.send(url.replace("http:", "https:"), {}, "{}", options)
@@ -141,7 +143,7 @@ describe("WebhookRequest", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("send: fails for a name without an address, also where each network is allowed", () =>
+  it.live("send: fails for a name without an address, even if each network is allowed", () =>
     Effect.gen(function* () {
       const { lookUp } = lookups((_name, done) => done(null, []))
       const received = yield* WebhookRequest.send("http://hook.example/", {}, "{}", { ...options, lookUp: lookUp("a") })
@@ -153,46 +155,42 @@ describe("WebhookRequest", () => {
     }),
   )
 
-  it.live.each([true, false])(
-    "send: connects to an address that the name was looked up to, by the choice of Node: %s",
-    (isOne) =>
-      Effect.gen(function* () {
-        const before = getDefaultAutoSelectFamily()
-        yield* Effect.acquireRelease(
-          Effect.sync(() => setDefaultAutoSelectFamily(isOne)),
-          () => Effect.sync(() => setDefaultAutoSelectFamily(before)),
+  it.live.each([true, false])("send: connects to a resolved address, in the order that Node chooses: %s", (isOne) =>
+    Effect.gen(function* () {
+      const before = getDefaultAutoSelectFamily()
+      yield* Effect.acquireRelease(
+        Effect.sync(() => setDefaultAutoSelectFamily(isOne)),
+        () => Effect.sync(() => setDefaultAutoSelectFamily(before)),
+      )
+      const { url } = yield* answering("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+      const { lookUp, names } = lookups((_name, done) => {
+        done(
+          null,
+          ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })),
         )
-        const { url } = yield* answering("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
-        const { lookUp, names } = lookups((_name, done) => {
-          done(
-            null,
-            ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })),
-          )
-        })
-        const named = url.replace("127.0.0.1", "hook.example")
-        const received = yield* WebhookRequest.send(named, {}, "{}", { allowPrivate: true, lookUp: lookUp("a") })
+      })
+      const named = url.replace("127.0.0.1", "hook.example")
+      const received = yield* WebhookRequest.send(named, {}, "{}", { allowPrivate: true, lookUp: lookUp("a") })
 
-        expect(received).toEqual({ _tag: "Status", status: 204, waitMillis: 0 })
-        expect(names).toEqual(["hook.example"])
-      }).pipe(Effect.scoped),
+      expect(received).toEqual({ _tag: "Status", status: 204, waitMillis: 0 })
+      expect(names).toEqual(["hook.example"])
+    }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "send: gives the wait that a response requests, in seconds or as a date in any of its forms, and at most a day",
-    () =>
-      Effect.gen(function* () {
-        const waitAfter = Effect.fnUntraced(function* (retryAfter: string) {
-          const headers = `Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nRetry-After: ${retryAfter}\r\nConnection: close`
-          const { url } = yield* answering(`HTTP/1.1 503 Service Unavailable\r\n${headers}\r\n\r\n`)
-          return Reflect.get(yield* WebhookRequest.send(url, {}, "{}", options), "waitMillis")
-        })
-        const requested = ["120", "Thu, 01 Jan 2026 00:01:00 GMT", "Thu Jan  1 00:02:00 2026", "-5", "soon", "31536000"]
+  it.live("send: returns the wait that a response requests, in seconds or any date format, and at most a day", () =>
+    Effect.gen(function* () {
+      const waitAfter = Effect.fnUntraced(function* (retryAfter: string) {
+        const headers = `Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nRetry-After: ${retryAfter}\r\nConnection: close`
+        const { url } = yield* answering(`HTTP/1.1 503 Service Unavailable\r\n${headers}\r\n\r\n`)
+        return Reflect.get(yield* WebhookRequest.send(url, {}, "{}", options), "waitMillis")
+      })
+      const requested = ["120", "Thu, 01 Jan 2026 00:01:00 GMT", "Thu Jan  1 00:02:00 2026", "-5", "soon", "31536000"]
 
-        expect(yield* Effect.forEach(requested, waitAfter)).toEqual([120_000, 60_000, 120_000, 0, 0, 86_400_000])
-      }).pipe(Effect.scoped),
+      expect(yield* Effect.forEach(requested, waitAfter)).toEqual([120_000, 60_000, 120_000, 0, 0, 86_400_000])
+    }).pipe(Effect.scoped),
   )
 
-  it.effect("send: a holder has one look-up at a time and all holders two, until each ends", () =>
+  it.effect("send: permits one look-up per holder and two in total, until each ends", () =>
     Effect.gen(function* () {
       const ended: Array<() => void> = []
       const { lookUp, names } = lookups((_name, done) => ended.push(() => done(new Error("no such name"), [])))
@@ -206,7 +204,7 @@ describe("WebhookRequest", () => {
       const results = yield* Effect.forEach(first, Fiber.join)
       const later = [yield* send("a", "a3"), yield* send("c", "c2")]
       const before = [...names]
-      // Those that begin meanwhile end too.
+      // Look-ups that begin in the meantime end too.
       for (const end of ended) end()
       const laterResults = yield* Effect.forEach(later, Fiber.join)
 
@@ -216,7 +214,7 @@ describe("WebhookRequest", () => {
         "No response within 20 seconds.",
         "No response to the name lookup within 20 seconds.",
       ])
-      // The attempts are over, and their look-ups are not.
+      // The attempts have ended, but their look-ups have not.
       expect(before).toEqual(["a1.example", "b1.example"])
       expect(names).toEqual(["a1.example", "b1.example", "a3.example", "c2.example"])
       expect(laterResults).toEqual([
@@ -226,7 +224,7 @@ describe("WebhookRequest", () => {
     }),
   )
 
-  it.effect("check: refuses a name with an address of a private network, and looks up nothing that needs none", () =>
+  it.effect("check: rejects a name with an address of a private network, and looks up nothing unnecessarily", () =>
     Effect.gen(function* () {
       const addresses = (name: string) =>
         name === "mixed.example" ? ["93.184.215.14", "10.0.0.1"] : name === "public.example" ? ["93.184.215.14"] : []
@@ -252,7 +250,7 @@ describe("WebhookRequest", () => {
     }),
   )
 
-  it.effect("check: does not refuse a name whose look-up takes 3 seconds, and fails where none can begin by then", () =>
+  it.effect("check: does not reject a name whose look-up takes 3 seconds, and fails if none can begin by then", () =>
     Effect.gen(function* () {
       const { lookUp } = lookups(() => undefined)
       const check = (url: string) =>

@@ -1,4 +1,6 @@
-/** Two processes that send the webhooks of a PostgreSQL database: one is killed while it sends, and the other one continues. */
+/**
+ * Two processes that send the webhooks of a PostgreSQL database: one is killed while it sends, and the other continues.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
@@ -58,7 +60,7 @@ interface Arrived {
   readonly message: WebhookMessage
 }
 
-/** A receiver that verifies what arrives, and answers nothing while it hangs. */
+/** A receiver that verifies incoming messages, and does not answer while it hangs. */
 const receive = Effect.gen(function* () {
   const state = { secret: "", isHanging: false }
   const arrived: Array<Arrived> = []
@@ -93,7 +95,7 @@ const blocksOf = (from: number, to: number, parent?: string) => {
 
 describe("senders of webhooks", () => {
   it.live(
-    "a sender that is killed after the receiver has processed a message is followed by another one with the same id and bytes, and each row is effective once",
+    "a sender that is killed after the receiver processed a message is replaced by another with the same id and bytes, and each row takes effect once",
     () =>
       Effect.gen(function* () {
         const { url } = yield* TestServer.emptied((yield* server).url)
@@ -121,7 +123,7 @@ describe("senders of webhooks", () => {
         yield* Effect.promise(() => Eventually.until(() => hook.arrived.length > answered, { what: "a message" }))
         yield* kill(first)
         hook.state.isHanging = false
-        // The time of the lease passes, which the killed process cannot give back.
+        // The lease expires, as the killed process cannot release it.
         yield* TestServer.rowsOf(url, "UPDATE daybook.webhook SET until = clock_timestamp()")
         yield* hook.covered(19n)
         const ids = hook.arrived.map(({ id }) => id)

@@ -1,4 +1,7 @@
-/** Webhooks of a running service: what a receiver is sent, verified by the reference implementation, and how it goes on after failures. */
+/**
+ * Webhooks of a running service: what a receiver is sent, verified by the reference implementation, and recovery from
+ * failures.
+ */
 import { verifyWebhook } from "@daybook/rest/webhook"
 import { rowId } from "@daybook/schema/RowId"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
@@ -18,7 +21,7 @@ import { Receiver } from "./Receiver.ts"
 const key = "k".repeat(40)
 const config = { webhooks: { key, allowPrivate: true }, limits: { drainSeconds: 1 } }
 
-/** A receiver of webhooks with a table; `answerOf` gives the status of each request from 1. */
+/** A receiver of webhooks with a table; `answerOf` returns the status of each request, counted from 1. */
 const receive = Effect.fnUntraced(function* (answerOf: (request: number) => number) {
   const receiver = new Receiver("", "")
   const ids: Array<string> = []
@@ -75,14 +78,14 @@ const settings = (url: string): Webhook.Settings => ({
 
 describe("webhooks", () => {
   it.live(
-    "webhooks: the table of a receiver that fails and loses answers equals the lists, through reorgs, repairs and a test",
+    "webhooks: the table of a receiver that fails and loses responses equals the lists, through reorgs, repairs and a test",
     () =>
       Effect.gen(function* () {
         const numbers = Model.seeded(7)
         const life = Life.make()
         const service = yield* start({ config, chains: { eth: { projections: Life.projections(life) } } })
         const { database } = service.stores["eth"]!
-        // An answer of 599 is lost: the message was processed, and is sent again.
+        // A response of 599 is lost: the message was processed, and is sent again.
         const hook = yield* receive((request) => (request === 2 ? 500 : request === 3 ? 599 : 204))
         const [webhook, secrets] = yield* Webhook.make(key, settings(hook.url))
         Object.assign(hook.keys, secrets)
@@ -92,7 +95,7 @@ describe("webhooks", () => {
         for (let step = 0; step < 12; step++) yield* Life.change(life, service.stores["eth"]!, numbers)
         yield* Life.append(life, service.stores["eth"]!, 2, numbers)
         const list = yield* listOf(service)
-        // Failures are tried again at once, which an operator does by `resume`.
+        // Failures are retried at once, as an operator does with `resume`.
         const resumed = Effect.gen(function* () {
           const [stored] = yield* database.webhooks.list
           const found = yield* Webhook.decode(stored!.content)
@@ -108,20 +111,22 @@ describe("webhooks", () => {
     60_000,
   )
 
-  it.live("webhooks: one under the name of a removed one has another revision, so that its sender begins anew", () =>
-    Effect.gen(function* () {
-      const service = yield* start({ config, chains: { eth: { blocks: [Rows.block(0, [])] } } })
-      const { webhooks } = service.stores["eth"]!.database
-      const [webhook] = yield* Webhook.make(key, settings("http://127.0.0.1:9/"))
-      const revisions: Array<number | undefined> = []
-      for (let round = 0; round < 2; round++) {
-        yield* webhooks.add("books", Webhook.encode(Webhook.paused(webhook, "test")), alice)
-        revisions.push((yield* webhooks.find("books"))?.revision)
-        yield* webhooks.remove("books")
-      }
+  it.live(
+    "webhooks: a webhook with the name of a removed one has another revision, so that its sender starts again",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* start({ config, chains: { eth: { blocks: [Rows.block(0, [])] } } })
+        const { webhooks } = service.stores["eth"]!.database
+        const [webhook] = yield* Webhook.make(key, settings("http://127.0.0.1:9/"))
+        const revisions: Array<number | undefined> = []
+        for (let round = 0; round < 2; round++) {
+          yield* webhooks.add("books", Webhook.encode(Webhook.paused(webhook, "test")), alice)
+          revisions.push((yield* webhooks.find("books"))?.revision)
+          yield* webhooks.remove("books")
+        }
 
-      expect(revisions[0]).not.toBe(revisions[1])
-    }).pipe(Effect.scoped),
+        expect(revisions[0]).not.toBe(revisions[1])
+      }).pipe(Effect.scoped),
   )
 
   it.live(
@@ -152,7 +157,7 @@ describe("webhooks", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("webhooks: 410 pauses at once, a secret is not in the database, and another key does not read it", () =>
+  it.live("webhooks: a 410 pauses at once, a secret is not in the database, and another key cannot read it", () =>
     Effect.gen(function* () {
       const blocks = [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])]
       const service = yield* start({ config, chains: { eth: { blocks } } })
@@ -175,7 +180,7 @@ describe("webhooks", () => {
   )
 
   it.live(
-    "webhooks: a message ends with a whole block, so that no row of a long past is sent twice, and names its wallet",
+    "webhooks: a message ends with a complete block, so that no row of a long past is sent twice, and names its wallet",
     () =>
       Effect.gen(function* () {
         const plans = Array.from({ length: 101 }, () => ({ from: Rows.alice, to: Rows.bob }))

@@ -1,4 +1,4 @@
-/** A search of transactions among many others of a wallet. */
+/** A search for transactions among many others of a wallet. */
 import { describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { expect } from "vitest"
@@ -20,7 +20,9 @@ const config = Result.getOrThrow(
 
 const perBlock = 100
 
-/** A chain of alice, who sent a transaction in the first block, and received tokens in as many as a block has of each later one. */
+/**
+ * A chain of alice, who sent a transaction in the first block, and received as many tokens as fit in each later block.
+ */
 const opened = Effect.fnUntraced(function* (blocks: number) {
   const projection = {
     id: WalletLedger.id,
@@ -46,7 +48,7 @@ const opened = Effect.fnUntraced(function* (blocks: number) {
 })
 
 describe("CalledTransactions", () => {
-  it.effect("read: searches each page in a turn of its own", () =>
+  it.effect("read: searches each page in a separate turn", () =>
     Effect.gen(function* () {
       const query = { chain: yield* opened(12), wallet: Rows.alice, from: 0, to: 11, order: "DESC", limit: 1 } as const
       let [turns, open] = [0, 0]

@@ -1,4 +1,4 @@
-/** Whether a range of blocks is complete, by what is known of an index. */
+/** Whether a range of blocks is complete, according to what is known of an index. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import type { Checkpoint, Gap } from "../../src/block/BlockRows.ts"
@@ -19,9 +19,9 @@ interface Known {
   readonly searchedTo?: number
   readonly missing?: number
   readonly gaps?: ReadonlyArray<Gap>
-  /** As the indexer saw it last. */
+  /** The head as last seen by the indexer. */
   readonly nodeHead?: number | null
-  /** As a node states it now, `null` for one that does not; left out where none is asked. */
+  /** The head as a node reports it now, `null` if it does not respond; omitted if no node is asked. */
   readonly newest?: number | null
   readonly reported?: Partial<Pick<ReportedStatus, "ageMillis" | "state">>
   readonly settings?: AppliedSettings
@@ -39,7 +39,7 @@ const statusOf = ({ nodeHead = 199, reported, settings = [] }: Known): ReportedS
   ...reported,
 })
 
-/** A chain of which this is known; it records the gaps that were asked for. */
+/** A chain with this knowledge; it records the requested gaps. */
 const chainOf = (known: Known, asked: Array<GapQuery> = []) =>
   // Sound: nothing else of a chain is read.
   ({
@@ -60,7 +60,7 @@ const chainOf = (known: Known, asked: Array<GapQuery> = []) =>
     settingsTo: () => Effect.succeed(known.isWithoutStatus === true ? [] : (known.settings ?? [])),
   }) as unknown as Parameters<typeof CompleteRange.check>[0] & Parameters<typeof CompleteRange.untracedTo>[0]
 
-/** What a list of these blocks lacks, `null` for nothing, and the gaps that were asked for. */
+/** What a list of these blocks lacks, `null` for nothing, and the requested gaps. */
 const lacking = (blocks: CompleteRange.Blocks, known: Known = {}, needs?: CompleteRange.Needs) => {
   const asked: Array<GapQuery> = []
   const chain = chainOf(known, asked)
@@ -81,7 +81,7 @@ const lacking = (blocks: CompleteRange.Blocks, known: Known = {}, needs?: Comple
 
 const whole = { from: 100, to: 199 }
 
-/** Cases of one kind: what is asked, what is known, and what is lacking. */
+/** Cases of one kind: what is requested, what is known, and what is lacking. */
 const cases = (
   each: Readonly<
     Record<
@@ -95,7 +95,7 @@ const cases = (
   )
 
 describe("CompleteRange.check", () => {
-  it.effect("names the blocks below the first one, and the search of a wallet that has not reached it", () =>
+  it.effect("names the blocks below the first one, and the search of a wallet that has not reached the range", () =>
     cases({
       "the whole index": [whole, {}, null],
       "an empty index": [whole, { checkpoint: null }, "no block of this chain is in the index yet"],
@@ -131,7 +131,7 @@ describe("CompleteRange.check", () => {
   )
 
   it.effect(
-    "names the blocks in which the past of a wallet was searched, where every call of the wallet is needed",
+    "names the blocks in which the past of a wallet was searched, if every call of the wallet is needed",
     () => {
       const found = (blocks: string) =>
         `the search of the wallet's past does not find calls of value 0 in ${blocks} of this chain`
@@ -149,57 +149,53 @@ describe("CompleteRange.check", () => {
     },
   )
 
-  it.effect(
-    "names the blocks above the last one once the node is more than 16 ahead, where the range reaches them",
-    () =>
-      cases({
-        "16 behind": [{ from: 100, to: 9_999 }, { nodeHead: 215 }, null],
-        "17 behind": [
-          { from: 100, to: 9_999 },
-          { nodeHead: 216 },
-          "blocks 200 to 216 of this chain are not in the index yet",
-        ],
-        "a range that ends before": [whole, { nodeHead: 5_000 }, null],
-        "no status": [{ from: 100, to: 9_999 }, { isWithoutStatus: true }, null],
-      }),
+  it.effect("names the blocks above the last one if the node is more than 16 ahead and the range reaches them", () =>
+    cases({
+      "16 behind": [{ from: 100, to: 9_999 }, { nodeHead: 215 }, null],
+      "17 behind": [
+        { from: 100, to: 9_999 },
+        { nodeHead: 216 },
+        "blocks 200 to 216 of this chain are not in the index yet",
+      ],
+      "a range that ends before": [whole, { nodeHead: 5_000 }, null],
+      "no status": [{ from: 100, to: 9_999 }, { isWithoutStatus: true }, null],
+    }),
   )
 
-  it.effect(
-    "names the blocks up to the head where a range ends with a block that the node has and the index lacks",
-    () =>
-      cases({
-        "a block that the indexer saw": [
-          { from: 100, to: 200 },
-          { nodeHead: 201 },
-          "blocks 200 to 201 of this chain are not in the index yet",
-        ],
-        "a block that the node has since": [
-          { from: 200, to: 200 },
-          { newest: 200 },
-          "block 200 of this chain is not in the index yet",
-        ],
-        "a block that the node lacks": [{ from: 100, to: 201 }, { newest: 200 }, null],
-        "a block that it may have": [
-          { from: 100, to: 1_199 },
-          { newest: 1_199 },
-          "blocks 200 to 1199 of this chain are not in the index yet",
-        ],
-        "a block that it may have, of a node that does not state its head": [
-          { from: 100, to: 200 },
-          { newest: null },
-          "the blocks above 199 of this chain may not be in the index: no node has stated its newest block",
-        ],
-        "a block that the indexer saw, for which no node is asked": [
-          { from: 100, to: 205 },
-          { nodeHead: 210, newest: null },
-          "blocks 200 to 210 of this chain are not in the index yet",
-        ],
-        "a stored block, for which no node is asked": [whole, { newest: null }, null],
-        "a number far above, for which no node is asked": [{ from: 100, to: 1_200 }, { newest: 1_200 }, null],
-      }),
+  it.effect("names the blocks up to the head if a range ends with a block that the node has and the index lacks", () =>
+    cases({
+      "a block that the indexer saw": [
+        { from: 100, to: 200 },
+        { nodeHead: 201 },
+        "blocks 200 to 201 of this chain are not in the index yet",
+      ],
+      "a block that the node has since": [
+        { from: 200, to: 200 },
+        { newest: 200 },
+        "block 200 of this chain is not in the index yet",
+      ],
+      "a block that the node lacks": [{ from: 100, to: 201 }, { newest: 200 }, null],
+      "a block that it may have": [
+        { from: 100, to: 1_199 },
+        { newest: 1_199 },
+        "blocks 200 to 1199 of this chain are not in the index yet",
+      ],
+      "a block that it may have, of a node that does not state its head": [
+        { from: 100, to: 200 },
+        { newest: null },
+        "the blocks above 199 of this chain may not be in the index: no node has stated its newest block",
+      ],
+      "a block that the indexer saw, for which no node is asked": [
+        { from: 100, to: 205 },
+        { nodeHead: 210, newest: null },
+        "blocks 200 to 210 of this chain are not in the index yet",
+      ],
+      "a stored block, for which no node is asked": [whole, { newest: null }, null],
+      "a number far above, for which no node is asked": [{ from: 100, to: 1_200 }, { newest: 1_200 }, null],
+    }),
   )
 
-  it.effect("states that no indexer follows the node, where the range reaches beyond the last block", () => {
+  it.effect("reports that no indexer follows the node, if the range extends beyond the last block", () => {
     const open = { from: 100, to: Number.MAX_SAFE_INTEGER }
     const above = "the blocks above 199 of this chain may not be in the index"
     return cases({
@@ -229,7 +225,7 @@ describe("CompleteRange.check", () => {
   })
 
   it.effect(
-    "names blocks of an earlier version for a list that needs every role, up to what was searched again",
+    "names blocks of an earlier version for a list that needs every role, up to where they were searched again",
     () => {
       const settings: AppliedSettings = [
         { name: "rows", value: "parties" },
@@ -260,7 +256,7 @@ describe("CompleteRange.check", () => {
     },
   )
 
-  it.effect("names a gap that matters to the list, and reads gaps where there may be one alone", () =>
+  it.effect("names a gap that matters to the list, and reads gaps only if there may be one", () =>
     Effect.gen(function* () {
       const gap = (block: number, kind: Gap["kind"]): Gap => ({ block, kind, reason: "" })
       const gaps = [gap(110, "trace"), gap(120, "receipt")]
@@ -285,7 +281,7 @@ describe("CompleteRange.check", () => {
     }),
   )
 
-  it.effect("reads gaps of other kinds up to a number, and takes more of them as a range that lacks something", () =>
+  it.effect("reads gaps of other kinds up to a limit, and reports more of them as an incomplete range", () =>
     Effect.gen(function* () {
       const many = (count: number, perBlock: number) =>
         Array.from({ length: count }, (_, at): Gap => {
@@ -316,7 +312,7 @@ describe("CompleteRange.directOnlyTo", () => {
     CompleteRange.directOnlyTo({ status: Effect.succeed(statusOf(known)) }, of, searchedTo)
 
   it.effect(
-    "is the last block that an earlier version stored, as far as the index and the search of the wallet leave any",
+    "is the last block that an earlier version stored, as far as the index and the wallet's search leave any",
     () =>
       Effect.gen(function* () {
         expect(yield* lastOf({ settings }, watched, null)).toBe(149)
@@ -363,7 +359,7 @@ describe("CompleteRange.untracedTo", () => {
     }),
   )
 
-  it.effect("is the last block with a transaction that lacks its trace, where that is higher", () =>
+  it.effect("is the last block with a transaction that lacks its trace, if that is higher", () =>
     Effect.gen(function* () {
       const receipt: Gap = { ...trace(190), kind: "receipt" }
       const many = [trace(110), ...Array.from({ length: 1_000 }, () => receipt)]
@@ -378,7 +374,7 @@ describe("CompleteRange.untracedTo", () => {
     }),
   )
 
-  it.effect("reads no gaps where every transaction has a trace, or no block has", () =>
+  it.effect("reads no gaps if every transaction or no block has a trace", () =>
     Effect.gen(function* () {
       const chain = (settings: AppliedSettings) => ({
         ...chainOf({ settings }),
@@ -401,7 +397,7 @@ describe("CompleteRange.unstatedTo", () => {
       ...more,
     })
 
-  it("is the last block by whose rules balances change without a statement of it, up to the last one of the index", () => {
+  it("is the last block by whose rules balances change without a record, up to the last one of the index", () => {
     const bedrock = 105_235_063
     const later = { head: { number: bedrock + 5, hash: "" } }
 
@@ -418,7 +414,7 @@ describe("CompleteRange.unstatedTo", () => {
     ])
   })
 
-  it("is none of an empty index", () => {
+  it("is null for an empty index", () => {
     // Sound: as above.
     const chain = { id: 8_217, config: {} } as unknown as Parameters<typeof CompleteRange.unstatedTo>[0]
 

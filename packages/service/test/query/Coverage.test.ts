@@ -29,7 +29,7 @@ describe("Coverage.checkWallet", () => {
   const [one, two, three] = [walletOf(1), walletOf(2), walletOf(3)] as const
   const expected = [true, `lacks ${three}`, true, `lacks ${three}`]
 
-  it.effect("fails for each wallet that the list of the index lacks, whichever is looked for first", () =>
+  it.effect("fails for each wallet that the list of the index lacks, in any order of look-up", () =>
     Effect.gen(function* () {
       expect(yield* covered(checkpointOf([one, two]), [one, three, two, three])).toEqual(expected)
       expect(yield* covered(checkpointOf([one, two]), [three, one])).toEqual([`lacks ${three}`, true])
@@ -37,7 +37,7 @@ describe("Coverage.checkWallet", () => {
   )
 
   it.effect(
-    "compares with the configured wallets in any case while the index is empty, and allows all without any",
+    "compares with the configured wallets in any case while the index is empty, and permits all if none are configured",
     () =>
       Effect.gen(function* () {
         const watch = [one.toUpperCase(), two]
@@ -47,7 +47,7 @@ describe("Coverage.checkWallet", () => {
       }),
   )
 
-  it.effect("reads a list twice at most, however many wallets are compared with it", () =>
+  it.effect("reads a list at most twice, however many wallets are compared with it", () =>
     Effect.gen(function* () {
       const wallets = Array.from({ length: 1_000 }, (_, number) => walletOf(number))
       let reads = 0

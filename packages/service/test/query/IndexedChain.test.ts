@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import * as IndexedChain from "../../src/query/IndexedChain.ts"
 
 describe("IndexedChain.settingsFrom", () => {
-  it.effect("reads the status once for a head and those below it, and again for a later one, or after a minute", () =>
+  it.effect("reads the status once for a head and those below it, and again for a later one or after a minute", () =>
     Effect.gen(function* () {
       let reads = 0
       const status = Effect.sync(() => {
@@ -33,7 +33,7 @@ describe("IndexedChain.settingsFrom", () => {
 
 describe("IndexedChain.untracedFrom", () => {
   it.effect(
-    "reads the highest block once for a state, and again for another one or for a page that ends below it",
+    "reads the highest block once for a state, and again for another state or for a page that ends below it",
     () =>
       Effect.gen(function* () {
         const read: Array<number> = []
@@ -55,7 +55,7 @@ describe("IndexedChain.untracedFrom", () => {
       }),
   )
 
-  it.effect("reads once of a state that has none", () =>
+  it.effect("reads once for a state without such a block", () =>
     Effect.gen(function* () {
       let reads = 0
       const lastUntraced = IndexedChain.untracedFrom(() =>

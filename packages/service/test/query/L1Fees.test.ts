@@ -26,12 +26,12 @@ const blocks = [1, 2, 3].map((number) => {
 
 const opened = Effect.map(openedChain({ blocks, projections: [] }), ({ chain }) => chain)
 
-// Sound: fees are read of these parts alone.
+// Sound: fees are read only from these parts.
 const documentOf = (block: number, index: number, hash = Rows.blockHash(block)) =>
   ({ row: { block, index }, transaction: { block_hash: hash } }) as unknown as Document
 
 describe("L1Fees", () => {
-  it("areTaken: holds of rollups whose transactions pay a fee of their own", () => {
+  it("areTaken: is true for rollups whose transactions pay a separate fee", () => {
     const taken = Chain.all.filter((known) => L1Fees.areTaken({ known })).map(({ name }) => name)
 
     expect(taken).toContain("optimism")
@@ -39,7 +39,7 @@ describe("L1Fees", () => {
     expect(L1Fees.areTaken({ known: undefined })).toBe(false)
   })
 
-  it.live("read: gives the fee of each transaction, 0 of a deposit, and none where it is not known", () =>
+  it.live("read: returns the fee of each transaction, 0 for a deposit, and null if unknown", () =>
     Effect.gen(function* () {
       const documents = [
         [1, 0],
@@ -57,7 +57,7 @@ describe("L1Fees", () => {
   )
 
   it.live.each([documentOf(1, 1, Rows.blockHash(2)), documentOf(4, 0)])(
-    "read: may be tried again where a block was replaced meanwhile: case %#",
+    "read: is retryable if a block was replaced in the meantime: case %#",
     (document) =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(L1Fees.read(yield* opened, [documentOf(2, 1), document]))

@@ -1,4 +1,4 @@
-/** Exports of an index, held against those of a discovery of the same chain. */
+/** Exports of an index, compared with those of a discovery of the same chain. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { layer } from "@effect/vitest"
@@ -40,7 +40,7 @@ const indexedFrom = Effect.fnUntraced(function* (fromBlock: number) {
 const indexed = indexedFrom(0)
 
 layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
-  it.effect("fromIndex: writes what a discovery of the same wallets writes, by the command too", () =>
+  it.effect("fromIndex: writes the same as a discovery of the same wallets, including by the command", () =>
     Effect.gen(function* () {
       const { base, lastBlock, store, url } = yield* indexed
       const { accounts } = yield* Scenario.Scenario
@@ -103,44 +103,40 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
     }),
   )
 
-  it.effect(
-    "fromIndex: counts once what a wallet held before the first block of the index, also where the index holds it",
-    () =>
-      Effect.gen(function* () {
-        const fromBlock = 12
-        const { lastBlock, store, url } = yield* indexedFrom(fromBlock)
-        const { accounts } = yield* Scenario.Scenario
-        const node = yield* Anvil.Anvil
-        const connection = yield* NodeConnection.connect({ node: { url } })
-        const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }
-        const exported = Effect.flatMap(
-          Effect.sync(() => Export.fromIndex({ reader: store, connection, options })),
-          (part) => textOf(part, "ndjson"),
-        )
-        const before = yield* exported
-        const held = yield* node.call<string>("eth_getBalance", [accounts.alice, `0x${(fromBlock - 1).toString(16)}`])
-        const { hash: parentHash } = yield* node.call<{ readonly hash: string }>("eth_getBlockByNumber", [
-          `0x${(fromBlock - 1).toString(16)}`,
-          false,
-        ])
-        const proofs = yield* store.database.chain(store.ref).proofs
-        const balance = { holding: Holding.native, amount: BigInt(held) }
-        yield* proofs.writeOpenings({ number: fromBlock, parentHash }, [
-          { wallet: accounts.alice, balances: [balance] },
-        ])
-        const ledger = yield* store.snapshot((snapshot) =>
-          snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
-        )
-        const after = yield* exported
+  it.effect("fromIndex: counts opening balances once, even if the index contains them", () =>
+    Effect.gen(function* () {
+      const fromBlock = 12
+      const { lastBlock, store, url } = yield* indexedFrom(fromBlock)
+      const { accounts } = yield* Scenario.Scenario
+      const node = yield* Anvil.Anvil
+      const connection = yield* NodeConnection.connect({ node: { url } })
+      const options = { chain: "test", wallets: [accounts.alice], at: lastBlock }
+      const exported = Effect.flatMap(
+        Effect.sync(() => Export.fromIndex({ reader: store, connection, options })),
+        (part) => textOf(part, "ndjson"),
+      )
+      const before = yield* exported
+      const held = yield* node.call<string>("eth_getBalance", [accounts.alice, `0x${(fromBlock - 1).toString(16)}`])
+      const { hash: parentHash } = yield* node.call<{ readonly hash: string }>("eth_getBlockByNumber", [
+        `0x${(fromBlock - 1).toString(16)}`,
+        false,
+      ])
+      const proofs = yield* store.database.chain(store.ref).proofs
+      const balance = { holding: Holding.native, amount: BigInt(held) }
+      yield* proofs.writeOpenings({ number: fromBlock, parentHash }, [{ wallet: accounts.alice, balances: [balance] }])
+      const ledger = yield* store.snapshot((snapshot) =>
+        snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
+      )
+      const after = yield* exported
 
-        expect(ledger.rows[0]?.movements[0]).toMatchObject({ kind: "genesis", amount: BigInt(held) })
-        expect(after.text).toBe(before.text)
-        expect(after.closings.length).toBeGreaterThan(0)
-        expect(after.closings.every(({ amount, found }) => amount === found)).toBe(true)
-      }),
+      expect(ledger.rows[0]?.movements[0]).toMatchObject({ kind: "genesis", amount: BigInt(held) })
+      expect(after.text).toBe(before.text)
+      expect(after.closings.length).toBeGreaterThan(0)
+      expect(after.closings.every(({ amount, found }) => amount === found)).toBe(true)
+    }),
   )
 
-  it.effect("fromIndex: fails where the node has another block, and names what is not indexed", () =>
+  it.effect("fromIndex: fails if the node has another block, and names what is not indexed", () =>
     Effect.gen(function* () {
       const { lastBlock, store } = yield* indexed
       const other = yield* Anvil.make()

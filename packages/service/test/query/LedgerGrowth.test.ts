@@ -12,7 +12,7 @@ import { movementOf, projectionOf } from "../server/rest/ledgers.ts"
 import * as Rows from "../server/rows.ts"
 import { openedChain } from "./openedChain.ts"
 
-/** Places of alice in each block but block 0: more than a slice of 512. */
+/** Entries of alice in each block but block 0: more than a slice of 512. */
 const placesPerBlock = 600
 
 const projection: LedgerProjection = {
@@ -34,9 +34,9 @@ const opened = Effect.gen(function* () {
   const { chain, store } = yield* openedChain({ blocks, projections: [projection] })
   yield* store.finalize(2)
   const done = {
-    /** The places that slices begin behind. */
+    /** The positions after which slices begin. */
     slices: [] as Array<string>,
-    /** Numbers of sums for which there was room. */
+    /** The numbers of sums that fitted. */
     rooms: [] as Array<number>,
     turns: 0,
     keeping: 0,
@@ -74,7 +74,7 @@ const amountOf = ({ closing }: WalletSums.Sums): bigint =>
   [...closing.sums.values()].reduce((sum, { in: received }) => sum + received, 0n)
 
 describe("LedgerGrowth", () => {
-  it.live("sums up to a final block are made in slices of a turn each, and those behind it in one snapshot", () =>
+  it.live("sums up to a final block are made in slices of one turn each, and later ones in one snapshot", () =>
     Effect.gen(function* () {
       const { chain, done, sharing } = yield* opened
       const read = WalletSums.make()
@@ -91,7 +91,7 @@ describe("LedgerGrowth", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("sums are continued from those that were kept at a final block, while it is the same one", () =>
+  it.live("sums continue from those kept at a final block, as long as it is the same block", () =>
     Effect.gen(function* () {
       const { chain, done, sharing } = yield* opened
       let hash: string | null = null
@@ -117,7 +117,7 @@ describe("LedgerGrowth", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("sums are made anew where blocks are removed meanwhile, and not where some are added", () =>
+  it.live("sums are made again if blocks are removed in the meantime, but not if blocks are added", () =>
     Effect.gen(function* () {
       const { chain, done, sharing, store } = yield* opened
       const changed = (change: Effect.Effect<unknown, unknown>) => {
@@ -144,7 +144,7 @@ describe("LedgerGrowth", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("sums of an index whose first block changes each time fail after four attempts, and may be tried again", () =>
+  it.live("sums of an index whose first block keeps changing fail after four attempts, and are retryable", () =>
     Effect.gen(function* () {
       const { chain, done, sharing } = yield* opened
       let reads = 0

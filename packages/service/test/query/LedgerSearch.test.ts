@@ -1,4 +1,4 @@
-/** Searches of one transaction of an account, among many of its places. */
+/** Searches for one transaction of an account, among many of its entries. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LedgerProjection } from "../../src/block/Projection.ts"
@@ -11,7 +11,7 @@ import * as SentTransaction from "../../src/query/SentTransaction.ts"
 import * as Rows from "../server/rows.ts"
 import { openedChain } from "./openedChain.ts"
 
-/** Roles by block and place. */
+/** Roles by block and index. */
 type Roles = (block: number) => ReadonlyArray<number>
 
 /** Ledgers of one wallet. */
@@ -42,7 +42,7 @@ const opened = Effect.fnUntraced(function* (wallet: string, rolesOf: Roles) {
   return { store, counts, chain: { ...chain, reader } }
 })
 
-/** Turns before each of which something happens. */
+/** Turns, each preceded by an event. */
 const turnsWith = (before: (turn: number) => Effect.Effect<void>) => {
   let turn = 0
   const inTurn: InTurn = (work) =>
@@ -53,7 +53,7 @@ const turnsWith = (before: (turn: number) => Effect.Effect<void>) => {
   return { inTurn, count: () => turn }
 }
 
-/** The contract is called at more places than are read at once, and then created. */
+/** The contract is called at more positions than are read at once, and then created. */
 const rolesOfContract: Roles = (block) =>
   block === 0 ? Array.from({ length: 600 }, () => Role.bits.internal_callee) : [Role.bits.created]
 
@@ -62,7 +62,7 @@ const creating = (fork: string) =>
   Rows.block(1, [{ from: fork === "a" ? Rows.alice : Rows.bob, to: null }], { fork }, calling.hash)
 
 describe("ContractCreation.find", () => {
-  it.effect("find: reads each batch of places in a turn, and keeps no snapshot between turns", () =>
+  it.effect("find: reads each batch of entries in a turn, and keeps no snapshot between turns", () =>
     Effect.gen(function* () {
       const { chain, counts, store } = yield* opened(Rows.contract, rolesOfContract)
       yield* store.append(null, [calling, creating("a")])
@@ -74,7 +74,7 @@ describe("ContractCreation.find", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("find: begins again where a block was replaced between two turns", () =>
+  it.effect("find: starts again if a block was replaced between two turns", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened(Rows.contract, rolesOfContract)
       const other = creating("b")
@@ -91,7 +91,7 @@ describe("ContractCreation.find", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("find: fails, to be repeated later, where the index changes again and again", () =>
+  it.effect("find: fails as retryable if the index keeps changing", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened(Rows.contract, rolesOfContract)
       const blocks = [creating("a"), creating("b")] as const
@@ -113,7 +113,7 @@ describe("ContractCreation.find", () => {
 })
 
 describe("SentTransaction.find", () => {
-  /** Nonces of alice in each block, between places that only moved tokens. */
+  /** Nonces of alice in each block, between entries that only moved tokens. */
   const nonces = [[0, 1], [], [2, 3, 4], [5], [], [7]] as const
   const blocks = nonces.map((own, number) => {
     const block = Rows.block(
@@ -127,7 +127,7 @@ describe("SentTransaction.find", () => {
     return { ...block, transactions }
   })
 
-  it.effect("find: finds each nonce that the account has sent, and none between", () =>
+  it.effect("find: finds each nonce that the account has sent, and none in between", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened(Rows.alice, (block) => nonces[block]!.map(() => Role.bits.sender))
       yield* store.append(null, blocks)
@@ -142,7 +142,7 @@ describe("SentTransaction.find", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("find: reads many places in turns, and keeps no snapshot between them", () =>
+  it.effect("find: reads many entries in turns, and keeps no snapshot between them", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 400 }, () => Role.bits.token_recipient)
       const rolesOf: Roles = (block) => (block === 0 ? [Role.bits.sender] : many)

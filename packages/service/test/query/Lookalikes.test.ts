@@ -29,7 +29,7 @@ const after = (...places: ReadonlyArray<ReturnType<typeof place>>) => {
 }
 
 describe("RecentPayments", () => {
-  it("isLookalike: finds an address that begins and ends as one that the wallet paid, and not that one", () => {
+  it("isLookalike: finds an address that begins and ends like one that the wallet paid, but not the paid address", () => {
     const payments = after(place(sender, movement(paid, -5n)))
 
     expect(payments.isLookalike(fake)).toBe(true)
@@ -48,7 +48,7 @@ describe("RecentPayments", () => {
     expect([logged, received, own, byContract].map((one) => one.isLookalike(fake))).toEqual([false, false, true, true])
   })
 
-  it("isLookalike: takes two addresses that were both paid for what they are", () => {
+  it("isLookalike: is false for two similar addresses that were both paid", () => {
     const payments = after(place(sender, movement(paid, -5n)), place(sender, movement(fake, -5n)))
 
     expect([payments.isLookalike(paid), payments.isLookalike(fake)]).toEqual([false, false])
@@ -56,7 +56,7 @@ describe("RecentPayments", () => {
   })
 
   it.prop(
-    "isLookalike: is that of the last places alone, whatever is before them",
+    "isLookalike: depends only on the most recent entries",
     [
       Schema.Array(Schema.Literals(["1", "2", "3", "none"])).check(Schema.isMaxLength(40)),
       Schema.Array(Schema.Literals(["1", "2", "3", "none"])).check(Schema.isMaxLength(40)),

@@ -31,11 +31,11 @@ describe("MovementFlags", () => {
 })
 
 describe("TransferFlags", () => {
-  it.effect("make: of a contract's list, marks a transfer of 0 from an account that did not send the transaction", () =>
+  it.effect("make: marks a transfer of 0 in a contract's list if the account did not send the transaction", () =>
     Effect.gen(function* () {
       const [owner, stranger] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]
       const row = (sender: string, amount: bigint) =>
-        // Sound: flags of a contract's list depend on these fields alone.
+        // Sound: flags of a contract's list depend only on these fields.
         ({
           document: { transaction: { from_address: sender }, row: { roles: recipient } },
           part: { token: link.address, from: owner, to: stranger, amount },

@@ -7,13 +7,13 @@ import { openedChain } from "./openedChain.ts"
 
 const open: Range.Bound = { _tag: "Open" }
 const atBlock = (block: number): Range.Bound => ({ _tag: "Block", block })
-/** The time of a block, and milliseconds more. */
+/** The time of a block, plus milliseconds. */
 const at = (block: number, millis = 0): Range.Bound => {
   return { _tag: "Date", date: new Date(Rows.timeOf(block)).getTime() + millis }
 }
 
 describe("Range", () => {
-  it.live("firstBlock, lastBlock: are those of the index whose numbers or times are in the range", () =>
+  it.live("firstBlock, lastBlock: return the index's outermost blocks with numbers or times in the range", () =>
     Effect.gen(function* () {
       const blocks = [3, 4, 5, 6].map((number) => Rows.block(number, []))
       const { chain } = yield* openedChain({ blocks, projections: [] })

@@ -5,7 +5,7 @@ import * as TotalsCache from "../../src/query/TotalsCache.ts"
 const basis = { first: 3, openings: 1 }
 const minutes = 60_000
 
-/** Totals with a number of sums, and of blocks where movements may be missing. */
+/** Totals with a number of sums, and of blocks in which movements may be missing. */
 const totalsOf = (sums: number, incomplete = 0): Totals.Totals => {
   const sum = { asset: "native", tokenId: null, kind: "value", count: 1, in: 1n, out: 0n } as const
   return {
@@ -28,7 +28,7 @@ const places = (cache: TotalsCache.TotalsCache, key: string, block = 1_000) =>
   cache.upTo(key, block, basis, 0).map(({ through }) => through.block)
 
 describe("TotalsCache", () => {
-  it("upTo: gives the entries of a wallet up to a block, the furthest first, whatever the order in which they were added", () => {
+  it("upTo: returns the entries of a wallet up to a block, latest first, whatever the order of addition", () => {
     const cache = TotalsCache.make()
     for (const block of [20, 10, 40, 30]) cache.add("one", entryAt(block))
     cache.add("other", entryAt(5))
@@ -43,7 +43,7 @@ describe("TotalsCache", () => {
     expect(places(cache, "none")).toEqual([])
   })
 
-  it("add: replaces the entry of a place, and orders those of one block by their index", () => {
+  it("add: replaces the entry at a position, and orders entries of one block by index", () => {
     const cache = TotalsCache.make()
     for (const [index, hash] of [
       [1, "0xa"],
@@ -71,7 +71,7 @@ describe("TotalsCache", () => {
     cache.add("one", entryAt(8))
 
     expect(cache.upTo("one", 8, now, millis).map(({ through }) => through.block)).toEqual(expected)
-    // What does not hold any more is dropped.
+    // Entries that no longer hold are dropped.
     expect(places(cache, "one")).toEqual(expected)
   })
 
@@ -84,21 +84,21 @@ describe("TotalsCache", () => {
     ["a single one of any size", [30_000], 0, [1]],
     ["all whose blocks with missing movements count as an eighth of a sum", [12_399, 12_399], 800, [2, 1]],
     ["the last where those are one more", [12_399, 12_400], 800, [2]],
-  ])("add: keeps of a wallet %s", (_, sums, incomplete, expected) => {
+  ])("add: keeps for a wallet %s", (_, sums, incomplete, expected) => {
     const cache = TotalsCache.make()
     for (const [at, count] of sums.entries()) cache.add("one", entryAt(at + 1, { totals: totalsOf(count, incomplete) }))
 
     expect(places(cache, "one")).toEqual(expected)
   })
 
-  it("add: drops the wallets that were used least recently beyond 100,000 sums of all", () => {
+  it("add: drops the least recently used wallets beyond 100,000 sums in total", () => {
     const cache = TotalsCache.make()
     const quarter = entryAt(1, { totals: totalsOf(24_999) })
     for (const key of ["one", "two", "three", "four"]) cache.add(key, quarter)
     const all = ["one", "two", "three", "four", "five"]
     const kept = () => all.filter((key) => places(cache, key).length > 0)
     const before = kept()
-    // Sums that are replaced count once.
+    // Replaced sums count once.
     cache.add("four", quarter)
     const replaced = kept()
     places(cache, "one")
@@ -108,7 +108,7 @@ describe("TotalsCache", () => {
     expect(kept()).toEqual(["one", "three", "four", "five"])
   })
 
-  it("upTo: makes room for other wallets where entries do not hold any more", () => {
+  it("upTo: frees the space of entries that no longer hold for other wallets", () => {
     const cache = TotalsCache.make()
     const quarter = entryAt(1, { totals: totalsOf(24_999) })
     for (const key of ["one", "two", "three", "four"]) cache.add(key, quarter)

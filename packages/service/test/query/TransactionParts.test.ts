@@ -1,4 +1,4 @@
-/** What it costs to count the rows before a page. */
+/** Cost of counting the rows before a page. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { InTurn } from "../../src/query/PinnedReader.ts"
@@ -12,7 +12,7 @@ const source = TransactionParts.sourceOf<null>({ roles: 1, internal: false, part
 
 const [{ body }] = Rows.block(0, [{ from: Rows.alice, to: Rows.bob }]).transactions as unknown as [{ body: string }]
 
-/** A wallet with one transaction in each block, which are read one by one; it counts the reads. */
+/** A wallet with one transaction in each block, read one by one; it counts the reads. */
 const walletOf = (blocks: number) => {
   const counts = { reads: 0 }
   const page = (_: unknown, { after }: PageQuery): Effect.Effect<PageRows> =>
@@ -41,7 +41,7 @@ let turns = 0
 const inTurn: InTurn = (work) => Effect.suspend(() => (turns++, work))
 
 describe("TransactionParts.sourceOf", () => {
-  it.effect("skip: counts rows in 2,000 reads, and fails where they do not have enough of them", () =>
+  it.effect("skip: counts rows in 2,000 reads, and fails if they do not contain enough of them", () =>
     Effect.gen(function* () {
       const [within, beyond] = [walletOf(2_000), walletOf(2_001)]
       const none = { ...query, selection: () => false }
@@ -60,7 +60,7 @@ describe("TransactionParts.sourceOf", () => {
 describe("TransactionParts.sourceOfBlocks", () => {
   const ofBlocks = TransactionParts.sourceOfBlocks<null>({ roles: 0, internal: false, partsOf: () => [null] })
 
-  it.effect("check: an index of some wallets does not have the transactions of all", () =>
+  it.effect("check: an index of some wallets does not have the transactions of all wallets", () =>
     Effect.gen(function* () {
       const checkpoint = { first: 0, head: { number: 1, hash: "0x1" }, headTimestamp: 1, finalized: null }
       const check = (of: Parameters<typeof ofBlocks.check>[1]) =>
@@ -75,7 +75,7 @@ describe("TransactionParts.sourceOfBlocks", () => {
     }),
   )
 
-  it.effect("read: goes on where the blocks end that are read at once, most of which are empty", () =>
+  it.effect("read: continues after a batch of blocks, most of which are empty", () =>
     Effect.gen(function* () {
       const sent = [0, 1, 999, 1_000, 1_001, 1_002, 2_000, 2_001, 2_003]
       const payment = { from: Rows.alice, to: Rows.bob }

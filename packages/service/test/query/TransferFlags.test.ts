@@ -1,4 +1,4 @@
-/** Flags of transfers of tokens. */
+/** Flags of token transfers. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Snapshot } from "../../src/store/ChainReader.ts"
@@ -11,7 +11,7 @@ const paid = `0xabcd${"1".repeat(32)}ef01`
 const lookalike = `0xabcd${"2".repeat(32)}ef01`
 const stranger = `0x${"5".repeat(40)}`
 
-/** A ledger in which the wallet has paid an account in its first place. */
+/** A ledger in which the first entry of the wallet pays an account. */
 const payment = { counterparty: paid, amount: -1n, asset: "native", kind: "value" }
 const place = { block: 1, index: 0, roles: Role.bits.sender, movements: [payment] }
 // Sound: nothing else is read.
@@ -60,7 +60,7 @@ describe("TransferFlags", () => {
     }),
   )
 
-  it.effect("make: flags what a token states, where the wallet receives it", () =>
+  it.effect("make: flags the texts of a token only if the wallet receives it", () =>
     Effect.gen(function* () {
       const [incoming, outgoing] = [rowOf(stranger, wallet, 1n), rowOf(wallet, stranger, 1n)]
       const unread = yield* TransferFlags.make(snapshot, 1, wallet, [incoming], new Map())

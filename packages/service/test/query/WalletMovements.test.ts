@@ -1,4 +1,4 @@
-/** What a page of movements reads beside the ledger, and where it ends within its places. */
+/** What a page of movements reads beside the ledger, and where it ends within its entries. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { LedgerProjection } from "../../src/block/Projection.ts"
@@ -62,7 +62,7 @@ const query: WalletPage.SourceQuery<WalletMovements.Selection> = {
   maxBytes: 1_000_000,
 }
 
-/** Reads a page; gives it with the places that were read for it. */
+/** Reads a page; returns it with the entries that were read for it. */
 const opened = Effect.gen(function* () {
   const { chain } = yield* openedChain({ blocks, projections: [ledger] })
   return Effect.fnUntraced(function* (change: Partial<typeof query>) {
@@ -79,7 +79,7 @@ const opened = Effect.gen(function* () {
 })
 
 describe("WalletMovements.source", () => {
-  it.effect("read: reads the place of several movements once, and no place where nothing is selected", () =>
+  it.effect("read: reads an entry with several movements once, and no entry if nothing is selected", () =>
     Effect.gen(function* () {
       const read = yield* opened
 
@@ -94,7 +94,7 @@ describe("WalletMovements.source", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("read: takes what no account sent for no lookalike", () =>
+  it.effect("read: does not treat a movement without a sender as a lookalike", () =>
     Effect.gen(function* () {
       const read = yield* opened
       const { rows } = yield* read({})
@@ -108,7 +108,7 @@ describe("WalletMovements.source", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("read: ends a page behind the last place whose block and transaction fit its bytes", () =>
+  it.effect("read: ends a page after the last entry whose block and transaction fit its size limit", () =>
     Effect.gen(function* () {
       const read = yield* opened
       const pages = Effect.fnUntraced(function* (order: "ASC" | "DESC") {

@@ -53,7 +53,7 @@ type Read<Row, S, E> = (query: WalletPage.Query<S>) => Effect.Effect<WalletPage.
 
 const inTurn: InTurn = (work) => work
 
-/** Every page by number and size, and by what each states as its continuation, is a part of the whole list. */
+/** Every page by number and size, and by its stated continuation, is a part of the whole list. */
 const verify = Effect.fnUntraced(function* <Row, S, E>(
   chain: IndexedChain.IndexedChain,
   selection: S,
@@ -77,12 +77,15 @@ const verify = Effect.fnUntraced(function* <Row, S, E>(
   }
 })
 
-/** Places of alice: she pays accounts whose addresses look alike, strangers send from others, and some places have no movement. */
+/**
+ * Entries of alice: she pays accounts with similar addresses, strangers send from others, and some entries have no
+ * movement.
+ */
 const lookalikeRows = (): ReadonlyArray<LedgerRow & { readonly block: number }> => {
   const random = SeededRandom.make(7)
   const accounts = ["1", "2", "3", "4", "5"].map((middle) => `0xabcd${middle.repeat(32)}ef01`)
   return Array.from({ length: 240 }, (_, at) => {
-    // Long stretches without a payment, as those before a row count alone.
+    // Long stretches without a payment, since only the rows before an entry count.
     const isPaying = Math.floor(at / 50) % 2 === 0 && random.is(0.3)
     const roles = isPaying ? Role.bits.sender : Role.bits.recipient
     const movements = Array.from({ length: random.below(3) }, () => ({
@@ -95,7 +98,7 @@ const lookalikeRows = (): ReadonlyArray<LedgerRow & { readonly block: number }> 
   })
 }
 
-/** Each movement in the order of the chain: its place, and whether it is a lookalike by a scan of all places before it. */
+/** Each movement in chain order: its position, and whether it is a lookalike by a scan of all earlier entries. */
 const scanned = (rows: ReturnType<typeof lookalikeRows>): ReadonlyArray<string> => {
   const payments = new Lookalikes.RecentPayments()
   return rows.flatMap((row) => {
@@ -111,7 +114,7 @@ const scanned = (rows: ReturnType<typeof lookalikeRows>): ReadonlyArray<string> 
 
 describe("WalletPage", () => {
   it.live(
-    "a page behind a number of rows equals that part of the list, and is continued, for transactions of both scopes",
+    "a page after a number of rows equals that part of the list, and can be continued, for transactions of both scopes",
     () =>
       Effect.gen(function* () {
         const chain = yield* opened
@@ -123,7 +126,7 @@ describe("WalletPage", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("a page behind a number of movements equals that part of the list, also of selected ones", () =>
+  it.live("a page after a number of movements equals that part of the list, including a filtered one", () =>
     Effect.gen(function* () {
       const chain = yield* opened
 
@@ -132,7 +135,7 @@ describe("WalletPage", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a page behind a number of withdrawals or rewards equals that part of the list, also within a block", () =>
+  it.live("a page after a number of withdrawals or rewards equals that part of the list, even within a block", () =>
     Effect.gen(function* () {
       const place = (more: Partial<Ledger[number][number]>): Ledger => ({
         [blockLevel]: [{ kind: "reward", counterparty: null, amount: 2n, ...more }],
@@ -181,7 +184,7 @@ describe("WalletPage", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("rows before a page are counted in turns, of movements and of what blocks pay too", () =>
+  it.live("rows before a page are counted in turns, for movements and for block rewards and withdrawals", () =>
     Effect.gen(function* () {
       const chain = yield* opened
       let turns = 0
@@ -195,38 +198,36 @@ describe("WalletPage", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "pages of movements, walked in both orders and in any size, have the flags of a scan of the whole ledger",
-    () =>
-      Effect.gen(function* () {
-        const rows = lookalikeRows()
-        const expected = scanned(rows)
-        const { blocks } = chainOf(
-          Object.fromEntries(Array.from({ length: 60 }, (_, block) => [block, { 0: [], 1: [], 2: [], 3: [] }])),
-          59,
-        )
-        const ledger = ({ number }: { readonly number: number }) =>
-          LedgerCodec.pack(rows.filter(({ block }) => block === number))
-        const projection: LedgerProjection = { ...projectionOf({}), ledger }
-        const { chain } = yield* openedChain({ blocks, projections: [WalletTransactionRows.projection, projection] })
-        expect(expected.filter((row) => row.endsWith("true")).length).toBeGreaterThan(20)
+  it.live("pages of movements in both orders and any size have the flags of a scan of the whole ledger", () =>
+    Effect.gen(function* () {
+      const rows = lookalikeRows()
+      const expected = scanned(rows)
+      const { blocks } = chainOf(
+        Object.fromEntries(Array.from({ length: 60 }, (_, block) => [block, { 0: [], 1: [], 2: [], 3: [] }])),
+        59,
+      )
+      const ledger = ({ number }: { readonly number: number }) =>
+        LedgerCodec.pack(rows.filter(({ block }) => block === number))
+      const projection: LedgerProjection = { ...projectionOf({}), ledger }
+      const { chain } = yield* openedChain({ blocks, projections: [WalletTransactionRows.projection, projection] })
+      expect(expected.filter((row) => row.endsWith("true")).length).toBeGreaterThan(20)
 
-        for (const order of ["ASC", "DESC"] as const) {
-          for (const limit of [3, 25, 500]) {
-            const walked: Array<string> = []
-            for (let position: WalletPage.Position = { _tag: "First" }; ;) {
-              const page: WalletPage.Page<WalletMovements.MovementRow> = yield* WalletMovements.read(
-                queryOf(chain, {}, { order, limit, position }),
-              )
-              for (const { entry, index, isLookalike } of page.rows)
-                walked.push(`${entry.block} ${entry.index} ${index} ${isLookalike}`)
-              if (page.next === null) break
-              position = { _tag: "After", continuation: page.next }
-            }
-            expect(walked).toEqual(order === "ASC" ? expected : expected.toReversed())
+      for (const order of ["ASC", "DESC"] as const) {
+        for (const limit of [3, 25, 500]) {
+          const walked: Array<string> = []
+          for (let position: WalletPage.Position = { _tag: "First" }; ;) {
+            const page: WalletPage.Page<WalletMovements.MovementRow> = yield* WalletMovements.read(
+              queryOf(chain, {}, { order, limit, position }),
+            )
+            for (const { entry, index, isLookalike } of page.rows)
+              walked.push(`${entry.block} ${entry.index} ${index} ${isLookalike}`)
+            if (page.next === null) break
+            position = { _tag: "After", continuation: page.next }
           }
+          expect(walked).toEqual(order === "ASC" ? expected : expected.toReversed())
         }
-      }).pipe(Effect.scoped),
+      }
+    }).pipe(Effect.scoped),
   )
 
   it.live("a query that the index cannot answer fails with a value that names what is missing", () =>

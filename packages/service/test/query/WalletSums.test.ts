@@ -13,7 +13,7 @@ const sum = (asset: string, kind: Totals.Sum["kind"]): Totals.Sum => {
   return { asset, tokenId: null, kind, count: 1, in: 1n, out: 0n }
 }
 
-/** Whether an opening is missing, of a wallet with these sums and openings, where these assets are asked for. */
+/** Whether an opening is missing, for a wallet with these sums and openings and these requested assets. */
 const lacks = (
   sums: ReadonlyArray<Totals.Sum>,
   openings: ReadonlyArray<readonly [holding: Holding.Holding, amount: bigint]>,
@@ -50,7 +50,7 @@ describe("WalletSums.lacksOpening", () => {
     ["a collection was not held", [], [native, [erc721, 0n]], {}, false],
     ["a collection was held that is not asked for", [], [native, [erc721, 1n]], { assets: ["native"] }, false],
     ["a token was held that is no collection", [], [native, [erc20, 1n]], {}, false],
-  ] as const)("where %s", (_, sums, openings, options, expected) => {
+  ] as const)("if %s", (_, sums, openings, options, expected) => {
     expect(lacks(sums, openings, options)).toBe(expected)
   })
 })

@@ -1,4 +1,4 @@
-/** Transfers of tokens of a wallet, beside others of the same transactions. */
+/** Token transfers of a wallet, beside others of the same transactions. */
 import { describe, it } from "@effect/vitest"
 import { etherLogger } from "@daybook/schema/TokenTransfer"
 import { Effect } from "effect"
@@ -69,20 +69,22 @@ const transfersOf = Effect.fnUntraced(function* (roles: ReadonlyArray<Role.Role>
 })
 
 describe("WalletTransfers.read", () => {
-  it.live("gives the transfers to and from the wallet, also of amount 0, and none of others and of ether", () =>
-    Effect.gen(function* () {
-      const { rows } = yield* transfersOf(["token_sender"])
-      const shared = { standard: "erc20", token: Rows.contract, tokenId: null }
+  it.live(
+    "returns the transfers to and from the wallet, including those of amount 0, but none of others or of ether",
+    () =>
+      Effect.gen(function* () {
+        const { rows } = yield* transfersOf(["token_sender"])
+        const shared = { standard: "erc20", token: Rows.contract, tokenId: null }
 
-      expect(rows.map(({ part }) => part)).toEqual([
-        { ...shared, from: Rows.alice, to: Rows.bob, amount: 1n, logIndex: "0" },
-        { ...shared, from: Rows.stranger, to: Rows.alice, amount: 0n, logIndex: "2" },
-      ])
-      expect(rows[0]?.document.internal).toBeNull()
-    }).pipe(Effect.scoped),
+        expect(rows.map(({ part }) => part)).toEqual([
+          { ...shared, from: Rows.alice, to: Rows.bob, amount: 1n, logIndex: "0" },
+          { ...shared, from: Rows.stranger, to: Rows.alice, amount: 0n, logIndex: "2" },
+        ])
+        expect(rows[0]?.document.internal).toBeNull()
+      }).pipe(Effect.scoped),
   )
 
-  it.live("gives each id of a range that one event transfers, as far as the transaction had gas for so many", () =>
+  it.live("returns each id of a range that one event transfers, as far as the gas of the transaction permits", () =>
     Effect.gen(function* () {
       const { rows } = yield* transfersOf(["token_recipient"], ranges)
       const shared = { standard: "erc721", token: Rows.contract, from: Rows.bob, to: Rows.alice, amount: 1n }
@@ -94,7 +96,7 @@ describe("WalletTransfers.read", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("reads transactions in which the wallet sent or received tokens, and no other one", () =>
+  it.live("reads only transactions in which the wallet sent or received tokens", () =>
     Effect.gen(function* () {
       const { rows } = yield* transfersOf(["sender", "token_recipient", "recipient", "token_sender"])
 

@@ -25,7 +25,7 @@ const open = Effect.fnUntraced(function* (ledgers: Readonly<Record<number, Ledge
   return { chain: IndexedChain.fromDatabase(database)(served!), proofs: yield* store.database.chain(store.ref).proofs }
 })
 
-/** The statement of alice, from a block on where one is given. */
+/** The statement of alice, from a block if given. */
 const read = (chain: IndexedChain.IndexedChain, from?: number) =>
   IndexedStatement.read({
     chain,
@@ -38,7 +38,7 @@ const ids = (count: number): Ledger => ({
 })
 
 describe("IndexedStatement", () => {
-  it.effect("read: states no more assets than are compared with the chain", () =>
+  it.effect("read: states at most as many assets as are compared with the chain", () =>
     Effect.gen(function* () {
       const tooLong = yield* Effect.flip(read((yield* open({ 1: ids(20_000) })).chain))
       const short = yield* Effect.flip(read((yield* open({ 1: ids(1) })).chain))
@@ -48,7 +48,7 @@ describe("IndexedStatement", () => {
     }),
   )
 
-  it.effect("read: ends with the last final block where the last comparison is before the range", () =>
+  it.effect("read: ends with the last final block if the last comparison is before the range", () =>
     Effect.gen(function* () {
       const { chain, proofs } = yield* open({})
       const first = { number: 0, parentHash: Rows.blockHash(-1) }

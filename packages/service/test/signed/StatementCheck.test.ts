@@ -1,4 +1,4 @@
-/** What a check of a signed statement refuses, by what the statement and a node have. */
+/** What a check of a signed statement rejects, by the contents of the statement and the node. */
 import type * as SignedStatement from "@daybook/schema/SignedStatement"
 import { RpcError } from "@daybook/rpc/RpcError"
 import { describe, expect, it } from "@effect/vitest"
@@ -95,7 +95,7 @@ const reasonOf = (node: Calls.Budgeted, statement: SignedStatement.SignedStateme
   )
 
 describe("StatementCheck.run", () => {
-  it.effect("accepts what the blocks, the balances and the counts of the node are", () =>
+  it.effect("accepts the blocks, balances and counts of the node", () =>
     Effect.gen(function* () {
       const trusted = "node has no eth_getProof"
       const check = (more: Partial<typeof wallet> = {}, answers: Responses = held) =>
@@ -109,7 +109,7 @@ describe("StatementCheck.run", () => {
       ).toHaveLength(1)
       const poor = { ...held, "eth_getBalance 2": Result.succeed(0n), "eth_getBalance 5": Result.succeed(0n) }
       expect(yield* check(empty, poor)).toEqual([{ ...checked, balances: 2 }])
-      // What a contract gives no balance of is none.
+      // A missing balance is none.
       const [opened, closed] = [[balance("erc20", 1n)], [balance("erc20", 0n)]]
       const burnt = { ...poor, "eth_call 2": word(1), "eth_call 5": failed("eth_call", "reverted") }
       expect(yield* check({ opening: opened, sums: [sum("erc20", 0n, -1n)], closing: closed }, burnt)).toHaveLength(1)
@@ -132,13 +132,13 @@ describe("StatementCheck.run", () => {
       { ...hashes, [closing]: [closingHash, openingHash] },
       `block 5 was replaced by a reorg, or never was: the statement has ${closingHash}, the chain ${openingHash}.`,
     ],
-  ] as const)("refuses a statement whose %s block is not that of the node", ([, of, reason]) =>
+  ] as const)("rejects a statement whose %s block is not the node's", ([, of, reason]) =>
     Effect.gen(function* () {
       expect(yield* reasonOf(nodeOf(of), statementOf(closingHash))).toBe(reason)
     }),
   )
 
-  it.effect("refuses a statement about another chain", () =>
+  it.effect("rejects a statement about another chain", () =>
     Effect.gen(function* () {
       expect(yield* reasonOf(nodeOf({}), statementOf(closingHash), 5)).toBe(
         "it belongs to another chain: its chain id is 1, that of the node 5.",
@@ -174,7 +174,7 @@ describe("StatementCheck.run", () => {
       `erc721 ${token} of ${alice} does not add up: opening balance and sums give 1, the closing balance is 0.`,
     ],
   ] as ReadonlyArray<readonly [Partial<typeof wallet>, string]>)(
-    "refuses sums that do not give the closing balances: case %#",
+    "rejects sums that do not add up to the closing balances: case %#",
     ([more, reason]) =>
       Effect.gen(function* () {
         expect(yield* reasonOf(nodeOf(hashes), statementOf(closingHash, more))).toBe(reason)
@@ -203,13 +203,13 @@ describe("StatementCheck.run", () => {
       failed("eth_call", "reverted"),
       `erc1155 ${token} id 8 of ${alice} at block 5: the statement has 2, the node has no balance.`,
     ],
-  ] as const)("refuses a statement that differs from the state of the node: %s", ([call, answer, reason]) =>
+  ] as const)("rejects a statement that differs from the state of the node: %s", ([call, answer, reason]) =>
     Effect.gen(function* () {
       expect(yield* reasonOf(nodeOf(hashes, { ...held, [call]: answer }), statementOf(closingHash))).toBe(reason)
     }),
   )
 
-  it.effect("refuses a statement without ether of a wallet that has some", () =>
+  it.effect("rejects a statement without ether for a wallet that has some", () =>
     Effect.gen(function* () {
       const statement = statementOf(closingHash, { opening: [], sums: [], closing: [] })
 
@@ -219,7 +219,7 @@ describe("StatementCheck.run", () => {
     }),
   )
 
-  it.effect("refuses a statement whose sums leave nothing of an asset that the wallet has", () =>
+  it.effect("rejects a statement whose sums leave nothing of an asset that the wallet has", () =>
     Effect.gen(function* () {
       const more = { sums: [wallet.sums[0]!, sum("erc20", 0n, -9n)], closing: [balance("native", 7n)] }
 
@@ -229,7 +229,7 @@ describe("StatementCheck.run", () => {
     }),
   )
 
-  it.effect("compares the number of ids of a contract that is ERC-20 as well by erc721BalanceOf, where it has it", () =>
+  it.effect("compares the number of ids of a contract that is also ERC-20 with erc721BalanceOf, if it has that", () =>
     Effect.gen(function* () {
       const ids = { opening: balance("erc721", 1n), sum: sum("erc721", 2n, -1n), closing: balance("erc721", 2n) }
       const statement = statementOf(closingHash, {
@@ -260,30 +260,32 @@ describe("StatementCheck.run", () => {
     }),
   )
 
-  it.effect("verifies ether and the count at the end by the state root, and refuses a node that contradicts it", () =>
-    Effect.gen(function* () {
-      const { accountProof, hash, header } = yield* Effect.promise(() => provenAccount(alice))
-      const proven = {
-        ...held,
-        "eth_getBlockByNumber 5": Result.succeed(header),
-        "eth_getProof 5": Result.succeed({ accountProof }),
-      }
-      const of = { ...hashes, [closing]: [hash] }
-      const reason = (answers: Responses, more: Partial<typeof wallet> = {}) =>
-        reasonOf(nodeOf(of, { ...proven, ...answers }), statementOf(hash, more))
+  it.effect(
+    "verifies ether and the count at the end against the state root, and rejects a node that contradicts it",
+    () =>
+      Effect.gen(function* () {
+        const { accountProof, hash, header } = yield* Effect.promise(() => provenAccount(alice))
+        const proven = {
+          ...held,
+          "eth_getBlockByNumber 5": Result.succeed(header),
+          "eth_getProof 5": Result.succeed({ accountProof }),
+        }
+        const of = { ...hashes, [closing]: [hash] }
+        const reason = (answers: Responses, more: Partial<typeof wallet> = {}) =>
+          reasonOf(nodeOf(of, { ...proven, ...answers }), statementOf(hash, more))
 
-      expect(yield* StatementCheck.run(nodeOf(of, proven), 1, statementOf(hash))).toEqual([
-        { address: alice, balances: 6, notCompared: [], isByStateRoot: true, trusted: null },
-      ])
-      expect(yield* reason({}, { sent_transactions: { opening: 1n, closing: 4n } })).toBe(
-        `the transaction count of ${alice} at block 5: the statement has 4, the state root has 3.`,
-      )
-      expect(yield* reason({ "eth_getBalance 5": Result.succeed(8n) })).toBe(
-        "The node contradicts itself: eth_getBalance states 8 at block 5, the state root of that block has 7. Use another node.",
-      )
-      expect(yield* reason({ "eth_getProof 5": Result.succeed({ accountProof: [] }) })).toMatch(
-        new RegExp(`^The node's proof of ${alice} does not belong to the state root of block 5: `),
-      )
-    }),
+        expect(yield* StatementCheck.run(nodeOf(of, proven), 1, statementOf(hash))).toEqual([
+          { address: alice, balances: 6, notCompared: [], isByStateRoot: true, trusted: null },
+        ])
+        expect(yield* reason({}, { sent_transactions: { opening: 1n, closing: 4n } })).toBe(
+          `the transaction count of ${alice} at block 5: the statement has 4, the state root has 3.`,
+        )
+        expect(yield* reason({ "eth_getBalance 5": Result.succeed(8n) })).toBe(
+          "The node contradicts itself: eth_getBalance states 8 at block 5, the state root of that block has 7. Use another node.",
+        )
+        expect(yield* reason({ "eth_getProof 5": Result.succeed({ accountProof: [] }) })).toMatch(
+          new RegExp(`^The node's proof of ${alice} does not belong to the state root of block 5: `),
+        )
+      }),
   )
 })

@@ -49,7 +49,7 @@ const reasonOf = (text: string, expected?: StatementFile.Expected) =>
   })
 
 describe("StatementFile", () => {
-  it.effect("read: accepts what was signed, by its key and with its wallets", () =>
+  it.effect("read: accepts a signed file by its key and with its wallets", () =>
     Effect.gen(function* () {
       const { key, text } = yield* made
 
@@ -58,7 +58,7 @@ describe("StatementFile", () => {
     }),
   )
 
-  it.effect("read: refuses a file of which any one byte is changed, removed or added", () =>
+  it.effect("read: rejects a file in which any one byte is changed, removed or added", () =>
     Effect.gen(function* () {
       const { text } = yield* made
       const accepted: Array<string> = []
@@ -74,7 +74,7 @@ describe("StatementFile", () => {
     }),
   )
 
-  it.effect("read: refuses what contradicts itself, by any key", () =>
+  it.effect("read: rejects a self-contradictory file, whatever the key", () =>
     Effect.gen(function* () {
       const { key } = yield* made
       const signed = (changes: Partial<StatementFile.Subject>, part: Partial<StatementFile.WalletPart> = {}) =>
@@ -95,7 +95,7 @@ describe("StatementFile", () => {
     }),
   )
 
-  it.effect("read: states why a file is refused", () =>
+  it.effect("read: states why a file is rejected", () =>
     Effect.gen(function* () {
       const { key, text, wire } = yield* made
       const without = StatementFile.toText({ ...wire, statements: wire.statements.slice(1) })
@@ -135,7 +135,7 @@ describe("StatementFile", () => {
 })
 
 describe("SigningKey", () => {
-  it.effect("create: makes a file that its owner alone can read, and replaces none", () =>
+  it.effect("create: makes a file that only its owner can read, and does not replace one", () =>
     Effect.gen(function* () {
       const { key, path } = yield* made
       const again = yield* Effect.flip(SigningKey.create(path))
@@ -146,7 +146,7 @@ describe("SigningKey", () => {
     }),
   )
 
-  it.effect("read: refuses a key that others can read, and shows nothing of a file that is none", () =>
+  it.effect("read: rejects a key that others can read, and shows nothing of a file that is not a key", () =>
     Effect.gen(function* () {
       const { path } = yield* made
       chmodSync(path, 0o640)

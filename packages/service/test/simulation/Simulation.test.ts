@@ -2,26 +2,29 @@ import { describe, expect, it } from "vitest"
 import * as PlantedBug from "./PlantedBug.ts"
 import * as Simulation from "./Simulation.ts"
 
-/** 10,000 seeds are run by a command of their own. */
+/** A separate command runs 10,000 seeds. */
 const [leastSeeds, mostSeeds] = [8, 60]
 /** A short life with most kinds of events. */
 const shortSeed = 45
-/** Short lives that together have every kind of event and find every bug, as far as the code makes the same choices as when they were found. */
+/**
+ * Short lives that together have every kind of event and find every bug, as long as the code makes the same choices as
+ * when they were found.
+ */
 const likely = [45, 15, 20, 26]
 /**
- * Seeds that diverged once: receipts that were lost near the head, one that was there when its block was stored again. Others had
- * traces that were given up at the first failure because those of an earlier block are missing for good, and two indexers that took
- * turns at a lost receipt.
+ * Seeds that diverged once: receipts that were lost near the head, and one that was available when its block was stored
+ * again. Others had traces that were given up at the first failure because those of an earlier block are permanently
+ * missing, and two indexers that took turns at a lost receipt.
  */
 const counterexamples = [5907, 8197, 3666, 179, 43097]
-/** Those of most interest, and then every other one. */
+/** The seeds of most interest first, and then the others. */
 const seedsTo = (last: number, first: ReadonlyArray<number>) => [
   ...new Set([...first, ...Array.from({ length: last }, (_, at) => at + 1)]),
 ]
 
 describe("Simulation", () => {
   describe("run", () => {
-    it("run: repeats the same events from the same seed", { timeout: 60_000 }, async () => {
+    it("run: repeats the same events for the same seed", { timeout: 60_000 }, async () => {
       const live = async () => {
         const events: Array<string> = []
         await Simulation.run({
@@ -35,7 +38,7 @@ describe("Simulation", () => {
     })
 
     it(
-      "run: finds no divergence in some seeds, until everything happened that worlds have",
+      "run: finds no divergence in some seeds, until every kind of event has happened",
       { timeout: 180_000 },
       async () => {
         const diverged: Array<string> = []
@@ -70,7 +73,7 @@ describe("Simulation", () => {
       },
     )
 
-    it.each(PlantedBug.names)("run: finds the planted bug: %s", { timeout: 60_000 }, async (bug) => {
+    it.each(PlantedBug.names)("run: finds the injected bug: %s", { timeout: 60_000 }, async (bug) => {
       let found: number | undefined
       for (const seed of seedsTo(1_000, likely)) {
         if ((await Simulation.run({ seed, bug })).divergence === null) continue

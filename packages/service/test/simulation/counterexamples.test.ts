@@ -1,4 +1,4 @@
-/** Counterexamples that simulations found, each reduced to its cause. */
+/** Counterexamples found by simulations, each reduced to its cause. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as NodeResponse from "./NodeResponse.ts"
@@ -10,7 +10,7 @@ const missing = (method: string) => ({ error: { code: -32601, message: `the meth
 
 describe("ChainIndexer", () => {
   describe("run", () => {
-    it("run: removes no block when a node returns another branch once and the stored one afterwards", async () => {
+    it("run: removes no block if a node returns another branch once and the stored one afterwards", async () => {
       const world = tree()
       const shared = grown(world, world.genesis, 2)
       const head = grown(world, shared, 6)
@@ -30,7 +30,7 @@ describe("ChainIndexer", () => {
       expect(checkpoint?.head).toEqual({ number: 8, hash: head.hash })
     })
 
-    it("run: ignores a header of another number than requested", async () => {
+    it("run: ignores a header with another number than requested", async () => {
       const world = tree()
       const shared = grown(world, world.genesis, 6)
       const before = grown(world, shared, 1)
@@ -69,7 +69,7 @@ describe("ChainIndexer", () => {
       expect(checkpoint?.head.hash).toBe(head.hash)
     })
 
-    it("run: detects the tracer again after a passing failure was taken for a supported method", async () => {
+    it("run: detects the tracer again after a transient failure was taken for a supported method", async () => {
       const world = tree()
       const head = grown(world, world.genesis, 6)
       let times = 0
@@ -89,7 +89,7 @@ describe("ChainIndexer", () => {
       expect(rows.filter(({ internal }) => internal === null)).toEqual([])
     })
 
-    it("run: stores no block without traces when the only node asked for it has no tracer", async () => {
+    it("run: stores no block without traces if the only queried node has no tracer", async () => {
       const world = tree()
       const head = grown(world, world.genesis, 8)
       let faulty = 0
@@ -112,7 +112,7 @@ describe("ChainIndexer", () => {
       expect(rows.filter(({ internal }) => internal === null)).toEqual([])
     })
 
-    it("run: finalizes no block that the node left while its finalized block was read", async () => {
+    it("run: finalizes no block that the node dropped while its finalized block was read", async () => {
       const world = tree()
       const shared = grown(world, world.genesis, 4)
       const before = grown(world, shared, 6)

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const hash = `0x${"00".repeat(32)}`
 
-/** The statement of a wallet that holds so many assets. */
+/** The statement of a wallet that holds this many assets. */
 const holding = (assets: number): Statement => ({
   address: `0x${"a1".repeat(20)}`,
   chainId: 1,
@@ -33,7 +33,7 @@ const holding = (assets: number): Statement => ({
 })
 
 describe("SignedStatements", () => {
-  it.effect("toText: states no more assets of a wallet than are compared with the chain", () =>
+  it.effect("toText: states at most as many assets of a wallet as are compared with the chain", () =>
     Effect.gen(function* () {
       const key = yield* SigningKey.create(join(yield* temporaryFolder, "key.pem"))
       const details = { opening: { number: 0, hash }, madeAt: new Date(0), madeBy: "daybook 0.0.0" }

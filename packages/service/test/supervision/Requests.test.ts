@@ -11,7 +11,7 @@ interface Calls {
 
 type None = Record<never, never>
 
-/** Two sides of a channel, and what was sent on it. */
+/** Two ends of a channel, and the messages sent on it. */
 const connect = () => {
   const sent: Array<Requests.Message> = []
   let cancelled = 0
@@ -44,7 +44,7 @@ describe("Requests", () => {
     }),
   )
 
-  it.effect("send: gives each request its own response, in whatever order they arrive", () =>
+  it.effect("send: matches responses to requests, in whatever order they arrive", () =>
     Effect.gen(function* () {
       const requests = Requests.make<None, Calls>(() => undefined, {})
       const first = yield* Effect.forkChild(requests.send("double", 1), { startImmediately: true })
@@ -58,7 +58,7 @@ describe("Requests", () => {
     }),
   )
 
-  it.effect("send: fails where the other side fails on the request", () =>
+  it.effect("send: fails if the other end fails the request", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(connect().caller.send("fail", null))
 
@@ -66,7 +66,7 @@ describe("Requests", () => {
     }),
   )
 
-  it.effect("send: cancels a request that is interrupted, once", () =>
+  it.effect("send: cancels an interrupted request once", () =>
     Effect.gen(function* () {
       const { caller, cancelled, sent } = connect()
       const fiber = yield* Effect.forkChild(caller.send("wait", null), { startImmediately: true })
@@ -83,7 +83,7 @@ describe("Requests", () => {
     }),
   )
 
-  it.effect("end: fails requests that are not answered, and those that are sent afterwards", () =>
+  it.effect("end: fails unanswered requests, and later ones", () =>
     Effect.gen(function* () {
       const { caller } = connect()
       const fiber = yield* Effect.forkChild(Effect.exit(caller.send("wait", null)), { startImmediately: true })

@@ -4,7 +4,7 @@ import { TestClock } from "effect/testing"
 import { expect } from "vitest"
 import * as Restart from "../../src/supervision/Restart.ts"
 
-/** Runs what lives for some milliseconds each time, for as long as given, and gives the lines that were logged. */
+/** Runs a task that ends after some milliseconds each time, for the given time; returns the logged lines. */
 const logged = Effect.fnUntraced(function* (
   lives: ReadonlyArray<number>,
   { forMillis, reason }: { readonly forMillis: number; readonly reason: string },
@@ -22,7 +22,7 @@ const logged = Effect.fnUntraced(function* (
 const intervals = (lines: ReadonlyArray<string>) => lines.map((line) => line.match(/it in (.*) s\.$/)?.[1])
 
 describe("Restart", () => {
-  it.effect("forever: waits twice as long after each end, and logs the reason as one sentence", () =>
+  it.effect("forever: doubles the delay after each end, and logs the reason as one sentence", () =>
     Effect.gen(function* () {
       const { lines, runs } = yield* logged([0, 0, 0], { forMillis: 3_499, reason: "exit code 1. " })
 
@@ -44,7 +44,7 @@ describe("Restart", () => {
     }),
   )
 
-  it.effect("forever: waits as after the first end once it has run for more than a minute", () =>
+  it.effect("forever: resets the delay once the task has run for more than a minute", () =>
     Effect.gen(function* () {
       const { lines } = yield* logged([0, 60_000, 60_001, 0], { forMillis: 300_000, reason: "SIGKILL" })
 

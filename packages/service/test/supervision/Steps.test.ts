@@ -15,12 +15,12 @@ const countTo = function* (count: number): Steps.Steps<number> {
   return sum
 }
 
-/** Runs an effect with a clock that moves on by a millisecond whenever it is read. */
+/** Runs an effect with a clock that advances by a millisecond at each read. */
 const ticking = <A>(effect: Effect.Effect<A>) =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
     let millis = 0
-    // Sound: everything but the monotonic time comes from the clock itself.
+    // Sound: everything except the monotonic time is read from the clock itself.
     const moving = Object.create(clock, {
       monotonicTimeNanosUnsafe: { value: () => BigInt(millis++ * 1_000_000) },
     }) as Clock.Clock
@@ -28,11 +28,11 @@ const ticking = <A>(effect: Effect.Effect<A>) =>
   })
 
 describe("Steps", () => {
-  it("runSync: gives the result of all steps", () => {
+  it("runSync: returns the result of all steps", () => {
     expect(Steps.runSync(countTo(1_000))).toBe(1_000)
   })
 
-  it.effect("run: gives other work a turn after 10 milliseconds, and the same result", () =>
+  it.effect("run: yields to other work after 10 milliseconds, and returns the same result", () =>
     Effect.gen(function* () {
       let turns = 0
       const other = Effect.forever(
@@ -49,7 +49,7 @@ describe("Steps", () => {
     }),
   )
 
-  it("steps: takes a step for at most 128 logs of a block, whichever transactions they belong to", () => {
+  it("steps: counts a step per 128 logs of a block, whichever transactions they belong to", () => {
     const count = 5_000
     const logs = Array.from({ length: count }, (_, index) => fixture.logWire(index, 0))
     const block = fixture.block({ transactions: [fixture.transferWire] })

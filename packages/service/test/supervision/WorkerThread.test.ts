@@ -4,7 +4,7 @@ import { Result } from "effect"
 import * as WorkerThread from "../../src/supervision/WorkerThread.ts"
 
 describe("WorkerThread", () => {
-  it("start: fails with a typed error where Node throws", () => {
+  it("start: fails with a typed error if Node throws", () => {
     const started = WorkerThread.start(new URL("data:text/javascript,"), { workerData: () => 1 })
 
     expect(Result.getFailure(started)).toMatchObject({
@@ -12,14 +12,14 @@ describe("WorkerThread", () => {
     })
   })
 
-  it("describe: names the remedy where the file of a thread is missing", async () => {
+  it("describe: names the remedy if the file of a thread is missing", async () => {
     const worker = Result.getOrThrow(WorkerThread.start(new URL("file:///missing/Worker.js"), {}))
     const [cause] = (await once(worker, "error")) as [unknown]
 
     expect(WorkerThread.describe(cause)).toBe("Cannot find module '/missing/Worker.js'. Install @daybook/service again")
   })
 
-  it("describe: names the remedy where the system allows no more threads", () => {
+  it("describe: names the remedy if the system permits no more threads", () => {
     const cause = Object.assign(new Error("EAGAIN"), { code: "ERR_WORKER_INIT_FAILED" })
 
     expect(WorkerThread.describe(cause)).toBe(
@@ -27,7 +27,7 @@ describe("WorkerThread", () => {
     )
   })
 
-  it("describe: is the message of another error, and hides what is none", () => {
+  it("describe: returns the message of another error, and hides a value that is not an error", () => {
     expect(WorkerThread.describe(new Error("failed"))).toBe("failed")
     expect(WorkerThread.describe("failed")).toBe("unknown error")
   })

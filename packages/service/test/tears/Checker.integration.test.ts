@@ -11,11 +11,11 @@ vi.setConfig({ testTimeout: 120_000 })
 const url = Effect.map(temporaryFolder, (folder) => `sqlite:${folder}`)
 
 describe("Checker", () => {
-  it.live("run: finds SQLite's pages exact while writers die, stand still and go on without their lease", () =>
+  it.live("run: finds SQLite's pages exact while writers die, pause and continue without their lease", () =>
     Effect.flatMap(url, expectExact),
   )
 
-  it.live("run: finds a write of a process that lost its lease where no write compares its token", () =>
+  it.live("run: finds a write by a process that lost its lease if no write compares its token", () =>
     Effect.gen(function* () {
       const { edits } = Safeguards.all.find(({ name, subject }) => subject === "sqlite" && name.includes("token"))!
 

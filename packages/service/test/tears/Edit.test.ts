@@ -23,7 +23,7 @@ describe("Edit", () => {
     it("apply: announces the statements of both engines", () => expectEdited(Interruption.edits))
 
     it.each(Safeguards.all.map((safeguard) => [safeguard.subject, safeguard.name, safeguard] as const))(
-      "apply: takes out the safeguard of %s that %s",
+      "apply: removes the safeguard of %s that %s",
       (_, __, { edits }) => expectEdited(edits),
     )
 

@@ -13,7 +13,7 @@ import * as server from "../node/server.ts"
 const [first, second] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`]
 const text = (value: string) => `0x${Buffer.from(value).toString("hex").padEnd(64, "0")}`
 
-/** A node of which each call of `eth_call` is answered by its token and its place in the request. */
+/** A node that answers each `eth_call` by its token and its position in the request. */
 const nodeOf = Effect.fnUntraced(function* (reply: (token: string, place: number) => server.Reply) {
   let place = 0
   const { url } = yield* server.start({
@@ -52,7 +52,7 @@ describe("TokenMetadata", () => {
     ["a revert", rpcError("reverted"), { isAgain: false, isAnswer: true, isOfToken: true }],
     ["a state that is gone", rpcError("pruned"), { isAgain: false, isAnswer: true, isOfToken: false }],
     ["a limit of calls", rpcError("rateLimited"), { isAgain: true, isAnswer: false, isOfToken: false }],
-  ] as const)("read: asks again where a call may succeed alone, after %s", ([, error, expected]) =>
+  ] as const)("read: retries calls that may succeed separately, after %s", ([, error, expected]) =>
     Effect.gen(function* () {
       let isAnswer: boolean | undefined
       // Sound: nothing else is read of the node.
@@ -74,7 +74,7 @@ describe("TokenMetadata", () => {
     }),
   )
 
-  it.live("read: a token whose texts leave no room in a response does not hide the names of others", () =>
+  it.live("read: a token whose texts exceed a response does not hide the names of others", () =>
     Effect.gen(function* () {
       const node = yield* nodeOf((token, place) =>
         place > 0 ? { error: { code: -32003, message: "response too large" } } : { result: text(`Token ${token[2]}`) },
@@ -85,7 +85,7 @@ describe("TokenMetadata", () => {
     }),
   )
 
-  it.live("read: a node without the state of the block is no answer of a token where none is wanted", () =>
+  it.live("read: a node without the state of the block is not evidence of a token without a name", () =>
     Effect.gen(function* () {
       const node = yield* nodeOf((token) =>
         token === second

@@ -9,7 +9,7 @@ const isAdvertising = (name: string | null, symbol: string | null, address = oth
   TokenFlags.isAdvertising(1, { address, name, symbol })
 
 describe("TokenFlags", () => {
-  it("isFake: takes no known token for a fake, with its symbol in any case", () => {
+  it("isFake: is false for known tokens, with the symbol in any case", () => {
     for (const chainId of [1, 10, 56, 137, 8453, 42161, 43114]) {
       for (const [symbol, contracts] of Object.entries(KnownTokens.ofChain(chainId))) {
         for (const address of contracts) {
@@ -41,14 +41,14 @@ describe("TokenFlags", () => {
     expect(["ETH", "ЕTH", "eth"].map((symbol) => isFake(symbol))).toEqual([true, true, true])
   })
 
-  it("isFake: judges no other symbol, and no chain whose tokens are not listed", () => {
+  it("isFake: is false for other symbols, and on chains whose tokens are not listed", () => {
     const others = ["USDC.e", "aUSDC", "USDCX", "GLD", "", "...", "USD", "constructor", "toString"]
 
     expect(others.map((symbol) => isFake(symbol))).toEqual(others.map(() => false))
     expect([isFake(null), isFake("USDC", other, 31_337), isFake("ETH", other, 31_337)]).toEqual([false, false, false])
   })
 
-  it("isAdvertising: finds links in a name or a symbol of a token that is not known", () => {
+  it("isAdvertising: finds links in the name or symbol of an unknown token", () => {
     const links = [
       "Visit https://x.example",
       "www.gift.example",
@@ -65,7 +65,7 @@ describe("TokenFlags", () => {
     expect(isAdvertising("usd-coin.com", "USDC", usdc)).toBe(false)
   })
 
-  it("isFake, isAdvertising: take a text of any length that a contract may give in little time", () => {
+  it("isFake, isAdvertising: read a text of any length that a contract may return in little time", () => {
     const long = ["a.".repeat(5_000), "-".repeat(10_000), "a".repeat(10_000), "[U+".repeat(3_000), "а.".repeat(5_000)]
 
     expect(long.map((text) => [isFake(text), isAdvertising(text, text)])).toEqual(long.map(() => [false, false]))

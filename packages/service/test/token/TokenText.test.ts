@@ -19,7 +19,7 @@ describe("TokenText", () => {
     expect(TokenText.fromResult(abiString("Tether ₮"))).toBe("Tether ₮")
   })
 
-  it("fromResult: writes out controls and marks that change the direction of a text, and cuts long texts", () => {
+  it("fromResult: escapes control characters and bidirectional marks, and truncates long texts", () => {
     expect(TokenText.fromResult(abiString("A\u202eB\u0000C\r\nD\u001b[31m"))).toBe("A[U+202E]B[U+0000]C D[U+001B][31m")
     expect(TokenText.fromResult(abiString("x".repeat(300)))).toBe(`${"x".repeat(63)}…`)
     expect(TokenText.fromResult(abiString("金".repeat(100)))).toBe(`${"金".repeat(63)}…`)
@@ -27,7 +27,7 @@ describe("TokenText", () => {
     expect(TokenText.fromResult(abiString(" \n\u0000"))).toBe(null)
   })
 
-  it("fromResult: gives none for data that is no text", () => {
+  it("fromResult: returns null for data that is not text", () => {
     expect(TokenText.fromResult("0x")).toBe(null)
     expect(TokenText.fromResult(null)).toBe(null)
     expect(TokenText.fromResult(`0x${"ff".repeat(32)}`)).toBe(null)
@@ -35,7 +35,7 @@ describe("TokenText", () => {
     expect(TokenText.fromResult(`0x${"f".repeat(64)}${word(1)}${word(0)}`)).toBe(null)
   })
 
-  it("fromResult: reads a text without padding, and refuses a lost part of a character unless the text was cut there", () => {
+  it("fromResult: reads a text without padding, and rejects an incomplete character unless the text was truncated there", () => {
     const ofBytes = (hex: string) => TokenText.fromResult(`0x${word(32)}${word(hex.length / 2)}${hex}`)
     const xs = (count: number) => "78".repeat(count)
 
@@ -45,13 +45,13 @@ describe("TokenText", () => {
     expect(ofBytes(`${xs(259)}c3a9`)).toBe(`${"x".repeat(63)}…`)
   })
 
-  it("fromResult, decimalsOf: give none for a value that is no text", () => {
+  it("fromResult, decimalsOf: return null for a value that is not text", () => {
     expect([[bytes32("MKR")], 7, {}].map(TokenText.fromResult)).toEqual([null, null, null])
     expect([[`0x${word(18)}`], 18, null].map(TokenText.decimalsOf)).toEqual([null, null, null])
   })
 
   it.prop(
-    "fromResult: gives a short text or none for any bytes",
+    "fromResult: returns a short text or null for any bytes",
     { bytes: Schema.Uint8Array, words: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 200 }))) },
     ({ bytes, words }) => {
       const text = TokenText.fromResult(`0x${words.map(word).join("")}${Buffer.from(bytes).toString("hex")}`)
@@ -60,7 +60,7 @@ describe("TokenText", () => {
     },
   )
 
-  it("decimalsOf: reads the number of decimals, and none that no amount has", () => {
+  it("decimalsOf: reads the number of decimals, and returns null for impossible numbers", () => {
     expect(TokenText.decimalsOf(`0x${word(18)}`)).toBe(18)
     expect(TokenText.decimalsOf(`0x${word(77)}`)).toBe(77)
     expect(TokenText.decimalsOf(`0x${word(78)}`)).toBe(null)

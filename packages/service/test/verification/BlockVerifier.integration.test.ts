@@ -1,4 +1,6 @@
-/** Changes each part of a real block's responses in turn: none of the changes passes, and the unchanged responses do. */
+/**
+ * Changes each part of a real block's responses in turn: no changed response passes, and the unchanged responses do.
+ */
 import { layer } from "@effect/vitest"
 import { Effect, Layer, Result } from "effect"
 import { expect, vi } from "vitest"
@@ -65,7 +67,7 @@ layer(scenario, { excludeTestServices: true })("BlockVerifier on the scenario ch
     }),
   )
 
-  it.effect("verify: rejects each change from the level on that covers it", () =>
+  it.effect("verify: rejects each change from the level that covers it", () =>
     Effect.gen(function* () {
       const { chainId, url } = yield* Anvil.Anvil
       const { lastBlock } = yield* Scenario.Scenario

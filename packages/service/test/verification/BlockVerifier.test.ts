@@ -90,7 +90,7 @@ describe("BlockVerifier", () => {
     expect(issueOf(block, ...receipts)).toEqual(["InvalidBlock", what])
   })
 
-  it("verify: accepts a timestamp after the year 9999 as the last one of that year, with a mark", () => {
+  it("verify: replaces a timestamp after the year 9999 by the last one of that year, with a mark", () => {
     const outcome = BlockVerifier.verify(fixture.block({ timestamp: "0xffffffffffff" }), fixture.receipts())
     const { block, unmet } = Result.getOrThrow(outcome)
 

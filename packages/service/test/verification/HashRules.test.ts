@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest"
 import * as HashRules from "../../src/verification/HashRules.ts"
 
 describe("HashRules", () => {
-  it("finalityBlocksOf: gives the number of a chain that is listed, and 64 for any other one", () => {
+  it("finalityBlocksOf: returns the number of a listed chain, and 64 for any other", () => {
     expect([1, 137, 43_114, 5_000_000].map(HashRules.finalityBlocksOf)).toEqual([96, 256, 1, 64])
   })
 
-  it("ofChain: gives the rules of a chain that is listed and of Hedera, none for any other one, and configured ones first", () => {
+  it("ofChain: returns the rules of listed chains and Hedera, none for others, and configured rules first", () => {
     expect(HashRules.ofChain(11_155_111)).toEqual(HashRules.ethereum)
     expect(HashRules.ofChain(296)?.[0]?.indexGaps).toBe(true)
     expect(HashRules.ofChain(5_000_000)).toBeUndefined()
@@ -16,7 +16,7 @@ describe("HashRules", () => {
     ])
   })
 
-  it("skipped: names the checks of a level that the rules leave out, and up to which block", () => {
+  it("skipped: names the checks of a level that the rules skip, and up to which block", () => {
     const [none] = HashRules.none
     const later: HashRules.HashRules = [none, { ...none, fromBlock: 10n, headerHash: true, blooms: true }]
 

@@ -62,11 +62,11 @@ const hashOf = (more: Readonly<Record<string, unknown>> = {}) =>
 
 describe("HeaderHash", () => {
   describe("of", () => {
-    it("of: gives the hash of Ethereum's genesis block", () => {
+    it("of: returns the hash of Ethereum's genesis block", () => {
       expect(hashOf()).toBe(genesis.hash)
     })
 
-    it("of: seals a block of Gnosis before the merge with the step and seal of Erigon or OpenEthereum", () => {
+    it("of: seals a pre-merge block of Gnosis with the step and seal of Erigon or OpenEthereum", () => {
       const { auraSeal, auraStep, ...unsealed } = gnosis
       const openEthereum = { ...unsealed, step: String(Number(auraStep)), signature: auraSeal.slice(2) }
 
@@ -108,7 +108,7 @@ describe("HeaderHash", () => {
       expect(hashOf({ baseFeePerGas: null, withdrawalsRoot: null })).toBe(genesis.hash)
     })
 
-    it("of: appends the block access list hash and then the slot of Amsterdam (made by rule)", () => {
+    it("of: appends the block access list hash and then the slot of Amsterdam (synthetic)", () => {
       const prague = {
         baseFeePerGas: "0x7",
         withdrawalsRoot: emptyRoot,

@@ -17,7 +17,7 @@ const hexOf = (bloom: Uint8Array | null): `0x${string}` =>
   bloom === null ? `0x${"00".repeat(256)}` : `0x${Buffer.from(bloom).toString("hex")}`
 
 describe("LogsBloom", () => {
-  it("ofLogs: is null for no logs, whose text is that of no bit", () => {
+  it("ofLogs: is null for no logs, whose text has no bit set", () => {
     expect(LogsBloom.ofLogs([])).toBeNull()
     expect(LogsBloom.format(null)).toBe(LogsBloom.none)
     expect(LogsBloom.isSame(null, LogsBloom.none)).toBe(true)
@@ -32,7 +32,7 @@ describe("LogsBloom", () => {
     expect(LogsBloom.isSame(bloom, LogsBloom.none)).toBe(false)
   })
 
-  it.prop("ofLogs: holds every address and topic by ox", { logs: Schema.Array(Log) }, ({ logs }) => {
+  it.prop("ofLogs: contains every address and topic according to ox", { logs: Schema.Array(Log) }, ({ logs }) => {
     const bloom = hexOf(LogsBloom.ofLogs(logsOf(logs)))
 
     for (const { address, topics } of logs) {

@@ -1,4 +1,4 @@
-/** Blocks whose parts state other places than they have. */
+/** Blocks whose parts state other positions than they have. */
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import * as BlockVerifier from "../../src/verification/BlockVerifier.ts"
@@ -15,7 +15,7 @@ const other = hash("7")
 
 const acceptedDoubts = new Set(Placement.doubts)
 
-/** Receipts with a log in each, whose first one is changed. */
+/** Receipts with one log each, the first of which is changed. */
 const firstReceipt = (more: Wire) => [{ ...transferReceiptWire, ...more }, creationReceiptWire]
 const firstLog = (more: Wire) => firstReceipt({ logs: [logWire(0, 0, more)] })
 
@@ -36,14 +36,14 @@ const LogPlace = Schema.Struct({
   logIndex: Schema.NullOr(Schema.Literals(["0x0", "0x1", "0x2", "0x9"])),
   removed: Schema.Boolean,
 })
-/** Places that a transaction, its receipt and its logs state. */
+/** Positions that a transaction, its receipt and its logs state. */
 const PartsOfOne = Schema.Struct({
   at: Place,
   receipt: Place,
   logs: Schema.Array(LogPlace).check(Schema.isMaxLength(3)),
 })
 
-/** The places that parts state. */
+/** The positions that parts state. */
 const placesOf = ({ block, receipts }: Pick<BlockVerifier.Verified, "block" | "receipts">) => ({
   transactions: block.transactions.map((one) => [one.hash, one.blockHash, one.blockNumber, one.transactionIndex]),
   receipts: receipts.map((one) => [one.transactionHash, one.blockHash, one.blockNumber, one.transactionIndex]),
@@ -72,7 +72,7 @@ describe("Placement", () => {
     ["a log of another block number", firstLog({ blockNumber: "0x65" }), "places of logs"],
   ]
 
-  it.each(certain)("verify: accepts %s at once, with the places that follow", (_, receipts, kind) => {
+  it.each(certain)("verify: accepts %s at once, with the derived positions", (_, receipts, kind) => {
     const verified = Result.getOrThrow(verify({}, receipts))
 
     expect(placesOf(verified)).toEqual(right)
@@ -123,7 +123,7 @@ describe("Placement", () => {
   ]
 
   it.each(doubtful)(
-    "verify: refuses %s, and accepts it with the places that follow once the nodes give it each time",
+    "verify: rejects %s, and accepts it with the derived positions once the nodes return it each time",
     (_, block, receipts, kinds) => {
       const refused = verify(block, receipts)
       const accepted = verify(block, receipts, { acceptedDoubts })
@@ -134,7 +134,7 @@ describe("Placement", () => {
     },
   )
 
-  it("verify: leaves indexes that ascend with a gap as received, once the nodes give them each time", () => {
+  it("verify: keeps ascending indexes with a gap as received, once the nodes return them each time", () => {
     const transactions = [transferWire, { ...creationWire, transactionIndex: "0x3" }]
     const logs = [logWire(4, 1, { transactionIndex: "0x3" })]
     const receipts = [transferReceiptWire, { ...creationReceiptWire, transactionIndex: "0x3", logs }]
@@ -161,7 +161,7 @@ describe("Placement", () => {
     },
   )
 
-  it("verify: gives receipts the indexes of their transactions, where these ascend with a gap and those do not", () => {
+  it("verify: gives receipts the indexes of their transactions, if these ascend with a gap and those do not", () => {
     const transactions = [transferWire, { ...creationWire, transactionIndex: "0x9" }]
     const receipts = [transferReceiptWire, { ...creationReceiptWire, logs: [] }]
     const verified = Result.getOrThrow(verify({ transactions }, receipts, { acceptedDoubts }))
@@ -170,7 +170,7 @@ describe("Placement", () => {
     expect(verified.receipts.map(({ transactionIndex }) => transactionIndex)).toEqual([0, 9])
   })
 
-  it("verify: refuses places in a way that was not accepted, although others were", () => {
+  it("verify: rejects positions with a contradiction that was not accepted, although others were", () => {
     const accepted = { acceptedDoubts: new Set(["no transactions"] as const) }
 
     expect(verify({}, firstReceipt({ blockHash: other }), accepted)).toMatchObject({
@@ -178,13 +178,13 @@ describe("Placement", () => {
     })
   })
 
-  it("verify: accepts gas without transactions, which some chains use, once the nodes give it each time", () => {
+  it("verify: accepts gas without transactions, which some chains use, once the nodes return it each time", () => {
     expect(verify({ transactions: [] }, [])).toMatchObject({ failure: { doubts: ["no transactions"] } })
     const verified = Result.getOrThrow(verify({ transactions: [] }, [], { acceptedDoubts }))
     expect(kindsOf(verified)).toEqual(["no transactions"])
   })
 
-  it("verify: accepts no missing receipt, however often the nodes leave it out: it is looked for alone", () => {
+  it("verify: never accepts a missing receipt, which is searched for separately", () => {
     const outcome = verify({}, [transferReceiptWire], { acceptedDoubts })
 
     expect(outcome).toMatchObject({ failure: { what: "receipts: expected 2, received 1" } })
@@ -196,7 +196,7 @@ describe("Placement", () => {
     const elsewhere = receipts.map((receipt) => ({ ...receipt, blockHash: other }))
     const [transaction] = block["transactions"] as ReadonlyArray<Wire>
 
-    it("verify: accepts parts of another block at once where the roots prove them", () => {
+    it("verify: accepts parts of another block at once if the roots prove them", () => {
       const transactions = [{ ...transaction, blockHash: other }]
 
       expect(kindsOf(Result.getOrThrow(verify(block, elsewhere, rules)))).toEqual(["receipts of another block"])
@@ -205,14 +205,14 @@ describe("Placement", () => {
       ])
     })
 
-    it("verify: refuses parts of another block for good where the roots disprove them", () => {
+    it("verify: permanently rejects parts of another block if the roots disprove them", () => {
       const changed = elsewhere.map((receipt) => ({ ...receipt, status: "0x0" }))
       const outcome = verify(block, changed, { ...rules, acceptedDoubts })
 
       expect(outcome).toMatchObject({ failure: { isOfRules: true } })
     })
 
-    it("verify: refuses gas without transactions for good where the root of the transactions is another", () => {
+    it("verify: permanently rejects gas without transactions if the transactions root differs", () => {
       const outcome = verify({ ...block, transactions: [] }, [], { ...rules, acceptedDoubts })
 
       expect(outcome).toMatchObject({ failure: { isOfRules: true } })
@@ -220,7 +220,7 @@ describe("Placement", () => {
   })
 
   it.prop(
-    "verify: refuses no places that parts may state once the nodes give them each time, and makes them whole",
+    "verify: accepts any positions once the nodes return them each time, and completes them",
     { first: PartsOfOne, second: PartsOfOne, isSwapped: Schema.Boolean },
     ({ first, isSwapped, second }) => {
       const inOrder = <A>(one: A, two: A): ReadonlyArray<A> => (isSwapped ? [two, one] : [one, two])

@@ -77,7 +77,7 @@ const signature = ({ r, s }: Fields) => ({
 })
 
 describe("Rlp", () => {
-  it.prop("transaction: encodes a transaction of EIP-1559 as ox does", fields, (drawn) => {
+  it.prop("transaction: encodes an EIP-1559 transaction as ox does", fields, (drawn) => {
     // ox rejects a tip above the fee cap.
     const given = { ...drawn, tip: drawn.tip < drawn.price ? drawn.tip : drawn.price }
     const envelope = {
@@ -94,7 +94,7 @@ describe("Rlp", () => {
     )
   })
 
-  it.prop("transaction: encodes a transaction of EIP-2930 as ox does", fields, (given) => {
+  it.prop("transaction: encodes an EIP-2930 transaction as ox does", fields, (given) => {
     const accessList = [{ address: fixture.token, storageKeys: [fixture.hash("3")] }]
     const envelope = { type: "eip2930", chainId: 1, ...common(given), accessList, gasPrice: given.price }
 
@@ -111,7 +111,7 @@ describe("Rlp", () => {
     )
   })
 
-  it("transaction: encodes halves of a signature without digits as 0", () => {
+  it("transaction: encodes signature values without digits as 0", () => {
     const encode = (half: string) =>
       Rlp.transaction(Schema.decodeUnknownSync(Transaction.Transaction)({ ...fixture.transferWire, r: half, s: half }))
 
@@ -119,7 +119,7 @@ describe("Rlp", () => {
     expect(encode("0x")).not.toBe(encode("0x1"))
   })
 
-  it("transaction: encodes a deposit of the system with its mark (made by rule)", () => {
+  it("transaction: encodes a system deposit with its mark (synthetic)", () => {
     const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...bare } = fixture.transferWire
     const wire = { ...bare, type: "0x7e", sourceHash: fixture.hash("3"), isSystemTx: true, value: "0x0", input: "0x" }
     const { from, to } = fixture.transferWire
@@ -136,7 +136,7 @@ describe("Rlp", () => {
     expect(Rlp.transaction(transaction)).toBeNull()
   })
 
-  it("transaction: encodes an L1 message of Scroll by its queue index and sender (made by rule)", () => {
+  it("transaction: encodes an L1 message of Scroll with its queue index and sender (synthetic)", () => {
     const { gasPrice: _, maxFeePerGas: __, maxPriorityFeePerGas: ___, ...bare } = fixture.transferWire
     const wire = { ...bare, type: "0x7e", queueIndex: "0x12", sender: fixture.sender, input: "0xdead" }
     const fields = ["0x12", "0x0186a0", fixture.token, "0x", "0xdead", fixture.sender] as ReadonlyArray<`0x${string}`>
@@ -162,7 +162,7 @@ describe("Rlp", () => {
     return Rlp.transaction(Object.assign({}, transaction, { authorizationList }) as never)
   }
 
-  it("transaction: encodes the authorizations of EIP-7702 (made by rule)", () => {
+  it("transaction: encodes EIP-7702 authorizations (synthetic)", () => {
     const fields = ["0x01", fixture.token, "0x05", "0x01", "0x11", "0x22"] as ReadonlyArray<`0x${string}`>
 
     expect(withAuthorization()).toContain(OxRlp.fromHex(fields).slice(2))
@@ -179,7 +179,7 @@ describe("Rlp", () => {
     expect(Rlp.transaction(Schema.decodeUnknownSync(Transaction.Transaction)(wire))).toBeNull()
   })
 
-  it("receipt: holds the state root before Byzantium although the node also sends a status (made by rule)", () => {
+  it("receipt: contains the state root before Byzantium even if the node also sends a status (synthetic)", () => {
     const both = { ...fixture.creationReceiptWire, status: "0x1" }
     const [withRoot] = fixture.receipts([fixture.creationReceiptWire])
     const [withBoth] = fixture.receipts([both])

@@ -35,7 +35,7 @@ const Amounts = Schema.Array(
 
 describe("StateProof", () => {
   it.each([1, 2, 17, 300])(
-    "account: reads every account of a state of %i, and none of an address outside it",
+    "account: reads every account of a state of %i, and none for an address outside it",
     async (count) => {
       const accounts = accountsOf(count)
       const { proofOf, root } = await stateOf(accounts)
@@ -51,7 +51,7 @@ describe("StateProof", () => {
     },
   )
 
-  it.effect.prop("account: reads what ethereumjs has put into the state", [Amounts], ([amounts]) =>
+  it.effect.prop("account: reads what ethereumjs put into the state", [Amounts], ([amounts]) =>
     Effect.gen(function* () {
       const accounts = amounts.map(([nonce, isLarge]) => ({ nonce: BigInt(nonce), balance: isLarge ? 2n ** 255n : 0n }))
       const { proofOf, root } = yield* Effect.promise(() => stateOf(accounts))
@@ -62,7 +62,7 @@ describe("StateProof", () => {
     }),
   )
 
-  it("account: refuses a proof of which one bit of any node is changed", async () => {
+  it("account: rejects a proof in which one bit of any node is changed", async () => {
     const { proofOf, root } = await stateOf(accountsOf(100))
     const proof = await proofOf(42)
 
@@ -75,7 +75,7 @@ describe("StateProof", () => {
     }
   })
 
-  it("account: refuses the proof of another address, of another root, and one without its last node", async () => {
+  it("account: rejects the proof of another address, of another root, and one without its last node", async () => {
     const { proofOf, root } = await stateOf(accountsOf(100))
     const other = await stateOf(accountsOf(101))
     const proof = await proofOf(42)
@@ -88,7 +88,7 @@ describe("StateProof", () => {
     expect(StateProof.account(root, addressOf(42), [])).toEqual(Result.fail("a node is missing"))
   })
 
-  it("account: refuses nodes that are no RLP, too large, too many, or nested without end", () => {
+  it("account: rejects nodes that are not RLP, too large, too many, or endlessly nested", () => {
     const root = `0x${"11".repeat(32)}`
     const nested = Hash.keccak256("0xc1c0")
 
@@ -106,7 +106,7 @@ describe("StateProof", () => {
     ).toEqual(Result.fail("it has 66 nodes, and at most 65 are possible"))
   })
 
-  it("account: has nothing in an empty state", () => {
+  it("account: finds nothing in an empty state", () => {
     expect(StateProof.account(TrieRoot.empty, addressOf(0), [])).toEqual(Result.succeed({ nonce: 0n, balance: 0n }))
   })
 })

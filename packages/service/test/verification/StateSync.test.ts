@@ -15,7 +15,7 @@ describe("StateSync", () => {
     ["between zero addresses with a value", { from: zero, to: zero, value: "0x1" }, false, false],
     ["from the zero address to another", { from: zero, to: fixture.token, value: "0x0" }, false, false],
     ["of a wallet", {}, false, false],
-  ])("isStateSync, isUntyped: judge a transaction %s", (_, fields, isStateSync, isUntyped) => {
+  ])("isStateSync, isUntyped: classify a transaction %s", (_, fields, isStateSync, isUntyped) => {
     const transaction = decode(fields)
 
     expect([StateSync.isStateSync(transaction), StateSync.isUntyped(transaction)]).toEqual([isStateSync, isUntyped])
@@ -28,7 +28,7 @@ describe("StateSync", () => {
     ["without a type where the rule does not cover it", { from: zero, to: zero, value: "0x0" }, false, true],
     ["without a type and without a rule", { from: zero, to: zero, value: "0x0" }, undefined, true],
     ["of a wallet where the rule does not cover state sync", {}, false, false],
-  ])("isUncovered: judges a last transaction %s", (_, fields, isCovered, expected) => {
+  ])("isUncovered: classifies a last transaction %s", (_, fields, isCovered, expected) => {
     expect(StateSync.isUncovered(decode(fields), isCovered)).toBe(expected)
   })
 })

@@ -24,7 +24,7 @@ const Value = Schema.String.check(Schema.isPattern(/^0x(?:[0-9a-f]{2}){1,60}$/))
 
 describe("TrieRoot", () => {
   describe("of", () => {
-    it("of: gives the known root of an empty list", () => {
+    it("of: returns the known root of an empty list", () => {
       expect(TrieRoot.fromValues([])).toBe("0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421")
     })
 

@@ -1,4 +1,4 @@
-/** Holds withdrawals against the root in the header, over recorded blocks of several chains. */
+/** Compares withdrawals with the root in the header, over recorded blocks of several chains. */
 import { Effect, Result, Schema } from "effect"
 import { describe, expect, it } from "@effect/vitest"
 import * as Block from "@daybook/schema/Block"
@@ -12,7 +12,7 @@ import * as TrieRoot from "../../src/verification/TrieRoot.ts"
 import * as Withdrawals from "../../src/verification/Withdrawals.ts"
 import { decoder } from "../indexer/chain.ts"
 
-/** A recorded block; its transactions are left out where only their hashes were recorded. */
+/** A recorded block; its transactions are omitted if only their hashes were recorded. */
 const recorded = (file: string): Block.HydratedBlock => {
   const found = Recordings.all.find((one) => one.file === file)!
   // Sound: a recorded block is an object.
@@ -26,7 +26,7 @@ const recorded = (file: string): Block.HydratedBlock => {
   })
 }
 
-/** A block of Gnosis with five transactions and eight withdrawals. */
+/** A Gnosis block with five transactions and eight withdrawals. */
 const gnosis = recorded("blocks/338.json")
 const list = gnosis.withdrawals!
 
@@ -38,13 +38,13 @@ const verify = (withdrawals: Block.HydratedBlock["withdrawals"], rules = HashRul
 const issueOf = (outcome: ReturnType<typeof verify>) =>
   Result.isFailure(outcome) ? [outcome.failure.what, outcome.failure.isOfRules] : "none"
 
-/** A node that knows a block without transactions. */
+/** A node that has a block without transactions. */
 const nodeOf = (block: Block.HydratedBlock, each?: ReadonlyArray<Node>): Node =>
   // Sound: nothing else of a node is asked.
   ({ block: () => Effect.succeed(block), isSettled: () => false, each }) as unknown as Node
 
 describe("Withdrawals", () => {
-  it("rootOf: gives the root of recorded blocks with 8 and 16 withdrawals", () => {
+  it("rootOf: returns the root of recorded blocks with 8 and 16 withdrawals", () => {
     const files = ["337", "338", "376", "019", "044", "135", "226", "230", "302"]
     const blocks = files.map((name) => recorded(`blocks/${name}.json`))
 
@@ -54,7 +54,7 @@ describe("Withdrawals", () => {
     expect(blocks.map(({ withdrawals }) => withdrawals!.length)).toEqual([8, 8, 8, 16, 16, 16, 16, 16, 16])
   })
 
-  it("verifyBlock: accepts withdrawals as recorded, and refuses a changed amount, a missing one, another order and none", () => {
+  it("verifyBlock: accepts withdrawals as recorded, and rejects a changed amount, a missing one, another order and none", () => {
     const refused = [changedAmount, list.slice(1), list.toReversed(), []]
 
     expect(issueOf(verify(list))).toBe("none")
@@ -66,7 +66,7 @@ describe("Withdrawals", () => {
     }
   })
 
-  it("verifyBlock: refuses withdrawals in a block whose header states none", () => {
+  it("verifyBlock: rejects withdrawals in a block whose header has no withdrawals root", () => {
     const { withdrawalsRoot: _, ...before } = gnosis
     const outcome = BlockVerifier.verifyBlock(before, {
       rules: [{ ...HashRules.ethereum[0], headerHash: false }],
@@ -75,7 +75,7 @@ describe("Withdrawals", () => {
     expect(issueOf(outcome)).toEqual(["withdrawals: expected none, received 8", true])
   })
 
-  it("verifyBlock: accepts any root beside an empty list of an OP Stack, and refuses a list there", () => {
+  it("verifyBlock: accepts any root beside an empty list of an OP Stack chain, and rejects a list there", () => {
     const rules = Chain.fromName("optimism")!.hashRules
     const root = "0xc6d7dab5fee8bef51be63af837d26e482fd88f993fb64d7238b7f1a4e2ecccc4"
 
@@ -84,7 +84,7 @@ describe("Withdrawals", () => {
     expect(issueOf(verify(list, rules))).toEqual(["withdrawals: expected none, received 8", true])
   })
 
-  it("verifyBlock: compares nothing at the level of links, and on chains whose rules are not known", () => {
+  it("verifyBlock: compares nothing at the level of links, and on chains with unknown rules", () => {
     const block = { ...gnosis, withdrawals: [] }
 
     expect(issueOf(BlockVerifier.verifyBlock(block, { rules: HashRules.ethereum, checks: "links" }))).toBe("none")
@@ -100,7 +100,7 @@ describe("Withdrawals", () => {
     expect([evidenceOf(empty), evidenceOf({ ...empty, withdrawals: null })]).toEqual([null, null])
   })
 
-  describe("a list that a node leaves out", () => {
+  describe("a list that a node omits", () => {
     /** A block without transactions. */
     const whole = Schema.decodeUnknownSync(Block.HydratedBlock)({
       ...(Schema.encodeSync(Block.HydratedBlock)(gnosis) as object),
@@ -113,7 +113,7 @@ describe("Withdrawals", () => {
     const rules: HashRules.HashRules = [{ ...HashRules.none[0], withdrawals: true }]
     const options = { decoder, rules }
 
-    it.effect("block: marks the block, which has no facts until a node gives the list", () =>
+    it.effect("block: marks the block, which has no facts until a node returns the list", () =>
       Effect.gen(function* () {
         const rows = yield* BlockFetcher.block(nodeOf(without), number, options)
         const ofWhole = yield* BlockFetcher.block(nodeOf(whole), number, options)

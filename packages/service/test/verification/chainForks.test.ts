@@ -1,4 +1,7 @@
-/** Verifies blocks by the rules of forks of several chains. Blocks are made by rule: no recording of these forks is in the repository. */
+/**
+ * Verifies blocks by the rules of forks of several chains. The blocks are synthetic: no recording of these forks is in
+ * the repository.
+ */
 import { Effect, Logger, References, Result } from "effect"
 import { describe, expect, it } from "vitest"
 import * as Chain from "@daybook/schema/Chain"
@@ -106,7 +109,7 @@ describe("BlockVerifier by fork", () => {
   ])("%s", (name, madhugiri) => {
     const rules = Chain.fromName(name)!.hashRules
 
-    it("verify: leaves a state-sync transaction out of blooms and roots before Madhugiri (made by rule)", () => {
+    it("verify: excludes a state-sync transaction from blooms and roots before Madhugiri (synthetic)", () => {
       const untyped = stateSyncOf({})
 
       expect(issueOf(rules, polygonBlock(madhugiri - 1n, 1, untyped))).toBe("none")
@@ -115,7 +118,7 @@ describe("BlockVerifier by fork", () => {
       )
     })
 
-    it("verify: includes a state-sync transaction in blooms and receipts root since Madhugiri (made by rule)", () => {
+    it("verify: includes a state-sync transaction in blooms and receipts root since Madhugiri (synthetic)", () => {
       const typed = stateSyncOf({ type: "0x7f" })
 
       expect(issueOf(rules, polygonBlock(madhugiri, 2, typed))).toBe("none")
@@ -145,7 +148,7 @@ describe("BlockVerifier by fork", () => {
           .slice(-count),
       ] as const
 
-    it("verify: accepts gaps in log indexes of old blocks alone (made by rule)", () => {
+    it("verify: accepts gaps in log indexes only for old blocks (synthetic)", () => {
       expect(issueOf(rules, partsAt(old, [1, 3]))).toBe("none")
       expect(issueOf(rules, partsAt(recent, [1, 3]))).toBe(
         "the index of log 0 of transaction 1: expected 0, received 1",
@@ -153,7 +156,7 @@ describe("BlockVerifier by fork", () => {
       expect(issueOf(rules, partsAt(old, [3, 1]))).toBe("the index of log 1 of transaction 1: expected 4, received 1")
     })
 
-    it("verify: accepts a transaction without a receipt in old blocks alone (made by rule)", () => {
+    it("verify: accepts a transaction without a receipt only in old blocks (synthetic)", () => {
       expect(issueOf(rules, partsAt(old, [0], 1))).toBe("none")
       expect(issueOf(rules, partsAt(recent, [0], 1))).toBe("receipts: expected 2, received 1")
     })
@@ -170,7 +173,7 @@ describe("BlockVerifier by fork", () => {
     })
   })
 
-  it("verify: accepts transaction indexes of Hedera that count other transactions (made by rule)", () => {
+  it("verify: accepts transaction indexes of Hedera that count other transactions (synthetic)", () => {
     const rules = HashRules.ofChain(295)!
     const at = { transactionIndex: "0x5" }
     const block = fixture.block({ transactions: [fixture.transferWire, { ...fixture.creationWire, ...at }] })
@@ -188,7 +191,7 @@ describe("BlockVerifier by fork", () => {
     const blockOf = (more: Wire) => fixture.block({ ...more, transactions: [], gasUsed: "0x0" })
     const hash = HeaderHash.fromBlock(blockOf({}))
 
-    it("verify: accepts another header hash where the header has an unknown field", () => {
+    it("verify: accepts another header hash if the header has an unknown field", () => {
       expect(issueOf(HashRules.ethereum, [blockOf({ hash, forkRoot: "0x1" }), []], "standard")).toBe("none")
       expect(issueOf(HashRules.ethereum, [blockOf({ forkRoot: "0x1" }), []], "standard")).toBe("none")
       for (const known of [{}, { forkRoot: null }, { sealFields: [] }]) {
@@ -196,7 +199,7 @@ describe("BlockVerifier by fork", () => {
       }
     })
 
-    it("find: names the unknown fields where the header hash does not match", () => {
+    it("find: names the unknown fields if the header hash does not match", () => {
       const options = { rules: HashRules.ethereum }
 
       expect(Deviation.find(blockOf({ forkRoot: "0x1", slot: "0x2" }), null, options)).toEqual([
@@ -229,7 +232,7 @@ describe("BlockVerifier by fork", () => {
     })
   })
 
-  it("verify: leaves a state-sync transaction out of the blooms of a block that has no other one (made by rule)", () => {
+  it("verify: excludes a state-sync transaction from the blooms of a block that has no other (synthetic)", () => {
     const rules: HashRules.HashRules = [{ ...HashRules.none[0], blooms: true, stateSyncCovered: false }]
     const at = { transactionIndex: "0x0" }
     const logs = [fixture.logWire(0, 1, at)]
@@ -240,21 +243,21 @@ describe("BlockVerifier by fork", () => {
     expect(issueOf(rules, [block, receipts])).toBe("none")
   })
 
-  describe("computed blooms and receipts root (made by rule)", () => {
+  describe("computed blooms and receipts root (synthetic)", () => {
     const rules = Chain.fromName("polygon")!.hashRules
     const [block, receipts] = polygonBlock(80_084_800n, 2, stateSyncOf({ type: "0x7f" }))
     const withFirst = (more: object) => receipts.map((receipt, at) => (at === 0 ? { ...receipt, ...more } : receipt))
     const otherGas = withFirst({ cumulativeGasUsed: receipts[0]!.cumulativeGasUsed + 1n })
     const otherBloom = withFirst({ logsBloom: LogsBloom.none })
 
-    it("verify: refuses receipts that do not have the root of the block", () => {
+    it("verify: rejects receipts that do not have the root of the block", () => {
       expect(issueOf(rules, [block, otherGas])).toMatch(
         new RegExp(`^receipts root: expected 0x[0-9a-f]{64}, received ${block.receiptsRoot}$`),
       )
       expect(issueOf(rules, [block, otherGas], "standard")).toBe("none")
     })
 
-    it("verify: accepts a receipts root that cannot be computed: of an unknown type, or with what does not decode", () => {
+    it("verify: accepts a receipts root that cannot be computed: of an unknown type, or with undecodable parts", () => {
       const unknown = polygonBlock(80_084_800n, 2, stateSyncOf({ type: "0xee" }))
       const part = { hash: receipts[0]!.transactionHash, reason: "no bytes", isLeftOut: false }
       const accepted = [
@@ -266,7 +269,7 @@ describe("BlockVerifier by fork", () => {
       expect(accepted.map(Result.isSuccess)).toEqual([true, true])
     })
 
-    it("verify: refuses a receipt whose bloom is not that of its logs, unless the receipts root proves the logs", () => {
+    it("verify: rejects a receipt whose bloom is not that of its logs, unless the receipts root proves the logs", () => {
       const alone: HashRules.HashRules = [{ ...HashRules.none[0], blooms: true }]
       const proved = Result.getOrThrow(BlockVerifier.verify(block, otherBloom, { rules }))
       const detail = "the bloom of receipt 0 does not match its logs"
@@ -277,7 +280,7 @@ describe("BlockVerifier by fork", () => {
     })
   })
 
-  it("evidence: judges each rule by itself and is null where a part proves nothing (made by rule)", () => {
+  it("evidence: evaluates each rule independently and is null if a part proves nothing (synthetic)", () => {
     const [block, receipts] = polygonBlock(100n, 1, stateSyncOf({}))
     const empty = fixture.block({ transactions: [], gasUsed: "0x0" })
     const unmined = fixture.block({ number: null, hash: null })

@@ -1,4 +1,4 @@
-/** Holds header hashes, encodings and roots against recorded blocks of many chains. */
+/** Compares header hashes, encodings and roots with recorded blocks of many chains. */
 import { Result, Schema } from "effect"
 import * as OxHash from "ox/Hash"
 import { describe, expect, it } from "vitest"
@@ -35,11 +35,11 @@ const read = ({ chain, file, isHashVerified, json }: Recordings.Recording): Read
 const recorded = (): ReadonlyArray<Recorded> =>
   Recordings.all.flatMap((recording) => (recording.kind === "blocks" ? read(recording) : []))
 
-/** The withdrawals' root of this one is that of another draft of the fork. */
+/** The withdrawals root of this block is that of another draft of the fork. */
 const draft = "blocks/290.json"
 
 describe("recorded blocks", () => {
-  it("HeaderHash.fromBlock: gives the recorded hash on every chain that follows Ethereum's rules", () => {
+  it("HeaderHash.fromBlock: returns the recorded hash on every chain that follows Ethereum's rules", () => {
     const trusted = recorded().filter(({ file, isTrusted }) => isTrusted && file !== draft)
     const wrong = trusted.filter(({ block }) => HeaderHash.fromBlock(block) !== block.hash).map(({ file }) => file)
 
@@ -48,7 +48,7 @@ describe("recorded blocks", () => {
     expect(new Set(trusted.map(({ chain }) => chain))).toContain("gnosis")
   })
 
-  it("TrieRoot.fromValues: gives the recorded transactions root unless a transaction is of an unknown type", () => {
+  it("TrieRoot.fromValues: returns the recorded transactions root unless a transaction has an unknown type", () => {
     const known = new Set<number>()
     let roots = 0
     for (const { block, file, isHydrated } of recorded()) {
@@ -71,7 +71,7 @@ describe("recorded blocks", () => {
 
 const levels: ReadonlyArray<HashRules.Level> = ["links", "standard", "full"]
 
-/** Receipts of a block at each level, by the rules of its chain: what refuses it in the end. */
+/** Receipts of a block at each level, by the rules of its chain: what rejects it in the end. */
 const refusalsOf = (
   block: Block.HydratedBlock,
   receipts: ReadonlyArray<Receipt>,
@@ -84,7 +84,7 @@ const refusalsOf = (
   })
 
 describe("recorded blocks at each level", () => {
-  it("verify: refuses no recorded block but by its hash", () => {
+  it("verify: rejects a recorded block only by its hash", () => {
     const hydrated = recorded().filter(({ isHydrated }) => isHydrated)
     const refused = hydrated.flatMap(({ block, chain, file }) =>
       refusalsOf(block, [], Chain.fromName(chain)?.hashRules).map((issue) => `${file} ${issue}`),
@@ -94,7 +94,7 @@ describe("recorded blocks at each level", () => {
     expect(refused).toEqual([])
   })
 
-  it("verify: refuses no recorded receipt but by its hash", () => {
+  it("verify: rejects a recorded receipt only by its hash", () => {
     const all = RecordedReceipts.all()
     const refused = all.flatMap((recording) => {
       const { block, receipt, transaction } = recordedReceipts.decode(recording)

@@ -1,11 +1,11 @@
-/** A life of receivers in virtual time; the command `lives:simulated` lives any number, also with faults. */
+/** A life of receivers in virtual time; the command `lives:simulated` runs any number, also with faults. */
 import { describe, expect, it } from "vitest"
 import * as Edit from "../../tears/Edit.ts"
 import * as Faults from "./Faults.ts"
 import * as SimulatedLife from "./SimulatedLife.ts"
 
 describe("SimulatedLife", () => {
-  it("run: finds no difference, and repeats the same events from the same seed", { timeout: 60_000 }, async () => {
+  it("run: finds no difference, and repeats the same events for the same seed", { timeout: 60_000 }, async () => {
     const live = async () => {
       const events: Array<string> = []
       const onEvent = (millis: number, what: string) => events.push(`${millis} ${what}`)
@@ -20,7 +20,7 @@ describe("SimulatedLife", () => {
 })
 
 describe("Faults", () => {
-  it.each(Faults.all)("$name: is put into a source that has its text", ({ edits }) => {
+  it.each(Faults.all)("$name: is injected into a source that contains its text", ({ edits }) => {
     expect(edits.filter((edit) => !Edit.isCurrent(edit))).toEqual([])
   })
 })
