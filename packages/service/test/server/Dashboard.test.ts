@@ -14,10 +14,10 @@ const declared = new Set(
     .map((name) => name.slice(1, -1)),
 )
 
-/** A table and a channel of PostgreSQL, and a kind of subscription, have such names. */
+/** Names of a PostgreSQL table and channel, and of a kind of subscription, look like metrics. */
 const otherNames: ReadonlySet<string> = new Set(["daybook_version", "daybook_change", "daybook_movements"])
 
-/** The series of a histogram end otherwise than its name. */
+/** The series of a histogram have suffixes that its name lacks. */
 const isDeclared = (name: string): boolean =>
   declared.has(name) || declared.has(name.replace(/_(?:bucket|sum|count)$/, ""))
 
@@ -26,7 +26,7 @@ interface Dashboard {
 }
 
 describe("monitoring files", () => {
-  it("the dashboard asks in each panel for metrics that the service has", () => {
+  it("each panel of the dashboard queries metrics that the service has", () => {
     const { panels } = JSON.parse(readFileSync(join(deploy!, "grafana/daybook.json"), "utf8")) as Dashboard
     const asked = panels.map(({ targets, title }) => [title, targets.flatMap(({ expr }) => namesIn(expr))] as const)
 
@@ -36,7 +36,7 @@ describe("monitoring files", () => {
     ).toEqual([])
   })
 
-  it("the tables of the README have each metric that the code declares, and no other", () => {
+  it("the tables of the README list exactly the metrics that the code declares", () => {
     const readme = readFileSync(join(source!, "../README.md"), "utf8")
     const rows = readme.split("\n").filter((line) => /^\| `(?:daybook|process|nodejs)_/.test(line))
     const listed = rows.flatMap((line) => namesIn(line.slice(0, line.indexOf("` | "))))
@@ -44,7 +44,7 @@ describe("monitoring files", () => {
     expect(listed.toSorted()).toEqual([...declared].filter((name) => !otherNames.has(name)).toSorted())
   })
 
-  it("the alerts ask for metrics that the service has", () => {
+  it("the alerts query metrics that the service has", () => {
     const names = namesIn(readFileSync(join(deploy!, "prometheus/alerts.yml"), "utf8")).filter(
       (name) => name !== "daybook_",
     )

@@ -17,7 +17,7 @@ const { alice } = Rows
 const page = `/api/v2.2/${alice}/verbose`
 const decodeError = Schema.decodeUnknownSync(ApiError.ApiError)
 
-/** Sends bytes and gives what comes back until the server closes. */
+/** Sends bytes and returns what is received until the server closes. */
 const raw = (url: string, text: string) =>
   Effect.promise(
     () =>
@@ -31,7 +31,7 @@ const raw = (url: string, text: string) =>
       }),
   )
 
-/** Sends bytes, ends its side of the connection, and gives what comes back. */
+/** Sends bytes, ends its side of the connection, and returns what is received. */
 const rawEnded = (url: string, text: string) =>
   Effect.promise(
     () =>
@@ -46,7 +46,7 @@ const rawEnded = (url: string, text: string) =>
   )
 
 describe("HttpServer", () => {
-  it.live("a client that ends its side of the connection behind a request receives the response", () =>
+  it.live("a client that half-closes its connection after a request receives the response", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result(`"0x1"`))
       const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
@@ -334,7 +334,7 @@ describe("HttpServer", () => {
       }),
     )
 
-    it.live("every response carries the headers that keep browsers from guessing, showing and storing it", () =>
+    it.live("every response carries the headers that keep browsers from sniffing, framing and storing it", () =>
       Effect.gen(function* () {
         const service = yield* start()
         for (const path of ["/health", page, "/nothing", "/openapi.json"]) {
@@ -348,7 +348,7 @@ describe("HttpServer", () => {
       }),
     )
 
-    it.live("two Host headers respond 400, and the name of another machine 403 on a loopback address", () =>
+    it.live("two Host headers respond 400, and another machine's name 403 on a loopback address", () =>
       Effect.gen(function* () {
         const service = yield* start({ config: { allowedHosts: ["wallets.example"] } })
         const get = (...hosts: ReadonlyArray<string>) =>
@@ -384,7 +384,7 @@ describe("HttpServer", () => {
       }),
     )
 
-    it.live("shutdown answers on open connections with connection: close for a while", () =>
+    it.live("shutdown keeps answering on open connections with connection: close for a while", () =>
       Effect.gen(function* () {
         const scope = yield* Scope.make()
         const service = yield* start({ config: { limits: { drainIdleMillis: 3_000 } } }).pipe(Scope.provide(scope))
@@ -414,7 +414,7 @@ describe("HttpServer", () => {
       }),
     )
 
-    it.live("a request to change the protocol is answered as any other", () =>
+    it.live("a request to upgrade the protocol is answered like any other", () =>
       Effect.gen(function* () {
         const { key, url } = yield* start()
         const websocket =
@@ -445,7 +445,7 @@ describe("HttpServer", () => {
           }).pipe(Scope.provide(scope))
           let body = ""
           const { hostname, port } = new URL(service.url)
-          // It has an answer, and its client leaves it open.
+          // Its request is answered, and its client leaves it open.
           const idle = connect(Number(port), hostname)
           const isIdle = new Promise((resolve) => idle.once("data", resolve))
           const isClosed = new Promise((resolve) => idle.once("close", resolve))
@@ -471,7 +471,7 @@ describe("HttpServer", () => {
           expect(yield* Effect.promise(() => answer)).toContain(`{"jsonrpc":"2.0","id":1,"result":"0x1"}`)
           expect((yield* Effect.exit(Effect.tryPromise(() => fetch(service.url))))._tag).toBe("Failure")
         }),
-      // Node closes an idle connection after a minute by itself.
+      // Node itself closes an idle connection after a minute.
       50_000,
     )
   })

@@ -44,11 +44,11 @@ const health = (options: object, isTls = false) =>
 const ok = [200, '{"status":"ok"}']
 
 describe("listening", () => {
-  it.live("a Unix socket serves its owner and group, replaces one that was left, and is removed at the end", () =>
+  it.live("a Unix socket serves its owner and group, replaces a leftover socket, and is removed at the end", () =>
     Effect.gen(function* () {
       const base = yield* temporaryFolder
       const path = join(base, "daybook.sock")
-      // A process that is killed leaves its socket, as a listener that is closed without Node's knowledge does.
+      // A killed process leaves its socket behind, like a listener that is closed without Node's knowledge.
       const left = createSocketServer()
       yield* Effect.promise(() => new Promise<void>((resolve) => left.listen({ path: `${path}.left` }, resolve)))
       renameSync(`${path}.left`, path)
@@ -72,7 +72,7 @@ describe("listening", () => {
     }),
   )
 
-  it.live("a file that is no socket is not replaced", () =>
+  it.live("a file that is not a socket is not replaced", () =>
     Effect.gen(function* () {
       const base = yield* temporaryFolder
       const path = join(base, "notes.txt")
@@ -88,7 +88,7 @@ describe("listening", () => {
     }),
   )
 
-  it.live("a socket whose path is too long is an invalid configuration, as config check states", () =>
+  it.live("a socket whose path is too long is an invalid configuration, as config check reports", () =>
     Effect.gen(function* () {
       const path = `/${"x".repeat(108)}`
 
@@ -101,7 +101,7 @@ describe("listening", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("the path of a socket starts in the folder of the configuration, which must exist", () =>
+  it.live("the path of a socket is relative to the folder of the configuration, which must exist", () =>
     Effect.gen(function* () {
       const base = yield* temporaryFolder
       const { url } = yield* serve(base, { listen: "unix:own.sock" })
@@ -115,7 +115,7 @@ describe("listening", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("with a certificate, the service speaks HTTPS alone", () =>
+  it.live("with a certificate, the service speaks only HTTPS", () =>
     Effect.gen(function* () {
       const { port, url } = yield* serve(yield* temporaryFolder, { tls })
       const ca = readFileSync(tls.cert)
@@ -128,7 +128,7 @@ describe("listening", () => {
   )
 
   it.effect(
-    "a certificate that clients refuse is reported at the start and as it replaces another, whose end is logged",
+    "a certificate that clients reject is reported at startup and when it replaces another, whose end is logged",
     () =>
       Effect.gen(function* () {
         const base = yield* temporaryFolder
@@ -156,7 +156,7 @@ describe("listening", () => {
   )
 
   it.live(
-    "a certificate that cannot be used is reported by its path, without its contents, and has the exit code of a configuration",
+    "an unusable certificate is reported by its path, without its contents, with the exit code of a configuration error",
     () =>
       Effect.gen(function* () {
         const base = yield* temporaryFolder

@@ -15,7 +15,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"]
 const uuid = /^[0-9a-f-]{36}$/
 
-/** Starts a service whose log is collected as the lines of a process. */
+/** Starts a service whose log is collected as lines, as a process writes them. */
 const start = Effect.fnUntraced(function* (more: object, logger: Logger.Logger<unknown, void> = Terminal.jsonLogger) {
   const lines: Array<string> = []
   const output: Terminal.Output = { print: () => undefined, note: (line) => void lines.push(line) }
@@ -50,7 +50,7 @@ const fields = (lines: ReadonlyArray<string>) =>
     .filter(({ message }) => message === "request")
 
 describe("access log", () => {
-  it.live("each request is a line with route, chain, key name, bytes, time and ids, and neither key nor address", () =>
+  it.live("each request is logged with route, chain, key name, bytes, time and ids, but neither key nor address", () =>
     Effect.gen(function* () {
       const { key, lines, until, url } = yield* start({ log: { access: true } })
       const page = yield* request(`${url}/api/v2.2/${Rows.alice}/verbose`, {
@@ -93,7 +93,7 @@ describe("access log", () => {
     }),
   )
 
-  it.live("by default no request is a line, and an id that could forge one is replaced", () =>
+  it.live("by default requests are not logged, and an id that could forge a line is replaced", () =>
     Effect.gen(function* () {
       const { lines, url } = yield* start({}, Terminal.logger)
       const answer = yield* request(`${url}/health`, { headers: { "x-request-id": 'a b="c"' } })
@@ -134,7 +134,7 @@ const Exported = Schema.Struct({
 })
 
 describe("traces", () => {
-  it.live("spans are sent to a collector by OTLP, in the trace of the caller", () =>
+  it.live("spans are sent to a collector by OTLP, in the caller's trace", () =>
     Effect.gen(function* () {
       const received: Array<{
         readonly path: string | undefined

@@ -1,4 +1,4 @@
-/** A wallet that is added to a running service: its past and what follows are one history. */
+/** A wallet that is added to a running service: its past and later rows form one history. */
 import { Anvil, Head } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import { it } from "@effect/vitest"
@@ -13,7 +13,7 @@ import { request } from "./service.ts"
 vi.setConfig({ testTimeout: 120_000 })
 
 it.live(
-  "run: a wallet that is added to a running service gets its past, what follows and what a reorg replaces, once",
+  "run: a wallet added to a running service gets its past, later rows and the replacements of a reorg, each once",
   () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()

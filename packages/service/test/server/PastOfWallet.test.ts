@@ -1,4 +1,7 @@
-/** What pages and lists state of a wallet that was added to an index of some wallets, before, while and after its past is searched. */
+/**
+ * What pages and lists state about a wallet that was added to an index of some wallets, before, during and after the
+ * search of its past.
+ */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -6,7 +9,7 @@ import * as Rows from "./rows.ts"
 import { start } from "./service.ts"
 
 describe("The past of an added wallet", () => {
-  it.live("pages state how far it is searched, and Etherscan's API has an error until it is found", () =>
+  it.live("pages state how far the search has come, and Etherscan's API returns an error until it is complete", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { config: { watch: [Rows.alice] }, blocks: Rows.chain(0, 5) } } })
       const { database, ref } = service.stores["eth"]!

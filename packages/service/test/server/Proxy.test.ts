@@ -1,4 +1,4 @@
-/** The proxy as it is shipped, by a real HAProxy before a service; skipped where there is none. */
+/** The shipped proxy configuration, with a real HAProxy in front of a service; skipped if HAProxy is missing. */
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { request as httpRequest } from "node:http"
@@ -20,7 +20,7 @@ if (!isThere)
 
 const file = join(import.meta.dirname, "../../../../deploy/haproxy.cfg")
 
-/** Status and body of a GET whose path is sent as it is. */
+/** Status and body of a GET whose path is sent unchanged. */
 const responseTo = (port: number, path: string) =>
   Effect.promise(
     () =>
@@ -36,7 +36,7 @@ const responseTo = (port: number, path: string) =>
 
 const statusOf = (port: number, path: string) => Effect.map(responseTo(port, path), ([status]) => status)
 
-/** Starts HAProxy before a service, with the configuration that is shipped and what is changed of it; gives its port. */
+/** Starts HAProxy in front of a service, with the shipped configuration and changes to it; returns its port. */
 const proxied = Effect.fnUntraced(function* (service: string, change: (text: string) => string = (text) => text) {
   const [port, metrics] = [yield* Effect.promise(freePort), yield* Effect.promise(freePort)]
   const changed = join(yield* temporaryFolder, "haproxy.cfg")
@@ -62,7 +62,7 @@ const proxied = Effect.fnUntraced(function* (service: string, change: (text: str
 const encodedPaths = ["/%6detrics", "/metric%73", "/%6Detrics?x=1", "/%2e/metrics", "/metrics%2D", "/rpc/%65th/key"]
 
 describe("encoded paths", () => {
-  it.live("the service refuses characters that need no encoding, and reads others and the query as before", () =>
+  it.live("the service rejects needlessly encoded characters, and reads others and the query unchanged", () =>
     Effect.gen(function* () {
       const { fetch, url } = yield* start()
       const port = Number(new URL(url).port)
@@ -78,24 +78,26 @@ describe("encoded paths", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live.skipIf(!isThere)("HAProxy as it is shipped hides the metrics, whatever of their path is encoded", () =>
-    Effect.gen(function* () {
-      const { url } = yield* start({ config: { trustedProxies: 1 } })
-      const port = yield* proxied(new URL(url).host)
+  it.live.skipIf(!isThere)(
+    "the shipped HAProxy configuration hides the metrics, whatever part of their path is encoded",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* start({ config: { trustedProxies: 1 } })
+        const port = yield* proxied(new URL(url).host)
 
-      expect(yield* Effect.forEach(encodedPaths, (path) => statusOf(port, path))).toEqual(encodedPaths.map(() => 400))
-      const [status, body] = yield* responseTo(port, "/metrics")
-      expect([status, JSON.parse(body)]).toEqual([
-        404,
-        { code: "not_found", message: "Path not found.", requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
-      ])
-      expect(yield* statusOf(port, "/health?x=%6d")).toBe(200)
-    }).pipe(Effect.scoped),
+        expect(yield* Effect.forEach(encodedPaths, (path) => statusOf(port, path))).toEqual(encodedPaths.map(() => 400))
+        const [status, body] = yield* responseTo(port, "/metrics")
+        expect([status, JSON.parse(body)]).toEqual([
+          404,
+          { code: "not_found", message: "Path not found.", requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+        ])
+        expect(yield* statusOf(port, "/health?x=%6d")).toBe(200)
+      }).pipe(Effect.scoped),
   )
 })
 
 describe("WebSockets", () => {
-  it.live.skipIf(!isThere)("HAProxy as it is shipped keeps one open on which nothing is sent for long", () =>
+  it.live.skipIf(!isThere)("the shipped HAProxy configuration keeps a WebSocket open that is idle for long", () =>
     Effect.gen(function* () {
       const { key, url } = yield* start({ config: { trustedProxies: 1 } })
       const port = yield* proxied(new URL(url).host, (text) =>

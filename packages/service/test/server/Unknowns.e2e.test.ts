@@ -1,4 +1,4 @@
-/** What an index does not know is an error or a mark in every dialect, and never a shorter list that looks whole. */
+/** What an index does not know is an error or a mark in every dialect, and never a shorter list that looks complete. */
 import { createRequire } from "node:module"
 import type * as FeeRules from "@daybook/schema/FeeRules"
 import { describe, it } from "@effect/vitest"
@@ -140,7 +140,7 @@ const startIn = Effect.fnUntraced(function* (way: Way) {
   return service
 })
 
-/** How a question is answered: `known` where nothing shows that something may be missing. */
+/** How a question is answered: `known` if nothing shows that something may be missing. */
 type Outcome = "error" | "mark" | "known"
 
 /** A question to a service about all blocks up to the head of its node. */
@@ -203,7 +203,7 @@ const callTool = (service: Started, name: string) =>
     },
   )
 
-/** A tool states the blocks that it covers, and in sentences what its answer cannot show. */
+/** A tool states the blocks that it covers, and what its answer cannot show. */
 const ofTool =
   (name: string): Question =>
   (service, head) =>
@@ -216,8 +216,8 @@ const ofTool =
     })
 
 /**
- * What a question is about: `sent`, transactions that the wallet sent or received; `facts`, what blocks state of it; `tokens`; `calls`, what
- * needs traces; `changes`, all that changed what it holds; `sums` of these.
+ * The subject of a question: `sent`, transactions that the wallet sent or received; `facts`, what blocks state about
+ * it; `tokens`; `calls`, which need traces; `changes`, all changes of its holdings; `sums` of these.
  */
 type Kind = "sent" | "facts" | "tokens" | "calls" | "changes" | "sums"
 
@@ -258,7 +258,10 @@ const dialects: Readonly<Record<string, Readonly<Record<string, readonly [kind: 
 
 const every: ReadonlyArray<Kind> = ["sent", "facts", "tokens", "calls", "changes", "sums"]
 
-/** Ways of not knowing: the states of an index, and the kinds of questions that it cannot answer as if it knew all. */
+/**
+ * Ways of not knowing: the states of an index, and the kinds of questions that it cannot answer as if it knew
+ * everything.
+ */
 const unknowns: Readonly<Record<keyof typeof ways, ReadonlyArray<Kind>>> = {
   "no indexer has run": every,
   "no block is indexed": every,
@@ -281,7 +284,10 @@ const unknowns: Readonly<Record<keyof typeof ways, ReadonlyArray<Kind>>> = {
   "the chain does not state each change of a balance": ["changes", "sums"],
 }
 
-/** States in which tools wait for what is being made, until their client gives up, but for lists of movements while there is a ledger. */
+/**
+ * States in which tools wait for unfinished work until their client gives up, except for lists of movements while there
+ * is a ledger.
+ */
 const waiting: ReadonlySet<string> = new Set([
   "no indexer has run",
   "no block is indexed",
@@ -294,7 +300,7 @@ const waiting: ReadonlySet<string> = new Set([
 
 describe("what an index does not know", () => {
   for (const [name, way] of Object.entries<Way>(ways)) {
-    it.live(`${name}: no dialect answers as if it knew all`, () =>
+    it.live(`${name}: no dialect answers as if it knew everything`, () =>
       Effect.gen(function* () {
         const service = yield* startIn(way)
         const head = way.status?.nodeHead ?? last
@@ -339,7 +345,7 @@ describe("what an index does not know", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("an earlier version stored the blocks: pages, sums and tools state the last of them", () =>
+  it.live("an earlier version stored the blocks: pages, sums and tools report the last such block", () =>
     Effect.gen(function* () {
       const service = yield* startIn(ways["an earlier version stored the blocks"])
       const read = (path: string) =>

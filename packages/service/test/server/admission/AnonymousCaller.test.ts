@@ -12,7 +12,7 @@ const call = (method: string) => ({ method: "POST", body: JSON.stringify({ jsonr
 const batch = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ jsonrpc: "2.0", id, method: "none" })))
 
 describe("callers without an API key", () => {
-  it.live("are refused unless the configuration allows them", () =>
+  it.live("are rejected unless the configuration permits them", () =>
     Effect.gen(function* () {
       const service = yield* start()
 
@@ -21,7 +21,7 @@ describe("callers without an API key", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("are answered where it does, but for methods of operators and with a key that is not known", () =>
+  it.live("are answered if permitted, except for operators' methods and with an unknown key", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result('"0x1"'))
       const service = yield* start({ config: { anonymous: {} }, chains: { eth: { config: { rpc: [node.url] } } } })
@@ -38,7 +38,7 @@ describe("callers without an API key", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("have a rate limit for each address, which keys do not share", () =>
+  it.live("have a rate limit per address, separate from keys", () =>
     Effect.gen(function* () {
       const service = yield* start({
         config: { trustedProxies: 1, anonymous: { perSecond: 1, burst: 3_000, total: { burst: 10_000 } } },
@@ -54,14 +54,14 @@ describe("callers without an API key", () => {
       const refused = yield* send(batch, "203.0.113.7")
 
       expect([spent.status, refused.status]).toEqual([200, 429])
-      // What is left grows by one each second.
+      // The remaining requests grow by one each second.
       expect(yield* from("203.0.113.7")).toBeLessThan(2_000)
       expect(yield* from("203.0.113.8")).toBe(2_999)
       expect((yield* service.get(path)).headers["ratelimit-limit"]).toBe("1000000")
     }).pipe(Effect.scoped),
   )
 
-  it.live("have one rate limit for all addresses together, of which one beyond its own takes nothing", () =>
+  it.live("share a rate limit for all addresses, from which a request beyond its own limit takes nothing", () =>
     Effect.gen(function* () {
       const anonymous = { perSecond: 1, burst: 2_500, total: { perSecond: 1, burst: 5_000 } }
       const service = yield* start({ config: { trustedProxies: 1, anonymous } })
@@ -81,7 +81,7 @@ describe("callers without an API key", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("are refused the operations that the configuration does not name", () =>
+  it.live("may not use operations that the configuration does not name", () =>
     Effect.gen(function* () {
       const service = yield* start({ config: { anonymous: { operations: ["walletTransactions"] } } })
       const refused = yield* service.fetch(path.replace("verbose", "movements"))

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../store/temporaryFolder.ts"
 const request = { remoteAddress: Option.some("127.0.0.1") }
 
 describe("Authentication", () => {
-  it.live("a use of a key that could not be recorded is recorded with the next one", () =>
+  it.live("retries a use of a key that could not be recorded with the next one", () =>
     Effect.gen(function* () {
       const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const { apiKeys } = database
@@ -42,7 +42,7 @@ describe("Authentication", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a caller is answered 503 where the store of the limits fails", () =>
+  it.live("responds 503 if the store of the limits fails", () =>
     Effect.gen(function* () {
       const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const failing = () => Effect.fail(new RateLimiterError({ reason: new Error("gone") as never }))
@@ -59,7 +59,7 @@ describe("Authentication", () => {
       const authentication = Context.get(yield* Layer.build(layers), Authentication.Authentication)
       const key = (yield* database.apiKeys.add({ name: "a", operator: false, empty: null }))!
       const received = { ...request, headers: { "x-api-key": Redacted.value(key) } }
-      // Sound: authentication reads these members alone where there is a key.
+      // Sound: with a key, authentication reads only these members.
       const error = yield* Effect.flip(Authentication.authenticate(authentication, received as never))
 
       expect(error.error).toMatchObject({ code: "unavailable", message: "Rate limit cannot be read. Retry later." })

@@ -45,7 +45,7 @@ const openAll = (server: Server, port: number, count: number) =>
     return sockets
   })
 
-/** Keeps the thread busy, as a request that is answered without waiting. */
+/** Keeps the thread busy, like a request that is answered without waiting. */
 const work = (millis: number) => {
   const end = performance.now() + millis
   while (performance.now() < end);
@@ -57,7 +57,7 @@ const closed = (socket: Socket) =>
   Effect.promise(async () => await new Promise((resolve) => socket.once("close", resolve)))
 
 describe("Connections", () => {
-  it("isTooSlow: a client that reads nothing for the time, or too little on average", () => {
+  it("isTooSlow: is true for a client that reads nothing for the time limit, or too little on average", () => {
     const at = (reads: ReadonlyArray<readonly [second: number, read: number]>) =>
       reads.reduce<Connections.Stalled | undefined>(
         (stalled, [second, read]) => Connections.observe(stalled, read, second * 1000),
@@ -102,7 +102,7 @@ describe("Connections", () => {
     expect(Connections.isTooSlow(at(trickle), 99_000, 20)).toBe(true)
   })
 
-  it.live("at the bound the oldest idle connection is closed, and a new one is refused where none is idle", () =>
+  it.live("at the limit, the oldest idle connection is closed, and a new one is rejected if none is idle", () =>
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
@@ -126,7 +126,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("at the bound of all, an idle connection of the address with the most is closed", () =>
+  it.live("at the total limit, an idle connection of the address with the most connections is closed", () =>
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
@@ -141,7 +141,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("with TLS, connections whose handshake is not complete count, and the oldest of them make room", () =>
+  it.live("with TLS, incomplete handshakes count, and the oldest are closed to make room", () =>
     Effect.gen(function* () {
       const ca = fixture("localhost.cert.pem")
       const server = createTlsServer({ cert: ca, key: fixture("localhost.key.pem") })
@@ -171,7 +171,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("with TLS, connections whose handshake is complete count until they are closed", () =>
+  it.live("with TLS, connections with a complete handshake count until they are closed", () =>
     Effect.gen(function* () {
       const server = createTlsServer({ cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") })
       const port = yield* listen(server)
@@ -196,7 +196,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("with TLS, handshakes that do not end are ended in time, some in each turn of the event loop", () =>
+  it.live("with TLS, handshakes that do not complete are aborted in time, some in each turn of the event loop", () =>
     Effect.gen(function* () {
       const server = createTlsServer({ cert: fixture("localhost.cert.pem"), key: fixture("localhost.key.pem") })
       const port = yield* listen(server)
@@ -274,7 +274,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("a client that sends many requests at once waits for its own, and another one does not", () =>
+  it.live("a client that sends many requests at once waits for its own requests, and another client does not", () =>
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
@@ -328,7 +328,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("a connection whose request waits for its body is not idle, also with Expect: 100-continue", () =>
+  it.live("a connection whose request waits for its body is not idle, even with Expect: 100-continue", () =>
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
@@ -366,7 +366,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("drain: waits for open connections for a while, and no longer than until they are closed", () =>
+  it.live("drain: waits for open connections up to a time limit, and no longer than until they are closed", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const server = createServer()
@@ -385,7 +385,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("drain: leaves no timer behind, which would keep the process alive", () =>
+  it.live("drain: leaves no timer that would keep the process alive", () =>
     Effect.gen(function* () {
       const started = vi.spyOn(globalThis, "setInterval")
       const cleared = vi.spyOn(globalThis, "clearInterval")
@@ -402,7 +402,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("drain: closes what is still open at its end, also a connection without a whole request", () =>
+  it.live("drain: closes connections that are still open at its end, even without a complete request", () =>
     Effect.gen(function* () {
       const server = createServer()
       const port = yield* listen(server)
@@ -430,7 +430,7 @@ describe("Connections", () => {
     }),
   )
 
-  it.live("the request of a client that has left is ended, and one that has ended its side alone is answered", () =>
+  it.live("the request of a disconnected client is aborted, and that of a half-closed connection is answered", () =>
     Effect.gen(function* () {
       const server = createServer()
       Object.assign(server, { httpAllowHalfOpen: true })
@@ -462,7 +462,7 @@ describe("Connections", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a refused change of protocol ends its connection, also where the client leaves its side open", () =>
+  it.live("a rejected protocol upgrade ends its connection, even if the client leaves its side open", () =>
     Effect.gen(function* () {
       const server = createServer({ shouldUpgradeCallback: Upgrade.isAcceptable })
       Object.assign(server, { httpAllowHalfOpen: true })

@@ -6,7 +6,7 @@ import * as FairShares from "../../../src/server/admission/FairShares.ts"
 
 const options: FairQueue.Options = { concurrency: 2, maxWaitingPerCaller: 3, maxWaiting: 5 }
 
-/** A queue, and work that begins when it may run and ends on demand. */
+/** A queue, and work that begins when permitted and ends on demand. */
 const makeWork = (more: Partial<FairQueue.Options> = {}, shares?: FairShares.FairShares) => {
   const queue = FairQueue.make({ ...options, ...more }, shares)
   const begun: Array<string> = []
@@ -25,7 +25,7 @@ const makeWork = (more: Partial<FairQueue.Options> = {}, shares?: FairShares.Fai
 }
 
 describe("FairQueue", () => {
-  it.effect("run: one computation of a caller runs at a time, and another caller does not wait behind it", () =>
+  it.effect("run: runs one computation per caller at a time, and another caller does not wait for it", () =>
     Effect.gen(function* () {
       const { begun, end, start } = makeWork()
       for (const name of ["a1", "a2", "a3"]) yield* start("a", name)
@@ -36,7 +36,7 @@ describe("FairQueue", () => {
     }),
   )
 
-  it.effect("run: as many computations of a caller run at once as the options state, and no more", () =>
+  it.effect("run: runs at most as many computations of a caller at once as the options permit", () =>
     Effect.gen(function* () {
       const { begun, end, queue, start } = makeWork({ concurrency: 5, concurrencyPerCaller: 2 })
       for (const name of ["a1", "a2", "a3", "a4"]) yield* start("a", name)
@@ -51,7 +51,7 @@ describe("FairQueue", () => {
     }),
   )
 
-  it.effect("run: callers take turns, whatever each of them has waiting", () =>
+  it.effect("run: callers take turns, however many computations each has waiting", () =>
     Effect.gen(function* () {
       const { begun, end, start } = makeWork({ concurrency: 1 })
       for (const name of ["a1", "a2", "a3"]) yield* start("a", name)
@@ -63,7 +63,7 @@ describe("FairQueue", () => {
     }),
   )
 
-  it.effect("run: the next caller is the one that has used the least of the thread", () =>
+  it.effect("run: the next caller is the one that used the least thread time", () =>
     Effect.gen(function* () {
       const shares = FairShares.make()
       shares.enter("waiting")
@@ -95,7 +95,7 @@ describe("FairQueue", () => {
     }),
   )
 
-  it.effect("run: refuses what exceeds the bound of a caller, and the bound of all", () =>
+  it.effect("run: rejects computations beyond the limit per caller and the total limit", () =>
     Effect.gen(function* () {
       const { queue, start } = makeWork({ concurrency: 1 })
       for (const name of ["a1", "a2", "a3", "a4"]) yield* start("a", name)
@@ -109,7 +109,7 @@ describe("FairQueue", () => {
     }),
   )
 
-  it.effect("run: what is interrupted leaves the queue, and its place to others", () =>
+  it.effect("run: an interrupted computation leaves the queue, and its slot to others", () =>
     Effect.gen(function* () {
       const { begun, end, queue, start } = makeWork({ concurrency: 1 })
       const running = yield* start("a", "a1")
@@ -126,7 +126,7 @@ describe("FairQueue", () => {
     }),
   )
 
-  it.effect("run: a caller whose last waiting computation is interrupted is passed over", () =>
+  it.effect("run: skips a caller whose last waiting computation is interrupted", () =>
     Effect.gen(function* () {
       const { begun, end, queue, start } = makeWork({ concurrency: 1 })
       yield* start("a", "a1")
@@ -141,7 +141,7 @@ describe("FairQueue", () => {
   )
 
   it.effect.prop(
-    "run: everything that is admitted runs once, within the bounds, in any order of arrivals",
+    "run: runs everything that is admitted once, within the limits, in any order of arrivals",
     { callers: Schema.Array(Schema.Literals(["a", "b", "c", "d"])) },
     ({ callers }) =>
       Effect.gen(function* () {

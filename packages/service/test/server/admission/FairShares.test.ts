@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as FairShares from "../../../src/server/admission/FairShares.ts"
 
-/** A thread on which holders run work, one piece after the other; time passes by work alone. */
+/** A thread on which holders run work, one piece after another; only work advances time. */
 const makeThread = () => {
   const shares = FairShares.make()
   const waiting = new Map<string, Array<number>>()
@@ -23,7 +23,7 @@ const makeThread = () => {
       waiting.delete(holder)
       shares.leave(holder)
     },
-    /** Runs one piece of work; gives its holder. */
+    /** Runs one piece of work; returns its holder. */
     step: (): string | undefined => {
       const holder = shares.next()
       if (holder === undefined) return undefined
@@ -51,7 +51,7 @@ const pieces = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maxi
 )
 
 describe("FairShares", () => {
-  it("standing: a holder that asks for little is next, however many others wait", () => {
+  it("standing: a holder with little work is next, however many others wait", () => {
     const thread = makeThread()
     for (let at = 0; at < 100; at++) thread.add(`heavy-${at}`, ...Array.from({ length: 3 }, () => 5 + at / 1_000))
     for (let at = 0; at < 150; at++) thread.step()
@@ -60,7 +60,7 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("light")
   })
 
-  it("standing: a holder that alternates between nothing and much has no more than its share", () => {
+  it("standing: a holder that alternates between nothing and much gets no more than its share", () => {
     const thread = makeThread()
     thread.add("steady", ...Array.from({ length: 100 }, () => 1))
     for (let round = 0; round < 5; round++) {
@@ -71,7 +71,7 @@ describe("FairShares", () => {
     expect(used(thread.ran, "alternating")).toBeLessThanOrEqual(used(thread.ran, "steady") + 10)
   })
 
-  it("standing: what a holder used while no other waited does not count against it", () => {
+  it("standing: time that a holder used while no other waited does not count against it", () => {
     const thread = makeThread()
     thread.add("alone", ...Array.from({ length: 1_000 }, () => 10))
     for (let at = 0; at < 998; at++) thread.step()
@@ -80,7 +80,7 @@ describe("FairShares", () => {
     expect([thread.step(), thread.step(), thread.step()]).toEqual(["alone", "other", "alone"])
   })
 
-  it("next: short work of a holder goes before that of a hundred new ones, which all stand as low", () => {
+  it("next: short work of a holder precedes that of a hundred new holders with the same low standing", () => {
     const thread = makeThread()
     for (let at = 0; at < 10; at++) {
       thread.add("short", 1)
@@ -108,7 +108,7 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("short")
   })
 
-  it("next: work of a kind that was short stays so, whatever long work of another kind its holder had since", () => {
+  it("next: a kind of work that was short remains short, whatever long work of another kind its holder had since", () => {
     const thread = makeThread()
     for (let at = 0; at < 10; at++) {
       thread.addOf("brief", "both", 1)
@@ -125,7 +125,7 @@ describe("FairShares", () => {
     expect([thread.step(), thread.step()]).toEqual(["both", "both"])
   })
 
-  it("next: a pause that short work met, as a collection of garbage, does not make its holder wait for a hundred others", () => {
+  it("next: a pause during short work, such as garbage collection, does not make its holder wait for a hundred others", () => {
     const thread = makeThread()
     for (let at = 0; at < 21; at++) {
       thread.add("short", at === 20 ? 60 : 1)
@@ -137,7 +137,7 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("short")
   })
 
-  it("next: short work below its share does not wait until a hundred others have had their round, whenever it is asked for", () => {
+  it("next: short work below its share does not wait for a round of a hundred others, whenever it is added", () => {
     const thread = makeThread()
     const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
     for (let at = 0; at < 40; at++) {
@@ -160,19 +160,22 @@ describe("FairShares", () => {
   it.each([
     ["a long pause", 60],
     ["a pause of little more than a quantum", 9],
-  ])("next: a request that met %s goes on before those of a hundred others, which all stand as low", (_, piece) => {
-    const thread = makeThread()
-    for (let at = 0; at < 40; at++) {
-      thread.add("short", 1, 1)
-      while (thread.step() !== undefined);
-    }
-    for (let at = 0; at < 100; at++) thread.add(`new-${at}`, 7, 7)
-    thread.add("short", piece, 1)
+  ])(
+    "next: a request that met %s continues before those of a hundred others with the same low standing",
+    (_, piece) => {
+      const thread = makeThread()
+      for (let at = 0; at < 40; at++) {
+        thread.add("short", 1, 1)
+        while (thread.step() !== undefined);
+      }
+      for (let at = 0; at < 100; at++) thread.add(`new-${at}`, 7, 7)
+      thread.add("short", piece, 1)
 
-    expect([thread.step(), thread.step()]).toEqual(["short", "short"])
-  })
+      expect([thread.step(), thread.step()]).toEqual(["short", "short"])
+    },
+  )
 
-  it("next: short work of a hundred others goes before long work only until each has used two quanta more", () => {
+  it("next: short work of a hundred others precedes long work only until each has used two more quanta", () => {
     const thread = makeThread()
     const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
     const ask = () => {
@@ -192,7 +195,7 @@ describe("FairShares", () => {
     expect(Math.max(...usedByOthers) - used(thread.ran, "long")).toBeLessThanOrEqual(16 + 2)
   })
 
-  it("add: counts work that takes longer than usual in full, but for a pause now and then", () => {
+  it("add: counts work that takes longer than usual in full, except for an occasional pause", () => {
     const requests = {
       "one that goes on": () => [40, 40],
       "long and short ones": (at: number) => [at % 2 === 0 ? 40 : 0.1],
@@ -213,7 +216,7 @@ describe("FairShares", () => {
     }
   })
 
-  it("next: a request that goes on is before another one that is as short, which has waited longer", () => {
+  it("next: a continued request precedes an equally short one that has waited longer", () => {
     const thread = makeThread()
     for (let at = 0; at < 20; at++) {
       for (const holder of ["first", "second"]) thread.add(holder, 1)
@@ -225,7 +228,7 @@ describe("FairShares", () => {
     expect([thread.step(), thread.step(), thread.step()]).toEqual(["first", "first", "second"])
   })
 
-  it("standing: a new holder stands where the thread is, also while others wait all the time", () => {
+  it("standing: a new holder starts at the thread's level, even while others wait all the time", () => {
     const thread = makeThread()
     for (const holder of ["a", "b"]) thread.add(holder, 10, 10, 10)
     for (let at = 0; at < 4; at++) thread.step()
@@ -233,7 +236,7 @@ describe("FairShares", () => {
     expect(thread.shares.standing("new")).toBe(10)
   })
 
-  it("standing: a run of a quantum stands where it began, and a longer one does not", () => {
+  it("standing: a run of one quantum keeps the standing at its begin, and a longer one does not", () => {
     const shares = FairShares.make()
     for (let at = 0; at < 20; at++) shares.add("short", 1, false)
     const began = shares.standing("short")
@@ -258,7 +261,7 @@ describe("FairShares", () => {
     expect(shares.standing("one")).toBe(expected)
   })
 
-  it("add: a long run does not make the next short ones of its holder wait for those of others that are long", () => {
+  it("add: a long run does not make the next short ones of its holder wait for others' long ones", () => {
     const thread = makeThread()
     thread.add("other", ...Array.from({ length: 500 }, () => 4))
     thread.add("once", ...Array.from({ length: 250 }, () => 4))
@@ -274,7 +277,7 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("once")
   })
 
-  it("leave: ends the run of a holder, which is then no further on than others that had as many", () => {
+  it("leave: ends the run of a holder, which is then no further ahead than others with as many runs", () => {
     const thread = makeThread()
     for (let at = 0; at < 20; at++) {
       for (const [holder, millis] of [
@@ -293,7 +296,7 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("staying")
   })
 
-  it("next: the pieces of a short request do not wait for what a hundred others ask again and again", () => {
+  it("next: the pieces of a short request do not wait for repeated requests of a hundred others", () => {
     const thread = makeThread()
     const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
     const ask = () => {
@@ -316,7 +319,7 @@ describe("FairShares", () => {
     expect(steps).toBeLessThanOrEqual(103)
   })
 
-  it("next: a holder that has used less than its share is next, though its work takes longer than that of others", () => {
+  it("next: a holder that used less than its share is next, even if its work takes longer than others'", () => {
     const thread = makeThread()
     for (let at = 0; at < 20; at++) {
       thread.add("seldom", 5)
@@ -329,7 +332,7 @@ describe("FairShares", () => {
     expect(thread.step()).toBe("seldom")
   })
 
-  it("next: the pieces of a long request do not wait for a round of a hundred others where its holder is below its share", () => {
+  it("next: the pieces of a long request do not wait for a round of a hundred others if its holder is below its share", () => {
     const thread = makeThread()
     const others = Array.from({ length: 100 }, (_, at) => `other-${at}`)
     const keepBusy = () => {
@@ -339,7 +342,7 @@ describe("FairShares", () => {
     thread.add("seldom", 4)
     while (thread.waits("seldom")) thread.step()
     const next = Array.from({ length: 5 }, () => {
-      // Each of the others uses 16 milliseconds meanwhile, and it asks for 12.
+      // Meanwhile each of the others uses 16 milliseconds, and it needs 12.
       for (let at = 0; at < 400; at++) {
         keepBusy()
         thread.step()
@@ -352,7 +355,7 @@ describe("FairShares", () => {
     expect(next).toEqual(Array.from({ length: 5 }, () => ["seldom", "seldom", "seldom"]))
   })
 
-  it("next: one that has left is passed over, and stands behind those that waited when it returns", () => {
+  it("next: skips a holder that has left, which is behind the waiting ones when it returns", () => {
     const thread = makeThread()
     for (const holder of ["a", "b", "c"]) thread.add(holder, 5)
     thread.leave("a")
@@ -362,7 +365,7 @@ describe("FairShares", () => {
     expect([thread.step(), thread.step(), thread.step()]).toEqual(["c", "a", undefined])
   })
 
-  it("add: forgets holders that stand no higher than a new one", () => {
+  it("add: forgets holders with the standing of a new one", () => {
     const shares = FairShares.make()
     for (let at = 0; at < 30_000; at++) shares.add(`once-${at}`, 1, false)
     shares.enter("other")
@@ -373,7 +376,7 @@ describe("FairShares", () => {
     expect(shares.standing("later")).toBeGreaterThan(shares.standing("never"))
   })
 
-  it("add: forgets those that have used no more than a new one where more than 10,000 are known, time and again", () => {
+  it("add: repeatedly forgets holders that used no more than a new one once more than 10,000 are known", () => {
     const shares = FairShares.make()
     const aheadOfNew = () => shares.standing("never") - shares.standing("short")
     const rounds = ["a", "b"].map((round) => {
@@ -405,7 +408,7 @@ describe("FairShares", () => {
   )
 
   it.prop(
-    "law: work that waits begins after at most two pieces of each other holder, whatever they add meanwhile",
+    "law: waiting work begins after at most two pieces of each other holder, whatever they add meanwhile",
     { before: holders, after: holders },
     ({ after, before }) => {
       const thread = makeThread()
@@ -424,7 +427,7 @@ describe("FairShares", () => {
   )
 
   it.prop(
-    "law: work of a holder that is short and below its share begins behind the piece that runs, whatever new holders ask for",
+    "law: short work of a holder below its share begins after the running piece, whatever new holders add",
     {
       count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 })),
       long: Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 4, maximum: 9 }))),
@@ -440,7 +443,7 @@ describe("FairShares", () => {
         for (let at = 0; at < count; at++) if (!thread.waits(`long-${at}`)) thread.add(`long-${at}`, ...long)
       }
       for (const [times, pause] of pauses.entries()) {
-        // It may come at any time at first, and uses less than its share with a piece for each round of the others.
+        // It may arrive at any time at first, and uses less than its share with a piece per round of the others.
         for (let at = 0; at < pause + (times === 0 ? 0 : count); at++) {
           keepBusy()
           thread.step()
@@ -461,10 +464,10 @@ describe("FairShares", () => {
     expect(steps).toBe(holders.length)
   })
 
-  it("first: is the holder that stands lowest of those that may be next, and of equal ones the first", () => {
+  it("first: is the eligible holder with the lowest standing, and the first among equals", () => {
     const standings = { a: 1, b: 5, c: 3, d: 3 }
     const firstOf = (...names: ReadonlyArray<keyof typeof standings>) =>
-      // Sound: the holders are those that have a standing.
+      // Sound: the holders are those with a standing.
       FairShares.first({ standing: (name) => standings[name as keyof typeof standings] }, names, (name) => name !== "a")
 
     expect([firstOf("a", "b", "c", "d"), firstOf("c", "b"), firstOf("a"), firstOf()]).toEqual([

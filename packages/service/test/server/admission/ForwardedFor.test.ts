@@ -21,6 +21,6 @@ it.each([
   ["1.1.1.1, unknown", 1, "10.0.0.1"],
   ["", 1, "10.0.0.1"],
   [undefined, 1, "10.0.0.1"],
-])("clientOf: X-Forwarded-For %j behind %d proxies gives %s", (forwarded, proxies, address) => {
+])("clientOf: X-Forwarded-For %j behind %d proxies is %s", (forwarded, proxies, address) => {
   expect(clientOf(forwarded, proxies)).toBe(address)
 })

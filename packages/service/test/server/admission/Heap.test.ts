@@ -12,7 +12,7 @@ const removeAll = (heap: Heap.Heap<number>): ReadonlyArray<number> => {
 }
 
 describe("Heap", () => {
-  it.prop("law: gives what was added in order", { items: Schema.Array(Schema.Int) }, ({ items }) => {
+  it.prop("law: returns what was added in order", { items: Schema.Array(Schema.Int) }, ({ items }) => {
     const heap = Heap.make<number>((one, other) => one < other)
     for (const item of items) heap.add(item)
     const [lowest] = items.toSorted((one, other) => one - other)
@@ -23,7 +23,7 @@ describe("Heap", () => {
     expect(removeAll(heap)).toEqual([...items, ...items].toSorted((one, other) => one - other).slice(1))
   })
 
-  it("removeFirst: does nothing to an empty one", () => {
+  it("removeFirst: does nothing to an empty heap", () => {
     const heap = Heap.make<number>((one, other) => one < other)
     heap.removeFirst()
 

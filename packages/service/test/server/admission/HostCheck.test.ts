@@ -4,7 +4,7 @@ import * as HostCheck from "../../../src/server/admission/HostCheck.ts"
 const headers = (...hosts: ReadonlyArray<string>) => ["accept", "*/*", ...hosts.flatMap((host) => ["Host", host])]
 
 describe("HostCheck", () => {
-  it("a server on a loopback address answers names of this machine, addresses and the allowed names", () => {
+  it("a server on a loopback address accepts names of this machine, addresses and the allowed names", () => {
     for (const listen of ["127.0.0.1", "localhost", "::1", "127.0.0.53"]) {
       const check = HostCheck.make({ host: listen, port: 0 }, ["Wallets.Example"])
       for (const host of [
@@ -32,11 +32,11 @@ describe("HostCheck", () => {
     }
   })
 
-  it("a server on another address answers any name", () => {
+  it("a server on another address accepts any name", () => {
     expect(HostCheck.make({ host: "0.0.0.0", port: 0 }, [])(headers("wallets.example"))).toBeUndefined()
   })
 
-  it("a repeated header is refused, also when both are equal", () => {
+  it("a repeated header is rejected, even if both values are equal", () => {
     expect(HostCheck.make({ host: "0.0.0.0", port: 0 }, [])(headers("a", "a"))).toBe("repeated")
     expect(HostCheck.make({ host: "127.0.0.1", port: 0 }, [])(["host", "localhost", "HOST", "evil.example"])).toBe(
       "repeated",

@@ -18,7 +18,7 @@ describe("InFlight", () => {
     expect(InFlight.clientOf(requestFrom(Option.none()), "a")).toEqual({ key: "a", address: "" })
   })
 
-  it("hold: refuses bytes beyond the bound of the key, the address and the process, and names it", () => {
+  it("hold: rejects bytes beyond the limit of the key, the address or the process, and names the limit", () => {
     const meter = InFlight.make("limits.x", bounds)
     expect(meter.hold(client("a", "x")).add(10)).toBeUndefined()
     expect(meter.hold(client("a", "y")).add(1)).toMatchObject({ scope: "perKey", maxBytes: 10 })
@@ -31,7 +31,7 @@ describe("InFlight", () => {
     expect(meter.total()).toBe(20)
   })
 
-  it("hold: reports the bound of the process as that of the server, and the others as those of the client", () => {
+  it("hold: reports the limit of the process as the server's, and the others as the client's", () => {
     const meter = InFlight.make("limits.x", bounds)
     const messageOf = (name: string) => meter.hold(client(name)).add(11)?.message
     meter.hold(client("a")).add(10)
@@ -52,7 +52,7 @@ describe("InFlight", () => {
     expect(meter.reached(client("b"))).toBeUndefined()
   })
 
-  it("release: gives back what was added, once", () => {
+  it("release: returns what was added, once", () => {
     const meter = InFlight.make("limits.x", bounds)
     const hold = meter.hold(client("a"))
     hold.add(4)
@@ -82,7 +82,7 @@ describe("InFlight", () => {
     }),
   )
 
-  it.effect("room: waits on when bytes are released and the client still has no room", () =>
+  it.effect("room: keeps waiting if bytes are released and the client still has no room", () =>
     Effect.gen(function* () {
       const meter = InFlight.make("limits.x", { ...bounds, total: 100 })
       const [own, other] = [meter.count(client("a"), 10), meter.count(client("b"), 10)]
@@ -98,7 +98,7 @@ describe("InFlight", () => {
     }),
   )
 
-  it.effect("room: fails with the bound after a while", () =>
+  it.effect("room: fails with the limit after a timeout", () =>
     Effect.gen(function* () {
       const meter = InFlight.make("limits.x", bounds)
       meter.count(client("a"), 12)

@@ -11,7 +11,7 @@ const chains = { eth: { blocks: Rows.chain(0, 2) }, base: { blocks: Rows.chain(0
 const call = (method: string, params: ReadonlyArray<unknown> = []) => ({ jsonrpc: "2.0", id: 1, method, params })
 
 describe("scopes of API keys", () => {
-  it("a caller of this machine that needs no key may have a wallet compared, and change nothing else; other callers without one may not", () => {
+  it("a local caller that needs no key may only read and have a wallet compared; other callers without one may not", () => {
     const local = { name: "", operator: true, empty: null }
     const anonymous = { ...local, operator: false }
 
@@ -29,7 +29,7 @@ describe("scopes of API keys", () => {
     expect(KeyScope.operationIssue(changing, "balances")).toMatch(/^API key not allowed for /)
   })
 
-  it.live("a key is refused for other chains, operations and methods, by header and by path", () =>
+  it.live("a key is rejected for other chains, operations and methods, by header and by path", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains })
       const key = yield* service.addKey({
@@ -65,7 +65,7 @@ describe("scopes of API keys", () => {
     }),
   )
 
-  it.live("a key for one chain cannot read another one by its cursor", () =>
+  it.live("a key for one chain cannot read another with that chain's cursor", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains })
       const narrow = yield* service.addKey({ name: "eth", options: { chains: ["eth"] } })
@@ -100,7 +100,7 @@ describe("scopes of API keys", () => {
     }),
   )
 
-  it.live("a key has its own rate limit, its end, and the time of its last use", () =>
+  it.live("a key has a separate rate limit, an expiry, and the time of its last use", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains })
       const slow = yield* service.addKey({ name: "slow", options: { rateLimit: { perSecond: 1, burst: 2 } } })

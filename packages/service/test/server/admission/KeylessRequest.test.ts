@@ -10,7 +10,7 @@ const accepts = (access: Access, headers: Readonly<Record<string, string>>, http
 const ownPage = { "sec-fetch-site": "same-origin" }
 
 describe("KeylessRequest", () => {
-  it("open and local: a connection that does not begin and end at loopback addresses needs a key, whatever its headers", () => {
+  it("open and local: a connection not between loopback addresses needs a key, whatever its headers", () => {
     const received = { headers: { host, ...ownPage }, httpVersion: "1.1" }
     const pairs = [
       ["192.0.2.1", "192.0.2.2"],
@@ -26,7 +26,7 @@ describe("KeylessRequest", () => {
     }
   })
 
-  it("open: a request of the service's own page needs no key, by each name of this machine", () => {
+  it("open: a request from the service's own page needs no key, under each name of this machine", () => {
     for (const name of ["127.0.0.1:8080", "localhost:8080", "[::1]:8080", "LOCALHOST", "app.localhost:1"]) {
       expect([name, accepts("open", { host: name, ...ownPage })]).toEqual([name, true])
       expect([name, accepts("open", { host: name, origin: `http://${name}`, ...ownPage })]).toEqual([name, true])
@@ -42,7 +42,7 @@ describe("KeylessRequest", () => {
     }
   })
 
-  it("open and local: a name that leads to this machine by a name server needs a key", () => {
+  it("open and local: a name that resolves to this machine through a name server needs a key", () => {
     for (const name of [
       "evil.example:8080",
       "localhost.evil.example",
@@ -55,7 +55,7 @@ describe("KeylessRequest", () => {
     }
   })
 
-  it("open and local: a request that a proxy passed on needs a key", () => {
+  it("open and local: a request forwarded by a proxy needs a key", () => {
     for (const header of [
       "forwarded",
       "x-forwarded-for",
@@ -70,7 +70,7 @@ describe("KeylessRequest", () => {
     expect(accepts("open", ownPage, "1.0")).toBe(false)
   })
 
-  it("local: programs and pages of this machine need no key, and pages of another one do", () => {
+  it("local: programs and pages on this machine need no key, but pages of others do", () => {
     expect(accepts("local", {})).toBe(true)
     expect(accepts("local", { "sec-fetch-site": "none" })).toBe(true)
     for (const origin of ["http://localhost:3000", "http://127.0.0.1:5173", "https://app.localhost"]) {

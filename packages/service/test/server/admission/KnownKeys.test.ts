@@ -19,11 +19,11 @@ describe("KnownKeys", () => {
     ["the path of the relay with a query", { headers: {}, url: "/rpc/eth/right?a=1" }],
     ["a query of Etherscan's API in another case", { headers: {}, url: "/v2/api?apiKey=right" }],
     ["a query of Etherscan's API", { headers: {}, url: "/v2/api?module=account&apikey=right&page=1" }],
-  ])("holderOf: a known key in %s is that of its holder", (_, request) => {
+  ])("holderOf: a known key in %s belongs to its holder", (_, request) => {
     expect(make().holderOf(request, address)).toBe("one")
   })
 
-  it("holderOf: requests with keys that are not known, or without one, are those of their address", () => {
+  it("holderOf: requests with unknown keys, or without one, belong to their address", () => {
     const { holderOf } = make()
     const none = holderOf({ headers: {}, url: "/health" }, address)
     const keys = ["a", "b", "c"].map((key) => holderOf({ headers: { "x-api-key": key }, url: "/" }, address))
@@ -32,7 +32,7 @@ describe("KnownKeys", () => {
     expect(none).not.toBe(holderOf({ headers: {}, url: "/" }, "198.51.100.1"))
   })
 
-  it("add: beyond 10,000 keys all are forgotten, and are added again when they are used", () => {
+  it("add: beyond 10,000 keys all are forgotten, and added again when used", () => {
     const known = make()
     for (let at = 0; at < 10_000; at++) known.add(Redacted.make(`key-${at}`), `holder-${at}`)
     const holderOf = (key: string) => known.holderOf({ headers: { "x-api-key": key }, url: "/" }, address)

@@ -30,7 +30,7 @@ const serve = (answer: Effect.Effect<HttpServerResponse, never, HttpServerReques
   )
 
 describe("LargeResponse", () => {
-  it.live("send: the server does not inspect the stream of a client that leaves before its end", () =>
+  it.live("send: the server does not inspect the stream of a client that disconnects before its end", () =>
     Effect.gen(function* () {
       const bounds = Bounds.make(limits, Turns.make(now))
       const begun = yield* Deferred.make<void>()

@@ -7,7 +7,7 @@ import * as RateLimit from "../../../src/server/admission/RateLimit.ts"
 const make = (limit: RateLimit.Limit) =>
   Effect.map(Layer.build(RateLimit.layer(limit)), (context) => Context.get(context, RateLimit.RateLimit))
 
-/** A bucket of tokens with fractions, which decides as the limit should. */
+/** A bucket of tokens with fractions, as a model of the limit. */
 const model = ({ burst, perSecond }: RateLimit.Limit) => {
   let tokens = burst
   return {
@@ -26,7 +26,7 @@ const Step = Schema.Struct({
 })
 
 describe("RateLimit", () => {
-  it.effect("take: allows the burst at once, then the rate", () =>
+  it.effect("take: permits the burst at once, then the rate", () =>
     Effect.gen(function* () {
       const limit = yield* make({ perSecond: 25, burst: 50 })
       const take = limit.take("a", 1)
@@ -63,7 +63,7 @@ describe("RateLimit", () => {
   )
 
   it.effect(
-    "take: states the seconds until the calls are allowed, and until the bucket is full, by the rate and the time since",
+    "take: states the seconds until the calls are permitted, and until the bucket is full, by the rate and the elapsed time",
     () =>
       Effect.gen(function* () {
         const limit = yield* make({ perSecond: 2, burst: 10 })
@@ -106,7 +106,7 @@ describe("RateLimit", () => {
     }),
   )
 
-  it.effect("monotonic: gives the time of the monotonic clock in each form, and sleeps by it", () =>
+  it.effect("monotonic: returns the time of the monotonic clock in each form, and sleeps by it", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(7_200_000)
       yield* TestClock.adjust(1_500)
@@ -128,7 +128,7 @@ describe("RateLimit", () => {
   )
 
   it.effect.prop(
-    "take: decides as a bucket of fractional tokens does, and a refused call is allowed after retry-after",
+    "take: decides as a bucket of fractional tokens does, and permits a rejected call after retry-after",
     { steps: Schema.Array(Step), perSecond: Schema.Literals([1, 3, 25]) },
     ({ perSecond, steps }) =>
       Effect.gen(function* () {

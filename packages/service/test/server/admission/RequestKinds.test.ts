@@ -1,4 +1,4 @@
-/** Which kinds of work the requests of a server are. */
+/** The kinds of work of a server's requests. */
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Layer, Schema } from "effect"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -10,7 +10,7 @@ import * as Turns from "../../../src/server/admission/Turns.ts"
 const limits = Schema.decodeUnknownSync(Limits)({})
 
 describe("requests", () => {
-  it.live("a request is work of the kind of its route, whatever the names and the query that its client chose", () =>
+  it.live("the kind of a request is its route, whatever names and query its client chose", () =>
     Effect.gen(function* () {
       const begun: Array<string | undefined> = []
       const turns = Turns.make(() => performance.now())

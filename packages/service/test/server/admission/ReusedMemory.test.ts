@@ -12,7 +12,7 @@ const response = (destroyed = false) =>
   Object.assign(new EventEmitter(), { destroyed }) as unknown as ServerResponse & EventEmitter
 
 describe("ReusedMemory", () => {
-  it("take: gives the buffer of a closed response to the next one, and to no other before", () => {
+  it("take: returns the buffer of a closed response to the next one, and to no other before", () => {
     const memory = ReusedMemory.make(8)
     const [first, second, third] = [response(), response(), response()]
     const buffer = memory.take(first)
@@ -23,7 +23,7 @@ describe("ReusedMemory", () => {
     expect(memory.take(third)).toBe(buffer)
   })
 
-  it("take: gives 16 buffers at most, and again after one is closed", () => {
+  it("take: returns at most 16 buffers, and another after one is closed", () => {
     const memory = ReusedMemory.make(8)
     const responses = Array.from({ length: 16 }, () => response())
     const buffers = responses.map((each) => memory.take(each))
@@ -33,7 +33,7 @@ describe("ReusedMemory", () => {
     expect(memory.take(response())).toBe(buffers[3])
   })
 
-  it("take: gives none to a response that is closed already", () => {
+  it("take: returns none to a response that is already closed", () => {
     expect(ReusedMemory.make(8).take(response(true))).toBeUndefined()
   })
 
@@ -97,7 +97,7 @@ describe("ReusedMemory", () => {
         Effect.sync(() => connect(port, "127.0.0.1")),
         (socket) => Effect.sync(() => socket.destroy()),
       )
-      // More than the buffers of the connection take.
+      // More than the buffers of the connection hold.
       const fills = Array.from({ length: 12 }, (_, index) => 100 + index)
       yield* Effect.promise(async () => {
         slow.write(fills.map((fill) => `GET /${fill} HTTP/1.1\r\nhost: a\r\n\r\n`).join(""))

@@ -37,7 +37,7 @@ const make = Effect.fnUntraced(function* (run: Turns["run"], movements = 2_000) 
 const holders = ["a", "b", "c", "d", "e", "f", "g", "h"]
 
 describe("SumQueue", () => {
-  it.effect("sums of few assets wait for none of many large ones, of which each ends", () =>
+  it.effect("sums of few assets do not wait for many large ones, and each of those completes", () =>
     Effect.gen(function* () {
       const { ask, ended } = yield* make((work) => Effect.andThen(Effect.yieldNow, work))
       const large = holders.map((holder) => ask(holder, Rows.alice))
@@ -49,7 +49,7 @@ describe("SumQueue", () => {
     }),
   )
 
-  it.effect("sums that wait for a turn hold no snapshot, which pages of others need", () =>
+  it.effect("sums that wait for a turn hold no snapshot that pages of others need", () =>
     Effect.gen(function* () {
       let waiting = 0
       const { ask, chain } = yield* make(() => Effect.suspend(() => (waiting++, Effect.never)))
@@ -62,7 +62,7 @@ describe("SumQueue", () => {
   )
 
   it.effect(
-    "sums of many movements behind the last final block keep three snapshots between turns, and leave others to pages",
+    "sums of many movements after the last final block keep three snapshots between turns, and leave others to pages",
     () =>
       Effect.gen(function* () {
         let [ran, most, open] = [0, 0, 0]
@@ -95,11 +95,11 @@ describe("SumQueue", () => {
   )
 
   it.effect(
-    "sums that begin again, as the index has changed, wait for memory without the snapshot that they kept",
+    "sums that start again, as the index has changed, wait for memory without the snapshot that they kept",
     () =>
       Effect.gen(function* () {
         const { ask, chain } = yield* make((work) => Effect.andThen(Effect.yieldNow, work), 4_000)
-        /** The reader of an index with another last final block, and another head, for each of its snapshots. */
+        /** The reader of an index whose last final block and head change with each snapshot. */
         const reading = (
           of: (snapshot: number, head: number) => { readonly finalized: number; readonly head: number },
         ) => {
@@ -119,7 +119,8 @@ describe("SumQueue", () => {
           }
           return reader
         }
-        // All is behind the last final block until the fourth snapshot, which is kept and has another head; then all is final.
+        // Everything is after the last final block until the fourth snapshot, which is kept and has another head; then
+        // everything is final.
         const changing = () =>
           reading((snapshot, head) => ({ finalized: snapshot < 5 ? -1 : head, head: snapshot === 4 ? head - 1 : head }))
         const large = () => reading((_, head) => ({ finalized: 0, head }))

@@ -6,13 +6,13 @@ import type { AddressInfo } from "node:net"
 import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 
-/** Time passes by work alone: what a busy machine adds would decide otherwise. */
+/** Only work advances time, as the delays of a busy machine would change the outcome. */
 const makeClock = () => {
   let now = 0
   return { now: () => now, spend: (millis: number) => (now += millis) }
 }
 
-/** Turns, work that takes time of them, and what has run. */
+/** Turns, work that takes time in them, and what has run. */
 const make = () => {
   const { now, spend } = makeClock()
   const turns = Turns.make(now)
@@ -58,7 +58,7 @@ describe("Turns", () => {
     expect([short, turns.shares.standing("one")]).toEqual([20 - 16, 21])
   })
 
-  it("enter: time for which the thread waited for a core of the machine counts for no holder", async () => {
+  it("enter: does not count time in which the thread waited for a core of the machine", async () => {
     const { now, spend } = makeClock()
     let waited = 5
     const turns = Turns.make(now, () => waited)
@@ -69,7 +69,7 @@ describe("Turns", () => {
     const used: Array<number> = []
     for (const work of [() => (spend(3), wait(9)), () => spend(4), () => (wait(1), spend(1))]) {
       turns.enter(work, (error) => expect.fail(String(error)), "one")
-      // Before its turn it waits too.
+      // It also waits before its turn.
       wait(100)
       await turn()
       used.push(turns.shares.standing("one"))
@@ -79,7 +79,7 @@ describe("Turns", () => {
     expect(used).toEqual([3, 3 + 4, 3 + 4 + 2])
   })
 
-  it.live("run, fibers: what goes on later counts as work of the fiber's kind, not of the last request", () =>
+  it.live("run, fibers: a continuation counts as work of the fiber's kind, not of the last request", () =>
     Effect.gen(function* () {
       const { spend, turns } = make()
       const as = (kind: string) => Effect.provideService(Turns.Kind, kind)
@@ -93,12 +93,12 @@ describe("Turns", () => {
         yield* Effect.promise(turn)
       }
 
-      // Pages are short: the holder stands two quanta lower than what it has used.
+      // Pages are short: the holder is two quanta below what it has used.
       expect(turns.shares.standing("one")).toBe(21 * 1 + 20 * 20 - 16)
     }),
   )
 
-  it.live("run: lets other work of the event loop run between pieces that take long", () =>
+  it.live("run: lets other work of the event loop run between long pieces", () =>
     Effect.gen(function* () {
       const { events, turns, work } = make()
       const tick = () => {
@@ -132,7 +132,7 @@ describe("Turns", () => {
     }),
   )
 
-  it.live("run: goes on at once where earlier work of the fiber runs, until that has taken its time", () =>
+  it.live("run: continues immediately while earlier work of the fiber runs, until that has used its time", () =>
     Effect.gen(function* () {
       const { enter, events, runAs } = make()
       const request = Effect.forEach([1, 1, 1], (millis, at) => runAs("one", millis, `one-${at}`))
@@ -144,7 +144,7 @@ describe("Turns", () => {
     }),
   )
 
-  it("resume: runs at once in a piece of its holder that has time, and else in a turn", async () => {
+  it("resume: runs immediately in a piece of its holder with time left, and otherwise in a turn", async () => {
     const { events, spend, turns } = make()
     const resume = (name: string, holder = "one") =>
       turns.resume(
@@ -186,7 +186,7 @@ describe("Turns", () => {
     }),
   )
 
-  it.live("run: a page of one key does not wait for all that wait of another", () =>
+  it.live("run: a page of one key does not wait for everything that waits for another", () =>
     Effect.gen(function* () {
       const { events, runAs } = make()
       const keys = ["one", "one", "one", "one", "one", "other"]
@@ -196,7 +196,7 @@ describe("Turns", () => {
     }),
   )
 
-  it.live("run: a page of a key that asks for little waits for one piece of a hundred others", () =>
+  it.live("run: a page of a key with few requests waits for one piece of a hundred others", () =>
     Effect.gen(function* () {
       const { events, runAs } = make()
       const heavy = Array.from({ length: 300 }, (_, at) => at % 100)
@@ -214,7 +214,7 @@ describe("Turns", () => {
   )
 
   it.live(
-    "fibers: runs what an effect forks and goes on with in turns of its holder, behind those that have used less",
+    "fibers: runs forks and continuations of an effect in turns of its holder, after holders that used less",
     () =>
       Effect.gen(function* () {
         const { enter, events, turns, work } = make()
@@ -249,7 +249,7 @@ describe("Turns", () => {
   )
 
   it.live(
-    "run: requests that are interrupted while they wait leave the others of their key, and take no piece of a turn",
+    "run: requests interrupted while they wait do not affect others of their key, and use no piece of a turn",
     () =>
       Effect.gen(function* () {
         const { enter, events, runAs } = make()
@@ -278,7 +278,7 @@ describe("Turns", () => {
   )
 
   describe("enter", () => {
-    it("enter: takes work that waits in order, as much as a turn has time for", async () => {
+    it("enter: runs waiting work in order, as much as a turn has time for", async () => {
       const { enter, events } = make()
       for (const name of ["a", "b", "c", "d", "e"]) enter(name, name === "a" ? 2 : 1)
       await turn()
@@ -292,7 +292,7 @@ describe("Turns", () => {
       expect(events).toEqual(["a", "b", "c", "d", "e", "f"])
     })
 
-    it("enter: takes at most 16 pieces in a turn, each of which counts for its holder when the turn ends", async () => {
+    it("enter: runs at most 16 pieces in a turn, each of which counts for its holder when the turn ends", async () => {
       const { enter, events, turns } = make()
       for (let count = 0; count < 17; count++) enter("work", 1 / 16, "one")
       await turn()
@@ -300,7 +300,7 @@ describe("Turns", () => {
       expect([events.length, turns.shares.standing("one")]).toEqual([16, 1])
     })
 
-    it("enter: work that a piece enters for its own holder does not let that wait while the piece runs", async () => {
+    it("enter: work that a piece enters for its own holder does not make the holder's next work wait while the piece runs", async () => {
       const { enter, spend, turns } = make()
       const standings: Array<number> = []
       const enterAs = (work: () => void) => turns.enter(work, (error) => expect.fail(String(error)), "one")
@@ -313,11 +313,11 @@ describe("Turns", () => {
       await turn()
       await turn()
 
-      // Nothing waited when the piece ended, so that the other holder has saved none of its time.
+      // Nothing waited when the piece ended, so the other holder has saved none of its time.
       expect(standings).toEqual([1 + 5])
     })
 
-    it("enter: begins after what the sockets have received was read", async () => {
+    it("enter: begins after the received data of the sockets was read", async () => {
       const { enter, events } = make()
       const server = createServer((socket) => socket.on("data", () => events.push("read")))
       server.listen(0, "127.0.0.1")
@@ -336,7 +336,7 @@ describe("Turns", () => {
       expect(events.indexOf("read")).toBeLessThan(events.indexOf("second"))
     })
 
-    it("enter: takes the work of the holder that has used the least", async () => {
+    it("enter: runs the work of the holder that used the least", async () => {
       const { enter, events } = make()
       const work: ReadonlyArray<readonly [name: string, millis: number]> = [
         ["a1", 9],
@@ -355,7 +355,7 @@ describe("Turns", () => {
       expect(events).toEqual(["a1", "b1", "c1", "b2", "c2", "b3", "a2", "b4", "a3"])
     })
 
-    it("enter: passes what work throws to its caller, and goes on with the work behind it", async () => {
+    it("enter: passes what work throws to its caller, and continues with the next work", async () => {
       const { enter, events, turns } = make()
       turns.enter(
         () => {
@@ -382,7 +382,7 @@ describe("Turns", () => {
       expect(scheduled()).toBe(before)
     })
 
-    it("enter: lets no work of a holder pass that which waits already", async () => {
+    it("enter: does not let work of a holder overtake its earlier waiting work", async () => {
       const { enter, events, turns } = make()
       turns.enter(
         () => {

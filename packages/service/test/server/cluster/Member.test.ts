@@ -58,7 +58,7 @@ describe("Member", () => {
     expect(sent).toEqual([{ _tag: "Response", id: 3, value: null }])
   })
 
-  it("report: responds to a request for its metrics with what was set last", () => {
+  it("report: responds to a request for its metrics with the last values set", () => {
     const { member, request, sent } = connect()
     request(1, "metrics")
     member.report(() => "metrics")
@@ -102,7 +102,7 @@ describe("Member", () => {
     }),
   )
 
-  it.effect("rateLimiterStore: has no algorithm but the token bucket", () =>
+  it.effect("rateLimiterStore: supports only the token bucket algorithm", () =>
     Effect.gen(function* () {
       const { fixedWindow } = connect().member.rateLimiterStore
       const exit = yield* Effect.exit(fixedWindow({ key: "a", tokens: 1, limit: 5, refillRate: Duration.seconds(1) }))
@@ -110,7 +110,7 @@ describe("Member", () => {
     }),
   )
 
-  it("channelOf: sends to the process that started this one and listens to it, and sends nothing without one", () => {
+  it("channelOf: exchanges messages with the process that started this one, and sends nothing without one", () => {
     const sent: Array<unknown> = []
     const received: Array<Requests.Message> = []
     const self = Object.assign(new EventEmitter(), { send: (message: unknown) => sent.push(message) > 0 })

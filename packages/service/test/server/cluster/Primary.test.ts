@@ -26,7 +26,7 @@ const fileOf = (maxLimit: number, drainSeconds = 10): ConfigFile => ({
   path: null,
 })
 
-/** Runs the primary process with processes that behave in a way. */
+/** Runs the primary process with processes of a given behaviour. */
 const start = (mode: "listen" | "exit" | "stubborn" | "hung", processes: number, ownMetrics = "") =>
   Effect.suspend(() => {
     cluster.setupPrimary({ exec: join(import.meta.dirname, "member.process.ts"), args: [mode], silent: true })
@@ -50,7 +50,7 @@ interface Echo {
   readonly message: Requests.Message
 }
 
-/** The response that a process receives to a request of its own. */
+/** The response that a process receives to its own request. */
 const request = <Name extends keyof ToPrimary>(worker: Worker, id: number, name: Name, payload: unknown = null) =>
   Effect.promise(
     () =>
@@ -64,11 +64,11 @@ const request = <Name extends keyof ToPrimary>(worker: Worker, id: number, name:
       }),
   )
 
-/** The limit in the configuration that a process is given. */
+/** The limit in the configuration that a process receives. */
 const maxLimitOf = (worker: Worker, id: number) =>
   Effect.map(request(worker, id, "configuration"), (file) => file.config.maxLimit)
 
-/** The signals that a process is sent from now on. */
+/** The signals that a process receives from now on. */
 const signalsTo = ({ process }: Worker) => {
   const signals: Array<unknown> = []
   const kill = process.kill.bind(process)
@@ -86,7 +86,7 @@ const take = (worker: Worker, id: number, tokens: number) =>
   request(worker, id, "take", { key: "a", tokens, limit: 5, refillMillis: 1_000 })
 
 describe("Primary", () => {
-  it.effect("run: shares buckets between processes and collects the metrics of the others and its own", () =>
+  it.effect("run: shares buckets between processes and collects their metrics and its own", () =>
     Effect.gen(function* () {
       expect((yield* start("listen", 3, "own metrics")).url).toBe("http://127.0.0.1:1")
       const [first, second, third] = workers()
@@ -104,7 +104,7 @@ describe("Primary", () => {
   )
 
   it.effect.each(["does not respond within a second", "ends before it responds"])(
-    "run: leaves the metrics of a process out that %s",
+    "run: omits the metrics of a process that %s",
     (how) =>
       Effect.gen(function* () {
         yield* start("hung", 2)
@@ -123,7 +123,7 @@ describe("Primary", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.effect("run: restarts a process that ends, logs how it ended, and collects no metrics of it", () =>
+  it.effect("run: restarts a process that ends, logs how it ended, and collects no metrics from it", () =>
     Effect.gen(function* () {
       const { lines, logger } = recordEnds()
       yield* Effect.provide(start("listen", 2), Logger.layer([logger]))
@@ -139,7 +139,7 @@ describe("Primary", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: kills and restarts a process that does not answer any more", () =>
+  it.effect("run: kills and restarts an unresponsive process", () =>
     Effect.gen(function* () {
       const { lines, logger } = recordEnds()
       yield* Effect.provide(start("hung", 1), Logger.layer([logger]))
@@ -158,7 +158,7 @@ describe("Primary", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("replace: has all processes take over a configuration, and one that is started later begin with it", () =>
+  it.effect("replace: applies a configuration to all processes, including those started later", () =>
     Effect.gen(function* () {
       const { lines, logger } = recordEnds()
       const { replace } = yield* Effect.provide(start("listen", 2), Logger.layer([logger]))
@@ -176,7 +176,7 @@ describe("Primary", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("replace: fails where a process refuses, and all keep the configuration before", () =>
+  it.effect("replace: fails if a process rejects, and all keep the previous configuration", () =>
     Effect.gen(function* () {
       const { replace } = yield* start("listen", 2)
       const [first, second] = workers()
@@ -211,7 +211,7 @@ describe("Primary", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("run: fails where a process ends before it listens, and does not restart it", () =>
+  it.effect("run: fails if a process ends before it listens, and does not restart it", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(start("exit", 2))
       yield* TestClock.adjust(60_000)
@@ -237,7 +237,7 @@ describe("Primary", () => {
     }),
   )
 
-  it.effect("run: kills a process that does not end in time when it is stopped", () =>
+  it.effect("run: kills a process that does not stop in time", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       yield* Scope.provide(start("stubborn", 1), scope)
@@ -254,7 +254,7 @@ describe("Primary", () => {
     }),
   )
 
-  it.effect("run: gives a process the time of the present configuration to end", () =>
+  it.effect("run: gives a process the shutdown time of the current configuration", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()
       const { replace } = yield* Scope.provide(start("stubborn", 1), scope)

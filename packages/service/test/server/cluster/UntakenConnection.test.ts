@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events"
 import { describe, expect, it, vi } from "vitest"
 import * as UntakenConnection from "../../../src/server/cluster/UntakenConnection.ts"
 
-/** A process that receives what it is sent, and a connection that it was handed. */
+/** A process that receives messages, and a connection that was handed to it. */
 const handed = () => {
   // Sound: nothing else of a process is used.
   const child = Object.assign(new EventEmitter(), { send: () => true }) as unknown as ChildProcess
@@ -14,7 +14,7 @@ const handed = () => {
 }
 
 describe("UntakenConnection", () => {
-  it("closeAtEnd: closes a connection that the process has not answered when it ends", () => {
+  it("closeAtEnd: closes a connection that the process did not accept before it ended", () => {
     const { child, close } = handed()
     child.send({ cmd: "NODE_CLUSTER", ack: 1 })
     child.emit("internalMessage", { cmd: "NODE_HANDLE_ACK" })

@@ -9,7 +9,7 @@ import * as DocsRoutes from "../../../src/server/docs/DocsRoutes.ts"
 import * as HttpServer from "../../../src/server/HttpServer.ts"
 import { request, start } from "../service.ts"
 
-/** The routes of the page alone. */
+/** Only the routes of the page. */
 const serve = (files: ReadonlyArray<DocsFiles.File> | null) =>
   Effect.gen(function* () {
     const chains = { eth: { rpc: ["http://127.0.0.1:1"] } }
@@ -30,7 +30,7 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 describe("the page of the API", () => {
-  it.live("the page has nothing inline and nothing of another host, and its files are kept by browsers", () =>
+  it.live("the page has nothing inline and nothing from another host, and browsers cache its files", () =>
     Effect.gen(function* () {
       const service = yield* start()
 
@@ -54,7 +54,7 @@ describe("the page of the API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("the page is made of the document of this service, and keeps no key", () =>
+  it.live("the page is built from the document of this service, and stores no key", () =>
     Effect.gen(function* () {
       const service = yield* start()
       const { text } = yield* service.fetch("/docs")
@@ -73,7 +73,7 @@ describe("the page of the API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a compressed file is sent to clients that accept it, and other names are 404", () =>
+  it.live("a compressed file is sent to clients that accept it, and other names respond 404", () =>
     Effect.gen(function* () {
       const identity = Buffer.from("a{}")
       const get = yield* serve([{ name: "a.css", identity, gzip: gzipSync(identity) }])
@@ -88,7 +88,7 @@ describe("the page of the API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("without its files the page states how to install them", () =>
+  it.live("without its files, the page states how to install them", () =>
     Effect.gen(function* () {
       const get = yield* serve(null)
 
@@ -99,7 +99,7 @@ describe("the page of the API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("the page is not served where it is off", () =>
+  it.live("the page is not served if it is off", () =>
     Effect.gen(function* () {
       const service = yield* start({ config: { docs: "off" } })
 
@@ -107,7 +107,7 @@ describe("the page of the API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it("the page is on by default on a loopback address alone", () => {
+  it("the page is on by default only on a loopback address", () => {
     const docsOf = (host: string, more: object = {}) => Docs.docsOf({ listen: { host, port: 0 }, ...more })
 
     expect(["127.0.0.1", "::1", "0.0.0.0", "192.168.1.9"].map((host) => docsOf(host))).toEqual([

@@ -1,4 +1,4 @@
-/** Actions that refuse a request before they read anything of the index. */
+/** Actions that reject a request before they read the index. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as AccountActions from "../../../src/server/etherscan/AccountActions.ts"
@@ -62,7 +62,7 @@ const receipts: Readonly<Record<string, object>> = {
   [word("5")]: { blockNumber: "0x1", from: "0x1", status: "0x0" },
 }
 
-/** A node that has some receipts, and holds as much for each account as it was asked before. */
+/** A node that has some receipts; the balance of each account is the number of calls before. */
 const makeCalls = () => {
   let asked = 0
   const results: Readonly<Record<string, (params: ReadonlyArray<unknown>) => unknown>> = {
@@ -107,7 +107,7 @@ const contracts: Contracts = {
     }),
 }
 
-/** The lists that were asked for. */
+/** The lists that were requested. */
 const asked: Array<{
   readonly kind: string
   readonly needs?: string
@@ -136,7 +136,7 @@ interface Contracts {
   readonly find: () => Effect.Effect<unknown>
 }
 
-/** The result of an action, or the text of its refusal. */
+/** The result of an action, or the text of its error. */
 const answer = (action: string, parameters: Readonly<Record<string, string>>, module = "account") =>
   // Sound: they read nothing of the chain or of the key.
   actions[`${module}/${action}`]!.answer({
@@ -149,7 +149,7 @@ const answer = (action: string, parameters: Readonly<Record<string, string>>, mo
 const addresses = (count: number) => Array(count).fill(Rows.alice).join(",")
 
 describe("actions", () => {
-  it.effect("txlist: reads transactions without their internal ones", () =>
+  it.effect("txlist: reads transactions without internal transactions", () =>
     Effect.gen(function* () {
       asked.length = 0
       yield* answer("txlist", { address: Rows.alice })
@@ -159,7 +159,7 @@ describe("actions", () => {
   )
 
   it.effect(
-    "txlistinternal: reads those of an address, a transaction or a range of blocks, and asks for one of them",
+    "txlistinternal: reads those of an address, a transaction or a range of blocks, and requires one of them",
     () =>
       Effect.gen(function* () {
         expect(yield* answer("txlistinternal", { txhash: word("6") })).toBe("No transactions found")
@@ -170,7 +170,7 @@ describe("actions", () => {
       }),
   )
 
-  it.effect("balance, balancemulti: give what up to 20 accounts hold, in their order", () =>
+  it.effect("balance, balancemulti: return the balances of up to 20 accounts, in their order", () =>
     Effect.gen(function* () {
       const refused = "Error! Invalid address: expected at most 20 addresses"
 
@@ -186,7 +186,7 @@ describe("actions", () => {
     }),
   )
 
-  it.effect("proxy: each method has the parameters of its call, and the newest block where none is sent", () =>
+  it.effect("proxy: each method has the parameters of its call, and defaults to the newest block", () =>
     Effect.gen(function* () {
       const sent = new Map(
         Object.entries({
@@ -247,7 +247,7 @@ describe("actions", () => {
   )
 
   it.effect(
-    "tokenbalance, tokensupply: read a contract, take no bytes for 0, and refuse an amount of another form",
+    "tokenbalance, tokensupply: read a contract, do not treat empty data as 0, and reject an amount of another form",
     () =>
       Effect.gen(function* () {
         const token = { contractaddress: other }
@@ -272,7 +272,7 @@ describe("actions", () => {
       }),
   )
 
-  it.effect("getblocktxnscount: counts calls below those of transactions that are internal transactions", () =>
+  it.effect("getblocktxnscount: counts internal transactions below the transactions", () =>
     Effect.gen(function* () {
       expect(yield* answer("getblocktxnscount", { blockno: "1" }, "block")).toMatchObject({
         block: 1,
@@ -319,14 +319,14 @@ describe("actions", () => {
     }),
   )
 
-  it.effect("getabi: is that of the contract, where it is described", () =>
+  it.effect("getabi: returns the ABI of a contract if one is configured", () =>
     Effect.gen(function* () {
       expect(yield* answer("getabi", { address: described }, "contract")).toBe('["described"]')
       expect(yield* answer("getabi", { address: Rows.alice }, "contract")).toBe("Contract source code not verified")
     }),
   )
 
-  it.effect("getsourcecode: states what is described of a contract, and its last implementation", () =>
+  it.effect("getsourcecode: returns the configured description of a contract, and its last implementation", () =>
     Effect.gen(function* () {
       const stated = (address: string) => answer("getsourcecode", { address }, "contract")
       const one = (ABI: string, ContractName: string, Proxy: string, Implementation: string) => [
@@ -340,7 +340,7 @@ describe("actions", () => {
     }),
   )
 
-  it.effect("getstatus, gettxreceiptstatus: give the status of a receipt, which is empty where there is none", () =>
+  it.effect("getstatus, gettxreceiptstatus: return the status of a receipt, empty if there is none", () =>
     Effect.gen(function* () {
       const statuses: Array<unknown> = []
       for (const digit of ["1", "2", "3", "4", "5", "6"]) {

@@ -1,4 +1,4 @@
-/** Programs for Etherscan's API, unchanged, against a service that has indexed a scenario chain. */
+/** Unmodified programs for Etherscan's API, with a service that has indexed a scenario chain. */
 import { execFile } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -16,7 +16,9 @@ type Indexed = indexedService.Indexed
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-/** Sends what ethers 6 asks of Etherscan's host to a service, by the documented way to replace its HTTP client. */
+/**
+ * Sends the requests of ethers 6 for Etherscan's host to a service, by the documented way to replace its HTTP client.
+ */
 const redirect = (base: string) => {
   const getUrl = FetchRequest.createGetUrlFunc()
   FetchRequest.registerGetUrl((request, signal) => {
@@ -25,7 +27,7 @@ const redirect = (base: string) => {
   })
 }
 
-/** A transfer of more than the sender has, which the token refuses. */
+/** A transfer of more than the sender has, which the token rejects. */
 const refusedTransfer = `0xa9059cbb${"0".repeat(126)}0f`
 
 const ethers6 = Effect.fnUntraced(function* ({ chain, key, url }: Indexed) {
@@ -149,7 +151,7 @@ const cast = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed) {
   expect(yield* run("source", contracts.gold, ...unknown)).toBe("Error: Invalid API Key")
 })
 
-/** The ABI that the operator has described of a contract is one that cast, ethers 5 and ethers 6 read. */
+/** cast, ethers 5 and ethers 6 read the ABI that the operator configured for a contract. */
 const describedAbi = Effect.fnUntraced(function* ({ addKey, chain, fetch, key, url }: Indexed) {
   const { silver } = chain.world.contracts
   const declared = [
@@ -184,7 +186,7 @@ const describedAbi = Effect.fnUntraced(function* ({ addKey, chain, fetch, key, u
   )
 })
 
-/** What `forge` reads of an explorer: sources of a contract, and how a verification stands. */
+/** What `forge` reads from an explorer: sources of a contract, and the status of a verification. */
 const forge = Effect.fnUntraced(function* ({ chain, key, url }: Indexed) {
   const folder = yield* temporaryFolder
   const api = `${url}/v2/api?chainid=1`
@@ -219,7 +221,7 @@ interface HardhatVerify {
   }
 }
 
-/** What hardhat-verify asks: whether a contract is verified, to verify it, how that stands, and calls of a user's own. */
+/** The requests of hardhat-verify: whether a contract is verified, to verify it, the status, and a user's own calls. */
 const hardhatVerify = Effect.fnUntraced(function* ({ chain, key, scan, url }: Indexed) {
   const client = join(
     require.resolve("@nomicfoundation/hardhat-verify/package.json"),
@@ -257,7 +259,7 @@ type EtherscanApi = Readonly<
   Record<string, Readonly<Record<string, (...args: ReadonlyArray<unknown>) => Promise<{ readonly result: unknown }>>>>
 >
 
-/** Calls a function of etherscan-api with a client for the service; a text where it refuses. */
+/** Calls a function of etherscan-api with a client for the service; returns a text if it rejects. */
 const etherscanApi = ({ key, url }: Indexed) => {
   const axios = createRequire(require.resolve("etherscan-api"))("axios")
   const api: EtherscanApi = require("etherscan-api").init(key, null, 10_000, axios.create({ baseURL: url }))
@@ -281,7 +283,7 @@ const etherscanApiLists = Effect.fnUntraced(function* (service: Indexed) {
   const { gold } = chain.world.contracts
   const [ask, ofNode] = [etherscanApi(service), callNode(service)]
 
-  // The client refuses a list without rows.
+  // The client rejects for a list without rows.
   const listed = (rows: unknown, field = "hash") => {
     if (!Array.isArray(rows)) return rows
     return rows.length > 0 ? rows.map((row: indexedService.Row) => row[field]) : "refused: No transactions found"
@@ -325,7 +327,7 @@ const etherscanApiLists = Effect.fnUntraced(function* (service: Indexed) {
   )
 })
 
-/** Every function of its module `proxy` but the one that sends a transaction. */
+/** Every function of its module `proxy` except the one that sends a transaction. */
 const etherscanApiCalls = Effect.fnUntraced(function* (service: Indexed) {
   const { alice, bob } = service.chain.world.accounts
   const { gold } = service.chain.world.contracts
@@ -360,7 +362,7 @@ const etherscanApiCalls = Effect.fnUntraced(function* (service: Indexed) {
 })
 
 describe("programs for Etherscan's API", () => {
-  it.live("ethers 6, ethers 5, cast, forge, hardhat-verify and etherscan-api read what the node has, unchanged", () =>
+  it.live("ethers 6, ethers 5, cast, forge, hardhat-verify and etherscan-api read the node's data, unmodified", () =>
     Effect.gen(function* () {
       const service = yield* indexedService.start
       yield* ethers6(service)

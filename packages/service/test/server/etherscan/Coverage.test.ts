@@ -43,10 +43,10 @@ const lists = [
   "getminedblocks",
 ]
 
-/** Lists that are read of the ledger. */
+/** Lists that are read from the ledger. */
 const ofLedger = lists.slice(1)
 
-/** The answers of all lists of a wallet, by their names: the number of rows, or the text of an error. */
+/** The answers of all lists of a wallet, by name: the number of rows, or the text of an error. */
 const answers = (service: Started, range = "", wallet = Rows.bob, chainId = 1) =>
   Effect.map(
     Effect.forEach(lists, (action) =>
@@ -66,7 +66,7 @@ const answers = (service: Started, range = "", wallet = Rows.bob, chainId = 1) =
 
 const all = (text: string, of: ReadonlyArray<string> = lists) => Object.fromEntries(of.map((action) => [action, text]))
 
-/** Ledgers in which bob receives a token and ether of each transaction. */
+/** Ledgers in which bob receives a token and ether in each transaction. */
 const ledger: LedgerProjection = {
   id: WalletLedger.id,
   kind: "ledger",
@@ -80,7 +80,7 @@ const ledger: LedgerProjection = {
 const startOn = (blocks: ReadonlyArray<BlockRows>, more: NonNullable<Options["chains"]>[string] = {}) =>
   start({ chains: { eth: { blocks, projections: [WalletTransactions.projection, ledger], ...more } } })
 
-/** What an index of five blocks answers where it has them all. */
+/** The answers of an index with five blocks if it has them all. */
 const whole = {
   txlist: 0,
   txlistinternal: 5,
@@ -92,7 +92,7 @@ const whole = {
 }
 
 describe("Etherscan's API: what the index does not cover", () => {
-  it.live("an index that is whole has every row", () =>
+  it.live("a complete index has every row", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5))
 
@@ -100,7 +100,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("an index that is behind answers an error, but for blocks that it has and for a usual delay", () =>
+  it.live("an index that is behind returns an error, except for blocks that it has and within the usual delay", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5))
       const { writeStatus } = service.stores["eth"]!
@@ -119,7 +119,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a range that ends with the newest block of the node is an error while the index lacks that block", () =>
+  it.live("a range that ends with the node's newest block is an error while the index lacks that block", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result('"0x5"'))
       const service = yield* startOn(chain(5), { config: { rpc: [node.url] } })
@@ -132,7 +132,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a range that ends above the last block is an error while the node does not answer", () =>
+  it.live("a range that ends above the last block is an error while the node does not respond", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => ({ body: "", delivery: { kind: "stalledHeaders" } }))
       const service = yield* startOn(chain(5), { config: { rpc: [node.url] } })
@@ -148,7 +148,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("the block of a time behind the last one is an error while the index is behind its node", () =>
+  it.live("the block of a time after the last one is an error while the index is behind its node", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5))
       yield* Effect.orDie(service.stores["eth"]!.writeStatus(status({ nodeHead: 40 })))
@@ -167,7 +167,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a transaction without a row is an error of the ranges that have its block", () =>
+  it.live("a transaction without a row is an error for the ranges that contain its block", () =>
     Effect.gen(function* () {
       for (const kind of ["receipt", "transaction"] as const) {
         const service = yield* startOn(chain(5, { 3: gap(kind) }))
@@ -181,7 +181,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a transaction without traces is an error of internal transactions alone", () =>
+  it.live("a transaction without traces is an error only for internal transactions", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5, { 3: gap("trace") }))
 
@@ -193,7 +193,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("gaps that a list does not depend on are none of it, however many there are", () =>
+  it.live("gaps that a list does not depend on are not an error, however many there are", () =>
     Effect.gen(function* () {
       const many = (kind: BlockGap["kind"]) => Array.from({ length: 700 }, () => gap(kind))
       const withGaps = (kinds: Readonly<Record<number, ReadonlyArray<BlockGap>>>) =>
@@ -211,7 +211,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("blocks that were indexed without traces are an error of internal transactions alone", () =>
+  it.live("blocks that were indexed without traces are an error only for internal transactions", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5))
       const settings = [
@@ -229,7 +229,7 @@ describe("Etherscan's API: what the index does not cover", () => {
   )
 
   it.live(
-    "blocks that an earlier version stored of some wallets are an error of internal transactions and tokens",
+    "blocks that an earlier version stored for some wallets are an error for internal transactions and tokens",
     () =>
       Effect.gen(function* () {
         const service = yield* startOn(chain(5), { config: { watch: [Rows.bob] } })
@@ -249,7 +249,7 @@ describe("Etherscan's API: what the index does not cover", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("lists whose rows are still derived are an error", () =>
+  it.live("lists whose rows are still being derived are an error", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5), { projections: [WalletTransactions.projection] })
 
@@ -260,7 +260,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("wallets that are not watched, or not from the first block on, are an error", () =>
+  it.live("wallets that are not watched, or not from the first block, are an error", () =>
     Effect.gen(function* () {
       const searching = all("Not indexed: blocks 0 to 4 of this chain are not in the index")
       const service = yield* startOn(chain(5), { config: { watch: [Rows.alice] } })
@@ -276,7 +276,7 @@ describe("Etherscan's API: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("state that a node has pruned is the error of the node, and no balance", () =>
+  it.live("state that a node has pruned is the node's error, and not a balance", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(5))
       const results = yield* Effect.forEach(["balance", "balancehistory"], (action) =>

@@ -9,7 +9,7 @@ type Row = indexedService.Row
 
 type Indexed = indexedService.Indexed
 
-/** All pages of a list, which are full but for the last one. */
+/** All pages of a list, which are full except the last one. */
 const pages = Effect.fnUntraced(function* ({ list }: Indexed, action: string, address: string, size: number) {
   const found: Array<Row> = []
   for (let page = 1; ; page++) {
@@ -19,7 +19,7 @@ const pages = Effect.fnUntraced(function* ({ list }: Indexed, action: string, ad
   }
 })
 
-/** The loop of clients: after a full page they ask again from its last block, and drop what they have. */
+/** The loop of clients: after a full page they request from its last block again, and drop the rows that they have. */
 const fromLastBlock = Effect.fnUntraced(function* ({ list }: Indexed, action: string, address: string, size: number) {
   const found = new Map<string, Row>()
   for (let from = 0; ;) {

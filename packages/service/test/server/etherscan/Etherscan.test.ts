@@ -57,7 +57,7 @@ const recordedKeys = {
 } as const
 
 describe("Etherscan's API", () => {
-  it.live("rows of txlist have the keys of recorded answers of Etherscan V2, and texts as values", () =>
+  it.live("rows of txlist have the keys of recorded responses of Etherscan V2, and string values", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains })
       const { headers, json } = yield* ask(service, `chainid=1&apikey=${service.key}&${txlist}`)
@@ -94,7 +94,7 @@ describe("Etherscan's API", () => {
   )
 
   it.live(
-    "a function is decoded as it is known now: of a row of an earlier decoder, and by a directory of signatures",
+    "a function is decoded with current knowledge: for a row of an earlier decoder, and with a directory of signatures",
     () =>
       Effect.gen(function* () {
         const signatures = join(yield* temporaryFolder, "signatures.txt")
@@ -111,7 +111,7 @@ describe("Etherscan's API", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("a transaction of an OP Stack chain has the fee that it paid for L1", () =>
+  it.live("a transaction of an OP Stack chain has the L1 fee that it paid", () =>
     Effect.gen(function* () {
       const plans = Array.from({ length: 3 }, () => ({ from: Rows.alice, to: Rows.bob }))
       const block = Rows.block(0, plans)
@@ -132,7 +132,7 @@ describe("Etherscan's API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("names may be in any case, empty values are none, and a form is read after the query", () =>
+  it.live("names may have any case, empty values count as absent, and a form is read after the query", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains })
       const expected = yield* answer(service, `${txlist}&startblock=2`)
@@ -155,7 +155,7 @@ describe("Etherscan's API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("balancemulti: addresses may be separated by spaces too", () =>
+  it.live("balancemulti: addresses may also be separated by spaces", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result('"0x7"'))
       const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
@@ -219,7 +219,7 @@ describe("Etherscan's API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("what the index does not have is an error, and no shorter list", () =>
+  it.live("what the index lacks is an error, and not a shorter list", () =>
     Effect.gen(function* () {
       const later = Array.from({ length: 3 }, (_, at) => Rows.block(5 + at, [{ from: Rows.alice, to: Rows.bob }]))
       const watched = { config: { watch: [Rows.alice] }, blocks: [Rows.block(0, [{ from: Rows.alice, to: Rows.bob }])] }

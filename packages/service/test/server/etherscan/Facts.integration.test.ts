@@ -1,4 +1,4 @@
-/** Logs, creations of contracts and facts of blocks, compared with what the node states. */
+/** Logs, contract creations and block facts, compared with the node's. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -24,7 +24,7 @@ const notOk = (result: string) => ({ status: "0", message: "NOTOK", result })
 const transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
 const word = (address: string): string => `0x${address.slice(2).padStart(64, "0")}`
 
-/** The rows that logs of the node are, each joined with its block and receipt. */
+/** The expected rows from logs of the node, each joined with its block and receipt. */
 const expectedRows = Effect.fnUntraced(function* ({ chain: { node } }: Indexed, logs: ReadonlyArray<RawLog>) {
   return yield* Effect.forEach(logs, (log) =>
     Effect.gen(function* () {
@@ -210,7 +210,7 @@ const holdings = Effect.fnUntraced(function* ({ chain, get }: Indexed) {
 })
 
 describe("Etherscan's API", () => {
-  it.live("logs, creations of contracts, facts of blocks and holdings are those of the node", () =>
+  it.live("logs, contract creations, block facts and holdings equal the node's", () =>
     Effect.gen(function* () {
       const service = yield* indexedService.start
       yield* logs(service)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Form from "../../../src/server/etherscan/Form.ts"
 
-/** The parameters of a body, or the text of the refusal. */
+/** The parameters of a body, or the text of the error. */
 const read = (body: string, contentType: string) =>
   Form.read(Buffer.from(body), contentType).pipe(
     Effect.map((form): unknown => form),
@@ -17,7 +17,7 @@ const partsOf = (...parts: ReadonlyArray<readonly [disposition: string, value: s
 
 describe("Form", () => {
   it.effect.each(["application/x-www-form-urlencoded", "", "text/plain;charset=UTF-8"])(
-    "read: takes a body of the type %j for a form",
+    "read: accepts a body of the type %j as a form",
     (type) =>
       Effect.gen(function* () {
         expect(yield* read("chainid=1&to=a%20b&to=c", type)).toEqual([
@@ -28,7 +28,7 @@ describe("Form", () => {
       }),
   )
 
-  it.effect("read: takes texts, numbers and booleans of a JSON object, and null as none", () =>
+  it.effect("read: accepts strings, numbers and booleans of a JSON object, and treats null as absent", () =>
     Effect.gen(function* () {
       const body = JSON.stringify({ chainid: 1, boolean: true, module: "account", tag: null })
 
@@ -41,7 +41,7 @@ describe("Form", () => {
     }),
   )
 
-  it.effect("read: refuses JSON of another form by what is wrong", () =>
+  it.effect("read: rejects JSON of another form with the reason", () =>
     Effect.gen(function* () {
       for (const body of ["[]", "5", "{", "null"]) {
         expect(yield* read(body, "application/json")).toBe("Error! Invalid request body: expected a JSON object")
@@ -52,7 +52,7 @@ describe("Form", () => {
     }),
   )
 
-  it.effect("read: takes the parts of a multipart body that are texts", () =>
+  it.effect("read: reads the text parts of a multipart body", () =>
     Effect.gen(function* () {
       const body = partsOf(
         ['name="chainid"', "1"],
@@ -67,7 +67,7 @@ describe("Form", () => {
     }),
   )
 
-  it.effect("read: refuses a multipart body without its boundary, and one that is cut", () =>
+  it.effect("read: rejects a multipart body without its boundary, and a truncated one", () =>
     Effect.gen(function* () {
       const refused = "Error! Invalid request body: expected the parts of a form, with the boundary of the content-type"
 

@@ -19,15 +19,15 @@ const recorded = JSON.parse(
   readFileSync(join(import.meta.dirname, "recordedRows.json"), "utf8"),
 ) as ReadonlyArray<Recorded>
 
-/** What a value is written as. A text that is empty in one of two rows has no form. */
+/** The form of a value. A text that is empty in one of two rows has no form. */
 const shapeOf = (value: unknown): string => {
   if (typeof value !== "string") return Array.isArray(value) ? "list" : typeof value
   if (/^0x[\da-f]*$/.test(value)) return value.length === 42 ? "address" : "hex"
-  // A place of a call has digits that are joined by underscores.
+  // The position of a call consists of digits joined by underscores.
   return /^\d+(_\d+)*$/.test(value) ? "digits" : "text"
 }
 
-/** Keys of others that rows here do not have, each with its reason. */
+/** Keys of other services that rows here do not have, each with its reason. */
 const absent: Readonly<Record<string, string>> = {
   "etherscan txlist gasPriceBid": "Arbitrum: the bid is not in the index",
   "blockscout txlistinternal callType": "Blockscout alone",
@@ -35,14 +35,14 @@ const absent: Readonly<Record<string, string>> = {
   "blockscout txlistinternal transactionHash": "hash has it",
 }
 
-/** Values of others that are written in another way here. */
+/** Values of other services that are written differently here. */
 const otherwise: Readonly<Record<string, string>> = {
   "blockscout getminedblocks timeStamp": "Blockscout: a text of a date",
   "blockscout tokentx methodId": "Blockscout: without 0x",
   "blockscout tokentx input": "Blockscout: the input of the transaction",
 }
 
-/** Where a row of each action is found: of any address, and what of the answer is a row. */
+/** Where a row of each action is found: for any address, and which part of the answer is a row. */
 const queriesOf = ({ chain, scan }: indexedService.Indexed, { action, form }: Recorded): ReadonlyArray<string> => {
   const { accounts, contracts } = chain.world
   const { gold } = contracts
@@ -69,7 +69,7 @@ const rowOf = Effect.fnUntraced(function* (service: indexedService.Indexed, one:
 })
 
 describe("Etherscan's API", () => {
-  it.live("rows have every key of recorded rows, and values that are written alike", () =>
+  it.live("rows have every key of recorded rows, and values of the same form", () =>
     Effect.gen(function* () {
       const service = yield* indexedService.start
       const differences: Array<unknown> = []
@@ -95,7 +95,7 @@ describe("Etherscan's API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("rows of one transaction have neither its hash nor a place, as recorded ones", () =>
+  it.live("rows of one transaction have neither its hash nor a position, like recorded ones", () =>
     Effect.gen(function* () {
       const service = yield* indexedService.start
       const ofTransaction = recorded.find(({ form, server }) => form === "transaction" && server === "etherscan")!

@@ -1,4 +1,4 @@
-/** What a wallet holds by sums that are given, and where a node is asked in their place. */
+/** Holdings of a wallet by given sums, and when a node is called instead. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Holding } from "../../../src/ledger/Holding.ts"
@@ -39,7 +39,7 @@ const usual = totalsOf([
   erc721(collectible, "7"),
 ])
 
-/** What the index states, whose last block is 9. */
+/** Coverage of an index whose last block is 9. */
 interface Index {
   readonly closing?: Totals.Totals
   readonly first?: number
@@ -49,7 +49,7 @@ interface Index {
   readonly error?: FairQueue.QueueFull | WalletSums.SumsError
   readonly status?: Partial<ReportedStatus>
   readonly unstatedTo?: number
-  /** Balances that a node answers, by the asset; one that is left out is an error. */
+  /** Balances that a node returns, by asset; an omitted one is an error. */
   readonly node?: Readonly<Record<string, bigint>>
 }
 
@@ -85,7 +85,7 @@ const status: ReportedStatus = {
   ageMillis: 0,
 }
 
-/** The rows or the result of an action, or the text of its refusal, with the calls of the node. */
+/** The rows or the result of an action, or the text of its error, with the calls of the node. */
 const read = Effect.fnUntraced(function* (action: string, query: Readonly<Record<string, string>>, index: Index = {}) {
   const asked: Array<unknown> = []
   const actions = HoldingActions.make({
@@ -135,7 +135,7 @@ const difference = (asset: string, more: Partial<ComparedHolding> = {}): Compare
 })
 
 describe("HoldingActions", () => {
-  it.effect("tokenbalancehistory: is a sum where that is certain, and else the error that states why", () =>
+  it.effect("tokenbalancehistory: is a sum if that is certain, and otherwise an error with the reason", () =>
     Effect.gen(function* () {
       const at = (blockno: string, index: Index, asset = token) =>
         Effect.map(read("tokenbalancehistory", { contractaddress: asset, blockno }, index), ({ found }) => found)
@@ -165,7 +165,7 @@ describe("HoldingActions", () => {
     }),
   )
 
-  it.effect("balancehistory: needs what the wallet held before block 0 too", () =>
+  it.effect("balancehistory: also needs the holdings before block 0", () =>
     Effect.gen(function* () {
       const openings = [{ holding: holding("native", "native"), amount: 0n }]
       const at9 = (index: Index) => Effect.map(read("balancehistory", { blockno: "9" }, index), ({ found }) => found)
@@ -179,26 +179,24 @@ describe("HoldingActions", () => {
     }),
   )
 
-  it.effect(
-    "balancehistory, tokenbalancehistory: what is not certain is read of the state of the block of a node",
-    () =>
-      Effect.gen(function* () {
-        const node = { native: 5n, [token]: 6n }
+  it.effect("balancehistory, tokenbalancehistory: read uncertain balances from the node's state at the block", () =>
+    Effect.gen(function* () {
+      const node = { native: 5n, [token]: 6n }
 
-        expect(yield* read("balancehistory", { blockno: "8" }, { node })).toEqual({
-          found: "5",
-          asked: [["native", "0x8"]],
-        })
-        const query = { contractaddress: token, blockno: "12" }
-        expect(yield* read("tokenbalancehistory", query, { node })).toEqual({ found: "6", asked: [[token, "0xc"]] })
-        expect(yield* read("tokenbalancehistory", { ...query, blockno: "9" }, { node })).toEqual({
-          found: "30",
-          asked: [],
-        })
-      }),
+      expect(yield* read("balancehistory", { blockno: "8" }, { node })).toEqual({
+        found: "5",
+        asked: [["native", "0x8"]],
+      })
+      const query = { contractaddress: token, blockno: "12" }
+      expect(yield* read("tokenbalancehistory", query, { node })).toEqual({ found: "6", asked: [[token, "0xc"]] })
+      expect(yield* read("tokenbalancehistory", { ...query, blockno: "9" }, { node })).toEqual({
+        found: "30",
+        asked: [],
+      })
+    }),
   )
 
-  it.effect("balances: what cannot be summed is an error of the index", () =>
+  it.effect("balances: a balance that cannot be summed is an error of the index", () =>
     Effect.gen(function* () {
       const errorOf = (index: Index, query: Readonly<Record<string, string>> = { blockno: "12" }) =>
         Effect.map(read("balancehistory", query, index), ({ found }) => found)
@@ -218,7 +216,7 @@ describe("HoldingActions", () => {
     }),
   )
 
-  it.effect("addresstokenbalance, addresstokennftbalance: list what is held of each token, by its address", () =>
+  it.effect("addresstokenbalance, addresstokennftbalance: list the holdings of each token, by address", () =>
     Effect.gen(function* () {
       const own = { TokenAddress: token, TokenName: "Gold", TokenSymbol: "GLD", TokenQuantity: "30" }
       const second = { TokenAddress: other, TokenName: "", TokenSymbol: "", TokenQuantity: "4" }
@@ -240,7 +238,7 @@ describe("HoldingActions", () => {
   )
 
   it.effect(
-    "addresstokenbalance: an index that is behind, or lacks rows of some wallets, is an error of a list alone",
+    "addresstokenbalance: an index that is behind, or lacks rows of some wallets, is an error only for a list",
     () =>
       Effect.gen(function* () {
         const settings = [{ name: "rows", value: "parties" }] as const
@@ -256,7 +254,7 @@ describe("HoldingActions", () => {
   )
 
   it.effect(
-    "addresstokenbalance: a balance that a comparison found to differ is that of a node, at the last block",
+    "addresstokenbalance: reads a balance that a comparison found to differ from a node, at the last block",
     () =>
       Effect.gen(function* () {
         const corrected = Effect.fnUntraced(function* (index: Index, action = "addresstokenbalance") {
@@ -298,7 +296,7 @@ describe("HoldingActions", () => {
       }),
   )
 
-  it.effect("addresstokennftinventory: lists the ids of a contract, whatever the balances of others are", () =>
+  it.effect("addresstokennftinventory: lists the ids of a contract, whatever the balances of others", () =>
     Effect.gen(function* () {
       const idsOf = (asset: string, index: Index = {}, query: Readonly<Record<string, string>> = {}) =>
         Effect.map(

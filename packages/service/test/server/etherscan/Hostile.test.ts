@@ -9,7 +9,7 @@ const withdrawal = { kind: "withdrawal", amount: 40n, counterparty: null } as co
 const chains = { eth: chainOf({ 1: { 0: [{ amount: -5n }] }, 2: { [blockLevel]: [withdrawal] } }, 3) }
 
 describe("Etherscan's API", () => {
-  it.live("mutated requests are answered with 200 and an answer of the dialect, and no key is logged", () =>
+  it.live("mutated requests respond 200 with an answer of the dialect, and no key is logged", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains, config: { log: { access: true } } })
       const key = yield* service.addKey({ name: "named" })

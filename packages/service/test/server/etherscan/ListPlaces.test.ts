@@ -18,7 +18,7 @@ const listOf = (order: "ASC" | "DESC", to = Number.MAX_SAFE_INTEGER): ListPlaces
   list: { from: 0, to, order },
 })
 
-/** What an index covers whose blocks up to 10 are final. */
+/** Coverage of an index whose blocks up to 10 are final. */
 const coverage: Coverage = {
   checkpoint: { first: 0, head: { number: 20, hash: "" }, headTimestamp: 0, finalized: 10 },
   missing: 0,
@@ -28,7 +28,7 @@ const coverage: Coverage = {
 const at = (block: number, rows: number) => ({ place: { block, index: 0 }, rows })
 
 describe("ListPlaces", () => {
-  it("find: gives the last kept place at or before a number of rows of the same list", () => {
+  it("find: returns the last kept position at or before a number of rows of the same list", () => {
     const places = ListPlaces.make()
     places.keep(listOf("ASC"), at(3, 100), coverage)
     places.keep(listOf("ASC"), at(5, 200), coverage)
@@ -40,7 +40,7 @@ describe("ListPlaces", () => {
     expect(places.find({ ...listOf("ASC"), wallet: Rows.bob }, 300)).toBeUndefined()
   })
 
-  it("keep: leaves out what later blocks or a reorg may change", () => {
+  it("keep: omits what later blocks or a reorg may change", () => {
     const places = ListPlaces.make()
     places.keep(listOf("ASC"), at(11, 100), coverage)
     places.keep(listOf("DESC"), at(3, 100), coverage)
@@ -54,7 +54,7 @@ describe("ListPlaces", () => {
     expect(places.find(rewinding, 100)).toBeUndefined()
   })
 
-  it("keep: bounds the lists, and the places of each", () => {
+  it("keep: limits the lists, and the positions of each", () => {
     const places = ListPlaces.make()
     for (let rows = 1; rows <= 100; rows++) places.keep(listOf("ASC"), at(3, rows), coverage)
     const before = places.find(listOf("ASC"), 36)
@@ -88,7 +88,7 @@ describe("ListPlaces", () => {
       ({ json }) => json.result as ReadonlyArray<{ readonly hash: string; readonly blockNumber: string }>,
     )
 
-  it.live("pages are the parts of a list in whatever order they are read, also while blocks are added", () =>
+  it.live("pages are the parts of a list in whatever order they are read, even while blocks are added", () =>
     Effect.gen(function* () {
       const blocks = Array.from({ length: 24 }, (_, number) => Rows.block(number, plans))
       const projections = [WalletTransactions.projection, ledger]

@@ -1,4 +1,4 @@
-/** How a list is read again after a reorg, and when it is refused. */
+/** How a list is read again after a reorg, and when it is rejected. */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import * as CompleteRange from "../../../src/query/CompleteRange.ts"
@@ -40,7 +40,7 @@ const readList = () =>
 
 const list = { from: 0, to: 20, order: "ASC", limit: 10, skipped: 0 } as const
 
-/** Reads a list whose first readings meet reorgs, as texts; gives it or the refusal, and how often it was read. */
+/** Reads a list whose first reads meet reorgs, as texts; returns it or the error, and the number of reads. */
 const readAfter = Effect.fnUntraced(function* (reorgs: number, text: string) {
   let readings = 0
   const options = {
@@ -61,7 +61,7 @@ const readAfter = Effect.fnUntraced(function* (reorgs: number, text: string) {
 
 const checkpoint = { first: 4, head: { number: 20, hash: "" }, headTimestamp: 0, finalized: 10 }
 
-/** Pages of a few rows of a list of numbers, one page for each reading, from the place that a query states. */
+/** Pages of a few rows of a list of numbers, one page per read, from the position that a query states. */
 const pagesOf = (rows: number, perPage: number) => {
   const queries: Array<WalletPage.Query<null>> = []
   const read = (query: WalletPage.Query<null>) => {
@@ -81,7 +81,7 @@ const pagesOf = (rows: number, perPage: number) => {
 }
 
 describe("Lists", () => {
-  it.effect("readList: reads page after page until it has the rows that are asked for", () =>
+  it.effect("readList: reads page after page until it has the requested rows", () =>
     Effect.gen(function* () {
       const lists = readList()
       const listOf = Effect.fnUntraced(function* (limit: number, skipped: number, rows = 9) {
@@ -106,7 +106,7 @@ describe("Lists", () => {
         position: { _tag: "First" },
       })
       expect(yield* listOf(10, 0, 3)).toMatchObject({ rows: ["0", "1", "2"], limits: [10, 8] })
-      // The places of the pages before are known, up to the last final block.
+      // The positions of the previous pages are known, up to the last final block.
       const known = { place: { block: 3, index: 0 }, rows: 4 }
       expect(yield* listOf(4, 4)).toMatchObject({ rows: ["4", "5", "6", "7"], position: { rows: 4, known } })
       expect(yield* listOf(4, 7)).toMatchObject({
@@ -116,7 +116,7 @@ describe("Lists", () => {
     }),
   )
 
-  it.effect("readList: counts the rows of a page that begins behind others for those that follow it", () =>
+  it.effect("readList: counts the rows before a page and keeps the position for later pages", () =>
     Effect.gen(function* () {
       const lists = readList()
       const { queries, read } = pagesOf(9, 9)
@@ -132,7 +132,7 @@ describe("Lists", () => {
   )
 
   it.effect(
-    "readList: counts the rows before three lists of all callers at once, as each keeps a snapshot meanwhile",
+    "readList: counts the rows before at most three lists of all callers at once, as each keeps a snapshot",
     () =>
       Effect.gen(function* () {
         const lists = readList()
@@ -160,27 +160,25 @@ describe("Lists", () => {
       }),
   )
 
-  it.effect(
-    "readList: refuses a list whose rows are found in more than 2,000 pages, and pages of more than 16 MiB",
-    () =>
-      Effect.gen(function* () {
-        const { queries, read } = pagesOf(3_000, 1)
-        const options = { request, wallet: Rows.alice, selection: null, kind: "txlist", read }
-        const lengthOf = (limit: number, text: string) =>
-          readList()({ ...options, list: { ...list, limit } }, (all) => Effect.succeed(all.map(() => text))).pipe(
-            Effect.map(({ rows }) => rows.length),
-            Effect.catchTag("Refused", ({ message }) => Effect.succeed(message)),
-          )
-        const tooMuch = "Query Timeout occured. Please select a smaller result dataset"
+  it.effect("readList: rejects a list whose rows need more than 2,000 pages, and pages of more than 16 MiB", () =>
+    Effect.gen(function* () {
+      const { queries, read } = pagesOf(3_000, 1)
+      const options = { request, wallet: Rows.alice, selection: null, kind: "txlist", read }
+      const lengthOf = (limit: number, text: string) =>
+        readList()({ ...options, list: { ...list, limit } }, (all) => Effect.succeed(all.map(() => text))).pipe(
+          Effect.map(({ rows }) => rows.length),
+          Effect.catchTag("Refused", ({ message }) => Effect.succeed(message)),
+        )
+      const tooMuch = "Query Timeout occured. Please select a smaller result dataset"
 
-        expect([yield* lengthOf(2_000, ""), queries.length]).toEqual([2_000, 2_000])
-        expect(yield* lengthOf(2_001, "")).toBe(tooMuch)
-        const half = "x".repeat(Lists.maxBytes / 2 - 2)
-        expect([yield* lengthOf(2, half), yield* lengthOf(3, half)]).toEqual([2, tooMuch])
-      }),
+      expect([yield* lengthOf(2_000, ""), queries.length]).toEqual([2_000, 2_000])
+      expect(yield* lengthOf(2_001, "")).toBe(tooMuch)
+      const half = "x".repeat(Lists.maxBytes / 2 - 2)
+      expect([yield* lengthOf(2, half), yield* lengthOf(3, half)]).toEqual([2, tooMuch])
+    }),
   )
 
-  it.effect("refusalOf: states why a list cannot be read, and logs the block that is damaged", () =>
+  it.effect("refusalOf: states why a list cannot be read, and logs the damaged block", () =>
     Effect.gen(function* () {
       const messageOf = (error: Parameters<typeof Lists.refusalOf>[0]) =>
         Effect.map(Effect.flip(Lists.refusalOf(error)), ({ message, result }) => result ?? message)
@@ -216,7 +214,7 @@ describe("Lists", () => {
     }),
   )
 
-  it.effect("readList: begins again after a reorg, three times at most", () =>
+  it.effect("readList: starts again after a reorg, at most three times", () =>
     Effect.gen(function* () {
       expect(yield* readAfter(1, "row")).toEqual({ readings: 2, result: ["row"] })
       expect(yield* readAfter(3, "row")).toEqual({ readings: 4, result: ["row"] })
@@ -227,7 +225,7 @@ describe("Lists", () => {
     }),
   )
 
-  it.effect("readList: refuses rows of more than 16 MiB, and does not read them again", () =>
+  it.effect("readList: rejects rows of more than 16 MiB, and does not read them again", () =>
     Effect.gen(function* () {
       expect(yield* readAfter(0, "x".repeat(Lists.maxBytes))).toEqual({
         readings: 1,
@@ -236,7 +234,7 @@ describe("Lists", () => {
     }),
   )
 
-  it.effect("readList: reads four lists of a caller at once, has 100 wait, and reads those of others meanwhile", () =>
+  it.effect("readList: reads four lists of a caller at once, lets 100 wait, and reads those of others meanwhile", () =>
     Effect.gen(function* () {
       const read = readList()
       const isOpen = yield* Deferred.make<void>()

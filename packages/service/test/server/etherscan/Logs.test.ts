@@ -1,4 +1,4 @@
-/** What a page of logs asks of a node, what it has, and how many a key has at a time. */
+/** The calls of a node for a page of logs, its contents, and how many a key has at a time. */
 import { Eventually, LocalServer } from "@daybook/harness"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -27,7 +27,7 @@ const logOf = (block: number) => ({
 
 const [first, second, third] = [hex("1", 64), hex("2", 64), hex("3", 64)]
 
-/** What a node and an index answer. */
+/** Responses of a node and an index. */
 interface Responses {
   readonly logs?: unknown
   readonly block?: unknown
@@ -38,7 +38,7 @@ interface Responses {
   readonly stored?: object | null
 }
 
-/** Reads a page, and gives what it is or the text of its refusal, the calls of the node by their methods, and the turns that it took. */
+/** Reads a page; returns it or the text of its error, the calls of the node by method, and the turns that it took. */
 const page = Effect.fnUntraced(function* (parameters: Readonly<Record<string, string>>, answers: Responses = {}) {
   const { block = { timestamp: "0x9" }, head = 20, logs = [], refusal, stored = null } = answers
   const { receipt = { transactionHash: first, gasUsed: "0x7", effectiveGasPrice: "0x8" } } = answers
@@ -88,7 +88,7 @@ const page = Effect.fnUntraced(function* (parameters: Readonly<Record<string, st
 const address = Rows.alice
 
 describe("getLogs", () => {
-  it.effect("getLogs: topics of all positions are one filter, and alternatives one filter each", () =>
+  it.effect("getLogs: topics of all positions are one filter, and alternatives are one filter each", () =>
     Effect.gen(function* () {
       const topicsOf = Effect.fnUntraced(function* (parameters: Readonly<Record<string, string>>) {
         const { calls, refused } = yield* page(parameters)
@@ -112,7 +112,7 @@ describe("getLogs", () => {
     }),
   )
 
-  it.effect("getLogs: refuses what is no filter, and a filter of nothing", () =>
+  it.effect("getLogs: rejects an invalid filter, and one that selects nothing", () =>
     Effect.gen(function* () {
       const refusalOf = (parameters: Readonly<Record<string, string>>) =>
         Effect.map(page(parameters), ({ calls, refused }) => {
@@ -149,7 +149,7 @@ describe("getLogs", () => {
     }),
   )
 
-  it.effect("getLogs: a page has each log that is in a block once, in the order of the chain", () =>
+  it.effect("getLogs: a page has each log of a block once, in chain order", () =>
     Effect.gen(function* () {
       const at = (block: number, logIndex: number) => ({ ...logOf(block), logIndex: `0x${logIndex.toString(16)}` })
       const pending = [{ blockHash: null }, { blockNumber: null }, { logIndex: null }, { transactionHash: null }]
@@ -180,7 +180,7 @@ describe("getLogs", () => {
     }),
   )
 
-  it.effect("getLogs: a page has 1,000 logs, of which 250 are decoded in a turn, each once", () =>
+  it.effect("getLogs: a page has 1,000 logs, of which 250 are decoded per turn, each once", () =>
     Effect.gen(function* () {
       const logsOf = (count: number) =>
         Array.from({ length: count }, (_, at) => ({ ...logOf(1), logIndex: `0x${at.toString(16)}` }))
@@ -205,7 +205,7 @@ describe("getLogs", () => {
     }),
   )
 
-  it.effect("getLogs: a row is joined with its block, of the index where it has it, and with its receipt", () =>
+  it.effect("getLogs: joins a row with its block, from the index if it has it, and with its receipt", () =>
     Effect.gen(function* () {
       const logs = [0, 1].map((logIndex) => ({ ...logOf(1), logIndex: `0x${logIndex}`, data: "0x1234" }))
       const row = {
@@ -240,7 +240,7 @@ describe("getLogs", () => {
   )
 
   it.effect(
-    "getLogs: what a node refuses is a smaller range where it is too much, and what cannot be read an error",
+    "getLogs: narrows a range that the node rejects as too large, and reports an unreadable one as an error",
     () =>
       Effect.gen(function* () {
         const logs = [logOf(1)]
@@ -265,7 +265,7 @@ describe("getLogs", () => {
       }),
   )
 
-  it.live("getLogs: a block that the node adds while it is asked is not part of a range that ends below it", () =>
+  it.live("getLogs: excludes a block that the node adds during the request from a range that ends below it", () =>
     Effect.gen(function* () {
       const answers: Readonly<Record<string, unknown>> = {
         eth_blockNumber: "0x5",
@@ -283,7 +283,7 @@ describe("getLogs", () => {
     }),
   )
 
-  it.live("getLogs: asks the node for the range up to its head, and for the topics up to the last one sent", () =>
+  it.live("getLogs: requests the range up to the node's head, and the topics up to the last one given", () =>
     Effect.gen(function* () {
       const filters: Array<unknown> = []
       const node = yield* Node.start(({ method, params }) => {
@@ -312,7 +312,7 @@ describe("getLogs", () => {
     }),
   )
 
-  it.live("getLogs: a node's logs of more than 8 MiB are too much, and not parsed at once", () =>
+  it.live("getLogs: treats more than 8 MiB of logs as too large, and does not parse them at once", () =>
     Effect.gen(function* () {
       let data = "0x"
       const node = yield* Node.start(({ method }) => {
@@ -334,7 +334,7 @@ describe("getLogs", () => {
     }),
   )
 
-  it.live("getLogs: one page of a key is read at a time, 16 wait, and more are refused", () =>
+  it.live("getLogs: reads one page per key at a time, lets 16 wait, and rejects more", () =>
     Effect.gen(function* () {
       let release = () => {}
       const held = new Promise<void>((resolve) => (release = resolve))

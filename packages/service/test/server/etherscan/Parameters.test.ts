@@ -7,7 +7,7 @@ import * as Rows from "../rows.ts"
 
 type Reader<A> = (parameters: Parameters.Parameters) => Result.Result<A, Refused>
 
-/** The value of the parameters in a query, or the text of the refusal. */
+/** The value of the parameters in a query, or the text of the error. */
 const reading =
   <A>(read: Reader<A>) =>
   (query: string) =>
@@ -17,7 +17,7 @@ const reading =
     })
 
 describe("Parameters", () => {
-  it("parse: takes the first value of a name in any case that is not empty, of the query and then of the form", () => {
+  it("parse: uses the first non-empty value of a name in any case, from the query and then the form", () => {
     const parse = (query: string, form: Form) => Object.fromEntries(Parameters.parse(query, form))
     const form = [
       ["PAGE", "3"],
@@ -33,7 +33,7 @@ describe("Parameters", () => {
     expect(parse("", [])).toEqual({})
   })
 
-  it("address: is 20 bytes, and lower case", () => {
+  it("address: has 20 bytes, in lower case", () => {
     const read = reading(Parameters.address)
     const ifSent = reading((parameters) => Parameters.addressIfSent(parameters, "contractaddress"))
     const invalid = "Error! Invalid address format"
@@ -44,7 +44,7 @@ describe("Parameters", () => {
     expect([ifSent("contractaddress=0x12"), ifSent(`address=${Rows.bob}`)]).toEqual([invalid, undefined])
   })
 
-  it("transactionHash: is 32 bytes, and lower case", () => {
+  it("transactionHash: has 32 bytes, in lower case", () => {
     const read = reading(Parameters.transactionHash)
     const invalid = "Error! Invalid transaction hash"
 
@@ -52,7 +52,7 @@ describe("Parameters", () => {
     expect([read("txhash=0x12"), read("")]).toEqual([invalid, invalid])
   })
 
-  it("number, required: are decimal digits, and stay below the largest number that is exact", () => {
+  it("number, required: are decimal digits up to the largest exact number", () => {
     const read = reading((parameters) => Parameters.number(parameters, "page", 7))
     const required = reading((parameters) => Parameters.required(parameters, "page"))
     const invalid = "Error! Invalid page: expected decimal digits"
@@ -63,14 +63,14 @@ describe("Parameters", () => {
     expect([required("page=12"), required("page=x"), required("")]).toEqual([12, invalid, invalid])
   })
 
-  it("block: is a number, or the default for none and for latest", () => {
+  it("block: is a number, or the default for an absent value and for latest", () => {
     const read = reading((parameters) => Parameters.block(parameters, "startblock", 7))
 
     expect(["startblock=3", "", "startblock=latest", "startblock=Latest"].map(read)).toEqual([3, 7, 7, 7])
     expect(read("startblock=earliest")).toBe("Error! Invalid startblock: expected decimal digits")
   })
 
-  it("list: has every block and 10,000 rows, oldest first, where nothing else is sent", () => {
+  it("list: defaults to every block and 10,000 rows, oldest first", () => {
     const read = reading(Parameters.list)
     const all = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", limit: 10_000, skipped: 0 }
 
@@ -87,7 +87,7 @@ describe("Parameters", () => {
     expect(read(`page=${"9".repeat(20)}`)).toEqual({ ...all, skipped: Number.MAX_SAFE_INTEGER })
   })
 
-  it("list: refuses filters that it does not apply, and what is no number", () => {
+  it("list: rejects filters that it does not apply, and values that are not numbers", () => {
     const read = reading(Parameters.list)
 
     for (const name of ["from", "to", "fromto_opr", "filter_by", "start_timestamp", "end_timestamp"]) {

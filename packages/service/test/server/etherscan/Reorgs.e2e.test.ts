@@ -1,6 +1,6 @@
 /**
- * Lists while the chain reorganizes, and on PostgreSQL: each equals a scan of the node. Both are on the database of DAYBOOK_TEST_POSTGRES, if
- * one is given, which may be one of a coordinator of Citus.
+ * Lists while the chain reorganizes, and on PostgreSQL: each equals a scan of the node. Both use the database of
+ * DAYBOOK_TEST_POSTGRES, if given, which may belong to a coordinator of Citus.
  */
 import { Head } from "@daybook/chain"
 import { afterAll, beforeAll, describe, it } from "@effect/vitest"
@@ -36,7 +36,7 @@ const textOf = (rows: ReadonlyArray<Row>, like: Row | undefined): string =>
 const isListed = (action: chainScan.Action, address: string): boolean =>
   !(action.startsWith("token") && address === chainScan.zeroAddress)
 
-/** Compares every list of every address with a scan; gives the number of compared rows. */
+/** Compares every list of every address with a scan; returns the number of compared rows. */
 const compareAll = Effect.fnUntraced(function* (
   { list }: indexedService.Indexed,
   { addresses, rows }: Effect.Success<ReturnType<typeof chainScan.scan>>,
@@ -64,13 +64,13 @@ const isUpToBlock = (rows: ReadonlyArray<Row>, expected: ReadonlyArray<Row>): bo
   return isBetweenBlocks && textOf(rows, one) === textOf(expected.slice(0, rows.length), one)
 }
 
-/** The answer to a request while blocks are replaced: rows, or that the index is behind. */
+/** The response to a request while blocks are replaced: rows, or that the index is behind. */
 const isDelay = (result: unknown): boolean =>
   typeof result === "string" && /^(Not indexed: |Free API access is temporarily unavailable)/.test(result)
 
 describe("Etherscan's API", () => {
   it.live(
-    "lists that are read while the chain reorganizes have one chain up to a block, and all of it once the index has followed",
+    "lists that are read during reorgs follow one chain up to a block, and are complete once the index has caught up",
     () =>
       Effect.gen(function* () {
         const service = yield* indexedService.follow(

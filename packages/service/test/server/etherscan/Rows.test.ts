@@ -12,7 +12,7 @@ const input = `0xa9059cbb${"0".repeat(128)}`
 const documentOf = (own: Partial<WalletTransactionWire>): Document => {
   const block_timestamp = "2026-01-01T00:00:01.000Z"
   const shared = { block_number: "7", block_timestamp, to_address: Rows.contract, input }
-  // Sound: what is missing of a transaction is left out of its row.
+  // Sound: missing fields of a transaction are omitted from its row.
   return { row: { block: 7 }, transaction: { ...shared, ...own }, internal: null } as unknown as Document
 }
 
@@ -52,7 +52,7 @@ const transferOf = (
 const rowOf = (own: Partial<WalletTransactionWire>, more: Partial<Etherscan.Context> = {}) =>
   Etherscan.transaction(documentOf({ receipt_status: "1", ...own }), { ...context, ...more })
 
-/** A call inside of a transaction as a row. */
+/** A call inside a transaction as a row. */
 const internalOf = (frame: Partial<Record<keyof InternalTransactionWire, string | null>>) => {
   const whole = { type: "CALL", from: Rows.alice, to: Rows.bob, value: "5", gas: "100", gas_used: "50", ...frame }
   return Etherscan.internal({
@@ -65,7 +65,7 @@ const internalOf = (frame: Partial<Record<keyof InternalTransactionWire, string 
 const block = { number: 7, hash: "", parentHash: "", timestamp: 1_700_000_000 }
 
 describe("Rows", () => {
-  it("transaction: failed by its status, and before Byzantium where a call took all its gas", () => {
+  it("transaction: failed by its status, or before Byzantium if a call used all its gas", () => {
     const failed = ([receipt_status, gas, receipt_gas_used]: readonly [string, string, string]) => {
       const { isError, txreceipt_status } = rowOf({ receipt_status, gas, receipt_gas_used })
       return [isError, txreceipt_status]
@@ -78,7 +78,7 @@ describe("Rows", () => {
     expect(failed(["", "21000", "21000"])).toEqual(["0", ""])
   })
 
-  it("transaction: a creation has the address of its contract in place of a recipient and a selector", () => {
+  it("transaction: a creation has the contract's address instead of a recipient and a selector", () => {
     const created = { to_address: null, receipt_contract_address: Rows.contract }
 
     expect(rowOf(created)).toMatchObject({ to: "", contractAddress: Rows.contract, methodId: "0x" })
@@ -93,7 +93,7 @@ describe("Rows", () => {
     expect(rowOf({}, { callOf: () => null, head: 6 })).toMatchObject({ functionName: "", confirmations: "0" })
   })
 
-  it("internal: has the contract that was created in place of the recipient, and the error of a call that failed", () => {
+  it("internal: has the created contract instead of the recipient, and the error of a failed call", () => {
     expect(internalOf({})).toEqual({
       blockNumber: "7",
       timeStamp: "1767225601",
@@ -142,7 +142,7 @@ describe("Rows", () => {
     })
   })
 
-  it("transfer: has how the token describes itself, and empty texts where that is not known", () => {
+  it("transfer: has the token's description of itself, and empty texts if unknown", () => {
     expect(transferOf("tokentx", token)).toMatchObject({
       value: "5",
       tokenName: "Gold",
@@ -156,7 +156,7 @@ describe("Rows", () => {
     expect(transferOf("tokentx", undefined)).toMatchObject({ tokenName: "", tokenSymbol: "", tokenDecimal: "" })
   })
 
-  it("transfer: a single token has an id and no decimals, one of several has an amount beside its id", () => {
+  it("transfer: a single token has an id and no decimals, and one of several has an amount in addition to its id", () => {
     expect(transferOf("tokennfttx", token)).toMatchObject({ tokenID: "0", tokenDecimal: "0" })
     expect(transferOf("tokennfttx", token)).not.toHaveProperty("tokenValue")
     expect(transferOf("token1155tx", token)).toMatchObject({ tokenID: "0", tokenValue: "5" })
@@ -165,13 +165,13 @@ describe("Rows", () => {
     expect(transferOf("token1155tx", token)).not.toHaveProperty("tokenDecimal")
   })
 
-  it("transfer: has the selector of its call, and none of a creation of a contract", () => {
+  it("transfer: has the selector of its call, but none for a contract creation", () => {
     expect(transferOf("tokentx", token).methodId).toBe("0xa9059cbb")
     expect(transferOf("tokentx", token, [], { to_address: null }).methodId).toBe("0x")
     expect(transferOf("tokentx", token, [], { input: "0xa9059c" }).methodId).toBe("0x")
   })
 
-  it("transfer: has its flags as a text, and no such key without one", () => {
+  it("transfer: has its flags as a text, and no such key without flags", () => {
     expect(transferOf("tokentx", token, ["lookalike", "link"])).toMatchObject({ flags: "lookalike,link" })
     expect(transferOf("tokentx", token)).not.toHaveProperty("flags")
   })

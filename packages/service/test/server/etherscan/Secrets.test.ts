@@ -12,17 +12,17 @@ const form = (fields: Readonly<Record<string, string>>): RequestInit => ({
   body: new URLSearchParams(fields),
 })
 
-/** Text of what a span states. */
+/** Text in a span. */
 const textOf = ({ attributes, name, status }: Tracer.NativeSpan): string =>
   `${name} ${JSON.stringify([...attributes])} ${status._tag === "Ended" ? JSON.stringify(status.exit) : ""}`
 
 describe("Etherscan's API: keys", () => {
-  it.live("no key of a query or a form appears in a log, a span or a body, also where a request fails", () => {
+  it.live("no key of a query or a form appears in a log, a span or a body, even if a request fails", () => {
     const { spans, tracer } = RecordingTracer.make()
     return Effect.gen(function* () {
       const service = yield* start({ config: { log: { access: true } } })
       const { key } = service
-      // Amounts that are no numbers fail with their text.
+      // Amounts that are not numbers fail with their text.
       const body = JSON.stringify({ input: "0x", to_address: null, gas: key, receipt_gas_used: key })
       const block = Rows.block(0, [{ from: Rows.alice, to: Rows.alice }])
       const transactions = block.transactions.map((transaction) => ({ ...transaction, body }))

@@ -30,7 +30,7 @@ const ask = ({ fetch, key }: Started, query: string) =>
 const account = (action: string, query = "") => `module=account&action=${action}&address=${Rows.alice}${query}`
 
 describe("Etherscan's API: what the index and the service state", () => {
-  it.live("a countdown is estimated by the time between the blocks of the index", () =>
+  it.live("a countdown is estimated from the time between the blocks of the index", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(({ method }) => Node.result(method === "eth_chainId" ? '"0x1"' : '"0x5"'))
       const chainOfBlocks = (count: number) => ({
@@ -50,14 +50,14 @@ describe("Etherscan's API: what the index and the service state", () => {
         EstimateTimeInSec: `${7 * Rows.blockSeconds}.0`,
       })
       expect(yield* countdown(service, 5)).toEqual(notOk("Error! Block number already pass"))
-      // Of one block no time is known but that of the chain's row.
+      // For one block only the time of the chain's row is known.
       const young = yield* start({ chains: chainOfBlocks(1) })
       expect((yield* countdown(young, 6)).result.EstimateTimeInSec).toBe("12.0")
     }),
   )
 
   it.live(
-    "getblocknobytime: is the nearest block on one side of a time, of the blocks that the index is certain of",
+    "getblocknobytime: is the nearest block on one side of a time, among the blocks that the index is certain of",
     () =>
       Effect.gen(function* () {
         const blocks = Array.from({ length: 8 }, (_, number) => Rows.block(number, []))
@@ -90,7 +90,7 @@ describe("Etherscan's API: what the index and the service state", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("withdrawals and fees are those of the blocks of the index, and mined blocks begin with the newest", () =>
+  it.live("withdrawals and fees are those of the index's blocks, and mined blocks begin with the newest", () =>
     Effect.gen(function* () {
       const withdrawal = (index: number, address: string) => ({
         index,
@@ -236,39 +236,37 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "internal transactions of one transaction are those of the index, in the order and the page that is sent",
-    () =>
-      Effect.gen(function* () {
-        const plans = Array.from({ length: 2 }, () => ({ from: Rows.alice, to: Rows.contract }))
-        const plain = Rows.block(1, plans)
-        const [first, second] = plain.transactions
-        const frames = ["1", "0", "3"].map((value) => ({ ...JSON.parse(second!.internal!)[0], value }))
-        const blocks = [
-          Rows.block(0, []),
-          { ...plain, transactions: [first!, { ...second!, internal: JSON.stringify(frames) }] },
-        ]
-        const node = yield* Node.start(({ method, params }) => {
-          if (method !== "eth_getTransactionReceipt") return Node.result(method === "eth_chainId" ? '"0x1"' : '"0x1"')
-          const isKnown = params?.[0] !== Rows.hashOf("unknown")
-          return Node.result(JSON.stringify(isKnown ? { blockNumber: "0x1", from: Rows.alice, status: "0x1" } : null))
-        })
-        const service = yield* start({ chains: { eth: { config: { rpc: [node.url] }, blocks } } })
-        const listed = (hash: string, query = "") =>
-          ask(service, `module=account&action=txlistinternal&txhash=${hash}${query}`)
-        const valuesOf = (hash: string, query?: string) =>
-          Effect.map(listed(hash, query), ({ result }) => result.map(({ value }: { readonly value: string }) => value))
+  it.live("internal transactions of one transaction have the requested order and page", () =>
+    Effect.gen(function* () {
+      const plans = Array.from({ length: 2 }, () => ({ from: Rows.alice, to: Rows.contract }))
+      const plain = Rows.block(1, plans)
+      const [first, second] = plain.transactions
+      const frames = ["1", "0", "3"].map((value) => ({ ...JSON.parse(second!.internal!)[0], value }))
+      const blocks = [
+        Rows.block(0, []),
+        { ...plain, transactions: [first!, { ...second!, internal: JSON.stringify(frames) }] },
+      ]
+      const node = yield* Node.start(({ method, params }) => {
+        if (method !== "eth_getTransactionReceipt") return Node.result(method === "eth_chainId" ? '"0x1"' : '"0x1"')
+        const isKnown = params?.[0] !== Rows.hashOf("unknown")
+        return Node.result(JSON.stringify(isKnown ? { blockNumber: "0x1", from: Rows.alice, status: "0x1" } : null))
+      })
+      const service = yield* start({ chains: { eth: { config: { rpc: [node.url] }, blocks } } })
+      const listed = (hash: string, query = "") =>
+        ask(service, `module=account&action=txlistinternal&txhash=${hash}${query}`)
+      const valuesOf = (hash: string, query?: string) =>
+        Effect.map(listed(hash, query), ({ result }) => result.map(({ value }: { readonly value: string }) => value))
 
-        expect(yield* valuesOf(first!.hash)).toEqual(["1"])
-        expect(yield* valuesOf(second!.hash)).toEqual(["1", "3"])
-        expect(yield* valuesOf(second!.hash, "&sort=desc")).toEqual(["3", "1"])
-        expect(yield* valuesOf(second!.hash, "&page=2&offset=1")).toEqual(["3"])
-        expect((yield* listed(Rows.hashOf("other"))).result).toContain("the transaction is not in the index of eth")
-        expect(yield* listed(Rows.hashOf("unknown"))).toMatchObject({ message: "No transactions found", result: [] })
-      }),
+      expect(yield* valuesOf(first!.hash)).toEqual(["1"])
+      expect(yield* valuesOf(second!.hash)).toEqual(["1", "3"])
+      expect(yield* valuesOf(second!.hash, "&sort=desc")).toEqual(["3", "1"])
+      expect(yield* valuesOf(second!.hash, "&page=2&offset=1")).toEqual(["3"])
+      expect((yield* listed(Rows.hashOf("other"))).result).toContain("the transaction is not in the index of eth")
+      expect(yield* listed(Rows.hashOf("unknown"))).toMatchObject({ message: "No transactions found", result: [] })
+    }),
   )
 
-  it.live("holdings are sums of the ledger, and an error where a sum is not certain and no node answers", () =>
+  it.live("holdings are sums of the ledger, and an error if a sum is uncertain and no node responds", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: chainOf(ledgers, 3) } })
       const history = (block: number) => account("tokenbalancehistory", `&contractaddress=${token}&blockno=${block}`)
@@ -306,25 +304,23 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "holdings are sums of the same queue as those of REST: what one has added up, the other does not read again",
-    () =>
-      Effect.gen(function* () {
-        const service = yield* start({ chains: { eth: chainOf(ledgers, 3) } })
-        yield* Effect.orDie(service.stores["eth"]!.finalize(3))
-        const reads = Effect.map(service.fetch("/metrics"), ({ text }) =>
-          Number(/_count\{operation="ledger"\} (\d+)/.exec(text)?.[1] ?? 0),
-        )
-        const before = yield* reads
-        yield* service.get(`/api/v2.2/${Rows.alice}/balances?chain=eth`)
-        const added = yield* reads
-        expect((yield* ask(service, account("addresstokenbalance"))).result).toHaveLength(1)
+  it.live("holdings share a queue of sums with REST, and neither adds up again what the other has", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: chainOf(ledgers, 3) } })
+      yield* Effect.orDie(service.stores["eth"]!.finalize(3))
+      const reads = Effect.map(service.fetch("/metrics"), ({ text }) =>
+        Number(/_count\{operation="ledger"\} (\d+)/.exec(text)?.[1] ?? 0),
+      )
+      const before = yield* reads
+      yield* service.get(`/api/v2.2/${Rows.alice}/balances?chain=eth`)
+      const added = yield* reads
+      expect((yield* ask(service, account("addresstokenbalance"))).result).toHaveLength(1)
 
-        expect([added - before, yield* reads]).toEqual([1, added])
-      }).pipe(Effect.scoped),
+      expect([added - before, yield* reads]).toEqual([1, added])
+    }).pipe(Effect.scoped),
   )
 
-  it.live("fundedby: is the first native value of a transaction, where what was held before block 0 is known", () =>
+  it.live("fundedby: is the first native value of a transaction, if the holdings before block 0 are known", () =>
     Effect.gen(function* () {
       const received: Readonly<Record<number, Ledger>> = {
         1: { 0: [{ amount: -5n }], [blockLevel]: [{ kind: "withdrawal", amount: 40n, counterparty: null }] },
@@ -358,7 +354,7 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("fundedby: states up to which block the chain may have funded the account without a statement of it", () =>
+  it.live("fundedby: reports up to which block the chain may have funded the account without a record", () =>
     Effect.gen(function* () {
       const fundedOf = Effect.fnUntraced(function* (received: Readonly<Record<number, Ledger>>) {
         const chain = chainOf(received, 3)
@@ -378,7 +374,7 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("tokeninfo: is how a token describes itself in the index, with its supply of a node", () =>
+  it.live("tokeninfo: is the token's description of itself in the index, with its supply from a node", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(({ method }) =>
         Node.result(method === "eth_chainId" ? '"0x1"' : `"0x${"0".repeat(63)}7"`),
@@ -403,7 +399,7 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("holdings of a contract with ids are their number, and apart from the amount of one that has both", () =>
+  it.live("holdings of a contract with ids are their number, listed separately from the amount if it has both", () =>
     Effect.gen(function* () {
       const multi = Rows.address("f")
       const idOf = (asset: string, tokenId: string) => ({ asset, kind: "erc721", tokenId, amount: 1n }) as const
@@ -451,7 +447,7 @@ describe("Etherscan's API: what the index and the service state", () => {
   )
 
   it.live(
-    "a balance that a comparison found to differ from its sum is read of the node from the first such block on",
+    "a balance that a comparison found to differ from its sum is read from the node from the first such block",
     () =>
       Effect.gen(function* () {
         const silent = Rows.address("f")
@@ -526,7 +522,7 @@ describe("Etherscan's API: what the index and the service state", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("what is not known is an error that states it", () =>
+  it.live("what is unknown is an error that states it", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: chainOf(ledgers, 3) } })
       const results = yield* Effect.forEach(

@@ -35,7 +35,7 @@ const configOf = (more: Readonly<Record<string, unknown>>) =>
     ...more,
   })
 
-/** The routes of the explorer alone, with the files of a folder. */
+/** Only the routes of the explorer, with the files of a folder. */
 const serve = (files: Readonly<Record<string, string | Uint8Array>>, access: "open" | "keyed" = "open") =>
   Effect.gen(function* () {
     const root = yield* temporaryFolder
@@ -59,7 +59,7 @@ const built = {
 }
 
 describe("Explorer", () => {
-  it.live("an unknown path is the page for a browser, with the status 404, and JSON for a program", () =>
+  it.live("an unknown path responds 404 with the page for a browser, and with JSON for a program", () =>
     Effect.gen(function* () {
       const get = yield* serve(built)
       const accept = "text/html,application/xhtml+xml,*/*;q=0.8"
@@ -74,7 +74,7 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("the page is served at the root and at each path of its own, and is asked for again each time", () =>
+  it.live("the page is served at the root and at each of its paths, and revalidated each time", () =>
     Effect.gen(function* () {
       const get = yield* serve(built)
       for (const path of ["/", "/address/0xabc", "/tx/0x1?chain=eth", "/block/17", "/webhooks"]) {
@@ -95,7 +95,7 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a file with a hash in its name is kept by browsers, and others are asked for again", () =>
+  it.live("browsers cache a file with a hash in its name, and revalidate others", () =>
     Effect.gen(function* () {
       const get = yield* serve(built)
 
@@ -112,7 +112,7 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a file that was built compressed is sent in the coding that the request prefers", () =>
+  it.live("a precompressed file is sent in the coding that the request prefers", () =>
     Effect.gen(function* () {
       const script = "export const answer = 42"
       const get = yield* serve({
@@ -135,7 +135,7 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("files of another build, of unknown type and outside the folder are 404 in JSON", () =>
+  it.live("files of another build, of unknown type and outside the folder respond 404 in JSON", () =>
     Effect.gen(function* () {
       const get = yield* serve(built)
       for (const path of [
@@ -153,7 +153,7 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("without built files the page says how to build them", () =>
+  it.live("without built files the page states how to build them", () =>
     Effect.gen(function* () {
       const get = yield* serve({})
 
@@ -182,7 +182,7 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it("the explorer is open on a loopback address, keyed where a proxy passes other names to it, and off elsewhere", () => {
+  it("the explorer is open on a loopback address, keyed if a proxy forwards other names to it, and off elsewhere", () => {
     const accessOf = (host: string, more: object = {}) =>
       Explorer.accessOf({ listen: { host, port: 0 }, allowedHosts: [], ...more })
 
@@ -192,7 +192,7 @@ describe("Explorer", () => {
     expect(accessOf("0.0.0.0", { explorer: "keyed" })).toBe("keyed")
   })
 
-  it.effect("an explorer that needs no key is refused on an address that other machines reach", () =>
+  it.effect("an explorer without a key is rejected on an address that other machines can reach", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(
         Effect.fromResult(configOf({ listen: { host: "0.0.0.0", port: 0 }, explorer: "open" })),
@@ -203,7 +203,7 @@ describe("Explorer", () => {
     }),
   )
 
-  it.live("requests of the page need no key for pages and relayed calls, traces included; all others need one", () =>
+  it.live("requests of the page need no key for pages and relayed calls, including traces; all others need one", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result('"0x1"'))
       const service = yield* start({ chains: { eth: { config: { rpc: [node.url] } } } })
@@ -236,7 +236,7 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("the names of addresses, functions and errors are given in the order in which they were asked for", () =>
+  it.live("the names of addresses, functions and errors are returned in the requested order", () =>
     Effect.gen(function* () {
       const [vault, treasury, other] = ["1", "2", "3"].map((digit) => `0x${digit.repeat(40)}`) as [
         string,
@@ -297,7 +297,7 @@ describe("Explorer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("what the pages read decodes by the operations of the contract, and encodes to what was sent", () =>
+  it.live("what the pages read decodes with the operations of the contract, and encodes to the same JSON", () =>
     Effect.gen(function* () {
       const [vault, proxy] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`) as [string, string]
       const service = yield* start({ chains: { eth: { config: { labels: { [proxy]: "Proxy" } } } } })
@@ -334,7 +334,7 @@ describe("Explorer", () => {
   )
 
   it.live(
-    "the search finds labels and contracts by a part of their names and by address, and needs what a page needs",
+    "the search finds labels and contracts by address and by part of their name, and requires the same access as a page",
     () =>
       Effect.gen(function* () {
         const [vault, treasury] = ["1", "2"].map((digit) => `0x${digit.repeat(40)}`) as [string, string]
@@ -373,50 +373,48 @@ describe("Explorer", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "the search finds tokens by symbol and name, the whole text first, and a label of the same address before",
-    () =>
-      Effect.gen(function* () {
-        const [coin, copy, vault, labelled] = ["1", "2", "3", "4"].map((digit) => `0x${digit.repeat(40)}`) as [
-          ...[string, string, string, string],
-        ]
-        const blocks = Rows.chain(0, 1)
-        const labels = { [labelled]: "USDX treasury" }
-        const service = yield* start({ chains: { eth: { config: { labels }, blocks } } })
-        const { database, ref } = service.stores["eth"]!
-        const proofs = yield* database.chain(ref).proofs
-        const tokenOf = (name: string | null, symbol: string | null) => ({ name, symbol, decimals: 6, block: 1 })
-        yield* proofs.writeTokens(
-          { number: 0, parentHash: blocks[0]!.parentHash },
-          new Map([
-            [vault, tokenOf("USDX Vault", null)],
-            [copy, tokenOf("<img src=x onerror=alert(1)>", "USDX2")],
-            [coin, tokenOf("Coin", "USDX")],
-            [labelled, tokenOf("Other", "USDX")],
-          ]),
-          2,
+  it.live("the search finds tokens by symbol and name, exact matches first, after a label of the same address", () =>
+    Effect.gen(function* () {
+      const [coin, copy, vault, labelled] = ["1", "2", "3", "4"].map((digit) => `0x${digit.repeat(40)}`) as [
+        ...[string, string, string, string],
+      ]
+      const blocks = Rows.chain(0, 1)
+      const labels = { [labelled]: "USDX treasury" }
+      const service = yield* start({ chains: { eth: { config: { labels }, blocks } } })
+      const { database, ref } = service.stores["eth"]!
+      const proofs = yield* database.chain(ref).proofs
+      const tokenOf = (name: string | null, symbol: string | null) => ({ name, symbol, decimals: 6, block: 1 })
+      yield* proofs.writeTokens(
+        { number: 0, parentHash: blocks[0]!.parentHash },
+        new Map([
+          [vault, tokenOf("USDX Vault", null)],
+          [copy, tokenOf("<img src=x onerror=alert(1)>", "USDX2")],
+          [coin, tokenOf("Coin", "USDX")],
+          [labelled, tokenOf("Other", "USDX")],
+        ]),
+        2,
+      )
+      const search = (text: string, more = "") =>
+        Effect.map(
+          service.fetch(`/api/v2.2/search?q=${encodeURIComponent(text)}${more}`, {
+            headers: { "sec-fetch-site": "same-origin" },
+          }),
+          ({ json, status }) => (status === 200 ? json.result : status),
         )
-        const search = (text: string, more = "") =>
-          Effect.map(
-            service.fetch(`/api/v2.2/search?q=${encodeURIComponent(text)}${more}`, {
-              headers: { "sec-fetch-site": "same-origin" },
-            }),
-            ({ json, status }) => (status === 200 ? json.result : status),
-          )
 
-        expect(yield* search(" usdx\n")).toEqual([
-          { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
-          { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
-          { kind: "token", address: copy, name: "<img src=x onerror=alert(1)>", symbol: "USDX2" },
-          { kind: "token", address: vault, name: "USDX Vault", symbol: null },
-        ])
-        expect(yield* search("USDX", "&limit=2")).toEqual([
-          { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
-          { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
-        ])
-        for (const text of ["\u0000", "\u202e", "usd\u202ex", "%", "'; --", "x".repeat(100)]) {
-          expect([text, yield* search(text)]).toEqual([text, []])
-        }
-      }).pipe(Effect.scoped),
+      expect(yield* search(" usdx\n")).toEqual([
+        { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
+        { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
+        { kind: "token", address: copy, name: "<img src=x onerror=alert(1)>", symbol: "USDX2" },
+        { kind: "token", address: vault, name: "USDX Vault", symbol: null },
+      ])
+      expect(yield* search("USDX", "&limit=2")).toEqual([
+        { kind: "label", address: labelled, name: "USDX treasury", symbol: null },
+        { kind: "token", address: coin, name: "Coin", symbol: "USDX" },
+      ])
+      for (const text of ["\u0000", "\u202e", "usd\u202ex", "%", "'; --", "x".repeat(100)]) {
+        expect([text, yield* search(text)]).toEqual([text, []])
+      }
+    }).pipe(Effect.scoped),
   )
 })

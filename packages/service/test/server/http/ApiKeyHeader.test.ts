@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as ApiKeyHeader from "../../../src/server/http/ApiKeyHeader.ts"
 
 describe("keyIn", () => {
-  it("takes the key of X-API-Key, and the token of Authorization where that is absent or empty", () => {
+  it("uses the key of X-API-Key, or the token of Authorization if that is absent or empty", () => {
     const authorization = "Bearer two"
 
     expect(ApiKeyHeader.keyIn({ "x-api-key": "one", authorization })).toBe("one")

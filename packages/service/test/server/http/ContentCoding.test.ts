@@ -4,7 +4,7 @@ import * as ContentCoding from "../../../src/server/http/ContentCoding.ts"
 const built = ["br", "gzip", "identity"] as const
 
 describe("ContentCoding", () => {
-  it("choose: takes the smallest coding that a browser accepts", () => {
+  it("choose: uses the smallest coding that a browser accepts", () => {
     for (const [header, coding] of [
       ["gzip, deflate, br, zstd", "br"],
       ["gzip, deflate", "gzip"],
@@ -16,7 +16,7 @@ describe("ContentCoding", () => {
     }
   })
 
-  it("choose: prefers what the request prefers, and none to a coding of less weight", () => {
+  it("choose: uses what the request prefers, and no coding rather than one with a lower weight", () => {
     expect(ContentCoding.choose("br;q=0.2, gzip;q=0.8", built)).toBe("gzip")
     expect(ContentCoding.choose("gzip;q=0.5, identity", built)).toBe("identity")
     expect(ContentCoding.choose("br;q=0.1, gzip;q=0.2, *;q=0.5", built)).toBe("identity")

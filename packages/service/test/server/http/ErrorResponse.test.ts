@@ -47,7 +47,7 @@ describe("ErrorResponse", () => {
       { "retry-after": "1" },
     ],
     ["a damaged block", ErrorResponse.fromStore(storeError({ damagedBlock: 7 })), 500, "internal", {}],
-  ])("%s is its error, status and headers, with the id of the request", ([, failing, status, code, headers]) =>
+  ])("%s has its error, status and headers, with the id of the request", ([, failing, status, code, headers]) =>
     Effect.gen(function* () {
       const found = yield* Effect.flip(failing)
       const response = yield* ErrorResponse.answer(failing)
@@ -57,7 +57,7 @@ describe("ErrorResponse", () => {
     }).pipe(Effect.provideService(RequestId, "id-1"), Effect.provide(Logger.layer([]))),
   )
 
-  it.effect("staleCursor: states where to start again, and the blocks below it where there are any", () =>
+  it.effect("staleCursor: states where to resume, and the blocks below it if there are any", () =>
     Effect.gen(function* () {
       const messageOf = (block: number) =>
         Effect.map(Effect.flip(ErrorResponse.staleCursor(block, {})), ({ error, message }) => [
@@ -75,7 +75,7 @@ describe("ErrorResponse", () => {
     }),
   )
 
-  it.effect("fromStore: logs a damaged block, which it names, and any other failure is a defect", () =>
+  it.effect("fromStore: logs and names a damaged block, and any other failure is a defect", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []
       const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
@@ -99,7 +99,7 @@ describe("InvalidParameter", () => {
       onFailure: (error) => InvalidParameter.fromError(error, input, what),
     })
 
-  it("fromError: names the first parameter that is refused, or one that is sent more than once", () => {
+  it("fromError: names the first invalid parameter, or one that is sent more than once", () => {
     expect(refused({ limit: "2" })).toMatchObject({
       parameter: "limit",
       code: "bad_request",

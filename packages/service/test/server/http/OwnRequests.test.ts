@@ -8,12 +8,12 @@ const socket = { localAddress: "127.0.0.1", localPort: 80, remoteAddress: "203.0
 
 /** A received request, as far as it is read. */
 const receivedOf = (headers: Readonly<Record<string, string>>, httpVersion = "1.1") =>
-  // Sound: the headers and the message of a request are read alone.
+  // Sound: only the headers and the message of a request are read.
   ({ headers, source: { headers, httpVersion, socket } }) as unknown as HttpServerRequest
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** A caller's `fetch`, answered by a function, and the turns that were asked for. */
+/** A caller's `fetch`, answered by a function, and the requested turns. */
 const fetchOf = (answer: Listener, received = receivedOf({})) => {
   const turns: Array<unknown> = []
   const { fetchFor, serve } = OwnRequests.make((request, resume) => {
@@ -30,7 +30,7 @@ const fetchOf = (answer: Listener, received = receivedOf({})) => {
 const readerOf = (response: Awaited<ReturnType<ReturnType<typeof fetchOf>["fetch"]>>) => response.body!.getReader()
 
 describe("OwnRequests", () => {
-  it("fetchFor: sends a request with the key, the address and the proxies of the caller, and none that its client states", async () => {
+  it("fetchFor: sends a request with the key, the address and the proxies of the caller, ignoring those that its client states", async () => {
     const headers = {
       authorization: "Bearer own",
       host: "daybook.example",
@@ -62,7 +62,7 @@ describe("OwnRequests", () => {
     ])
   })
 
-  it("fetchFor: a request of HTTP/1.0 is one of a proxy, and one without a key has none", async () => {
+  it("fetchFor: treats an HTTP/1.0 request as one of a proxy, and sends no key without one", async () => {
     const via: Array<unknown> = []
     for (const version of ["1.0", "1.1"]) {
       const { fetch, init } = fetchOf(
@@ -81,7 +81,7 @@ describe("OwnRequests", () => {
     ])
   })
 
-  it("fetchFor: sends a body with its length in bytes, and gives the response, whose end is read in a turn of the caller", async () => {
+  it("fetchFor: sends a body with its length in bytes, and returns the response, whose end is read in a turn of the caller", async () => {
     const { fetch, init, turns } = fetchOf(
       (request, response) => {
         request.on("data", (body: Buffer) => {
@@ -119,7 +119,7 @@ describe("OwnRequests", () => {
     await expect(other.fetch("http://a/", { ...other.init, signal: aborting.signal })).rejects.toBe(reason)
   })
 
-  it("fetchFor: a response that is aborted, or cancelled, ends, and so does its connection", async () => {
+  it("fetchFor: an aborted or cancelled response ends, and so does its connection", async () => {
     for (const how of ["abort", "cancel"] as const) {
       const aborting = new AbortController()
       let closed: Promise<unknown> = Promise.resolve()
@@ -137,7 +137,7 @@ describe("OwnRequests", () => {
     }
   })
 
-  it("fetchFor: a connection that is closed before a response is reset", async () => {
+  it("fetchFor: reports a connection closed before a response as reset", async () => {
     const { fetch, init } = fetchOf((request) => void request.socket.destroy())
 
     await expect(fetch("http://a/", init)).rejects.toMatchObject({ code: "ECONNRESET" })

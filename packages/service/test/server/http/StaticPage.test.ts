@@ -13,7 +13,7 @@ describe("StaticPage", () => {
     ["a.JS", undefined],
     ["js", undefined],
     ["", undefined],
-  ])("contentTypeOf: that of %s is %s", (name, expected) => {
+  ])("contentTypeOf: %s has the type %s", (name, expected) => {
     expect(StaticPage.contentTypeOf(name)).toBe(expected)
   })
 
@@ -36,7 +36,7 @@ describe("StaticPage", () => {
     },
   )
 
-  it("is: knows responses of this module, whatever their status", () => {
+  it("is: recognises responses of this module, whatever their status", () => {
     const missing = StaticPage.make(body, { contentType: "text/html", lifetime: "revalidated", status: 404 })
 
     expect([missing.status, StaticPage.is(missing), StaticPage.is(Response.empty())]).toEqual([404, true, false])
