@@ -280,6 +280,22 @@ describe("Upstream", () => {
     }),
   )
 
+  it.live("call: calls of one key that fail at every node leave those of others a single request to a node", () =>
+    Effect.gen(function* () {
+      const start = () =>
+        Node.start(({ method }) =>
+          method === "eth_gasPrice" ? Node.result('"0x7"') : { status: 500, body: "too much" },
+        )
+      const [first, second] = [yield* start(), yield* start()]
+      const { call, failureOf } = yield* connect(first.url, second.url)
+      const failures = yield* Effect.replicateEffect(failureOf("debug_traceBlockByNumber"), 6)
+
+      expect(failures.map(({ _tag }) => _tag)).toEqual(Array(6).fill("UpstreamUnavailable"))
+      expect(yield* call).toBe('"0x7"')
+      expect(first.calls.length + second.calls.length).toBe(6 * 2 + 1)
+    }),
+  )
+
   it.live("call: sends each call of one turn in a request of its own", () =>
     Effect.gen(function* () {
       const batches: Array<boolean> = []
