@@ -39,6 +39,45 @@ export class ApiKey extends HttpApiMiddleware.Service<ApiKey>()("@daybook/schema
   error: [ApiError.Unauthorized, ApiError.Forbidden],
 }) {}
 
+/**
+ * A group of endpoints. It states them as a list: the order in which a compiler writes the members of an inferred union differs from build
+ * to build.
+ */
+interface Group<
+  Name extends string,
+  Endpoints extends ReadonlyArray<HttpApiEndpoint.Constraint>,
+> extends HttpApiGroup.HttpApiGroup<Name, Endpoints[number]> {}
+
+/** A group of endpoints that require an API key. */
+interface KeyedGroup<
+  Name extends string,
+  Endpoints extends ReadonlyArray<HttpApiEndpoint.Constraint>,
+> extends HttpApiGroup.HttpApiGroup<Name, HttpApiEndpoint.AddMiddleware<Endpoints[number], ApiKey>> {}
+
+type Listed = readonly [HttpApiEndpoint.Constraint, ...Array<HttpApiEndpoint.Constraint>]
+
+const group = <const Name extends string, const Endpoints extends Listed>(
+  name: Name,
+  ...endpoints: Endpoints
+): Group<Name, Endpoints> => HttpApiGroup.make(name).add(...endpoints)
+
+/** A group that the OpenAPI document omits. */
+const hiddenGroup = <const Name extends string, const Endpoints extends Listed>(
+  name: Name,
+  ...endpoints: Endpoints
+): Group<Name, Endpoints> =>
+  HttpApiGroup.make(name)
+    .add(...endpoints)
+    .annotate(OpenApi.Exclude, true)
+
+const keyedGroup = <const Name extends string, const Endpoints extends Listed>(
+  name: Name,
+  ...endpoints: Endpoints
+): KeyedGroup<Name, Endpoints> =>
+  HttpApiGroup.make(name)
+    .add(...endpoints)
+    .middleware(ApiKey)
+
 /** Every success reports the index coverage and the state of the rate limit. */
 const successHeaders = Schema.Struct({ ...ApiHeader.IndexCoverage.fields, ...ApiHeader.RateLimit.fields })
 
@@ -100,23 +139,22 @@ const { proveWallet, putContract, removeContract } = ChangeOperation.all
  *
  * Source: docs/interface.md#4.1, docs/interface.md#5.
  */
-export class Wallets extends HttpApiGroup.make("wallets")
-  .add(...endpoints)
-  .add(
-    HttpApiEndpoint.get(walletEvents.name, walletEvents.path, {
-      params: walletEvents.params,
-      query: walletEvents.query,
-      success: withRateLimit(Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))),
-      error: walletEvents.errors,
-    }).annotateMerge(documentation(walletEvents.name)),
-    HttpApiEndpoint.put(proveWallet.name, proveWallet.path, {
-      params: proveWallet.params,
-      query: proveWallet.query,
-      success: withRateLimit(proveWallet.response),
-      error: proveWallet.errors,
-    }).annotateMerge(documentation(proveWallet.name)),
-  )
-  .middleware(ApiKey) {}
+export class Wallets extends keyedGroup(
+  "wallets",
+  ...endpoints,
+  HttpApiEndpoint.get(walletEvents.name, walletEvents.path, {
+    params: walletEvents.params,
+    query: walletEvents.query,
+    success: withRateLimit(Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/event-stream" }))),
+    error: walletEvents.errors,
+  }).annotateMerge(documentation(walletEvents.name)),
+  HttpApiEndpoint.put(proveWallet.name, proveWallet.path, {
+    params: proveWallet.params,
+    query: proveWallet.query,
+    success: withRateLimit(proveWallet.response),
+    error: proveWallet.errors,
+  }).annotateMerge(documentation(proveWallet.name)),
+) {}
 
 /**
  * The operations on descriptions of contracts, which require an API key that allows them.
@@ -131,23 +169,22 @@ export class Wallets extends HttpApiGroup.make("wallets")
  *
  * Source: decision 0059.
  */
-export class Contracts extends HttpApiGroup.make("contracts")
-  .add(
-    HttpApiEndpoint.put(putContract.name, putContract.path, {
-      params: putContract.params,
-      query: putContract.query,
-      payload: putContract.body,
-      success: withRateLimit(putContract.response),
-      error: putContract.errors,
-    }).annotateMerge(documentation(putContract.name)),
-    HttpApiEndpoint.delete(removeContract.name, removeContract.path, {
-      params: removeContract.params,
-      query: removeContract.query,
-      success: withRateLimit(removeContract.response),
-      error: removeContract.errors,
-    }).annotateMerge(documentation(removeContract.name)),
-  )
-  .middleware(ApiKey) {}
+export class Contracts extends keyedGroup(
+  "contracts",
+  HttpApiEndpoint.put(putContract.name, putContract.path, {
+    params: putContract.params,
+    query: putContract.query,
+    payload: putContract.body,
+    success: withRateLimit(putContract.response),
+    error: putContract.errors,
+  }).annotateMerge(documentation(putContract.name)),
+  HttpApiEndpoint.delete(removeContract.name, removeContract.path, {
+    params: removeContract.params,
+    query: removeContract.query,
+    success: withRateLimit(removeContract.response),
+    error: removeContract.errors,
+  }).annotateMerge(documentation(removeContract.name)),
+) {}
 
 const webhooks = WebhookOperation.all
 
@@ -203,27 +240,26 @@ const webhookSend = <
  *
  * Source: decision 0073.
  */
-export class Webhooks extends HttpApiGroup.make("webhooks")
-  .add(
-    webhookGet(webhooks.listWebhooks),
-    webhookSend(webhooks.createWebhook),
-    webhookGet(webhooks.getWebhook),
-    HttpApiEndpoint.delete(webhooks.removeWebhook.name, webhooks.removeWebhook.path, {
-      params: webhooks.removeWebhook.params,
-      query: webhooks.removeWebhook.query,
-      success: withRateLimit(webhooks.removeWebhook.response),
-      error: webhooks.removeWebhook.errors,
-    }).annotateMerge(webhookDocumentation(webhooks.removeWebhook.name)),
-    webhookPost(webhooks.pauseWebhook),
-    webhookPost(webhooks.resumeWebhook),
-    webhookPost(webhooks.testWebhook),
-    webhookSend(webhooks.replayWebhook),
-    webhookSend(webhooks.rotateWebhook),
-    webhookSend(webhooks.changeWebhookAddresses),
-    webhookGet(webhooks.listWebhookAddresses),
-    webhookGet(webhooks.webhookDeliveries),
-  )
-  .middleware(ApiKey) {}
+export class Webhooks extends keyedGroup(
+  "webhooks",
+  webhookGet(webhooks.listWebhooks),
+  webhookSend(webhooks.createWebhook),
+  webhookGet(webhooks.getWebhook),
+  HttpApiEndpoint.delete(webhooks.removeWebhook.name, webhooks.removeWebhook.path, {
+    params: webhooks.removeWebhook.params,
+    query: webhooks.removeWebhook.query,
+    success: withRateLimit(webhooks.removeWebhook.response),
+    error: webhooks.removeWebhook.errors,
+  }).annotateMerge(webhookDocumentation(webhooks.removeWebhook.name)),
+  webhookPost(webhooks.pauseWebhook),
+  webhookPost(webhooks.resumeWebhook),
+  webhookPost(webhooks.testWebhook),
+  webhookSend(webhooks.replayWebhook),
+  webhookSend(webhooks.rotateWebhook),
+  webhookSend(webhooks.changeWebhookAddresses),
+  webhookGet(webhooks.listWebhookAddresses),
+  webhookGet(webhooks.webhookDeliveries),
+) {}
 
 const { contract, names, ready, search, settings } = ExplorerOperation.all
 
@@ -243,26 +279,25 @@ const explorerDocumentation = (name: ExplorerOperation.Name, headers = errorHead
  *
  * Source: decision 0058.
  */
-export class Explorer extends HttpApiGroup.make("explorer")
-  .add(
-    HttpApiEndpoint.get(names.name, names.path, {
-      query: names.query,
-      success: withRateLimit(names.response),
-      error: names.errors,
-    }).annotateMerge(explorerDocumentation(names.name)),
-    HttpApiEndpoint.get(search.name, search.path, {
-      query: search.query,
-      success: withRateLimit(search.response),
-      error: search.errors,
-    }).annotateMerge(explorerDocumentation(search.name)),
-    HttpApiEndpoint.get(contract.name, contract.path, {
-      params: contract.params,
-      query: contract.query,
-      success: withRateLimit(contract.response),
-      error: contract.errors,
-    }).annotateMerge(explorerDocumentation(contract.name)),
-  )
-  .middleware(ApiKey) {}
+export class Explorer extends keyedGroup(
+  "explorer",
+  HttpApiEndpoint.get(names.name, names.path, {
+    query: names.query,
+    success: withRateLimit(names.response),
+    error: names.errors,
+  }).annotateMerge(explorerDocumentation(names.name)),
+  HttpApiEndpoint.get(search.name, search.path, {
+    query: search.query,
+    success: withRateLimit(search.response),
+    error: search.errors,
+  }).annotateMerge(explorerDocumentation(search.name)),
+  HttpApiEndpoint.get(contract.name, contract.path, {
+    params: contract.params,
+    query: contract.query,
+    success: withRateLimit(contract.response),
+    error: contract.errors,
+  }).annotateMerge(explorerDocumentation(contract.name)),
+) {}
 
 /**
  * Paths for operators and machines, without an API key: health, status of the indexes, and metrics. Of these, the OpenAPI document only has
@@ -278,7 +313,8 @@ export class Explorer extends HttpApiGroup.make("explorer")
  *
  * Source: decision 0012.
  */
-export class Service extends HttpApiGroup.make("service").add(
+export class Service extends group(
+  "service",
   HttpApiEndpoint.get("health", "/health", { success: Schema.Struct({ status: Schema.Literal("ok") }) }).annotate(
     OpenApi.Exclude,
     true,
@@ -330,24 +366,23 @@ const responses = Schema.Union([JsonRpc.Response, Schema.Array(JsonRpc.Response)
  *
  * Source: docs/interface.md#4.2, docs/interface.md#4.3, docs/interface.md#5; decision 0016.
  */
-export class Relay extends HttpApiGroup.make("relay")
-  .add(
-    HttpApiEndpoint.post("call", "/rpc/:chain/:apiKey", {
-      params: { chain: Schema.String, apiKey: Schema.String },
-      payload: requests,
-      success: responses,
-    }),
-    HttpApiEndpoint.post("callByHeader", "/rpc/:chain", {
-      params: { chain: Schema.String },
-      payload: requests,
-      success: responses,
-    }),
-    HttpApiEndpoint.get("connect", "/rpc/:chain/:apiKey", {
-      params: { chain: Schema.String, apiKey: Schema.String },
-    }),
-    HttpApiEndpoint.get("connectByHeader", "/rpc/:chain", { params: { chain: Schema.String } }),
-  )
-  .annotate(OpenApi.Exclude, true) {}
+export class Relay extends hiddenGroup(
+  "relay",
+  HttpApiEndpoint.post("call", "/rpc/:chain/:apiKey", {
+    params: { chain: Schema.String, apiKey: Schema.String },
+    payload: requests,
+    success: responses,
+  }),
+  HttpApiEndpoint.post("callByHeader", "/rpc/:chain", {
+    params: { chain: Schema.String },
+    payload: requests,
+    success: responses,
+  }),
+  HttpApiEndpoint.get("connect", "/rpc/:chain/:apiKey", {
+    params: { chain: Schema.String, apiKey: Schema.String },
+  }),
+  HttpApiEndpoint.get("connectByHeader", "/rpc/:chain", { params: { chain: Schema.String } }),
+) {}
 
 /**
  * Gives schemas plain names, and leaves objects open to fields that are added later. A recursive schema refers to itself by one name, and
