@@ -51,17 +51,18 @@ export const ChainConfig = Schema.Struct({
   watch: Schema.optionalKey(Schema.NonEmptyArray(Wallet)),
   /** Verification of blocks before they are stored, see the README. Default `standard`. */
   checks: Schema.optionalKey(Schema.Literals(["links", "standard", "full"])),
-  /** True if block hashes follow Ethereum's rules. Default: by the chain's row, else detected from its newest block. */
+  /** True if block hashes follow Ethereum's rules. Default: by the chain's row, otherwise detected from its newest block. */
   ethereumRules: Schema.optionalKey(Schema.Boolean),
   /**
    * Where the chain's fees go: a name of rules in `FeeRules`, such as `ethereum`, or `base` for a chain of the OP Stack with the upgrade times
-   * of the Superchain. Another value derives all ledgers again. Default: by the chain's row, `ethereum` for the ids 31337 and 1337, else `unknown`, which marks what it cannot know.
+   * of the Superchain. Changing the value derives all ledgers again. Default: by the chain's row, `ethereum` for the ids 31337 and 1337,
+   * otherwise `unknown`, which marks what it cannot know.
    */
   feeRules: Schema.optionalKey(Schema.Literals(feeRules)),
   /** Confirmations after which a block is final, if the node has no `finalized` tag. Default: by chain. */
   finalityBlocks: Schema.optionalKey(Count),
   /**
-   * The chain is that of one node, which can go back, as in development: a lower head removes the blocks above it. Default: true for the
+   * The chain belongs to one node that can go back, as in development: a lower head removes the blocks above it. Default: true for the
    * ids 31337 and 1337 with one node on this machine.
    */
   rewinds: Schema.optionalKey(Schema.Boolean),
@@ -72,16 +73,15 @@ export const ChainConfig = Schema.Struct({
   /** Interval between polls of the node's head, in milliseconds. Default: the chain's block time, at most 2 seconds. */
   pollMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: maxPollMillis }))),
   /**
-   * Calls per minute, at most, by which opening balances and tokens are read and watched wallets are proved at each new final block; 0 for
-   * none of them.
-   * Default 600.
+   * Maximum number of calls per minute for opening balances, token names and proofs of watched wallets at each new final block; 0 disables
+   * them. Default 600.
    */
   proofCallsPerMinute: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))),
-  /** Folders of Foundry and Hardhat projects, whose contracts are added and decoded by their ABIs. Default: none. */
+  /** Folders of Foundry and Hardhat projects, whose contracts are named and decoded with their ABIs. Default: none. */
   artifacts: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
   /**
    * Address of the registry of the Ethereum Name Service on this chain, whose names become labels; or `off`. Names are read with at most
-   * `proofCallsPerMinute` calls. Default: its registry on Ethereum, Sepolia and Holesky, else `off`.
+   * `proofCallsPerMinute` calls. Default: its registry on Ethereum, Sepolia and Holesky, otherwise `off`.
    */
   ens: Schema.optionalKey(Registry),
   /** Labels by address. */

@@ -73,49 +73,49 @@ const Database = Schema.Union([
  * ```
  */
 export const Config = Schema.Struct({
-  /** Where to listen: host and port, also as `host:port`, or `unix:` and the path of a socket. Port 0 takes a free one. */
+  /** Where to listen: host and port, also as `host:port`, or `unix:` and the path of a socket. Port 0 chooses a free one. */
   listen: Listen.Listen,
-  /** Where a process that only indexes answers `/health`, `/ready` and `/metrics`, in the same forms. Default: nowhere. */
+  /** Where a process that only indexes serves `/health`, `/ready` and `/metrics`, in the same forms. Default: nowhere. */
   monitoring: Schema.optionalKey(Listen.Listen),
-  /** Files of a certificate and its key, as PEM: the service then speaks HTTPS. Default: none. */
+  /** PEM files of a certificate and its key: the service then serves HTTPS. Default: none. */
   tls: Schema.optionalKey(Schema.Struct({ cert: Schema.NonEmptyString, key: Schema.NonEmptyString })),
-  /** Proxies before the service, each of which adds the address of its client to `X-Forwarded-For`. Default 0: it is not read. */
+  /** Number of proxies in front of the service, each of which adds the address of its client to `X-Forwarded-For`. Default 0: the header is ignored. */
   trustedProxies: withDefault(Proxies, () => 0),
   /**
-   * URL of the database: `sqlite:` and a folder, or that of a PostgreSQL database; or the URLs of a PostgreSQL database and of replicas
-   * of it, which pages are read of.
+   * URL of the database: `sqlite:` and a folder, or that of a PostgreSQL database; or the URLs of a PostgreSQL database and of its
+   * replicas, which serve pages.
    */
   database: Database,
   /** How transactions are stored: compressed, or as plain text. Rows of either form stay readable. Default `zstd`. */
   documents: withDefault(Schema.Literals(["plain", "zstd"]), () => "zstd" as const),
   /**
-   * Threads that fetch, verify and decode the blocks of a backfill for each chain, at most 16; 0 leaves it to the thread that stores
-   * them. Default: by the cores of the machine.
+   * Threads that fetch, verify and decode the blocks of a backfill for each chain, at most 16; with 0, the thread that stores them
+   * does this. Default: by the cores of the machine.
    */
   backfillThreads: Schema.optionalKey(Threads),
-  /** Threads of the indexers, at most 64; chains share them once there are more. Default: by the cores of the machine, at most 4. */
+  /** Threads of the indexers, at most 64; shared by chains if there are more chains than threads. Default: by the cores of the machine, at most 4. */
   indexThreads: Schema.optionalKey(IndexThreads),
   /** The chains, by name. */
   chains: Schema.Record(Schema.String, ChainConfig),
   /** Form of empty values in pages: that of the interface (`string`), or `null`. Default `string`. */
   empty: withDefault(Schema.Literals(["string", "null"]), () => "string" as const),
-  /** Maximum and default number of rows of a page, at most 1000. Default 100. */
+  /** Maximum and default number of rows per page, at most 1000. Default 100. */
   maxLimit: withDefault(Limit, () => 100),
   /** Rate limit per key: average requests per second, and burst. Default 25 and 50. */
   rateLimit: withDefault(
     Schema.Struct({ perSecond: withDefault(Count, () => 25), burst: withDefault(Count, () => 50) }),
     () => ({}),
   ),
-  /** Requests without an API key are answered, within a rate limit for each address. Default: they are refused. */
+  /** Accepts requests without an API key, within a rate limit for each address. Default: they are rejected. */
   anonymous: Schema.optionalKey(Anonymous),
-  /** The relay: memory for immutable responses of nodes, shared by all chains, in MiB; 0 turns the cache off. Default 64. */
+  /** The relay: memory for immutable responses of nodes, shared by all chains, in MiB; 0 disables the cache. Default 64. */
   relay: withDefault(Schema.Struct({ cacheMebibytes: withDefault(Mebibytes, () => 64) }), () => ({})),
   /**
-   * File or folder of signatures of functions, as public directories publish them: lines such as `0xa9059cbb: transfer(address,uint256)`.
+   * File or folder of function signatures, as public directories publish them: lines such as `0xa9059cbb: transfer(address,uint256)`.
    * They decode calls that no ABI and no built-in signature decodes. Default: none.
    */
   signatures: Schema.optionalKey(Schema.NonEmptyString),
-  /** The log: lines of text or of JSON, and whether each request is one. Default text, and none. */
+  /** The log: its format, text or JSON, and whether each request is logged. Default: text, without requests. */
   log: withDefault(
     Schema.Struct({
       format: withDefault(Schema.Literals(["text", "json"]), () => "text" as const),
@@ -123,29 +123,29 @@ export const Config = Schema.Struct({
     }),
     () => ({}),
   ),
-  /** File of the Ed25519 key that signs statements, made by `daybook signing-key make`. Default: statements are not signed. */
+  /** File of the Ed25519 key that signs statements, created by `daybook signing-key make`. Default: statements are not signed. */
   signingKey: Schema.optionalKey(Schema.NonEmptyString),
-  /** Where traces of requests are sent, by OTLP over HTTP, and headers of the calls. Default: nowhere. */
+  /** Collector to which traces of requests are sent, by OTLP over HTTP, with the headers to send. Default: none. */
   otlp: Schema.optionalKey(
     Schema.Struct({ url: HttpUrl, headers: withDefault(Schema.Record(Schema.String, Schema.String), () => ({})) }),
   ),
   /** Bounds on the bytes, counts and times of what clients send and receive. */
   limits: withDefault(Limits, () => ({})),
-  /** Names in the `Host` header that a service on a loopback address answers besides those of this machine. Default: none. */
+  /** Additional names in the `Host` header to which a service on a loopback address responds. Default: none. */
   allowedHosts: withDefault(Schema.Array(HostName), () => []),
   /**
-   * The explorer, the web pages at `/`: `open` needs no API key, on a loopback address alone; `keyed` asks for one; `off` is not served.
-   * Default: `open` on a loopback address, `keyed` there with `allowedHosts`, else `off`.
+   * The explorer, the web pages at `/`: `open` needs no API key and requires a loopback address; `keyed` asks for one; `off` is not served.
+   * Default: `open` on a loopback address, `keyed` there with `allowedHosts`, otherwise `off`.
    */
   explorer: Schema.optionalKey(Schema.Literals(["open", "keyed", "off"])),
-  /** The page of the API at `/docs`, which calls the operations with the key that its user enters. Default: `on` on a loopback address, else `off`. */
+  /** The API page at `/docs`, which calls operations with the key that its user enters. Default: `on` on a loopback address, otherwise `off`. */
   docs: Schema.optionalKey(Schema.Literals(["on", "off"])),
   /** The Model Context Protocol at `/mcp`, for models with an API key. Default `on`. */
   mcp: withDefault(Schema.Literals(["on", "off"]), () => "on" as const),
   /**
-   * Webhooks are sent. The key encrypts their secrets in the database, and has 32 characters or more; by default it is made beside a SQLite
-   * database, as `webhooks.key` in its folder. Addresses of any network, and http, are allowed only where it states so. An API key may have
-   * so many webhooks and addresses, and all of them so many. Default: none is sent.
+   * Enables webhooks. The key encrypts their secrets in the database and has at least 32 characters; by default, it is created as
+   * `webhooks.key` in the folder of a SQLite database. `allowPrivate` allows addresses of any network, and http. The other members limit
+   * the webhooks and addresses of one API key, and of all keys. Default: webhooks are not sent.
    */
   webhooks: Schema.optionalKey(
     Schema.Struct({

@@ -47,7 +47,7 @@ export interface BytesInFlight {
 export const TraceLimits = Schema.Struct({
   /** Characters of the inputs and outputs of one transaction's frames that are kept. Default 4 MiB. */
   transactionBytes: count(4 * mebibyte),
-  /** The same of one block. Default 8 MiB. */
+  /** Characters of the inputs and outputs of one block's frames that are kept. Default 8 MiB. */
   blockBytes: count(8 * mebibyte),
   /** Frames of one transaction. Default 10,000. */
   frames: count(10_000),
@@ -69,19 +69,19 @@ export const Limits = Schema.Struct({
   responsesInFlight: bytesInFlight(16 * mebibyte, 64 * mebibyte, 128 * mebibyte),
   /** Bytes of a request body. Default 1 MiB. */
   bodyBytes: count(mebibyte),
-  /** Bytes of request bodies that are not complete. Default 8 MiB, 32 MiB and 64 MiB. */
+  /** Bytes of incomplete request bodies. Default 8 MiB, 32 MiB and 64 MiB. */
   bodiesInFlight: bytesInFlight(8 * mebibyte, 32 * mebibyte, 64 * mebibyte),
-  /** Seconds in which a request body must be complete. Default 10. */
+  /** Seconds within which a request body must be complete. Default 10. */
   bodySeconds: seconds(10),
   /** Levels of nesting in a request body. Default 64. */
   bodyDepth: count(64),
   /** Values in a request body: members of objects and items of arrays. Default 20,000. */
   bodyValues: count(20_000),
-  /** Bytes of all results of a batch together. Default 16 MiB. */
+  /** Total bytes of the results of a batch. Default 16 MiB. */
   batchBytes: count(16 * mebibyte),
-  /** Bytes of a node's answer to a relayed call. Default 32 MiB. */
+  /** Bytes of a node's response to a relayed call. Default 32 MiB. */
   answerBytes: count(32 * mebibyte),
-  /** Open connections; at the bound the oldest idle one is closed. Default 10,000. */
+  /** Open connections; beyond that, the oldest idle one is closed. Default 10,000. */
   connections: count(10_000),
   /** Open connections of one address; that of a proxy is one address. Default 2,000. */
   connectionsPerAddress: count(2_000),
@@ -95,13 +95,13 @@ export const Limits = Schema.Struct({
   subscriptions: count(100),
   /** Seconds after which a WebSocket connection is pinged, its API key is looked up again, and one without a pong is closed. Default 30. */
   pingSeconds: seconds(30),
-  /** Seconds in which a client must read something of what is sent to it. Default 20. */
+  /** Seconds within which a client must read some of the data sent to it. Default 20. */
   writeSeconds: seconds(20),
-  /** Milliseconds in which an open connection may send a request that is still answered, once the service stops. Default 1000. */
+  /** Milliseconds for which an idle connection stays open when the service stops. Default 1000. */
   drainIdleMillis: millis(1_000),
-  /** Seconds that open requests have to end when the service stops. Default 10. */
+  /** Seconds that open requests have to complete when the service stops. Default 10. */
   drainSeconds: seconds(10),
-  /** Levels of nesting in a node's answer to a relayed call. Default 8192: a trace of 1,024 calls has some 2,000. */
+  /** Levels of nesting in a node's response to a relayed call. Default 8192: a trace of 1,024 calls has about 2,000. */
   answerDepth: count(8_192),
   /** Bounds on the traces of nodes. */
   traces: withDefault(TraceLimits, () => ({})),

@@ -7,7 +7,7 @@ import * as SchemaTransformation from "effect/SchemaTransformation"
 import * as HomePath from "./HomePath.ts"
 import * as Loopback from "./Loopback.ts"
 
-/** An address of this machine. Port 0 takes a free one. */
+/** An address of this machine. Port 0 chooses a free one. */
 export interface Address {
   readonly host: string
   readonly port: number

@@ -28,15 +28,15 @@ const Jwt = Schema.String.check(
 const LimitedNode = Schema.Struct({
   /** URL of the node; may contain keys. */
   url: NodeUrl,
-  /** Calls per second at most. Default: no limit. */
+  /** Maximum number of calls per second. Default: no limit. */
   perSecond: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0))),
-  /** Requests that are open at once at most. Default: as many as the node handles well, at most 128. */
+  /** Maximum number of open requests. Default: as many as the node handles well, at most 128. */
   concurrency: Schema.optionalKey(Count),
-  /** Calls in one request at most. Default: as many as the node handles well, at most 1000. */
+  /** Maximum number of calls in one request. Default: as many as the node handles well, at most 1000. */
   maxBatchSize: Schema.optionalKey(Count),
-  /** Sent with each request. */
+  /** Headers sent with each request. */
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  /** A token that is sent as `Authorization: Bearer`, or a secret of 32 bytes in hex, by which a token is signed for each request. */
+  /** A token that is sent as `Authorization: Bearer`, or a secret of 32 bytes in hex, with which a token is signed for each request. */
   jwt: Schema.optionalKey(Jwt),
 })
 
