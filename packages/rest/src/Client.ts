@@ -458,7 +458,7 @@ export interface Client {
    */
   readonly proveWallet: (query: ProofQuery, options?: ProofOptions) => Effect.Effect<Proof, RestError>
   /**
-   * Names an address and registers an ABI by which its calls and events are decoded, in old transactions too; or adds a pack, which is
+   * Names an address and registers an ABI with which its calls and events are decoded, in old transactions too; or adds a pack, which is
    * tried for every contract. Returns what the server stored: the items that it can decode.
    *
    * **Errors**

@@ -134,13 +134,13 @@ export interface WebhookClient {
   readonly remove: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<RemovedWebhook, RestError>
   /** Pauses a webhook until it is resumed. */
   readonly pause: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
-  /** Resumes a webhook at once, where it was paused or failed. */
+  /** Resumes a webhook immediately, from where it was paused or failed. */
   readonly resume: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
   /** Sends a message of type `test` before the next one. */
   readonly test: (query: WebhookQuery, options?: CallOptions) => Effect.Effect<WebhookTest, RestError>
   /** Sends the rows again from a given point, and resumes the webhook. */
   readonly replay: (query: ReplayQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>
-  /** Creates a new secret, which only this response has. For a while, the previous one signs too. */
+  /** Creates a new secret, which only this response has. The previous one also signs for a limited time. */
   readonly rotate: (query: RotateQuery, options?: CallOptions) => Effect.Effect<WebhookWithSecret, RestError>
   /** Adds and removes wallets. */
   readonly changeAddresses: (query: AddressesQuery, options?: CallOptions) => Effect.Effect<Webhook, RestError>

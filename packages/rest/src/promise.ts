@@ -102,7 +102,7 @@ export interface RestPromiseClient {
    */
   readonly proveWallet: (query: ProofQuery, options?: ProofOptions) => Promise<Proof>
   /**
-   * Names an address and registers an ABI by which its calls and events are decoded, or adds a pack. Only for API keys that allow the
+   * Names an address and registers an ABI with which its calls and events are decoded, or adds a pack. Only for API keys that allow the
    * operation.
    */
   readonly putContract: (query: DescriptionQuery, options?: CallOptions) => Promise<DescribedContract>

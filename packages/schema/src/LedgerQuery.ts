@@ -13,7 +13,7 @@ import * as WalletQuery from "./WalletQuery.ts"
 const [maxValues, maxCharacters] = [20, 1_000]
 
 const Assets = list<Movement.Asset>({
-  expected: `native and addresses of tokens, with commas between them, at most ${maxValues}`,
+  expected: `native and token addresses, separated by commas, at most ${maxValues}`,
   read: readAsset,
   // Sound: the pattern only matches assets.
   from: assetWire as unknown as Schema.Codec<Movement.Asset, Movement.Asset>,
@@ -24,7 +24,7 @@ const Assets = list<Movement.Asset>({
 const isKind = (value: unknown): value is Movement.Kind => (Movement.kinds as ReadonlyArray<unknown>).includes(value)
 
 const Kinds = list<Movement.Kind>({
-  expected: `kinds of movements with commas between them: ${Movement.kinds.join(", ")}`,
+  expected: `kinds of movements separated by commas: ${Movement.kinds.join(", ")}`,
   read: (input) => (isKind(input) ? input : unread),
   from: Schema.Literals(Movement.kinds),
   maxValues,

@@ -24,7 +24,7 @@ export const maxErrorBytes = 2_048
 /** A list of texts of the same form. */
 const texts = (what: string, form: RegExp, maxCharacters: number) =>
   list<string>({
-    expected: `${what} in lower case, with commas between them, at most ${maxNames}`,
+    expected: `${what} in lower case, separated by commas, at most ${maxNames}`,
     read: (input) => (typeof input === "string" && form.test(input) ? input : unread),
     from: Schema.String.check(Schema.isPattern(form)),
     maxValues: maxNames,
@@ -45,16 +45,12 @@ export const LookupQuery = Schema.Struct({
   address: Schema.optionalKey(texts("addresses", /^0x[0-9a-f]{40}$/u, addressCharacters)),
   /** Calls: the address, a colon and the selector. */
   call: Schema.optionalKey(
-    texts(
-      "addresses and selectors with a colon between them",
-      /^0x[0-9a-f]{40}:0x[0-9a-f]{8}$/u,
-      2 * addressCharacters,
-    ),
+    texts("addresses and selectors separated by a colon", /^0x[0-9a-f]{40}:0x[0-9a-f]{8}$/u, 2 * addressCharacters),
   ),
   /** Errors: the address, a colon and the data. */
   error: Schema.optionalKey(
     texts(
-      "addresses and data with a colon between them",
+      "addresses and data separated by a colon",
       new RegExp(`^0x[0-9a-f]{40}:0x(?:[0-9a-f]{2}){4,${maxErrorBytes}}$`, "u"),
       2 * (addressCharacters + maxErrorBytes),
     ),

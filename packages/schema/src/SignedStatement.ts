@@ -201,7 +201,7 @@ const headerCodec = open("StatementHeader", {
   made_by: Schema.String,
   /** Time at which it was created. */
   made_at: Timestamp.Timestamp,
-  /** Revision of the rules by which movements are derived from blocks. */
+  /** Revision of the rules that derive movements from blocks. */
   ledger_revision: Decimal.SafeInteger,
   /** `index`: from the index of a service. `node`: from a node only, by a search. */
   source: literal("index", "node"),

@@ -19,7 +19,7 @@ const isText = (value: unknown): value is string =>
   Array.from(value).length <= maxCharacters &&
   isVisibleLine(value)
 
-const expectedText = `a text of at most ${maxCharacters} characters without controls`
+const expectedText = `text of at most ${maxCharacters} characters without control characters`
 
 const Text = leaf<string, string>({
   expected: expectedText,

@@ -54,7 +54,7 @@ export const types = [...rowTypes, "block.voided", "block.final", "covered", "ga
 const isRowType = (value: unknown): value is RowType => (rowTypes as ReadonlyArray<unknown>).includes(value)
 
 const RowTypes = list<RowType>({
-  expected: `types of events with commas between them: ${rowTypes.join(", ")}`,
+  expected: `types of events separated by commas: ${rowTypes.join(", ")}`,
   read: (input) => (isRowType(input) ? input : unread),
   from: Schema.Literals(rowTypes),
   maxValues: rowTypes.length,

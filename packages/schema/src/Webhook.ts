@@ -204,7 +204,7 @@ const fields = {
   pause_reason: Schema.NullOr(Schema.String),
   /** Public key with which receivers verify ed25519 signatures. */
   public_key: Schema.String,
-  /** Time until which the previous secret signs too; `null` for none. */
+  /** Time until which the previous secret also signs; `null` for none. */
   previous_until: orNull(Timestamp.Timestamp),
   /** When it was created. */
   created_at: Timestamp.Timestamp,
@@ -212,7 +212,7 @@ const fields = {
   delivered: count,
   /** Number of attempts that failed since the last delivery. */
   failures: count,
-  /** When the failed message is retried; `null` if none waits. */
+  /** When the failed message is retried; `null` if none is waiting. */
   next_attempt_at: orNull(Timestamp.Timestamp),
   /** The last attempt; `null` before the first. */
   last: objectOrNull(WebhookDelivery),

@@ -100,7 +100,7 @@ export const pauseWebhook = {
 } as const satisfies WebhookOperation
 
 /**
- * Resumes a webhook at once, where it was paused or failed.
+ * Resumes a webhook immediately, from where it was paused or failed.
  *
  * Source: decision 0073; errors: decision 0012.
  */
@@ -148,7 +148,7 @@ export const replayWebhook = {
 } as const satisfies WebhookOperation
 
 /**
- * Creates a new secret, which is shown once. For a while, the previous one signs too.
+ * Creates a new secret, which is shown once. The previous one also signs for a limited time.
  *
  * Source: decision 0073; errors: decision 0012.
  */

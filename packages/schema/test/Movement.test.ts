@@ -133,7 +133,8 @@ describe("Movement", () => {
     ["decimals", "-1"],
     ["decimals", "1e2"],
   ])("Token: refuses %s %j", (key, value) => {
-    const expected = key === "decimals" ? "a number from 0 to 77" : "a text of at most 64 characters without controls"
+    const expected =
+      key === "decimals" ? "a number from 0 to 77" : "text of at most 64 characters without control characters"
     expect(refusal(Token.Token, { ...token, [key]: value })).toContain(expected)
   })
 

@@ -136,16 +136,13 @@ describe("RestOperation", () => {
   it.each([
     [
       { asset: "ether" },
-      'Invalid parameter "asset": expected native and addresses of tokens, with commas between them, at most 20, received "ether".',
+      'Invalid parameter "asset": expected native and token addresses, separated by commas, at most 20, received "ether".',
     ],
     [
       { asset: Array.from({ length: 21 }, () => "native").join(",") },
-      /^Invalid parameter "asset": expected native and addresses of tokens, with commas between them, at most 20, received "native,/,
+      /^Invalid parameter "asset": expected native and token addresses, separated by commas, at most 20, received "native,/,
     ],
-    [
-      { kind: "fee,gift" },
-      /^Invalid parameter "kind": expected kinds of movements with commas between them: fee, value, /,
-    ],
+    [{ kind: "fee,gift" }, /^Invalid parameter "kind": expected kinds of movements separated by commas: fee, value, /],
     [{ direction: "both" }, 'Invalid parameter "direction": expected in or out, received "both".'],
   ])("decodeQuery: fails on %j of movements", (text, message) => {
     const decoded = RestOperation.decodeQuery(movements, text)

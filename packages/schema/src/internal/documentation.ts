@@ -142,7 +142,7 @@ export const parameters: { readonly [N in ParameterName | "contract"]: Parameter
 
 /** Documentation of a parameter that is a list of names. */
 const listOf = (what: string): Parameter => ({
-  description: `${what}, in lower case, with commas between several, at most ${maxNames}.`,
+  description: `${what}, in lower case, separated by commas, at most ${maxNames}.`,
   jsonSchema: { type: "string" },
 })
 
@@ -250,7 +250,7 @@ export const operations: {
   putContract: {
     title: "Describe a contract",
     description:
-      "Names an address and registers an ABI by which its calls and events are decoded, or adds a pack of items for every contract. Only for API keys that allow the operation.",
+      "Names an address and registers an ABI with which its calls and events are decoded, or adds a pack of items for every contract. Only for API keys that allow the operation.",
   },
   removeContract: {
     title: "Remove the description of a contract",
@@ -284,7 +284,7 @@ export const operations: {
   },
   resumeWebhook: {
     title: "Resume a webhook",
-    description: "Resumes a webhook at once, where it was paused or failed.",
+    description: "Resumes a webhook immediately, from where it was paused or failed.",
   },
   testWebhook: {
     title: "Test a webhook",
@@ -296,7 +296,7 @@ export const operations: {
   },
   rotateWebhook: {
     title: "Rotate the secret of a webhook",
-    description: "Creates a new secret, which is shown once. For a while, the previous one signs too.",
+    description: "Creates a new secret, which is shown once. The previous one also signs for a limited time.",
   },
   changeWebhookAddresses: {
     title: "Change the addresses of a webhook",
@@ -344,5 +344,5 @@ export const errors: Readonly<Record<string, string>> = {
   "413": "Request body that exceeds the limit of the server.",
   "429": "Exceeded rate limit of the API key.",
   "500": "Internal error of the server.",
-  "503": "Temporarily unavailable server.",
+  "503": "Server temporarily unavailable.",
 }

@@ -263,7 +263,7 @@ export const signingKeys = (
   return Effect.forEach([secret, ...earlier, privateKey], (one) => decrypt(key, one))
 }
 
-/** Resumes a webhook at once, where it was paused or failed. */
+/** Resumes a webhook immediately, from where it was paused or failed. */
 export const resumed = (webhook: Webhook): Webhook => ({ ...webhook, attempts: Delivery.initial })
 
 /** Pauses a webhook for a reason. */
