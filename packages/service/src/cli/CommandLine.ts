@@ -30,13 +30,13 @@ const commands = [
   command("serve", "Run the indexer and the HTTP server", async () => (await import("./ServeCommand.ts")).serve),
   command(
     "dev",
-    "Run the explorer and the API beside a local chain, such as anvil or hardhat",
+    "Run the explorer and the API alongside a local chain, such as anvil or hardhat",
     async () => (await import("./DevCommand.ts")).dev,
   ),
   command("config", "Check the configuration", async () => (await import("./ConfigCommand.ts")).config),
   command(
     "doctor",
-    "Report what a node can be indexed for, how fast, and what it lacks; takes at most one minute",
+    "Report what can be indexed from a node, how fast, and what it lacks; takes at most one minute",
     async () => (await import("./DoctorCommand.ts")).doctor,
   ),
   command("keys", "Add, list, rotate and revoke API keys", async () => (await import("./KeysCommand.ts")).keys),

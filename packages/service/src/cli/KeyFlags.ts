@@ -90,7 +90,7 @@ const parseRate = Effect.fnUntraced(function* (given: Pick<Given, "burst" | "per
       return yield* invalidOption(flag, `a whole number from 1 to ${maxRate}`, String(value))
   }
   if (perSecond === undefined && burst !== undefined) {
-    return yield* invalidOption("--burst", "--per-second beside it", "--burst alone")
+    return yield* invalidOption("--burst", "--burst together with --per-second", "--burst alone")
   }
   return perSecond === undefined ? {} : { rateLimit: { perSecond, burst: burst ?? Math.min(2 * perSecond, maxRate) } }
 })

@@ -58,7 +58,7 @@ const printIssues = Effect.fnUntraced(function* (chain: string, verified: Verify
 const parseSample = (given: Option.Option<number>): Effect.Effect<number | undefined, CommandError> => {
   const sample = Option.getOrUndefined(given)
   if (sample === undefined || sample >= 1) return Effect.succeed(sample)
-  return Effect.fail(invalidOption("--sample", "a number of blocks from 1 on", `${sample}`))
+  return Effect.fail(invalidOption("--sample", "a number of blocks of at least 1", `${sample}`))
 }
 
 /** Blocks to compare with a node; `null` for none. */
@@ -95,7 +95,7 @@ const printComparison = Effect.fnUntraced(function* (
   if (untraced !== null) yield* Terminal.print(`${chain}: ${untraced}`)
   const rows = `${blocks} of ${count(ofBlocks, "block")} and ${count(transactions, "transaction")}`
   const outcome = issues.length === 0 ? "no differences" : count(issues.length, "difference")
-  const what = isSample ? `a sample alone, ${rows},` : rows
+  const what = isSample ? `only a sample, ${rows},` : rows
   yield* Terminal.print(`${chain}: compared ${what} with the node: ${outcome}`)
 })
 
@@ -249,7 +249,7 @@ export const verify = Command.make(
     ),
     sample: Flag.Int("sample").pipe(
       Flag.withDescription(
-        "Compare only so many blocks with the node, spread over the index, also with --against-node, which it implies",
+        "Compare only this number of blocks with the node, spread over the index; implies --against-node",
       ),
       Flag.withMetavar("N"),
       Flag.optional,
@@ -278,7 +278,7 @@ export const repair = Command.make(
     const from = yield* Selection.parseBlock(givenFrom)
     const to = yield* Selection.parseBlock(givenTo, "to")
     if (from !== undefined && to !== undefined && to < from) {
-      return yield* invalidOption("--to", `a block from that of --from on, ${from}`, String(to))
+      return yield* invalidOption("--to", `at least the block of --from, ${from}`, String(to))
     }
     const node = Option.getOrUndefined(givenNode)
     if (node !== undefined) yield* Endpoint.make({ url: node, option: "--node" })

@@ -93,7 +93,7 @@ export const parseCount = (
   const count = Option.getOrUndefined(given)
   return count === undefined || count >= 1
     ? Effect.succeed(count)
-    : Effect.fail(invalid(`--${name}`, "a whole number from 1 on", String(count)))
+    : Effect.fail(invalid(`--${name}`, "a whole number of at least 1", String(count)))
 }
 
 const noteMillis = 5_000

@@ -65,8 +65,8 @@ const maxMovements = 500_000
 const ledger = { id: WalletLedger.id, kind: "ledger", revision: WalletLedger.revision } as const
 
 const sentences = [
-  "Movements are those of the index: what its nodes did not trace is missing where parts of transactions are unknown.",
-  "Tokens that change balances without events are compared where the statement is proved.",
+  "Movements are those in the index: where parts of transactions are unknown, movements that its nodes did not trace are missing.",
+  "Tokens that change balances without events are compared only if the statement is proved.",
 ] as const
 
 /** A query resolved against one state of the index. */
@@ -238,7 +238,7 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
       : [`Parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees.`]),
     ...(coverage.missing === 0
       ? []
-      : [`The wallet may have a part in transactions that the index lacks: ${coverage.missing}.`]),
+      : [`The index may lack transactions in which the wallet has a role: ${coverage.missing}.`]),
   ]
   return {
     source: "index",

@@ -164,7 +164,7 @@ const checkEnd = Effect.fnUntraced(function* (
 const sentencesOf = (ends: ReadonlyArray<CheckedEnd>): ReadonlyArray<string> =>
   [...new Set(ends.flatMap(({ notCompared }) => notCompared.map(({ asset }) => asset)))].map(
     (asset) =>
-      `The number of ids of ${asset} was not compared: the contract is ERC-20 as well, and does not state how many ids a wallet has.`,
+      `The number of ids of ${asset} was not compared: the contract is also ERC-20, and does not report how many ids a wallet has.`,
   )
 
 /** Why checked wallets are not proved, in sentences; `null` if each of them is. Pure. */
@@ -200,7 +200,7 @@ export const run = Effect.fn("StatementCheck.run")(function* (
 ): Effect.fn.Return<ReadonlyArray<CheckedWallet>, CheckError> {
   if (header.chain_id !== BigInt(chainId)) {
     return yield* refuse(
-      `it belongs to another chain: its chain id is ${header.chain_id}, that of the node ${chainId}.`,
+      `it belongs to another chain: its chain id is ${header.chain_id}, but the node has ${chainId}.`,
     )
   }
   for (const block of [header.opening_block, header.closing_block]) yield* checkBlock(budgeted, refOf(block))

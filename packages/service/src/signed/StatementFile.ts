@@ -195,7 +195,7 @@ const issueOfParts = ({ header, statements }: Wire): string | null => {
     parts.delete(address)
   }
   const [left] = parts.keys()
-  return left === undefined ? null : `the signed header does not name ${left}, of which the file has a part`
+  return left === undefined ? null : `the file has a part for ${left}, which the signed header does not name`
 }
 
 /** What a reader expects of a file. */

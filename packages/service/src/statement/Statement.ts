@@ -153,7 +153,7 @@ const trustOf = (reading: StateRoot.Reading): ReadonlyArray<string> => {
   if (reading._tag === "Verified") return []
   if (reading._tag === "Refuted") return [reading.reason]
   return [
-    `Ether and transaction counts are what the node states, without a proof under the state root: ${reading.reason}.`,
+    `Ether and transaction counts are as reported by the node, without a proof under the state root: ${reading.reason}.`,
   ]
 }
 
@@ -172,9 +172,9 @@ const eventsOf = ({ assembling, chainId }: NodeConnection, block: number): Event
 
 const sentencesOfEvents: Readonly<Record<Events, ReadonlyArray<string>>> = {
   confirmed: [
-    "Tokens are those of the events that the node found: what its search leaves out is missing where the block holds nothing else of the wallet.",
+    "Tokens are those in the events that the node found: an event that its search omits is missing if its block has nothing else of the wallet.",
   ],
-  unconfirmed: ["Tokens are those of the events that the node states: no hash of this chain confirms its events."],
+  unconfirmed: ["Tokens are those in the events that the node reports: no hash of this chain confirms them."],
   contradicted: ["The node's events contradict the blooms in its headers, so tokens may be missing. Use another node."],
 }
 
@@ -191,13 +191,15 @@ const unprovedOf = (
   return [
     ...trustOf(reading),
     ...sentencesOfEvents[eventsOf(connection, state.closing.number)],
-    "Calls of value 0 by others, and ether that enters and leaves within one block, may be missing where the block holds nothing else of the wallet.",
+    "Calls of value 0 by others, and ether that enters and leaves within one block, may be missing if the block has nothing else of the wallet.",
     "Tokens that change balances without events are compared at the last block only.",
     ...idsLeftOut,
     ...(hasCode && width > 1
       ? [`The account has code: ether that enters and leaves within ${width} blocks may be missing.`]
       : []),
-    ...(hasTraces ? [] : ["The node does not trace: ether that contracts moved is missing, and shows as differences."]),
+    ...(hasTraces
+      ? []
+      : ["The node does not trace: ether that contracts moved is missing and appears as differences."]),
     ...(incomplete === 0
       ? []
       : [`Parts of ${incomplete} transactions or blocks are unknown: traces, receipts or fees.`]),
@@ -249,7 +251,7 @@ const openingsOf = Effect.fnUntraced(function* (
 })
 
 const sentenceOfUncounted = ({ asset }: Holding.Holding): string =>
-  `The number of ids of ${asset} is that of the ids that moved: the contract is ERC-20 as well, and does not state how many ids a wallet has.`
+  `The number of ids of ${asset} counts the ids that moved: the contract is also ERC-20, and does not report how many ids a wallet has.`
 
 /** The differences, plus the native currency's difference from the state root if the node's balances show none. */
 const differencesByRoot = (

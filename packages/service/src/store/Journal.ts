@@ -50,5 +50,5 @@ export const parsePosition = (text: string): Result.Result<Position, string> => 
   const position = { change: Number(change), mark: Number.parseInt(mark ?? "", markRadix) }
   return position.mark < maxMark && formatPosition(position) === text
     ? Result.succeed(position)
-    : Result.fail("a position of the journal, as it was received")
+    : Result.fail("an unchanged position of the journal")
 }

@@ -136,7 +136,7 @@ describe("daybook backup and restore", () => {
       const nothing = yield* run(own, "restore", "../other")
 
       expect([restored.code, sampled.code, sampled.out.at(-1)]).toEqual([0, 0, expect.stringContaining("no issues")])
-      expect(sampled.out[0]).toMatch(/^my chain: compared a sample alone, 3 of 5 blocks .* no differences$/)
+      expect(sampled.out[0]).toMatch(/^my chain: compared only a sample, 3 of 5 blocks .* no differences$/)
       expect([forged.code, found.code]).toEqual([0, 1])
       expect(found.out.join("\n")).toContain("my chain: block 2:")
       expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining("Nothing to restore: ../other")])

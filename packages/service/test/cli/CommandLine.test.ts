@@ -82,7 +82,7 @@ describe("CommandLine", () => {
       "mcp --url http://127.0.0.1:1 --key k --config daybook.json",
       'Invalid option "--url": expected either --url, or --config, --database or --chain, received both.',
     ],
-    ["repair --from 5 --to 3", 'Invalid option "--to": expected a block from that of --from on, 5, received 3.'],
+    ["repair --from 5 --to 3", 'Invalid option "--to": expected at least the block of --from, 5, received 3.'],
     [
       "verify --sample x",
       'Invalid value for flag --sample: "x". Expected a whole number. Run "daybook verify --help".',

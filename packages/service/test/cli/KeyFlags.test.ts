@@ -76,7 +76,7 @@ describe("KeyFlags", () => {
         invalid("--method", "at most 200 names", "201"),
       )
       expect(yield* messageOf({ burst: Option.some(5) })).toBe(
-        invalid("--burst", "--per-second beside it", "--burst alone"),
+        invalid("--burst", "--burst together with --per-second", "--burst alone"),
       )
       for (const text of ["1970-01-01", "0d", "soon", "2027-13-01", "2027-02-29", "1.5h", ""]) {
         expect(yield* messageOf({ expires: Option.some(text) })).toMatch(/^Invalid option "--expires": /)

@@ -94,7 +94,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement --signed and d
         )
         expect(byByte.err).toContain(`Statement refused: the part of ${accounts.alice} was changed: its SHA-256 is `)
         expect(byChain.err).toContain(
-          "Statement refused: it belongs to another chain: its chain id is 31337, that of the node 8453.",
+          "Statement refused: it belongs to another chain: its chain id is 31337, but the node has 8453.",
         )
         expect(byWallet.err).toContain(
           `Statement refused: wallet missing: the header names ${accounts.bob}, but the file has no part for it.`,

@@ -51,7 +51,7 @@ describe("daybook verify, repair and reindex", () => {
       expect([sampled.code, sampled.out[0]]).toEqual([
         0,
         expect.stringMatching(
-          /^my chain: compared a sample alone, 2 of 5 blocks and [12] transactions?, with the node: no differences$/,
+          /^my chain: compared only a sample, 2 of 5 blocks and [12] transactions?, with the node: no differences$/,
         ),
       ])
 

@@ -87,7 +87,7 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
 
       expect([proved, verified]).toEqual([true, []])
       expect(unproved[0]).toMatch(
-        /^Ether and transaction counts are what the node states, without a proof under the state root: eth_getProof failed \(".*504.*"\)\.$/,
+        /^Ether and transaction counts are as reported by the node, without a proof under the state root: eth_getProof failed \(".*504.*"\)\.$/,
       )
     }),
   )
@@ -156,7 +156,7 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
       expect([verified.isProved, verified.byStateRoot]).toEqual([true, ["native", "nonce"]])
       expect([trusted.isProved, trusted.byStateRoot]).toEqual([true, []])
       expect(trusted.unproved[0]).toMatch(
-        /^Ether and transaction counts are what the node states, without a proof under the state root: 127\.0\.0\.1:\d+ has no eth_getProof\.$/,
+        /^Ether and transaction counts are as reported by the node, without a proof under the state root: 127\.0\.0\.1:\d+ has no eth_getProof\.$/,
       )
       expect(lied.isProved).toBe(false)
       expect(lied.differences).toMatchObject([
@@ -212,7 +212,7 @@ layer(scenario, { excludeTestServices: true })("StateRoot", (it) => {
         const { statements } = yield* Statement.run(connection, { addresses: [accounts.bob], at: lastBlock })
 
         expect(statements[0]!.unproved).toContain(
-          "Tokens are those of the events that the node found: what its search leaves out is missing where the block holds nothing else of the wallet.",
+          "Tokens are those in the events that the node found: an event that its search omits is missing if its block has nothing else of the wallet.",
         )
       }),
   )

@@ -141,7 +141,7 @@ describe("StatementCheck.run", () => {
   it.effect("rejects a statement about another chain", () =>
     Effect.gen(function* () {
       expect(yield* reasonOf(nodeOf({}), statementOf(closingHash), 5)).toBe(
-        "it belongs to another chain: its chain id is 1, that of the node 5.",
+        "it belongs to another chain: its chain id is 1, but the node has 5.",
       )
     }),
   )
@@ -241,7 +241,7 @@ describe("StatementCheck.run", () => {
         nodeOf(hashes, { ...held, "eth_call 2 number": before, "eth_call 5 number": after })
       const reverted = failed("eth_call", "reverted")
       const notCompared = [
-        `The number of ids of ${token} was not compared: the contract is ERC-20 as well, and does not state how many ids a wallet has.`,
+        `The number of ids of ${token} was not compared: the contract is also ERC-20, and does not report how many ids a wallet has.`,
       ]
       const of = (proved: boolean) => [{ address: alice, proved }] as const
       const equal = yield* StatementCheck.run(at(word(1), word(2)), 1, statement)

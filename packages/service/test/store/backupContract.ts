@@ -50,7 +50,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
         const copied = yield* (yield* restore(folder)).status.read(store.ref)
         expect(copied).toMatchObject({ state: "stopped", traces: "off", nodeHead: null })
         expect(copied?.message).toMatch(
-          /^This is a backup of .*Z\. To use it in place of the database, name its folder as "database" and /,
+          /^This is a backup of .*Z\. To use it instead of the database, name its folder as "database" and /,
         )
         expect(copied?.headAgeMillis).toBeUndefined()
         expect((yield* store.database.status.read(store.ref))?.state).toBe("synced")

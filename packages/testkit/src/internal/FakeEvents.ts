@@ -229,7 +229,7 @@ export const walletEvents = (
   const start = beginning(index, subscription, lastEventId)
   if (Result.isFailure(start)) return start.failure
   if (start.success.reorgs > index.removals.length) {
-    const message = "Stale cursor: of another chain. Start again from a block."
+    const message = "Stale cursor: it belongs to another chain. Start again from a block."
     return failure(409, "stale_cursor", message, { resumeFromBlock: start.success.from })
   }
   return { status: 200, body: bodyOf(index, subscription, start.success) }

@@ -77,8 +77,8 @@ const balanceOf = ({ held }: Account, balance: bigint): WalletWire["opening"] =>
   balance !== 0n || held.asset === "native" ? [{ ...held, balance: String(balance) }] : []
 
 const sentences = [
-  "Movements are those of the index: what its nodes did not trace is missing where parts of transactions are unknown.",
-  "Tokens that change balances without events are compared where the statement is proved.",
+  "Movements are those in the index: where parts of transactions are unknown, movements that its nodes did not trace are missing.",
+  "Tokens that change balances without events are compared only if the statement is proved.",
 ] as const
 const notCompared = "The index has not compared the balances of this closing block with the state of the chain."
 

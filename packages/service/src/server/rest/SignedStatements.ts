@@ -54,7 +54,7 @@ const invalid = (parameter: string, message: string) =>
 
 const notFinal = ({ block, finalized }: IndexedStatement.NotFinal) => {
   const expected =
-    finalized === null ? "a final block, of which the index has none yet" : `a final block, up to ${finalized}`
+    finalized === null ? "a final block, but the index has none yet" : `a final block, up to ${finalized}`
   return ErrorResponse.badRequest(
     InvalidParameter.fromIssue({ path: "to_block", expected, received: block.toString() }),
   )

@@ -54,7 +54,7 @@ export const make = ({
     // A repeated request adds nothing: its cursor belongs to a wallet that the webhook already has.
     if (wallets.length === 0 && EventPosition.isText(from)) return new Map()
     if (EventPosition.isText(from) && wallets.length > 1) {
-      const expected = "a block number, a date or now, as there are several wallets"
+      const expected = "a block number, a date or now, because there are several wallets"
       return yield* JsonBody.invalid("from", expected, "a cursor")
     }
     const subscription = subscriptionOf(settings, chain, wallets[0] ?? "")

@@ -56,7 +56,7 @@ export const walletsOf = (lists: ReadonlyArray<Places>, blocks: number): Readonl
 }
 
 const describe = (wallet: Uint8Array, index: number, body: Uint8Array | null, what: string): string => {
-  const where = index === Movement.blockLevelIndex ? "beside its transactions" : `in transaction ${index}`
+  const where = index === Movement.blockLevelIndex ? "outside its transactions" : `in transaction ${index}`
   const assets = body === null ? [] : assetsOf(body)
   return `the ledger of ${toHex(wallet)} ${where}${assets.length === 0 ? "" : ` (${assets.join(", ")})`} ${what}`
 }

@@ -79,7 +79,7 @@ const messageOf = (
   }
   const at = `${new Date(nowMillis).toISOString().slice(0, 19)}Z`
   if (isRestore) return `Restored at ${at} from a backup. Start "daybook serve".`
-  return `This is a backup of ${at}. To use it in place of the database, name its folder as "database" and start "daybook serve".`
+  return `This is a backup of ${at}. To use it instead of the database, name its folder as "database" and start "daybook serve".`
 }
 
 /** Position of a copy between two steps. */

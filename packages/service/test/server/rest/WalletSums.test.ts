@@ -404,7 +404,7 @@ describe("balances and statement", () => {
       expect([status, headers["daybook-missing-transactions"]]).toEqual([200, "1"])
       expect(json.statements[0].closing).toMatchObject([{ asset: "native", balance: "12" }])
       expect(json.statements[0].not_covered).toContain(
-        "The wallet may have a part in transactions that the index lacks: 1.",
+        "The index may lack transactions in which the wallet has a role: 1.",
       )
     }).pipe(Effect.scoped),
   )

@@ -194,7 +194,7 @@ describe("operations on webhooks", () => {
           "400 Invalid request body "chain": expected a chain that is served here (eth), received "base".",
           "400 Invalid request body "from": expected now, a block number in digits, the cursor of an event, or a date such as 2021-05-07T11:08:35Z, received "yesterday".",
           "400 Invalid request body "from": expected a cursor of the same wallet, chain and selection, received other text.",
-          "400 Invalid request body "from": expected a block number, a date or now, as there are several wallets, received a cursor.",
+          "400 Invalid request body "from": expected a block number, a date or now, because there are several wallets, received a cursor.",
           "400 Invalid request body "finality": expected head or final, received "safe".",
           "400 Invalid request body "secret": expected one of the keys url, addresses, chain, types, from, finality, name, received an unknown key.",
           "400 Invalid request body "addresses": expected an array, received nothing.",

@@ -74,7 +74,7 @@ describe("LedgerDifferences.find", () => {
       "a missing row of the block itself",
       [first, second],
       listOf(derived),
-      [`the ledger of ${bob} beside its transactions (native) is missing`],
+      [`the ledger of ${bob} outside its transactions (native) is missing`],
     ],
     [
       "a row with another checksum",
