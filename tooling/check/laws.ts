@@ -1,6 +1,7 @@
 /**
- * Runs the test files that have laws once per seed: `pnpm laws --seeds 20 --from 2`. Seed 1 is that of `npm test`. Prints
- * the failures of each seed, which `DAYBOOK_TEST_SEED=N pnpm vitest FILE` repeats. Ends with 1 if a seed failed.
+ * Runs the test files that have laws, or campaigns of which `npm test` makes a part, once per seed: `pnpm laws --seeds 20 --from 2`.
+ * Seed 1 is that of `npm test`. With `DAYBOOK_LAWS=1` each makes all of its runs. Prints the failures of each seed, which
+ * `DAYBOOK_TEST_SEED=N pnpm vitest FILE` repeats. Ends with 1 if a seed failed.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -17,7 +18,9 @@ if (!Number.isSafeInteger(seeds) || seeds < 1 || !Number.isSafeInteger(from))
 const lawful = ["packages", "apps", "tooling"].flatMap((folder) =>
   files(join(root, folder), ".test.ts")
     .map((file) => join(folder, file))
-    .filter((file) => !file.endsWith(".e2e.test.ts") && readFileSync(join(root, file), "utf8").includes(".prop(")),
+    .filter(
+      (file) => !file.endsWith(".e2e.test.ts") && /\.prop\(|\bRuns\.usual/.test(readFileSync(join(root, file), "utf8")),
+    ),
 )
 
 let failed = 0

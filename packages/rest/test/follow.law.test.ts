@@ -1,4 +1,5 @@
 /** Streams that follow a wallet: newer rows, reorgs, and the end. */
+import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { type Handler, serve } from "@daybook/harness/ScriptedServer"
@@ -79,7 +80,7 @@ describe("follow", () => {
         expect(new Set(hashes(kept)).size).toBe(kept.length)
         expect(new Set(hashes(kept))).toStrictEqual(new Set(hashes(chain.rows())))
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 12) }, timeout: 600_000 },
+    { arbitrary: { runs: Runs.usual(40) }, timeout: 600_000 },
   )
 
   it.live.prop(
@@ -113,7 +114,7 @@ describe("follow", () => {
         expect(kept.reverts).toStrictEqual([])
         expect(kept.hashes).toStrictEqual(hashes([...chain, row(10_000, 0)]))
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 8) }, timeout: 600_000 },
+    { arbitrary: { runs: Runs.usual(26) }, timeout: 600_000 },
   )
 
   it.live(

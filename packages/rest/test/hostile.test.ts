@@ -6,7 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Payload, RestScript } from "@daybook/harness"
 import { type Bug, playAll } from "./hostile.ts"
 
-const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 80)
+const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 32)
 const isLarge = scripts > 1_000
 
 const count = (texts: Iterable<string>): ReadonlyArray<readonly [string, number]> => {

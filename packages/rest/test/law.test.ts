@@ -1,4 +1,5 @@
 /** Streams over real sockets: whatever the history, the order, the page size and the faults of the server, each row is given once and in order. */
+import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
 import { RestClient } from "../src/index.ts"
@@ -62,7 +63,7 @@ describe("law", () => {
         expect(got.map(({ hash }) => hash)).toStrictEqual(expected.map(({ hash }) => hash))
         expect(server.seen.length).toBe(Math.max(1, Math.ceil(rows / limit)))
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: 40 }, timeout: 60_000 },
+    { arbitrary: { runs: Runs.usual(100) }, timeout: 60_000 },
   )
 
   it.live.prop(
@@ -92,7 +93,7 @@ describe("law", () => {
         // A circle of cursors that includes the first page is read once more before a cursor repeats.
         expect(server.seen.length).toBeLessThanOrEqual(isWhole ? pages.length : 2 * pages.length)
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: 80 }, timeout: 60_000 },
+    { arbitrary: { runs: Runs.usual(200) }, timeout: 60_000 },
   )
 
   it("scriptOf: plants each fault", () => {

@@ -1,4 +1,5 @@
 /** Walks that are broken off, saved, resumed by another client, and overtaken by reorganisations: what is kept is the chain, whole. */
+import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
 import type { RestClient } from "../src/index.ts"
@@ -71,7 +72,7 @@ describe("resume", () => {
 
         expect(hashes(kept)).toStrictEqual(hashes(order === "ASC" ? oldestFirst : oldestFirst.toReversed()))
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: 30 }, timeout: 60_000 },
+    { arbitrary: { runs: Runs.usual(80) }, timeout: 60_000 },
   )
 
   it.live.prop(
@@ -91,7 +92,7 @@ describe("resume", () => {
         expect(oldestFirst).toStrictEqual(chain.rows().map((one: Row) => one.block_number))
         expect(new Set(hashes(kept))).toStrictEqual(new Set(hashes(chain.rows())))
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 40) }, timeout: 600_000 },
+    { arbitrary: { runs: Runs.usual(120) }, timeout: 600_000 },
   )
 
   it("resume: the streams of the law met reorgs", () => {

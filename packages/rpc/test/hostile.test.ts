@@ -1,4 +1,5 @@
 /** Whatever a node does, each call ends in time with its own value or a typed error, within the attempts of the policy. */
+import * as Runs from "@daybook/harness/Runs"
 import type { HostileNode } from "@daybook/harness"
 import { NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/harness"
 import * as NodeFetch from "@daybook/transport/NodeFetch"
@@ -17,13 +18,13 @@ const issuesOf = async (bug: Bug | undefined, script: NodeScript.Script, limits 
 
 describe("hostile scripts", () => {
   it("hostile scripts: each call ends with its own value or a typed error, within the deadline and the policy", async () => {
-    const seeds = Array.from({ length: 100 }, (_, seed) => seed)
+    const seeds = Array.from({ length: Runs.usual(240) }, (_, seed) => seed)
 
     const { issues, histogram, calls: asked } = await playAll(seeds, 24)
 
     console.log(format(histogram))
     expect(issues).toEqual([])
-    expect(asked).toBeGreaterThan(500)
+    expect(asked).toBeGreaterThan(seeds.length * 5)
   }, 180_000)
 
   it("hostile scripts: each fault alone ends with its own value or a typed error", async () => {
@@ -41,7 +42,7 @@ describe("hostile scripts", () => {
     const fetch = NodeFetch.makeUnsafe()
 
     const { issues } = await playAll(
-      Array.from({ length: 60 }, (_, at) => 50_000 + at),
+      Array.from({ length: Runs.usual(160) }, (_, at) => 50_000 + at),
       24,
       fetch,
     )

@@ -1,4 +1,5 @@
 /** Whatever a server does to the replies of a batch, each call receives its own value or a typed error, and never another call's. */
+import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { RpcClient } from "../src/index.ts"
@@ -103,6 +104,6 @@ describe("law", () => {
         }
         expect(server.seen.length).toBeLessThanOrEqual(2)
       }),
-    { arbitrary: { runs: 200 } },
+    { arbitrary: { runs: Runs.usual(400) } },
   )
 })

@@ -76,7 +76,7 @@ describe("walletEvents", () => {
           table.effective.filter((one) => !one.startsWith("void")).length,
         )
       }),
-    { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 12) }, timeout: 120_000 },
+    { arbitrary: { runs: Math.ceil(80 * Number(process.env["DAYBOOK_LAWS"] ?? 0.15)) }, timeout: 120_000 },
   )
 
   it.live("follow: newer rows are given once an event reports them, and the client does not poll", () =>

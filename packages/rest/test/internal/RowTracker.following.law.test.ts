@@ -1,4 +1,5 @@
 /** A query that ended and is requested again at its latest rows, whatever the number of rows in a block or of a timestamp. */
+import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
 import type { RowPosition } from "../../src/Operation.ts"
@@ -84,7 +85,7 @@ const shape = {
   blocksPerTimestamp: below(60, 1),
   limit: below(100, 20),
 }
-const runs = Number(process.env["DAYBOOK_RUNS"] ?? 20)
+const runs = Runs.usual(40)
 
 describe("RowTracker", () => {
   it.prop(

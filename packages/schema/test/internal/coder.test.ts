@@ -1,3 +1,4 @@
+import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -54,7 +55,7 @@ describe("coder", () => {
       expect(wire).toEqual(write(schema, value))
       expect(coder.read(wire)).toEqual(parse(schema, wire))
     },
-    { arbitrary: { runs: 200 }, timeout: 60_000 },
+    { arbitrary: { runs: Runs.usual(400) }, timeout: 60_000 },
   )
 
   it.prop(
@@ -67,7 +68,7 @@ describe("coder", () => {
       const wire = mutate(chance, json)
       expect(coderOf(schema)!.read(wire)).toEqual(parse(schema, wire))
     },
-    { arbitrary: { runs: 2000 }, timeout: 60_000 },
+    { arbitrary: { runs: Runs.usual(4_000) }, timeout: 60_000 },
   )
 
   it("coder: refuses an error code that is no safe integer, as the parser does", () => {

@@ -1,6 +1,7 @@
 /**
  * Rows beside the ledgers that are damaged, or belong to no block of the index: found, removed, and never an obstacle.
  */
+import * as Runs from "@daybook/harness/Runs"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -85,7 +86,7 @@ describe("removable rows", () => {
       Effect.gen(function* () {
         const { audit, file } = yield* stored
         const connection = yield* Connection.connect({ file, readOnly: false })
-        const { kinds, missed } = yield* BesideLedgers.run(connection, audit, Model.seeded(30), 240, 5)
+        const { kinds, missed } = yield* BesideLedgers.run(connection, audit, Model.seeded(30), Runs.usual(800), 5)
 
         expect(missed).toEqual([])
         expect([...kinds.keys()].toSorted()).toEqual([

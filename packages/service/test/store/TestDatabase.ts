@@ -1,6 +1,7 @@
 /**
  * The database that a contract test gets from an engine, and short ways to read it.
  */
+import * as Runs from "@daybook/harness/Runs"
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
@@ -48,13 +49,10 @@ export type Make<Made extends TestDatabase = TestDatabase> = Effect.Effect<Made,
 /** Options of a law with a number of runs. */
 export type Laws = (runs: number) => { readonly arbitrary: { readonly runs: number }; readonly timeout: number }
 
-/** Part of the runs of each law that are made; `DAYBOOK_LAWS=1` makes all of them. */
-export const usualPart = Number(process.env["DAYBOOK_LAWS"] ?? 0.15)
-
 /** Runs a part of the runs of each law: for an engine whose databases take long to make. */
 export const laws =
   (part: number): Laws =>
-  (runs) => ({ arbitrary: { runs: Math.ceil(runs * part) }, timeout: 600_000 })
+  (runs) => ({ arbitrary: { runs: Runs.usual(runs, part) }, timeout: 600_000 })
 
 /** An empty database, a way to open its chain as another process would, and one that is opened. */
 export const opened = <Made extends TestDatabase>(make: Make<Made>) =>

@@ -2,6 +2,7 @@
  * What every engine must pass. The test file of an engine calls `contract` with a way to make an empty database; nothing else is
  * needed to judge it.
  */
+import * as Runs from "@daybook/harness/Runs"
 import { describe } from "@effect/vitest"
 import { competingContract } from "./competingContract.ts"
 import { contractsContract } from "./contractsContract.ts"
@@ -18,7 +19,7 @@ import { watchContract } from "./watchContract.ts"
 import { writingContract } from "./writingContract.ts"
 
 /** Runs the part of the suite that is about the rows of blocks, against another way of an engine to store them. */
-export const blockContract = (name: string, database: TestDatabase.Make, part = TestDatabase.usualPart): void => {
+export const blockContract = (name: string, database: TestDatabase.Make, part = Runs.usualPart): void => {
   const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {
     writingContract(database, law)
@@ -40,7 +41,7 @@ export interface Options {
 export const contract = (
   name: string,
   database: TestDatabase.Make,
-  { hasSnapshots = true, part = TestDatabase.usualPart }: Options = {},
+  { hasSnapshots = true, part = Runs.usualPart }: Options = {},
 ): void => {
   const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {

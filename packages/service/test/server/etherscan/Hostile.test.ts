@@ -1,4 +1,5 @@
 /** Requests with parameters of any form. */
+import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as EtherscanRequests from "../../fuzz/etherscanRequests.ts"
@@ -13,7 +14,7 @@ describe("Etherscan's API", () => {
     Effect.gen(function* () {
       const service = yield* start({ chains, config: { log: { access: true } } })
       const key = yield* service.addKey({ name: "named" })
-      const requests = 2_000
+      const requests = Runs.usual(2_000)
       const failures = yield* EtherscanRequests.send(service, key, requests, 7)
 
       expect(failures).toEqual([])

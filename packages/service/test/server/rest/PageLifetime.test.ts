@@ -1,3 +1,4 @@
+import * as Runs from "@daybook/harness/Runs"
 import { Eventually } from "@daybook/harness"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -100,7 +101,7 @@ describe("the lifetime of pages", () => {
         expect(kept.size).toBeGreaterThan(0)
         for (const query of kept.keys()) yield* read(query)
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: Number(process.env["DAYBOOK_RUNS"] ?? 5) }, timeout: 600_000 },
+    { arbitrary: { runs: Runs.usual(30) }, timeout: 600_000 },
   )
 
   it.live("a page of final blocks is kept by its owner for an hour, and others are not kept", () =>

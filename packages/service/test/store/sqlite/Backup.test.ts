@@ -1,4 +1,5 @@
 /** Copies of a chain's file equal it row by row, whatever is written before, meanwhile and between two backups. */
+import * as Runs from "@daybook/harness/Runs"
 import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -18,7 +19,7 @@ import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
 
 /** Generated cases of the first law; the others have half as many. */
-const rounds = Number(process.env["DAYBOOK_BACKUP_ROUNDS"] ?? 4)
+const rounds = Runs.usual(24)
 
 const name = "chain-test.sqlite"
 const small = { blocks: 2, transactions: 3, bytes: 600, entries: 4, changes: 3 }

@@ -1,4 +1,5 @@
 /** Damages a chain's file at random and compares what is served with what was stored: a wrong row is never served. */
+import * as Runs from "@daybook/harness/Runs"
 import { readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
@@ -16,7 +17,7 @@ import { temporaryFolder } from "../temporaryFolder.ts"
 vi.setConfig({ testTimeout: 600_000 })
 
 /** Rounds of each kind of damage; more are set for a long run. */
-const rounds = Number(process.env["DAYBOOK_DAMAGE_ROUNDS"] ?? 10)
+const rounds = Runs.usual(30)
 
 const ref = { name: "test", id: 31337 }
 const wallets = Array.from({ length: 40 }, (_, index) => address(index))

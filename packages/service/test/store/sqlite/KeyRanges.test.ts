@@ -1,4 +1,5 @@
 /** Histories and ledgers in ranges of blocks: equal to a model whatever is merged, and whole after damage. */
+import * as Runs from "@daybook/harness/Runs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
@@ -11,7 +12,7 @@ import { damage } from "../../maintenance/damage.ts"
 import * as Model from "../model.ts"
 import { chainOn, refOf, wallets } from "../model.ts"
 import { expectedLedger, ledgerOf, ledgers } from "../projections.ts"
-import { all, bodiesOf, laws, pageBodies, ref, usualPart } from "../TestDatabase.ts"
+import { all, bodiesOf, laws, pageBodies, ref } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
 import { ranBy } from "./statements.ts"
@@ -125,7 +126,7 @@ describe("KeyRanges", () => {
         for (const address of wallets) yield* expectWallet(store, model, address)
         expect(yield* verified(store)).toEqual(nothing)
       }).pipe(Effect.scoped),
-    laws(usualPart)(6),
+    laws(Runs.usualPart)(6),
   )
 
   it.effect("append: merges eight ranges in steps, so that a store has few of them", () =>

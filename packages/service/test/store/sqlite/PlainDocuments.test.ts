@@ -1,4 +1,5 @@
 /** The contract holds for documents that are stored as plain text too. */
+import * as Runs from "@daybook/harness/Runs"
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -8,7 +9,7 @@ import { TestClock } from "effect/testing"
 import * as Engine from "../../../src/store/Engine.ts"
 import { blockContract } from "../contract.ts"
 import { blockOn, chainOn, refOf } from "../model.ts"
-import { pageBodies, ref, usualPart } from "../TestDatabase.ts"
+import { pageBodies, ref } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
 import { dumpOf } from "./dumpOf.ts"
@@ -26,7 +27,7 @@ blockContract(
     dump: Effect.sync(() => dumpOf(file)),
   })),
   // The other form of the documents runs more of them.
-  usualPart / 2,
+  Runs.usualPart / 2,
 )
 
 describe("plain documents", () => {
