@@ -23,7 +23,7 @@ const serviceOf = Effect.fnUntraced(function* (
   return service
 })
 
-/** Calls a tool of a fake service. */
+/** Calls a tool with a fake service. */
 const callTool = (
   fake: FakeService.FakeService,
   name: keyof typeof toolkit.tools,
@@ -67,7 +67,7 @@ const hostilePages = Effect.promise(async () => {
 })
 
 describe("tools", () => {
-  it.effect("wallet_movements: gives each movement once, by the calls that each answer names", () =>
+  it.effect("wallet_movements: returns each movement once, over the calls that each answer names", () =>
     Effect.gen(function* () {
       const fake = FakeService.make({ seed: 3, blocks: 60 })
       const rest = yield* RestClient.make(fake.rest)
@@ -86,7 +86,7 @@ describe("tools", () => {
     }),
   )
 
-  it.effect("export_wallet: pieces have each movement once, oldest first, and the names of the columns once", () =>
+  it.effect("export_wallet: parts contain each movement once, oldest first, and the column names once", () =>
     Effect.gen(function* () {
       const fake = FakeService.make({ seed: 3, blocks: 60 })
       const rest = yield* RestClient.make(fake.rest)
@@ -129,7 +129,7 @@ describe("tools", () => {
   )
 
   it.effect(
-    "wallet_movements: asks for fewer rows where they exceed the size of an answer, and goes on behind the last one",
+    "wallet_movements: requests fewer rows if they exceed the size of an answer, and continues after the last one",
     () =>
       Effect.gen(function* () {
         const asked: Array<number> = []
@@ -152,7 +152,7 @@ describe("tools", () => {
       }),
   )
 
-  it.effect("wallet_movements: keeps what strangers wrote in fields that are marked", () =>
+  it.effect("wallet_movements: keeps third-party texts in marked fields", () =>
     Effect.gen(function* () {
       const page = yield* hostilePages
       const fake = FakeService.make({ seed: 3, operations: { movements: () => page(1) } })
@@ -166,60 +166,58 @@ describe("tools", () => {
     }),
   )
 
-  it.effect(
-    "explain_transaction: names the user operations that a transaction carried, whose cost is no movement",
-    () =>
-      Effect.gen(function* () {
-        const plain = FakeService.make({ seed: 3 })
-        const client = yield* RestClient.make(plain.rest)
-        const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 1 })
-        const { block_hash, block_number, block_timestamp, hash, transaction_index } = result[0]!
-        const word = (value: bigint) => value.toString(16).padStart(64, "0")
-        const log = {
-          log_index: "900",
-          transaction_hash: hash,
-          transaction_index: String(transaction_index),
-          address: "0x0000000071727de22e5e9d8baf0edac6f37da032",
-          topic0: UserOperation.topics.userOperation,
-          topic1: `0x${word(1n)}`,
-          topic2: `0x${word(2n)}`,
-          topic3: `0x${word(0n)}`,
-          data: `0x${[5n, 0n, 700n, 70n].map(word).join("")}`,
-          block_number: String(block_number),
-          block_hash,
-          block_timestamp: block_timestamp.toISOString(),
-          decoded_event: null,
-        }
-        const fetch: FakeService.FakeFetch = async (input, init) => {
-          const response = await plain.fetch(input, init)
-          if (!String(input instanceof Request ? input.url : input).includes("/verbose")) return response
-          const page = (await response.json()) as Json
-          const rows = page.result.map((row: Json) => (row.hash === hash ? { ...row, logs: [log] } : row))
-          return Response.json({ ...page, result: rows })
-        }
-        const fake = { ...plain, rest: { ...plain.rest, fetch } }
-        const { answer, not_covered } = yield* callTool(fake, "explain_transaction", { hash })
+  it.effect("explain_transaction: names the user operations in a transaction, whose cost is not a movement", () =>
+    Effect.gen(function* () {
+      const plain = FakeService.make({ seed: 3 })
+      const client = yield* RestClient.make(plain.rest)
+      const { result } = yield* client.walletTransactions({ address: plain.wallet, limit: 1 })
+      const { block_hash, block_number, block_timestamp, hash, transaction_index } = result[0]!
+      const word = (value: bigint) => value.toString(16).padStart(64, "0")
+      const log = {
+        log_index: "900",
+        transaction_hash: hash,
+        transaction_index: String(transaction_index),
+        address: "0x0000000071727de22e5e9d8baf0edac6f37da032",
+        topic0: UserOperation.topics.userOperation,
+        topic1: `0x${word(1n)}`,
+        topic2: `0x${word(2n)}`,
+        topic3: `0x${word(0n)}`,
+        data: `0x${[5n, 0n, 700n, 70n].map(word).join("")}`,
+        block_number: String(block_number),
+        block_hash,
+        block_timestamp: block_timestamp.toISOString(),
+        decoded_event: null,
+      }
+      const fetch: FakeService.FakeFetch = async (input, init) => {
+        const response = await plain.fetch(input, init)
+        if (!String(input instanceof Request ? input.url : input).includes("/verbose")) return response
+        const page = (await response.json()) as Json
+        const rows = page.result.map((row: Json) => (row.hash === hash ? { ...row, logs: [log] } : row))
+        return Response.json({ ...page, result: rows })
+      }
+      const fake = { ...plain, rest: { ...plain.rest, fetch } }
+      const { answer, not_covered } = yield* callTool(fake, "explain_transaction", { hash })
 
-        expect((answer as Json).user_operations).toEqual([
-          {
-            hash: log.topic1,
-            sender: `0x${"2".padStart(40, "0")}`,
-            paymaster: null,
-            factory: null,
-            nonce: "5",
-            outcome: "failed",
-            untrusted_revert_reason: null,
-            cost: "700",
-            gas: "70",
-            entry_point: log.address,
-            entry_point_version: "0.7",
-          },
-        ])
-        expect(not_covered.join(" ")).toContain("The cost of a user operation is part of the movements")
-        const without = yield* callTool(plain, "explain_transaction", { hash })
-        expect((without.answer as Json).user_operations).toEqual([])
-        expect(without.not_covered.join(" ")).not.toContain("user operation")
-      }),
+      expect((answer as Json).user_operations).toEqual([
+        {
+          hash: log.topic1,
+          sender: `0x${"2".padStart(40, "0")}`,
+          paymaster: null,
+          factory: null,
+          nonce: "5",
+          outcome: "failed",
+          untrusted_revert_reason: null,
+          cost: "700",
+          gas: "70",
+          entry_point: log.address,
+          entry_point_version: "0.7",
+        },
+      ])
+      expect(not_covered.join(" ")).toContain("The cost of a user operation is part of the movements")
+      const without = yield* callTool(plain, "explain_transaction", { hash })
+      expect((without.answer as Json).user_operations).toEqual([])
+      expect(without.not_covered.join(" ")).not.toContain("user operation")
+    }),
   )
 
   /** The last transaction of the wallet of a fake service, with other members. */
@@ -240,7 +238,7 @@ describe("tools", () => {
   })
 
   it.effect(
-    "explain_transaction: has the events, their transfers of tokens, and states a call that is not decoded",
+    "explain_transaction: has the events and their token transfers, and states that a call is not decoded",
     () =>
       Effect.gen(function* () {
         const explain = yield* changed
@@ -304,7 +302,7 @@ describe("tools", () => {
       }),
   )
 
-  it("fitting: halves the rows of a result until it fits, and gives one without rows where none does", () => {
+  it("fitting: halves the rows of a result until it fits, and returns one without rows if none does", () => {
     const sizes: Array<number> = []
     const resultOf = (bytes: (count: number) => number) => {
       sizes.length = 0
@@ -322,7 +320,7 @@ describe("tools", () => {
     expect(sizes).toEqual([9, 4, 2, 1, 0])
   })
 
-  it.effect("explain_transaction: states how a transaction ended, where its receipt does", () =>
+  it.effect("explain_transaction: states how a transaction ended, if its receipt does", () =>
     Effect.gen(function* () {
       const explain = yield* changed
       const outcomeWith = (receipt_status: string, receipt_gas_used = "90000") =>
@@ -376,7 +374,7 @@ describe("tools", () => {
     }),
   )
 
-  it.effect("wallet_summary: has the first and the last movement of a wallet, and none of one without", () =>
+  it.effect("wallet_summary: has the first and the last movement of a wallet, or none", () =>
     Effect.gen(function* () {
       const fake = FakeService.make({ seed: 3 })
       const rest = yield* RestClient.make(fake.rest)
@@ -397,7 +395,7 @@ describe("tools", () => {
     }),
   )
 
-  it.effect("wallet_statement, wallet_balances_at, prove_wallet: have each part of what REST answers", () =>
+  it.effect("wallet_statement, wallet_balances_at, prove_wallet: have each part of REST's response", () =>
     Effect.gen(function* () {
       const fake = FakeService.make({ seed: 3, blocks: 40 })
       const rest = yield* RestClient.make(fake.rest)
@@ -438,7 +436,7 @@ describe("tools", () => {
     }),
   )
 
-  it.effect("find: states what a text is on the chain, beside the names that have it", () =>
+  it.effect("find: states what a text is on the chain, in addition to names that contain it", () =>
     Effect.gen(function* () {
       const plain = FakeService.make({ seed: 3 })
       const { hash, number, transactions } = plain.blocks().find((block) => block.transactions.length > 0)!
@@ -488,7 +486,7 @@ describe("tools", () => {
     }),
   )
 
-  it.effect("chains: states the blocks and the state of each, and which are left out", () =>
+  it.effect("chains: states the blocks and the state of each chain, and which are omitted", () =>
     Effect.gen(function* () {
       const fake = FakeService.make({ seed: 3 })
       const indexed = { from: "1", to: "9" }
@@ -516,7 +514,7 @@ describe("tools", () => {
     }),
   )
 
-  it.effect("resources: are the answers of the tools of a wallet, and a defect of one is an internal error", () =>
+  it.effect("resources: equal the answers of the wallet tools, and a defect in one is an internal error", () =>
     Effect.gen(function* () {
       const fake = FakeService.make({ seed: 3 })
       const service = yield* serviceOf(fake)
@@ -557,8 +555,8 @@ describe("tools", () => {
     }).pipe(Effect.scoped),
   )
 
-  describe("explain_transaction: a payment by a stranger", () => {
-    /** A service whose index has one wallet, and a transaction of it that another one sent. */
+  describe("explain_transaction: a payment by a third party", () => {
+    /** A service whose index has one wallet, and a transaction of it that another wallet sent. */
     const someWallets = Effect.gen(function* () {
       const plain = FakeService.make({ seed: 3, blocks: 60 })
       const client = yield* RestClient.make(plain.rest)
@@ -573,19 +571,21 @@ describe("tools", () => {
       return { fake: { ...plain, rest: { ...plain.rest, fetch } }, hash, sender }
     })
 
-    it.effect("is found in the history of the given wallet, and the message names the argument without it", () =>
-      Effect.gen(function* () {
-        const { fake, hash, sender } = yield* someWallets
-        const without = yield* Effect.flip(callTool(fake, "explain_transaction", { hash }))
-        const { answer } = yield* callTool(fake, "explain_transaction", { hash, address: fake.wallet })
+    it.effect(
+      "is found in the history of the given wallet, and without the wallet the message names the argument",
+      () =>
+        Effect.gen(function* () {
+          const { fake, hash, sender } = yield* someWallets
+          const without = yield* Effect.flip(callTool(fake, "explain_transaction", { hash }))
+          const { answer } = yield* callTool(fake, "explain_transaction", { hash, address: fake.wallet })
 
-        expect(without).toMatchObject({ message: expect.stringContaining('Give "address": the wallet') })
-        expect(answer).toMatchObject({ hash, from: sender })
-        expect((answer as Json).movements[fake.wallet].length).toBeGreaterThan(0)
-      }),
+          expect(without).toMatchObject({ message: expect.stringContaining('Give "address": the wallet') })
+          expect(answer).toMatchObject({ hash, from: sender })
+          expect((answer as Json).movements[fake.wallet].length).toBeGreaterThan(0)
+        }),
     )
 
-    it.effect("has an error of its own where the history of the given wallet does not have it", () =>
+    it.effect("has a specific error if the history of the given wallet does not contain it", () =>
       Effect.gen(function* () {
         const other = `0x${"8".repeat(40)}`
         const fake = FakeService.make({ seed: 3, emptyWallets: [other] })
@@ -600,7 +600,7 @@ describe("tools", () => {
       }),
     )
 
-    it.effect("has an error of its own where not all rows of the block were read", () =>
+    it.effect("has a specific error if not all rows of the block were read", () =>
       Effect.gen(function* () {
         const plain = FakeService.make({ seed: 3, blocks: 60 })
         const client = yield* RestClient.make(plain.rest)
@@ -621,7 +621,7 @@ describe("tools", () => {
     )
   })
 
-  it.effect("explain_transaction: keeps within the size of a result, and ends where a list of movements does not", () =>
+  it.effect("explain_transaction: keeps within the size of a result, and ends if a list of movements is endless", () =>
     Effect.gen(function* () {
       const page = yield* hostilePages
       const hashes = FakeService.make({ seed: 3 })
@@ -634,7 +634,7 @@ describe("tools", () => {
         operations: {
           movements: () => {
             const whole = page(100)
-            // Another cursor each time: a client ends a walk that comes back.
+            // A different cursor each time: a client ends a walk that repeats one.
             return {
               ...whole,
               cursor: `next-${++pages}`,
@@ -653,7 +653,7 @@ describe("tools", () => {
   )
 
   it.effect.each(["wallet_statement", "wallet_summary", "prove_wallet", "wallet_balances_at"] as const)(
-    "%s: has what the headers of the sums state of the index",
+    "%s: has what the headers of the sums state about the index",
     (name) =>
       Effect.gen(function* () {
         const plain = FakeService.make({ seed: 3 })
@@ -670,7 +670,7 @@ describe("tools", () => {
   )
 
   it.effect.each(["wallet_statement", "wallet_summary", "prove_wallet"] as const)(
-    "%s: keeps within the size of a result where thousands of contracts were sent to the wallet, and states what is left out",
+    "%s: keeps within the size of a result if thousands of contracts were sent to the wallet, and states what is omitted",
     (name) =>
       Effect.gen(function* () {
         const plain = FakeService.make({ seed: 3 })
@@ -747,17 +747,17 @@ describe("ToolResult", () => {
     ],
     ["movements", { omitted: 3 }, ['3 movements of further contracts are in no sum; name them in "asset".']],
   ])("lackOf: states what sums lack: %s", (_, more, sentences) => {
-    // Sound: the parts that sentences are made of.
+    // Sound: the parts from which sentences are made.
     expect(ToolResult.lackOf({ ...whole, ...more } as unknown as Parameters<typeof ToolResult.lackOf>[0])).toEqual(
       sentences,
     )
   })
 
-  it("balanceOf: has a readable form where the decimals of the asset are known, and marks the texts of its token", () => {
+  it("balanceOf: has a readable form if the decimals of the asset are known, and marks the texts of its token", () => {
     const token = (decimals: number | null, name: string | null) => ({ address: "0x5", name, symbol: name, decimals })
     const balanceOf = (asset: string, own: object | null) => {
       const row = { asset, token_id: 7n, token: own, balance: -1_500n, proved_at_block: 9n }
-      // Sound: the parts that an answer is made of.
+      // Sound: the parts from which an answer is made.
       return ToolResult.balanceOf(row as unknown as Parameters<typeof ToolResult.balanceOf>[0])
     }
 
@@ -780,7 +780,7 @@ describe("ToolResult", () => {
     expect(balanceOf("0x5", null)).toMatchObject({ display: null, token: null })
   })
 
-  it("proofOf: has the first differences and sentences of a comparison, and how many there are", () => {
+  it("proofOf: has the first differences and sentences of a comparison, and their number", () => {
     const difference = { asset: "0x5", token_id: null, expected: 1n, found: null, first_block: null }
     const proof = {
       block_number: 9n,

@@ -1,4 +1,4 @@
-/** Answers to models about a wallet of 100,000 movements, in 200 tokens whose names and symbols are hostile. */
+/** Answers to models about a wallet with 100,000 movements, in 200 tokens with hostile names and symbols. */
 import { join } from "node:path"
 import { visibleStart } from "@daybook/schema/VisibleText"
 import { layer } from "@effect/vitest"
@@ -27,7 +27,7 @@ const frames = [
   (text: string) => `\u001b[2J${text}`,
 ]
 
-/** A text by its number, as the service stores what a token states; its first characters are its number. */
+/** A text by its number, as the service stores a token's text; its first characters are its number. */
 const hostileText = (at: number): string => visibleStart(`Z${at}Q ${frames[at % 5]!(orders[at % 4]!)}`, 32)
 
 /** A part of each of the texts. */
@@ -61,7 +61,7 @@ const served = Layer.effect(
 
 const wallet = { address: Rows.alice, chain: "attack" }
 
-/** Calls a tool; gives the text of its answer. */
+/** Calls a tool; returns the text of its answer. */
 const call = Effect.fnUntraced(function* (name: string, args: object) {
   const ask = yield* Served
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
@@ -69,7 +69,7 @@ const call = Effect.fnUntraced(function* (name: string, args: object) {
   return { isError: result.isError as boolean, text: result.content[0].text as string }
 })
 
-/** A value without the fields that are marked as those of strangers. */
+/** A value without the fields marked as third-party. */
 const withoutForeign = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(withoutForeign)
   if (typeof value !== "object" || value === null) return value
@@ -88,8 +88,8 @@ const tools: ReadonlyArray<readonly [name: string, args: object]> = [
   ["export_wallet", { ...wallet, format: "json" }],
 ]
 
-layer(served, { excludeTestServices: true })("tools about a wallet of 100,000 movements", (it) => {
-  it.effect.each(tools)("%s: its answer has at most 60,000 bytes, and is whole JSON", ([name, args]) =>
+layer(served, { excludeTestServices: true })("tools about a wallet with 100,000 movements", (it) => {
+  it.effect.each(tools)("%s: its answer has at most 60,000 bytes, and is complete JSON", ([name, args]) =>
     Effect.gen(function* () {
       const { isError, text } = yield* call(name, args)
 
@@ -100,7 +100,7 @@ layer(served, { excludeTestServices: true })("tools about a wallet of 100,000 mo
   )
 
   it.effect.each(tools)(
-    "%s: texts of strangers are in marked fields alone, and have no control characters",
+    "%s: third-party texts are only in marked fields, and have no control characters",
     ([name, args]) =>
       Effect.gen(function* () {
         const { text } = yield* call(name, args)
@@ -113,7 +113,7 @@ layer(served, { excludeTestServices: true })("tools about a wallet of 100,000 mo
       }),
   )
 
-  it.effect("wallet_movements: 3,000 rows by the calls that each answer names are those of REST", () =>
+  it.effect("wallet_movements: 3,000 rows over the calls that each answer names equal those of REST", () =>
     Effect.gen(function* () {
       const ask = yield* Served
       const keyOf = (row: Json) => `${row.block ?? row.block_number} ${row.asset} ${row.amount}`

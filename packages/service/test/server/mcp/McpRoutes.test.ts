@@ -58,12 +58,12 @@ const emptyNode = Effect.acquireRelease(
   ({ stop }) => Effect.promise(stop),
 )
 
-/** A node of chain 1 that answers no call; states when it is asked, and when a client leaves it. */
+/** A node of chain 1 that answers no call; reports when it is called, and when a client disconnects. */
 const unresponsiveNode = Effect.gen(function* () {
   const [asked, left] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
   const server = createServer((request, response) => {
     request.on("data", (sent: Buffer) => {
-      // Whether it is a node of the chain is asked once for all callers.
+      // Whether it is a node of the chain is verified once for all callers.
       if (String(sent).includes("eth_chainId")) return response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
       Deferred.doneUnsafe(asked, Effect.void)
       return response.on("close", () => Deferred.doneUnsafe(left, Effect.void))
@@ -80,7 +80,7 @@ const unresponsiveNode = Effect.gen(function* () {
 
 class Served extends Context.Service<Served, Started>()("test/Served") {}
 
-/** A service with one key for two requests at once, and one that is narrowed. */
+/** A service with one key for two requests at once, and a restricted one. */
 const served = Layer.effect(
   Served,
   start({ chains: { ...chains, polygon: { blocks: [] }, base: chainOf({ 1: many }, 2) } }),
@@ -112,7 +112,7 @@ const connect = ({ url }: Started, key: string) =>
   )
 
 layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
-  it.effect("answers the official client with the tools, whose movements are those of REST", () =>
+  it.effect("answers the official client with the tools, whose movements equal those of REST", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const client = yield* connect(service, service.key)
@@ -131,7 +131,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("answers a message in turns of its key: none of its fibers goes on before the next turn", () =>
+  it.effect("answers a message in turns of its key: none of its fibers continues before the next turn", () =>
     Effect.gen(function* () {
       const service = yield* Served
       yield* post(service, tool("wallet_movements"))
@@ -157,7 +157,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("lists the resource templates, and answers their URIs as the tools of a wallet", () =>
+  it.effect("lists the resource templates, and answers their URIs like the wallet tools", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const client = yield* connect(service, service.key)
@@ -250,7 +250,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("answers a batch of version 2025-03-26 with an array, and refuses one of another version", () =>
+  it.effect("answers a batch of version 2025-03-26 with an array, and rejects one of another version", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const batch = [message("ping", {}, "a"), { jsonrpc: "2.0", method: "notifications/x" }, message("none", {}, 2)]
@@ -269,7 +269,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("sends a large answer to a batch in parts, which count as bytes in flight of the key", () =>
+  it.effect("sends a large answer to a batch in parts, which count as bytes in flight for the key", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const batch = Array.from({ length: 16 }, (_, at) => ({
@@ -285,7 +285,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("asks for a key as REST does, and names none in an answer", () =>
+  it.effect("requires a key as REST does, and names none in an answer", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const ping = message("ping", {})
@@ -301,7 +301,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("refuses in a tool what a narrowed key may not ask for, with the text of REST", () =>
+  it.effect("rejects in a tool what a restricted key may not request, with the text of REST", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const options = { chains: ["eth"], operations: ["movements"] } as const
@@ -325,7 +325,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("takes calls from the rate limit of the key for the message and for each request of its tool", () =>
+  it.effect("counts the message and each request of its tool against the rate limit of the key", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const rateLimit = { perSecond: 1, burst: 1_000 }
@@ -337,13 +337,13 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
       for (let calls = 0; calls < 10; calls++) yield* post(service, tool("wallet_summary"), headers)
       const after = yield* ping
 
-      // Each call is a message and three requests; the limit grows by one in each second of the test.
+      // Each call is a message and three requests; the limit grows by one per second of the test.
       expect(before).toBe(999)
       expect(before - after).toBeGreaterThan(20)
     }),
   )
 
-  it.effect("takes a call from the rate limit of the key for each message of a batch", () =>
+  it.effect("counts each message of a batch against the rate limit of the key", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const limited = (name: string, burst: number) =>
@@ -375,7 +375,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("refuses pages of other sites on a loopback address, and names that lead to it", () =>
+  it.effect("rejects pages of other sites on a loopback address, and names that resolve to it", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const statusOf = (headers: Readonly<Record<string, string>>) =>
@@ -388,7 +388,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("answers what is no message with 400 or 413 and a JSON-RPC error, and other methods with 405", () =>
+  it.effect("answers an invalid message with 400 or 413 and a JSON-RPC error, and other methods with 405", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const nested = (depth: number) => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`
@@ -447,7 +447,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("states an argument that is wrong as an error, and a tool that does not exist", () =>
+  it.effect("reports an invalid argument as an error, and a tool that does not exist", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const [type, unknown] = [
@@ -472,7 +472,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
     }),
   )
 
-  it.effect("names each argument that is wrong with what it accepts, where a model reads it", () =>
+  it.effect("names each invalid argument with what it accepts, where a model reads it", () =>
     Effect.gen(function* () {
       const service = yield* Served
       const { body, headers } = modern("tools/call", {
@@ -495,7 +495,7 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
 })
 
 describe("answerInTime", () => {
-  it.effect("ends each message of a batch by the time of the request", () =>
+  it.effect("ends each message of a batch within the time limit of the request", () =>
     Effect.gen(function* () {
       const messages = ["a", "b", "c"].map((id) => ({ id, method: "ping", params: null }))
       const answer = ({ id }: { readonly id: number | string }) =>
@@ -546,7 +546,7 @@ describe("McpRoutes", () => {
     [ErrorResponse.rateLimited("Too many.", {}), -32_005, 429],
     [ErrorResponse.unavailable("Busy."), -32_002, 503],
     [ErrorResponse.notOffered("Not offered."), -32_600, 404],
-  ] as const)("fromOperation: is an error of JSON-RPC with the status of the operation %#", ([failing, code, status]) =>
+  ] as const)("fromOperation: is a JSON-RPC error with the status of the operation %#", ([failing, code, status]) =>
     Effect.gen(function* () {
       const failed = yield* Effect.flip(failing)
       const error = McpRoutes.fromOperation(failed)
@@ -572,11 +572,11 @@ describe("StatelessServer", () => {
     ["a defect of the connection", { _tag: "Defect", defect: "secret" }, { error: internal }],
     ["another message", { _tag: "Pong" }, { error: internal }],
   ])("answerOf: %s", (_, received, expected) => {
-    // Sound: the parts that are read of a message.
+    // Sound: the members that are read from a message.
     expect(StatelessServer.answerOf(received as Parameters<typeof StatelessServer.answerOf>[0])).toEqual(expected)
   })
 
-  /** Answers by a new server, and the requests that the server within has, by version and method. */
+  /** Answers with a new server, and the requests that the inner server receives, by version and method. */
   const answers = Effect.gen(function* () {
     const requests: Array<string> = []
     const span: Tracer.Tracer["span"] = (options) => {
@@ -597,24 +597,30 @@ describe("StatelessServer", () => {
   })
   const { _meta } = modern("ping").body.params as Json
 
-  it.effect("answer: initializes a message of an earlier version, and neither one of the newest nor initialize", () =>
-    Effect.gen(function* () {
-      const { answer, requests } = yield* answers
-      const clientInfo = { name: "test", version: "1" }
-      const begun = yield* answer("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo }, batch)
-      const [first] = [requests.splice(0)]
-      yield* answer("ping", {}, "2025-11-25")
-      const second = requests.splice(0)
-      yield* answer("server/discover", { _meta }, newest)
+  it.effect(
+    "answer: initializes for a message of an earlier version, but not for one of the newest version or initialize",
+    () =>
+      Effect.gen(function* () {
+        const { answer, requests } = yield* answers
+        const clientInfo = { name: "test", version: "1" }
+        const begun = yield* answer(
+          "initialize",
+          { protocolVersion: "2025-06-18", capabilities: {}, clientInfo },
+          batch,
+        )
+        const [first] = [requests.splice(0)]
+        yield* answer("ping", {}, "2025-11-25")
+        const second = requests.splice(0)
+        yield* answer("server/discover", { _meta }, newest)
 
-      expect(begun.result.protocolVersion).toBe("2025-06-18")
-      expect(first).toEqual(["2025-06-18/initialize"])
-      expect(second).toEqual(["2025-11-25/initialize", "2025-11-25/ping"])
-      expect(requests).toEqual(["2026-07-28/server/discover"])
-    }).pipe(Effect.scoped),
+        expect(begun.result.protocolVersion).toBe("2025-06-18")
+        expect(first).toEqual(["2025-06-18/initialize"])
+        expect(second).toEqual(["2025-11-25/initialize", "2025-11-25/ping"])
+        expect(requests).toEqual(["2026-07-28/server/discover"])
+      }).pipe(Effect.scoped),
   )
 
-  it.effect("answer: states what the server offers, and refuses what would be followed by notifications", () =>
+  it.effect("answer: states what the server offers, and rejects what would be followed by notifications", () =>
     Effect.gen(function* () {
       const { answer } = yield* answers
       const discovered = yield* answer("server/discover", { _meta }, newest)
@@ -637,7 +643,7 @@ describe("StatelessServer", () => {
   )
 
   it.effect(
-    "answer: refuses a call of a tool with the sentences of the interface, as a result where the version asks so",
+    "answer: rejects a tool call with the sentences of the interface, as a result if the version requires it",
     () =>
       Effect.gen(function* () {
         const { answer } = yield* answers
@@ -652,7 +658,7 @@ describe("StatelessServer", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.effect("answer: refuses an argument that a tool does not have, as what it asks for would be left out", () =>
+  it.effect("answer: rejects an argument that a tool does not have, as it would otherwise be ignored", () =>
     Effect.gen(function* () {
       const { answer } = yield* answers
       const params = { name: "wallet_balances_at", arguments: { ...wallet, block: 3, date: "2026-01-01" } }
@@ -680,7 +686,7 @@ describe("StatelessServer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("tools/list: states that a tool takes no further arguments", () =>
+  it.effect("tools/list: states that a tool accepts no further arguments", () =>
     Effect.gen(function* () {
       const { answer } = yield* answers
       const listed = yield* answer("tools/list", {}, "2025-11-25")
@@ -801,7 +807,7 @@ describe("McpMessage", () => {
     expect(McpMessage.read(headers, json)).toMatchObject(expected)
   })
 
-  it("read: a message of the newest version whose headers repeat it is read, by the name of what it calls", () => {
+  it("read: accepts a message of the newest version whose headers repeat it, and the name of its target", () => {
     for (const [method, params, name] of [
       ["ping", {}, undefined],
       ["toString", {}, undefined],
@@ -816,7 +822,7 @@ describe("McpMessage", () => {
     }
   })
 
-  it("readWithoutHeaders: takes the version that was agreed or that a message states, and compares no headers", () => {
+  it("readWithoutHeaders: uses the negotiated or stated version, and compares no headers", () => {
     const { body } = modern("tools/call")
     const unnamed = messages(newest, [{ id: 1, method: "tools/call", params: body.params as object }])
 
@@ -826,7 +832,7 @@ describe("McpMessage", () => {
     expect(McpMessage.readWithoutHeaders(undefined, body)).toEqual(unnamed)
   })
 
-  it("cancelled: is the id of the request that a notification cancels", () => {
+  it("cancelled: returns the id of the request that a notification cancels", () => {
     const notified = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }
     const others = [{ ...notified, method: "notifications/x" }, { ...notified, params: undefined }, 5, null]
 
@@ -844,7 +850,7 @@ describe("mcp", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("answers pages of the origins that are named, where `*` is none on a loopback address", () =>
+  it.live("answers pages from the listed origins, and `*` includes none on a loopback address", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains, config: { allowedOrigins: ["*", "https://app.example"] } })
       const origins = ["https://app.example", service.url, "https://other.example", "https://app.example.evil"]
@@ -855,7 +861,7 @@ describe("mcp", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live.each(["", "no key", "k\u00e9y"])("a key of %j that is not needed is not an internal error", (key) =>
+  it.live.each(["", "no key", "k\u00e9y"])("an unnecessary key of %j is not an internal error", (key) =>
     Effect.gen(function* () {
       const service = yield* start({ chains })
       const headers = { "sec-fetch-site": "same-origin", "x-api-key": key }
@@ -865,7 +871,7 @@ describe("mcp", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("find: searches names where the explorer is off", () =>
+  it.live("find: searches names if the explorer is off", () =>
     Effect.gen(function* () {
       const labelled = { eth: { ...chains.eth, config: { labels: { [Rows.bob]: "Cold storage" } } } }
       const service = yield* start({ chains: labelled, config: { explorer: "off" } })
@@ -879,7 +885,7 @@ describe("mcp", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("find: states what a text is to a key that may not search names", () =>
+  it.live("find: identifies a text for a key that may not search names", () =>
     Effect.gen(function* () {
       const node = yield* emptyNode
       const service = yield* start({ chains: { eth: { ...chains.eth, config: { rpc: [node.url] } } } })
@@ -896,7 +902,7 @@ describe("mcp", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a call whose caller leaves is given up, at the node too", () =>
+  it.live("a call whose caller disconnects is aborted, also at the node", () =>
     Effect.gen(function* () {
       const node = yield* unresponsiveNode
       const service = yield* start({ chains: { eth: { ...chains.eth, config: { rpc: [node.url] } } } })
@@ -910,7 +916,7 @@ describe("mcp", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("refuses messages of a caller that has many at once, and answers those of another one", () =>
+  it.live("rejects messages of a caller with too many at once, and answers those of another", () =>
     Effect.gen(function* () {
       const node = yield* unresponsiveNode
       const service = yield* start({ chains: { eth: { ...chains.eth, config: { rpc: [node.url] } } } })
@@ -928,7 +934,7 @@ describe("mcp", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("answers callers without a key where REST does, and for the same operations", () =>
+  it.live("answers callers without a key if REST does, for the same operations", () =>
     Effect.gen(function* () {
       const anonymous = { perSecond: 100, burst: 100, operations: ["movements"] }
       const { fetch } = yield* start({ chains, config: { anonymous } })

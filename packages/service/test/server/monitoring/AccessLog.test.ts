@@ -7,7 +7,7 @@ import * as MonotonicClock from "../../../src/supervision/MonotonicClock.ts"
 import * as AccessLog from "../../../src/server/monitoring/AccessLog.ts"
 
 describe("AccessLog", () => {
-  it.effect("the time of a request is that of the clock in the context", () => {
+  it.effect("the time of a request is measured with the clock in the context", () => {
     const lines: Array<unknown> = []
     const logger = Logger.make(({ fiber }) => lines.push(fiber.getRef(References.CurrentLogAnnotations)["millis"]))
     return Effect.gen(function* () {

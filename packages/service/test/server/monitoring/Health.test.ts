@@ -32,7 +32,7 @@ describe("Health", () => {
   )
 
   describe("/ready", () => {
-    it.live("/ready?chain responds 200 with the status of a chain that is synced", () =>
+    it.live("/ready?chain responds 200 with the status of a synced chain", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks: Rows.chain(2, 8) } } })
         const store = service.stores["eth"]!

@@ -35,7 +35,7 @@ const wireOf = (name: string) => ({
 })
 
 describe("Metrics", () => {
-  it("format: writes a sample for each value that is known, with its label escaped", () => {
+  it("format: writes a sample for each known value, with its label escaped", () => {
     const lines = Metrics.format({ registry: new Map() }, [status]).split("\n")
 
     expect(lines).toContain("# TYPE daybook_indexed_to_block gauge")
@@ -51,7 +51,7 @@ describe("Metrics", () => {
     expect(lines.some((line) => line.startsWith("daybook_prepend_eta_seconds{"))).toBe(false)
   })
 
-  it("format: writes what is left below the first block, and the time that it takes", () => {
+  it("format: writes the blocks left below the first one, and the time left", () => {
     const prepend = { to: 0, blocks: 2, blocksPerSecond: 4, etaMillis: 500 }
     const lines = Metrics.format({ registry: new Map() }, [{ ...status, chain: "eth", prepend }]).split("\n")
 
@@ -59,13 +59,13 @@ describe("Metrics", () => {
     expect(lines).toContain('daybook_prepend_eta_seconds{chain="eth"} 0.5')
   })
 
-  it.effect("make: answers within a scrape while the database does not, however many chains there are", () =>
+  it.effect("make: responds within a scrape even if the database does not, however many chains there are", () =>
     Effect.gen(function* () {
       const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const chains = ["eth", "base", "optimism"].flatMap((name) =>
         Result.getOrThrow(ServedChain.fromChains(Result.getOrThrow(Config.decode(wireOf(name))).chains)),
       )
-      // As a statement of PostgreSQL, which ends with the answer of the server alone.
+      // Like a PostgreSQL statement, which ends only with the server's response.
       const unending = Effect.uninterruptible(Effect.never)
       let begun = 0
       const hung = chains.map((chain) => ({
@@ -94,7 +94,7 @@ describe("Metrics", () => {
     }),
   )
 
-  it.live("/metrics shows the reported status of each chain without an API key, and no value that is out of date", () =>
+  it.live("/metrics shows the reported status of each chain without an API key, and no outdated value", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks: Rows.chain(2, 8) }, base: {} } })
       const written = {

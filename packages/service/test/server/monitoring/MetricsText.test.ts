@@ -46,7 +46,7 @@ describe("MetricsText", () => {
     },
   )
 
-  it("sum: keeps a single text as it is", () => {
+  it("sum: returns a single text unchanged", () => {
     expect(MetricsText.sum(["# HELP a b\na 1\n"])).toBe("# HELP a b\na 1\n")
   })
 

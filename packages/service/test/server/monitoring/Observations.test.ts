@@ -27,7 +27,7 @@ describe("Observations", () => {
     expect(found).toContain('daybook_http_request_duration_seconds_count{route="/a"} 2')
   })
 
-  it("operated, answered: write no key of a series again, however they alternate", () => {
+  it("operated, answered: do not write the key of a series again, however they alternate", () => {
     const { answered, lines, operated } = observed()
     const observe = () => {
       for (const operation of ["page", "block"]) operated(operation, 0.001)
@@ -44,7 +44,7 @@ describe("Observations", () => {
     expect(lines()).toContain('daybook_http_requests_total{method="GET",route="/b",status="200"} 2')
   })
 
-  it("refused: has a label for the first hundred keys, and one for all others", () => {
+  it("refused: has a label for each of the first hundred keys, and one for all others", () => {
     const { lines, refused } = observed()
     for (let key = 0; key < 10_000; key++) refused(`key ${key}`)
     refused("key 0")
@@ -74,7 +74,7 @@ describe("Observations", () => {
     expect(series).toContain('daybook_node_requests_total{chain="eth",node="1",outcome="2xx"} 5000')
   })
 
-  it("called: counts calls to nodes by their outcome", () => {
+  it("called: counts calls to nodes by outcome", () => {
     const { called, lines } = observed()
     called({ chain: "eth", node: 1, outcome: "TimeoutError", seconds: 20 })
 

@@ -29,7 +29,7 @@ const statusOf = (indexedTo: number | null, change: Partial<ReportedStatus>) =>
 
 const below = (limit: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: limit }))
 
-/** Everything that a database may hold of a chain. */
+/** Any status of a chain that a database may contain. */
 const Case = Schema.Struct({
   indexedTo: Schema.NullOr(below(200)),
   state: Schema.Literals(["waiting", "backfill", "synced", "misconfigured", "stopped"]),
@@ -43,7 +43,7 @@ const Case = Schema.Struct({
 
 describe("Status", () => {
   it.prop(
-    "fromReport: state, numbers and message belong together, whatever is stored",
+    "fromReport: state, numbers and message are consistent, whatever is stored",
     { given: Case },
     ({ given: { blocksPerSecond, headBlocksPerSecond, indexedTo, ...change } }) => {
       const rates = {
@@ -76,7 +76,7 @@ describe("Status", () => {
     },
   )
 
-  it("fromReport: shows what is left below the first block, with a time only while the indexer is at work", () => {
+  it("fromReport: shows the blocks left below the first one, with a time only while the indexer is running", () => {
     const prepend = { to: 20, blocksPerSecond: 10, issue: "No node has block 99." }
     const prependOf = (first: number, change: Partial<ReportedStatus>) =>
       Status.fromReport(chain, checkpointAt(100, first), reportedAs({ state: "synced", prepend, ...change })).prepend
@@ -89,7 +89,7 @@ describe("Status", () => {
     expect(prependOf(20, {})).toBeUndefined()
   })
 
-  it("fromReport: shows how far the index is behind, and for how long at the present pace", () => {
+  it("fromReport: shows how far the index is behind, and for how long at the current speed", () => {
     expect(
       statusOf(40, { blocksPerSecond: 10, headBlocksPerSecond: 4, headAgeMillis: 500, ageMillis: 700 }),
     ).toMatchObject({
@@ -102,7 +102,7 @@ describe("Status", () => {
     })
   })
 
-  it("fromReport: gives no time left while the head moves faster than the index", () => {
+  it("fromReport: omits the time left while the head moves faster than the index", () => {
     const status = statusOf(40, { blocksPerSecond: 2, headBlocksPerSecond: 4 })
 
     expect(status.etaMillis).toBeUndefined()
@@ -111,12 +111,12 @@ describe("Status", () => {
     )
   })
 
-  it("fromReport: a synced index that is far behind the head is one that catches up", () => {
+  it("fromReport: a synced index far behind the head is shown as catching up", () => {
     expect(statusOf(84, { state: "synced" })).toMatchObject({ state: "synced", ready: true, lag: 16 })
     expect(statusOf(83, { state: "synced" })).toMatchObject({ state: "backfill", ready: false, lag: 17 })
   })
 
-  it("fromReport: a catch-up stays one until the indexer has seen that there is no further block", () => {
+  it("fromReport: a catch-up continues until the indexer has seen that there is no further block", () => {
     expect(statusOf(99, {})).toMatchObject({ state: "backfill", ready: false, lag: 1 })
     expect(statusOf(100, {})).toMatchObject({
       state: "backfill",
@@ -153,7 +153,7 @@ describe("Status", () => {
     })
   })
 
-  it("fromReport: notes blocks that an earlier version stored of some wallets, with the way out", () => {
+  it("fromReport: notes blocks that an earlier version stored for some wallets, with the remedy", () => {
     const settings = [
       { name: "rows", value: "parties" },
       { name: "rows", value: "roles", from: 60 },
@@ -166,7 +166,7 @@ describe("Status", () => {
     ])
   })
 
-  it("fromReport: notes how far the past of added wallets is searched, and what is in the way", () => {
+  it("fromReport: notes how far the past of added wallets is searched, and any obstacle", () => {
     const past = { wallets: ["0xa", "0xb"], searchedTo: 40, end: 90, calls: 400, callsLeft: 120, etaMillis: 61_200 }
 
     expect(statusOf(100, { state: "synced", past }).notes).toEqual([
@@ -178,7 +178,7 @@ describe("Status", () => {
     ])
   })
 
-  it("fromReport: an indexer is unresponsive when it has not reported for 15 s, or since the clock was set back", () => {
+  it("fromReport: an indexer is unresponsive if it has not reported for 15 s, or since the clock was set back", () => {
     const message = (ageMillis: number | null) => statusOf(100, { state: "synced", ageMillis }).message
 
     expect(message(15_000)).toBe("In sync with the head of the node.")

@@ -1,4 +1,6 @@
-/** What the pages of Otterscan ask, as its browser sends it, and what a key without the methods of operators is answered. */
+/**
+ * The requests of Otterscan's pages, as its browser sends them, and the responses to a key without operators' methods.
+ */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -11,7 +13,7 @@ const origin = "https://otterscan.example"
 
 type Call = readonly [method: string, ...params: ReadonlyArray<unknown>]
 
-/** Sends what a page asks: a request whether it may, then its calls as one batch, and each alone. */
+/** Sends the calls of a page: a preflight, then its calls as one batch, and each separately. */
 const open = Effect.fnUntraced(function* ({ fetch, operator }: Indexed, page: ReadonlyArray<Call>) {
   const path = `/rpc/eth/${operator}`
   const preflight = yield* fetch(path, {
@@ -92,7 +94,7 @@ const pages = Effect.fnUntraced(function* (service: Indexed) {
   expect((yield* node.call<Json>("eth_getTransactionByHash", [nonce])).nonce).toBe("0x0")
 })
 
-/** A key without the methods of operators has everything but traces of a node. */
+/** A key without operators' methods can use everything except traces of a node. */
 const clients = Effect.fnUntraced(function* ({ addKey, ask, askAsClient, call, node, world }: Indexed) {
   const { all, transactions } = world
   const swap = transactions.swap
@@ -118,7 +120,7 @@ const clients = Effect.fnUntraced(function* ({ addKey, ask, askAsClient, call, n
 
 describe("Otterscan in a browser", () => {
   it.live(
-    "each page of Otterscan gets all that it asks, alone and in a batch, from another origin",
+    "each page of Otterscan gets all its responses, separately and in a batch, from another origin",
     () =>
       Effect.gen(function* () {
         const service = yield* indexedChain.start

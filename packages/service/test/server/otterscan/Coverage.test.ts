@@ -29,7 +29,7 @@ const chain = (from: number, length: number, gaps: Readonly<Record<number, Block
 
 const hex = (value: string | number) => `0x${Number(value).toString(16)}`
 
-/** A node that has the transactions of blocks, as the index has them. */
+/** A node with the same transactions as the index. */
 const nodeOf = (blocks: ReadonlyArray<BlockRows>) => {
   const transactions = blocks.flatMap(({ transactions: own }) => own.map(({ body }): Json => JSON.parse(body)))
   return Node.start(({ method, params }) => {
@@ -82,7 +82,7 @@ describe("Otterscan: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("an index that begins later answers pages that it has, and an error for those that reach below it", () =>
+  it.live("an index that begins later returns the pages that it has, and an error for those that extend below it", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(10, 5))
       const below = (to: number) => `Not indexed: blocks 0 to ${to} of this chain are not in the index`
@@ -98,7 +98,7 @@ describe("Otterscan: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("an index that is behind answers an error for what is above it", () =>
+  it.live("an index that is behind returns an error for what is above it", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(0, 5))
       yield* Effect.orDie(
@@ -119,7 +119,7 @@ describe("Otterscan: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a block without a transaction or its traces is an error of the pages that have it", () =>
+  it.live("a block without a transaction or its traces is an error for the pages that contain them", () =>
     Effect.gen(function* () {
       for (const [kind, what] of [
         ["transaction", "transactions"],
@@ -135,7 +135,7 @@ describe("Otterscan: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("an index of watched wallets answers an error for every other account, and while a past is searched", () =>
+  it.live("an index of watched wallets returns an error for every other account, and while a past is searched", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(0, 5), { watch: [Rows.alice] })
       const { database, ref } = service.stores["eth"]!
@@ -152,7 +152,7 @@ describe("Otterscan: what the index does not cover", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("blocks that an earlier version stored of some wallets are an error of the pages that have them", () =>
+  it.live("blocks that an earlier version stored for some wallets are an error for the pages that contain them", () =>
     Effect.gen(function* () {
       const service = yield* startOn(chain(0, 5), { watch: [Rows.alice] })
       const settings = [
@@ -187,7 +187,7 @@ describe("Otterscan: what the index does not cover", () => {
   )
 
   it.live(
-    "more than four transactions of a block are read with it, and a node that has other ones than the index is an error",
+    "more than four transactions of a block are read with it, and a node with others than the index is an error",
     () =>
       Effect.gen(function* () {
         const blocks = [4, 5].map((count, number) =>
@@ -208,7 +208,7 @@ describe("Otterscan: what the index does not cover", () => {
           ...one,
           transactions: one.transactions.map((own) => ({ ...own, internal: JSON.stringify(frames) })),
         }))
-        /** What is different in the responses to some methods. */
+        /** Changes to the responses to some methods. */
         let wrong: Readonly<Record<string, object | null>> = {}
         const transactionOf = ({ hash }: { readonly hash: string }, number: number) => {
           return { hash, blockHash: Rows.blockHash(number), from: Rows.alice, nonce: "0x7", input: "0x" }
@@ -302,7 +302,7 @@ describe("Otterscan: what the index does not cover", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("a node that does not have the transactions of the index is an error, after the search was repeated", () =>
+  it.live("a node without the transactions of the index is an error, after the search was repeated", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result("null"))
       const projections = [WalletTransactions.projection, ledger]

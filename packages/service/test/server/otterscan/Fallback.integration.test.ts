@@ -1,4 +1,4 @@
-/** What is answered where the index, or the states of the node, do not reach. */
+/** Responses beyond the range of the index or the states of the node. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Anvil, Scenario } from "@daybook/chain"
@@ -18,7 +18,7 @@ const post = (url: string, method: string, params: ReadonlyArray<unknown>) =>
     ({ json }) => json as indexedChain.Response,
   )
 
-/** A node in front of another one that lacks states before its head; gives its URL. */
+/** A node in front of another one that lacks states before its head; returns its URL. */
 const pruned = (url: string) =>
   Effect.map(
     Effect.acquireRelease(
@@ -60,7 +60,7 @@ const pruned = (url: string) =>
 
 describe("Otterscan without the index or old states", () => {
   it.live(
-    "an archive node answers all but the searches where nothing is indexed",
+    "an archive node answers everything but the searches if nothing is indexed",
     () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make({ chainId: 1 })
@@ -100,7 +100,7 @@ describe("Otterscan without the index or old states", () => {
   )
 
   it.live(
-    "the index answers whether a contract had code where the node has no state of the block",
+    "the index answers whether a contract had code if the node lacks the state of the block",
     () =>
       Effect.gen(function* () {
         const indexed = yield* indexedChain.follow(pruned)

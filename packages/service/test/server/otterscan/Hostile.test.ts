@@ -1,4 +1,4 @@
-/** Hostile parameters and hostile nodes: each call has an error of its own, and none is the service's. */
+/** Hostile parameters and hostile nodes: each call has a specific error, and none is an error of the service. */
 import * as Runs from "@daybook/harness/Runs"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -20,7 +20,7 @@ const block = (number: number) => ({
   transactions: [],
 })
 
-/** Values that a node might answer to anything. */
+/** Values that a node might return for anything. */
 const replies = [
   "null",
   "[]",
@@ -42,7 +42,7 @@ const replies = [
 ]
 
 describe("Otterscan: hostile clients and nodes", () => {
-  it.live("a call with parameters of any form gets a result or an error that names it", () =>
+  it.live("a call with parameters of any form returns a result or an error that names it", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(({ method }) => {
         if (method.startsWith("eth_getBlockBy")) return Node.result(JSON.stringify(block(1)))
@@ -60,7 +60,7 @@ describe("Otterscan: hostile clients and nodes", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a node that answers anything causes errors of its calls alone", () =>
+  it.live("a node that returns anything causes errors only for its calls", () =>
     Effect.gen(function* () {
       const next = random(11)
       const node = yield* Node.start(() => {

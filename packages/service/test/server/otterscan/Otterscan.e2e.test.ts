@@ -1,4 +1,7 @@
-/** The methods of Otterscan on a scenario chain, compared with those of anvil, and with the traces of the node where anvil differs. */
+/**
+ * The methods of Otterscan on a scenario chain, compared with anvil's, and with the traces of the node if anvil
+ * differs.
+ */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -12,7 +15,7 @@ type Indexed = indexedChain.Indexed
 const omit = (value: Json, ...keys: ReadonlyArray<string>): Json =>
   Object.fromEntries(Object.entries(value as object).filter(([key]) => !keys.includes(key)))
 
-/** Calls of a batch: its answers stay within the bound of one. */
+/** Calls per batch: its responses stay within the limit. */
 const batchSize = 40
 
 /** Answers of the service, as an operator, and of anvil. */
@@ -27,7 +30,7 @@ const answers = Effect.fnUntraced(function* ({ node, operator, url }: Indexed, c
   return received
 })
 
-/** Compares answers in a common form; gives their number. */
+/** Compares responses in a common form; returns their number. */
 const compare = Effect.fnUntraced(function* (
   service: Indexed,
   calls: ReadonlyArray<Call>,
@@ -43,7 +46,7 @@ const compare = Effect.fnUntraced(function* (
 /** Numbers of the blocks of the chain. */
 const numbersOf = ({ last }: Indexed) => Array.from({ length: last + 1 }, (_, number) => number)
 
-/** Anvil has hashes of transactions in a header, and a bloom filter in details. */
+/** Anvil has transaction hashes in a header, and a bloom filter in details. */
 const blocks = Effect.fnUntraced(function* (service: Indexed) {
   const numbers = numbersOf(service)
   const ids = [...numbers, ...numbers.map((number) => `0x${number.toString(16)}`), "latest", "earliest"]
@@ -64,7 +67,9 @@ const blocks = Effect.fnUntraced(function* (service: Indexed) {
   expect((yield* service.ask("ots_getApiLevel")).result).toBe(8)
 })
 
-/** What a page leaves out: the input of a transaction but for its selector, and logs and bloom filters. Anvil sends them all. */
+/**
+ * What a page omits: the input of a transaction except its selector, and logs and bloom filters. Anvil sends them all.
+ */
 const cut = ({ fullblock, receipts }: Json) => ({
   fullblock: {
     ...omit(fullblock, "logsBloom"),
@@ -73,7 +78,10 @@ const cut = ({ fullblock, receipts }: Json) => ({
   receipts: receipts.map((one: Json) => omit(one, "logs", "logsBloom", "timestamp", "blockTimestamp")),
 })
 
-/** Pages of every block, of each size. Anvil counts pages from the start of a block: they are compared with its whole block. */
+/**
+ * Pages of every block, of each size. Anvil counts pages from the start of a block, so they are compared with its whole
+ * block.
+ */
 const pages = Effect.fnUntraced(function* (service: Indexed) {
   const numbers = numbersOf(service)
   yield* compare(
@@ -102,7 +110,10 @@ const isCreation = ({ type }: chainFrames.ListedFrame) => type.startsWith("CREAT
 
 const isMoving = ({ type, value }: chainFrames.ListedFrame) => type === "CALL" && BigInt(value ?? 0) > 0n
 
-/** What anvil takes for an operation: the top call too, those that failed, and delegate calls, which repeat the value of their caller. */
+/**
+ * What anvil treats as an operation: also the top call, failed calls, and delegate calls, which repeat the value of
+ * their caller.
+ */
 const isAnvilOperation = (frame: chainFrames.ListedFrame) =>
   isCreation(frame) ||
   frame.type === "SELFDESTRUCT" ||
@@ -128,7 +139,7 @@ const transactions = Effect.fnUntraced(function* (service: Indexed, traced: Trac
   for (const [at, { frames, hash }] of traced.entries()) {
     const [own, anvil] = operations[at]!
     expect([hash, own]).toEqual([hash, frames.filter(isOperation).map(operationOf)])
-    // A trace of a creation that failed does not name what it would have created.
+    // A trace of a failed creation does not name what it would have created.
     const expected = frames.filter(isAnvilOperation).map(operationOf)
     const named = anvil.map((one: Json, index: number) => (expected[index]?.to === "" ? { ...one, to: "" } : one))
     expect([hash, named]).toEqual([hash, expected])
@@ -146,7 +157,7 @@ const transactions = Effect.fnUntraced(function* (service: Indexed, traced: Trac
         output,
       })),
     ])
-    // Anvil lists calls alone, and gives calls without a value one.
+    // Anvil lists only calls, and adds a value to calls without one.
     const isCall = ({ type }: { readonly type: string }) => type.endsWith("CALL") || type === "CALLCODE"
     const withoutValue = (frame: Json) => (isValueless(frame) ? omit(frame, "value") : frame)
     expect([hash, trace.filter(isCall).map(withoutValue)]).toEqual([hash, anvilTrace.map(withoutValue)])
@@ -155,20 +166,22 @@ const transactions = Effect.fnUntraced(function* (service: Indexed, traced: Trac
   expect(operations.some(([own]) => own.length > 1)).toBe(true)
 })
 
-/** True where a transaction has a call from or to an address, but for calls that only read, or run code for another account. */
+/**
+ * True if a transaction has a call from or to an address, except calls that only read, or run code for another account.
+ */
 const isListedOf = (address: string, { frames }: chainFrames.TracedTransaction) =>
   frames.some(
     ({ depth, from, to, type }) =>
       (depth === 0 || (type !== "STATICCALL" && type !== "DELEGATECALL")) && (from === address || to === address),
   )
 
-/** Anvil lists those too, but no account in whose favour a contract ended. */
+/** Anvil lists those too, but no account that received the balance of a destroyed contract. */
 const isListedByAnvil = (address: string, { frames }: chainFrames.TracedTransaction) =>
   frames.some(({ from, to, type }) => type !== "SELFDESTRUCT" && (from === address || to === address))
 
 const newestFirst = (traced: Traced) => traced.toReversed().map(({ hash }) => hash)
 
-/** Every page of an address from an end of its list to the other, by the block of the last row. */
+/** Every page of an address from one end of its list to the other, by the block of the last row. */
 const walk = Effect.fnUntraced(function* (
   service: Indexed,
   address: string,
@@ -193,7 +206,7 @@ const walk = Effect.fnUntraced(function* (
   }
 })
 
-/** The searches of every address that a call of the chain has, with pages of each size. */
+/** The searches for every address in a call of the chain, with pages of each size. */
 const searches = Effect.fnUntraced(function* (service: Indexed, traced: Traced) {
   const addresses = [...new Set(traced.flatMap(({ frames }) => frames.flatMap(({ from, to }) => [from, to])))]
     .filter((address) => address !== "")
@@ -215,7 +228,7 @@ const searches = Effect.fnUntraced(function* (service: Indexed, traced: Traced) 
     txs: result.txs,
     receipts: result.receipts.map((one: Json) => omit(one, "timestamp", "blockTimestamp")),
   })
-  // Of accounts, and not of contracts that others only read, whole pages are equal.
+  // For accounts, but not for contracts that others only read, whole pages are equal.
   const accounts = Object.values(service.world.accounts)
   yield* compare(
     service,
@@ -234,7 +247,8 @@ const accounts = Effect.fnUntraced(function* (service: Indexed, traced: Traced) 
     service,
     addresses.flatMap((address) => blocks.map((number): Call => ["ots_hasCode", [address, number]])),
   )
-  // A creation that failed has created nothing: anvil names the account of its nonce, which calls that it made are from.
+  // A failed creation has created nothing: anvil names the account of its nonce, from which calls that it made are
+  // sent.
   const uncreated = new Set(
     traced.flatMap(({ frames: [root, inner, ...others] }) => {
       const ofRoot = inner !== undefined && isCreation(root!) && root!.isFailed ? [inner.from] : []
@@ -263,7 +277,7 @@ const accounts = Effect.fnUntraced(function* (service: Indexed, traced: Traced) 
 
 const failure = (message: string, code = -32_000) => ({ code, message })
 
-/** What is not there, and what cannot be asked. */
+/** What does not exist, and what cannot be requested. */
 const unknown = Effect.fnUntraced(function* ({ ask, last, world }: Indexed) {
   const hash = `0x${"12".repeat(32)}`
   const { alice } = world.accounts
@@ -294,7 +308,7 @@ const unknown = Effect.fnUntraced(function* ({ ask, last, world }: Indexed) {
 
 describe("Otterscan", () => {
   it.live(
-    "every method answers for every block, transaction and address as anvil does, but for what differs as stated",
+    "every method returns the same as anvil for every block, transaction and address, except for stated differences",
     () =>
       Effect.gen(function* () {
         const service = yield* indexedChain.start

@@ -1,4 +1,4 @@
-/** What the methods make of the responses of a node. */
+/** What the methods make of a node's responses. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, Result } from "effect"
 import { NotDerived, NotTraced, Stale } from "../../../src/query/QueryError.ts"
@@ -15,7 +15,7 @@ const noMethod = LocalMethod.failed("the method does not exist", -32_601)
 
 type Responses = Readonly<Record<string, (params: ReadonlyArray<Json>) => unknown>>
 
-/** The result of a method, or the message of its failure, where the index gives an error. */
+/** The result of a method, or the message of its failure, with an index that returns an error. */
 const askWith = (
   index: Effect.Effect<never, IndexReads.ReadError>,
   responses: Responses,
@@ -84,7 +84,7 @@ const flat = (traceAddress: ReadonlyArray<number>, type: string, action: object,
   ...more,
 })
 
-/** The same as a flat list, where calls that failed end with those below them. */
+/** The same as a flat list, in which failed calls end with those below them. */
 const listed = [
   flat([], "call", { callType: "call" }),
   flat([0], "call", { callType: "call", value: "0x2" }, { error: "Reverted", result: null }),
@@ -114,36 +114,38 @@ const ask = (responses: Responses, name: string, ...params: ReadonlyArray<unknow
   askWith(Effect.fail(new NotTraced({ chain: "eth" })), responses, name, ...params)
 
 describe("Otterscan", () => {
-  it.effect("ots_traceTransaction: lists calls before those below them, and no value of calls that move none", () =>
-    Effect.gen(function* () {
-      const calls = (yield* ask(traced(nested), "ots_traceTransaction", hash)).map((one: Json) => [
-        one.depth,
-        one.type,
-        one.value,
-      ])
+  it.effect(
+    "ots_traceTransaction: lists calls before those below them, and omits the value of calls that move none",
+    () =>
+      Effect.gen(function* () {
+        const calls = (yield* ask(traced(nested), "ots_traceTransaction", hash)).map((one: Json) => [
+          one.depth,
+          one.type,
+          one.value,
+        ])
 
-      expect(calls).toEqual([
-        [0, "CALL", "0x9"],
-        [1, "CALL", "0x1"],
-        [2, "STATICCALL", null],
-        [2, "CREATE2", "0x0"],
-        [1, "CALL", "0x2"],
-        [2, "CALL", "0x3"],
-        [1, "DELEGATECALL", null],
-        [1, "SELFDESTRUCT", "0x4"],
-        [1, "CALL", "0x0"],
-      ])
-      expect((yield* ask(traced(nested), "ots_traceTransaction", hash))[0]).toMatchObject({
-        from: Rows.alice,
-        to: Rows.bob,
-        input: "0x1234",
-        output: "0x56",
-      })
-      expect(yield* ask(traced(nested), "ots_traceTransaction", Rows.hashOf("other"))).toContain("not found")
-    }),
+        expect(calls).toEqual([
+          [0, "CALL", "0x9"],
+          [1, "CALL", "0x1"],
+          [2, "STATICCALL", null],
+          [2, "CREATE2", "0x0"],
+          [1, "CALL", "0x2"],
+          [2, "CALL", "0x3"],
+          [1, "DELEGATECALL", null],
+          [1, "SELFDESTRUCT", "0x4"],
+          [1, "CALL", "0x0"],
+        ])
+        expect((yield* ask(traced(nested), "ots_traceTransaction", hash))[0]).toMatchObject({
+          from: Rows.alice,
+          to: Rows.bob,
+          input: "0x1234",
+          output: "0x56",
+        })
+        expect(yield* ask(traced(nested), "ots_traceTransaction", Rows.hashOf("other"))).toContain("not found")
+      }),
   )
 
-  it.effect("ots_traceTransaction: reads the list of a node that has no other tracer", () =>
+  it.effect("ots_traceTransaction: reads the list of a node without another tracer", () =>
     Effect.gen(function* () {
       const calls = yield* ask(traced(listed), "ots_traceTransaction", hash)
 
@@ -179,30 +181,28 @@ describe("Otterscan", () => {
     }),
   )
 
-  it.effect(
-    "ots_getInternalOperations: has what moved value or was created below the transaction, and did not fail",
-    () =>
-      Effect.gen(function* () {
-        const operations = (trace: unknown) =>
-          Effect.map(ask(traced(trace), "ots_getInternalOperations", hash), (found) =>
-            found.map((one: Json) => [one.type, one.value, one.from]),
-          )
+  it.effect("ots_getInternalOperations: contains successful transfers and creations below the transaction", () =>
+    Effect.gen(function* () {
+      const operations = (trace: unknown) =>
+        Effect.map(ask(traced(trace), "ots_getInternalOperations", hash), (found) =>
+          found.map((one: Json) => [one.type, one.value, one.from]),
+        )
 
-        expect(yield* operations(nested)).toEqual([
-          [0, "0x1", Rows.alice],
-          [3, "0x0", Rows.alice],
-          [1, "0x4", Rows.alice],
-        ])
-        expect(yield* operations(listed)).toEqual([
-          [2, "0x1", Rows.alice],
-          [3, "0x1", Rows.alice],
-          [1, "0x8", Rows.contract],
-          [0, "0x6", Rows.alice],
-        ])
-      }),
+      expect(yield* operations(nested)).toEqual([
+        [0, "0x1", Rows.alice],
+        [3, "0x0", Rows.alice],
+        [1, "0x4", Rows.alice],
+      ])
+      expect(yield* operations(listed)).toEqual([
+        [2, "0x1", Rows.alice],
+        [3, "0x1", Rows.alice],
+        [1, "0x8", Rows.contract],
+        [0, "0x6", Rows.alice],
+      ])
+    }),
   )
 
-  it.effect("ots_getTransactionError: is what a failed transaction returned", () =>
+  it.effect("ots_getTransactionError: returns the data that a failed transaction returned", () =>
     Effect.gen(function* () {
       const failed = { ...nested, error: "execution reverted" }
 
@@ -243,7 +243,7 @@ describe("Otterscan", () => {
   const ether = 10n ** 18n
   const quantity = (value: bigint) => `0x${value.toString(16)}`
 
-  it.effect("ots_getBlockDetails: has the fees of the receipts, and what a block by proof of work issued", () =>
+  it.effect("ots_getBlockDetails: has the fees of the receipts, and the issuance of a proof-of-work block", () =>
     Effect.gen(function* () {
       const [blockReward, uncleReward] = [5n * ether + (5n * ether) / 32n, (5n * ether * 6n) / 8n]
       const details = yield* ask(ofBlock, "ots_getBlockDetails", 100)
@@ -269,7 +269,7 @@ describe("Otterscan", () => {
     }),
   )
 
-  it.effect("ots_getBlockDetails: names what a response of the node lacks", () =>
+  it.effect("ots_getBlockDetails: names what the node's response lacks", () =>
     Effect.gen(function* () {
       const detailsWith = (change: Responses) => ask({ ...ofBlock, ...change }, "ots_getBlockDetails", 100)
       const lacking = (what: string) =>
@@ -320,7 +320,7 @@ describe("Otterscan", () => {
   )
 
   it.effect(
-    "ots_getContractCreator: at a node, is the call that created the contract, and none that was reverted",
+    "ots_getContractCreator: with a node, finds the call that created the contract, and none that was reverted",
     () =>
       Effect.gen(function* () {
         const created = (more: object = {}) => frame("CREATE2", "0x0", { from: Rows.bob, to: Rows.contract, ...more })
@@ -384,7 +384,7 @@ describe("Otterscan", () => {
       }).pipe(Effect.provide(Logger.layer([]))),
   )
 
-  it.effect("ots_searchTransactionsBefore, ots_searchTransactionsAfter: refuse pages of more than 25", () =>
+  it.effect("ots_searchTransactionsBefore, ots_searchTransactionsAfter: reject pages of more than 25", () =>
     Effect.gen(function* () {
       for (const name of ["ots_searchTransactionsBefore", "ots_searchTransactionsAfter"]) {
         expect(yield* ask({}, name, Rows.alice, 0, 26)).toBe("max allowed page size: 25")

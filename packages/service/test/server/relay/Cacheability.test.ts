@@ -10,7 +10,7 @@ const wallet = `0x${"Cd".repeat(20)}`
 
 describe("Cacheability", () => {
   describe("requested", () => {
-    it("knows a block by its hash in any case", () => {
+    it("identifies a block by its hash in any case", () => {
       const [one, other] = [hash, lower].map((given) => Cacheability.requested("eth_getBlockByHash", [given, true]))
       expect(one).toEqual({ _tag: "BlockHash", hash: lower, key: `eth_getBlockByHash ${lower} true` })
       expect(other).toEqual(one)
@@ -18,11 +18,11 @@ describe("Cacheability", () => {
       expect(Cacheability.requested("eth_getBlockReceipts", [hash])).toMatchObject({ _tag: "BlockHash", hash: lower })
     })
 
-    it("knows what never changes by its method and parameters", () => {
+    it("identifies immutable results by method and parameters", () => {
       expect(Cacheability.requested("eth_chainId", [])).toEqual({ _tag: "Constant", key: "eth_chainId" })
     })
 
-    it("takes a list of hashes for none, and no filter for no logs", () => {
+    it("does not match a list of hashes, or a filter for no logs", () => {
       expect(Cacheability.requested("eth_getBlockByHash", [[hash], true])).toBeNull()
       expect(Cacheability.requested("eth_getTransactionByHash", [[hash]])).toBeNull()
       for (const filter of [undefined, null, "x", []]) {
@@ -30,7 +30,7 @@ describe("Cacheability", () => {
       }
     })
 
-    it("knows a transaction by its hash in any case", () => {
+    it("identifies a transaction by its hash in any case", () => {
       const [one, other] = [hash, lower].map((given) => Cacheability.requested("eth_getTransactionByHash", [given]))
       expect(one).toEqual({ _tag: "Transaction", key: `eth_getTransactionByHash ${lower}` })
       expect(other).toEqual(one)
@@ -46,7 +46,7 @@ describe("Cacheability", () => {
       expect(index("0x1")).not.toEqual(index("0x2"))
     })
 
-    it("takes no tag and no number beyond exact ones for a block that stays", () => {
+    it("treats no tag and no inexact number as an immutable block", () => {
       for (const block of [...RpcMethod.blockTags, "0x20000000000001", undefined]) {
         expect(Cacheability.requested("eth_getBlockByNumber", [block, true])).toBeNull()
         expect(Cacheability.requested("eth_getBlockReceipts", [block])).toBeNull()
@@ -54,14 +54,14 @@ describe("Cacheability", () => {
       }
     })
 
-    it("takes no hash and nothing but a hex quantity in the place of a number for a block", () => {
+    it("accepts only a hex quantity, not a hash, in place of a block number", () => {
       for (const block of [hash, `0x${"5".padStart(64, "0")}`, "5", "", 5, true, null, ["0x5"]]) {
         expect(Cacheability.requested("eth_getBlockByNumber", [block, true])).toBeNull()
         expect(Cacheability.requested("trace_block", [block])).toBeNull()
       }
     })
 
-    it("knows the logs of one block, whatever the order and case of the filter", () => {
+    it("identifies the logs of one block, whatever the order and case of the filter", () => {
       const one = Cacheability.requested("eth_getLogs", [{ blockHash: hash, address: wallet, topics: [[hash], null] }])
       const other = Cacheability.requested("eth_getLogs", [
         { topics: [[lower], null], address: wallet.toLowerCase(), blockHash: lower },
@@ -79,7 +79,7 @@ describe("Cacheability", () => {
       )
     })
 
-    it("distinguishes filters by every member, also by those that it does not know", () => {
+    it("distinguishes filters by every member, including unknown ones", () => {
       const filters = [
         {},
         { limit: 1 },
@@ -94,13 +94,13 @@ describe("Cacheability", () => {
       expect(new Set(keys).size).toBe(filters.length)
     })
 
-    it("does not take logs of several blocks, which a node that lags may cut short", () => {
+    it("does not match logs of several blocks, which a lagging node may truncate", () => {
       for (const filter of [{ fromBlock: "0x5", toBlock: "0x6" }, { fromBlock: "0x5" }, { toBlock: "latest" }, {}]) {
         expect(Cacheability.requested("eth_getLogs", [filter])).toBeNull()
       }
     })
 
-    it("takes no answer about the state, the newest block or a node for one that stays", () => {
+    it("does not match a result about the state, the newest block or a node", () => {
       const changing = Object.values(RpcMethod.all).flatMap(({ name }) =>
         Cacheability.requested(name, [hash, "0x1", "0x1"]) === null &&
         Cacheability.requested(name, ["0x1", "0x1"]) === null
@@ -126,7 +126,7 @@ describe("Cacheability", () => {
   })
 
   describe("blockOf", () => {
-    it("reads the block of a block, of a transaction, and of the first of a list", () => {
+    it("reads the block of a block, of a transaction, and of the first item of a list", () => {
       const place = { blockHash: hash, blockNumber: "0x10" }
       const block = { number: 16, hash: lower }
       expect(Cacheability.blockOf("eth_getBlockByNumber", { hash, number: "0x10" })).toEqual(block)
@@ -135,7 +135,7 @@ describe("Cacheability", () => {
       expect(Cacheability.blockOf("trace_block", [{ blockHash: hash, blockNumber: 16 }])).toEqual(block)
     })
 
-    it("finds none in nothing, in a pending transaction, and in what is no object", () => {
+    it("returns none for null, a pending transaction, and a value that is not an object", () => {
       for (const result of [
         null,
         [],

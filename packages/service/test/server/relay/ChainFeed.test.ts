@@ -1,4 +1,4 @@
-/** The feed of a chain: when it polls, what it refuses, and where it ends instead of leaving blocks out. */
+/** The feed of a chain: when it polls, what it rejects, and when it ends instead of omitting blocks. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Chain from "@daybook/schema/Chain"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ const withBloom = (text: string) => text.replaceAll('"miner"', `"logsBloom":"0x$
 /** A feed over blocks, with a listener that keeps what it receives. */
 const make = Effect.fnUntraced(function* (
   blocks: Blocks,
-  /** `null` for a node that is down, and `undefined` for one that does not answer. */
+  /** `null` for a node that is down, and `undefined` for an unresponsive one. */
   answer: (text: string, method: string) => string | null | undefined = (text) => text,
   { id = 5_000_000, known }: Partial<Pick<ChainFeed.Source, "id" | "known">> = {},
 ) {
@@ -37,7 +37,7 @@ const make = Effect.fnUntraced(function* (
     },
   }
   const reader: ChainFeed.Source["reader"] = { headers: () => Effect.succeed([]) }
-  // Sound: of other keys, the feed reads only `ethereumRules`, which may be absent.
+  // Sound: the feed reads no other key than `ethereumRules`, which may be absent.
   const config = { pollMillis: 1_000 } as ChainFeed.Source["config"]
   const feed = ChainFeed.make(
     { config, id, known, name: "eth", upstream, reader },
@@ -55,7 +55,7 @@ const make = Effect.fnUntraced(function* (
 })
 
 describe("ChainFeed", () => {
-  it.effect("listen: polls while there is a listener, and begins anew with the next one", () =>
+  it.effect("listen: polls while there is a listener, and starts again with the next one", () =>
     Effect.gen(function* () {
       const blocks = new Blocks(5)
       const { calls, feed, hashes, listener } = yield* make(blocks)
@@ -79,7 +79,7 @@ describe("ChainFeed", () => {
     }),
   )
 
-  it.effect("listen: fails where no node gives the head, and listens later", () =>
+  it.effect("listen: fails if no node returns the head, and succeeds later", () =>
     Effect.gen(function* () {
       let isDown = true
       const blocks = new Blocks(5)
@@ -95,7 +95,7 @@ describe("ChainFeed", () => {
     }),
   )
 
-  it.effect("onChange: waits while a node fails or contradicts itself, and then leaves no block out", () =>
+  it.effect("onChange: waits while a node fails or contradicts itself, and then omits no block", () =>
     Effect.gen(function* () {
       const blocks = new Blocks(5)
       let answer = (text: string, _method: string): string | null => text
@@ -125,28 +125,26 @@ describe("ChainFeed", () => {
     }),
   )
 
-  it.effect(
-    "onChange: waits for logs that the bloom filter of a block states, where the blooms of the chain are those of logs",
-    () =>
-      Effect.gen(function* () {
-        let isBehind = true
-        const answer = (text: string, method: string) => (method === "eth_getLogs" && isBehind ? "[]" : withBloom(text))
-        const [blocks, others] = [new Blocks(5), new Blocks(5)]
-        const known = Chain.fromName("eth")
-        const [eth, unlisted] = [yield* make(blocks, answer, { id: 1, known }), yield* make(others, answer)]
-        for (const { feed, listener } of [eth, unlisted]) yield* feed.listen(listener)
-        for (const chain of [blocks, others]) chain.add()
-        yield* TestClock.adjust("1 second")
-        expect([eth.hashes(), unlisted.hashes()]).toEqual([[], [[[], [hashOf(6)]]]])
-        isBehind = false
-        yield* TestClock.adjust("1 second")
+  it.effect("onChange: waits for logs that a block's bloom filter indicates, if the chain has valid blooms", () =>
+    Effect.gen(function* () {
+      let isBehind = true
+      const answer = (text: string, method: string) => (method === "eth_getLogs" && isBehind ? "[]" : withBloom(text))
+      const [blocks, others] = [new Blocks(5), new Blocks(5)]
+      const known = Chain.fromName("eth")
+      const [eth, unlisted] = [yield* make(blocks, answer, { id: 1, known }), yield* make(others, answer)]
+      for (const { feed, listener } of [eth, unlisted]) yield* feed.listen(listener)
+      for (const chain of [blocks, others]) chain.add()
+      yield* TestClock.adjust("1 second")
+      expect([eth.hashes(), unlisted.hashes()]).toEqual([[], [[[], [hashOf(6)]]]])
+      isBehind = false
+      yield* TestClock.adjust("1 second")
 
-        expect(eth.hashes()).toEqual([[[], [hashOf(6)]]])
-      }),
+      expect(eth.hashes()).toEqual([[[], [hashOf(6)]]])
+    }),
   )
 
   it.effect(
-    "onChange: headers do not wait for logs that a node does not have yet, which follow in the order of blocks after a reorg too",
+    "onChange: headers do not wait for logs that a node lacks, which follow in block order, also after a reorg",
     () =>
       Effect.gen(function* () {
         let isBehind = true
@@ -179,7 +177,7 @@ describe("ChainFeed", () => {
       }),
   )
 
-  it.effect("onChange: headers do not wait for a node that does not answer for logs, and the feed ends beside it", () =>
+  it.effect("onChange: headers do not wait for a node that does not return logs, and the feed ends independently", () =>
     Effect.gen(function* () {
       const blocks = new Blocks(5)
       const { calls, feed, hashes, listener } = yield* make(blocks, (text, method) =>
@@ -205,7 +203,7 @@ describe("ChainFeed", () => {
   )
 
   it.effect(
-    "onChange: nothing is sent for a node that is behind, and a head that falls is a reorg once there are other blocks",
+    "onChange: sends nothing for a node that is behind, and treats a lower head as a reorg once there are other blocks",
     () =>
       Effect.gen(function* () {
         const blocks = new Blocks(9)
@@ -222,7 +220,7 @@ describe("ChainFeed", () => {
   )
 
   it.effect(
-    "onLost: a reorg below the remembered blocks, too many new blocks, and logs that no node gives end the feed",
+    "onLost: a reorg below the remembered blocks, too many new blocks, and logs that no node returns end the feed",
     () =>
       Effect.gen(function* () {
         const deep = new Blocks(40)
@@ -262,7 +260,7 @@ describe("ChainFeed", () => {
 })
 
 describe("HeadChain", () => {
-  /** Blocks by their names, the first of which is that of the parent of the second: a number, and a letter of the branch. */
+  /** Blocks by name, the first of which is the parent of the second: a number, and a letter for the branch. */
   const chainOf = (...names: ReadonlyArray<string>): HeadChain.HeadChain =>
     names.slice(1).map((hash, at) => {
       return {
@@ -304,7 +302,7 @@ describe("HeadChain", () => {
       ],
     ],
   ])(
-    "relateState: %s removes the blocks above the last one that both have, and adds those of the state",
+    "relateState: %s removes the blocks above the last shared one, and adds those of the state",
     (_, names, expected) => {
       const relation = HeadChain.relateState(chain, chainOf(...names))
 

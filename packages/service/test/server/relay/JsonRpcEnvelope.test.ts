@@ -5,7 +5,7 @@ import * as JsonRpcEnvelope from "../../../src/server/relay/JsonRpcEnvelope.ts"
 
 describe("JsonRpcEnvelope", () => {
   describe("read", () => {
-    it("read: keeps the text of an id, also where a parameter has an id", () => {
+    it("read: preserves the text of an id, even if a parameter has an id", () => {
       const body = `{"id":1.50,"jsonrpc":"2.0","method":"m","params":[{"id":2.50}]}`
       expect(JsonRpcEnvelope.read(body)).toEqual({
         _tag: "Single",
@@ -13,7 +13,7 @@ describe("JsonRpcEnvelope", () => {
       })
     })
 
-    it("read: keeps the text of a number as id alone, not of other numbers and of texts", () => {
+    it("read: preserves the text of a number only for the id, not for other numbers and strings", () => {
       const calls = [
         `{"id":1.50,"jsonrpc":"2.0","method":"m","more":2.0}`,
         `{"id":"\\u0041","jsonrpc":"2.0","method":"m"}`,
@@ -65,7 +65,7 @@ describe("JsonRpcEnvelope", () => {
         "1",
         ` "params": expected an array (parameters by position), received an empty object.`,
       ],
-    ])("read: refuses %s, and states what is expected", (text, code, id, message) => {
+    ])("read: rejects %s, and states what is expected", (text, code, id, message) => {
       const body = JsonRpcEnvelope.read(text)
       const invalid = body._tag === "Single" ? body.item : body
 
@@ -91,7 +91,7 @@ describe("JsonRpcEnvelope", () => {
 
   describe("laws", () => {
     it.prop(
-      "read: never throws, and each invalid item has a code of JSON-RPC 2.0",
+      "read: never throws, and each invalid item has a JSON-RPC 2.0 code",
       { value: Schema.Json },
       ({ value }) => {
         const body = JsonRpcEnvelope.read(JSON.stringify(value))
@@ -109,7 +109,7 @@ describe("JsonRpcEnvelope", () => {
     })
 
     it.prop(
-      "successBytes: gives the bytes of the envelope around those of a result",
+      "successBytes: returns the bytes of the envelope around those of a result",
       { id: Schema.Union([Schema.Int, Schema.String]), value: Schema.Json },
       ({ id, value }) => {
         const [idText, result] = [JSON.stringify(id), JSON.stringify(value)]

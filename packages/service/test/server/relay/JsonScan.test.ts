@@ -29,14 +29,14 @@ describe("JsonScan", () => {
     },
   )
 
-  it("count: passes over each kind of white space before an array and before its end, and over nothing else", () => {
+  it("count: skips each kind of white space before an array and before its end, and nothing else", () => {
     const itemsOf = (text: string) => JsonScan.count(Buffer.from(text)).items
 
     for (const space of [" ", "\n", "\r", "\t"]) expect(itemsOf(`${space}[${space}]`)).toBe(0)
     expect([itemsOf("\n\r\t [1,2]"), itemsOf("\f[]"), itemsOf("\v[1]")]).toEqual([2, null, null])
   })
 
-  it("count: counts the items of the first array alone, and those before the end of one that is not closed", () => {
+  it("count: counts only the items of the first array, and those before the end of an unclosed one", () => {
     const countsOf = (text: string) => {
       const { isBalanced, items } = JsonScan.count(Buffer.from(text))
       return [items, isBalanced]
@@ -48,7 +48,7 @@ describe("JsonScan", () => {
     expect(countsOf("[[1,2],3")).toEqual([2, false])
   })
 
-  it("count: takes brackets and commas in strings for text, also behind escapes", () => {
+  it("count: treats brackets and commas in strings as text, even after escapes", () => {
     const value = ['"[{,', "\\", '\\"[', "]"]
     expect(JsonScan.count(Buffer.from(JSON.stringify(value)))).toEqual({
       depth: 1,
@@ -58,8 +58,12 @@ describe("JsonScan", () => {
     })
   })
 
-  it.prop("count: never throws, and calls text unbalanced that no JSON can be", { text: Schema.String }, ({ text }) => {
-    expect(JsonScan.count(Buffer.from(text)).depth).toBeGreaterThanOrEqual(0)
-    expect(JsonScan.count(Buffer.from("[".repeat(100_000)))).toMatchObject({ depth: 100_000, isBalanced: false })
-  })
+  it.prop(
+    "count: never throws, and reports text that cannot be JSON as unbalanced",
+    { text: Schema.String },
+    ({ text }) => {
+      expect(JsonScan.count(Buffer.from(text)).depth).toBeGreaterThanOrEqual(0)
+      expect(JsonScan.count(Buffer.from("[".repeat(100_000)))).toMatchObject({ depth: 100_000, isBalanced: false })
+    },
+  )
 })

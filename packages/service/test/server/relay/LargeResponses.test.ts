@@ -17,7 +17,7 @@ const make = () => {
 
 const { signal } = new AbortController()
 
-/** Begins to hold a response of so many bytes; reports whether it may be read on. */
+/** Begins to hold a response of this many bytes; reports whether it may be read further. */
 const begin = (sharing: ReturnType<LargeResponses.SharingOf>, bytes: number, until: AbortSignal = signal) => {
   const held = sharing.hold()
   const state = { isAdmitted: false, ...held, added: held.add(bytes, until) }
@@ -31,7 +31,7 @@ const begin = (sharing: ReturnType<LargeResponses.SharingOf>, bytes: number, unt
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe("LargeResponses", () => {
-  it("hold: reads four responses above a mebibyte at a time, and the next one when one of them was read", async () => {
+  it("hold: reads four responses above a mebibyte at a time, and the next one after one of them was read", async () => {
     const { sharing } = make()
     const small = Array.from({ length: 10 }, () => begin(sharing, mebibyte))
     const large = Array.from({ length: 6 }, () => begin(sharing, mebibyte + 1))
@@ -49,7 +49,7 @@ describe("LargeResponses", () => {
     expect(admitted()).toEqual([true, true, true, true, true, true])
   })
 
-  it("hold: a response that is given up while it waits fails with the reason, and takes no place", async () => {
+  it("hold: a response that is aborted while it waits fails with the reason, and takes no slot", async () => {
     const { sharing } = make()
     const open = Array.from({ length: 4 }, () => begin(sharing, mebibyte + 1))
     const abort = new AbortController()
@@ -66,7 +66,7 @@ describe("LargeResponses", () => {
     expect(next.isAdmitted).toBe(true)
   })
 
-  it("hold: a response that was given up before it has to wait takes no place", async () => {
+  it("hold: a response that was aborted before it has to wait takes no slot", async () => {
     const { sharing } = make()
     const given = begin(sharing, mebibyte + 1, AbortSignal.abort(new Error("given up")))
     const open = Array.from({ length: 5 }, () => begin(sharing, mebibyte + 1))

@@ -54,9 +54,9 @@ describe("LruCache", () => {
     expect(cache.get("small")).toBeDefined()
   })
 
-  it("set: stores values of up to an eighth of the bytes, and as many as fill them all", () => {
+  it("set: stores values of up to an eighth of the bytes, and as many as fill the cache", () => {
     const cache = LruCache.make(10_000)
-    // With their keys and what else they take, 1,250 bytes each.
+    // With their keys and overhead, 1,250 bytes each.
     const keys = [..."abcdefgh"]
     for (const key of keys) cache.set(key, value(992))
     cache.set("i", value(993))

@@ -7,7 +7,7 @@ import { start } from "../service.ts"
 
 const hash = Rows.hashOf("a block")
 
-/** As a node writes it: with spaces, an escape, a number that JavaScript would round, and a key twice. */
+/** As a node may write it: with spaces, an escape, a number that JavaScript would round, and a duplicate key. */
 const block = `{ "number":"0x1b4" , "note":"\\u00e9","big":123456789012345678901234567890,"a":1,"a":2 }`
 
 const byMethod = (call: Node.Call): Node.Reply =>
@@ -36,7 +36,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("call: takes the key from a header where the path has none", () =>
+    it.live("call: takes the key from a header if the path has none", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode()
         const send = (headers: Record<string, string>) =>
@@ -61,7 +61,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("call: echoes the id as it was written", () =>
+    it.live("call: echoes the id exactly as written", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode()
         for (const id of [
@@ -106,7 +106,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("call: takes null members of calls and filters, and optional params of null, as left out", () =>
+    it.live("call: treats null members of calls and filters, and null optional params, as absent", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode(() => Node.result(`"0x"`))
         const to = `0x${"12".repeat(20)}`
@@ -137,7 +137,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("notification: is not relayed and gets no response, also with params by name", () =>
+    it.live("notification: is not relayed and gets no response, even with params by name", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode()
         for (const method of ["eth_blockNumber", "nothing"]) {
@@ -188,7 +188,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("batch: takes its number of calls from the rate limit and is refused above the burst", () =>
+    it.live("batch: counts each call against the rate limit and is rejected above the burst", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(byMethod, { rateLimit: { perSecond: 1, burst: 4 } })
         const calls = (count: number) => Array.from({ length: count }, (_, id) => ({ ...byNumber, id }))
@@ -264,68 +264,68 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("method: one that is not relayed differs from one that the key may not call", () =>
-      Effect.gen(function* () {
-        const { node, service } = yield* withNode()
-        const operator = yield* service.addKey({ name: "operator", operator: true })
-        const trace = { jsonrpc: "2.0", id: 1, method: "trace_block", params: ["0x1"] }
-
-        const unknown = yield* service.call({ ...trace, method: "eth_sendTransaction" })
-        const inherited = yield* service.call({ ...trace, method: "constructor" })
-        const closed = yield* service.call(trace)
-        const granted = yield* service.call(trace, "eth", operator)
-
-        expect(unknown.json.error).toEqual({
-          code: -32601,
-          message: `Method not relayed: "eth_sendTransaction". METHODS.md of @daybook/schema lists the methods.`,
-        })
-        expect(inherited.json.error.code).toBe(-32601)
-        expect(closed.json.error).toEqual({
-          code: -32601,
-          message: `Method not allowed for this API key: "trace_block". Use a key created with --operator.`,
-        })
-        expect(granted.json.result).toBe("trace_block")
-        expect(node.calls).toHaveLength(1)
-      }),
-    )
-
     it.live(
-      "an invalid key, an invalid chain and a body that is too large have an HTTP status and a JSON-RPC error",
+      "method: the error for one that is not relayed differs from the error for one that the key may not call",
       () =>
         Effect.gen(function* () {
-          const { service } = yield* withNode()
+          const { node, service } = yield* withNode()
+          const operator = yield* service.addKey({ name: "operator", operator: true })
+          const trace = { jsonrpc: "2.0", id: 1, method: "trace_block", params: ["0x1"] }
 
-          const key = yield* service.call(byNumber, "eth", "dbk_wrong")
-          const swapped = yield* service.call(byNumber, service.key, "eth")
-          const broken = yield* service.call(byNumber, "eth", "%zz")
-          const chain = yield* service.call(byNumber, "base")
-          const unknown = yield* service.call(byNumber, "atlantis")
-          const large = yield* service.call(" ".repeat(1024 * 1024 + 1))
+          const unknown = yield* service.call({ ...trace, method: "eth_sendTransaction" })
+          const inherited = yield* service.call({ ...trace, method: "constructor" })
+          const closed = yield* service.call(trace)
+          const granted = yield* service.call(trace, "eth", operator)
 
-          const shown = ({ json, status }: typeof key) => [
-            status,
-            json.jsonrpc,
-            json.id,
-            json.error.code,
-            json.error.data.code,
-          ]
-          expect(shown(key)).toEqual([401, "2.0", null, 4100, "unauthorized"])
-          expect(shown(swapped)).toEqual([401, "2.0", null, 4100, "unauthorized"])
-          expect(swapped.text).not.toContain(service.key)
-          expect(shown(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
-          expect(shown(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
-          expect(chain.json.error.message).toBe(
-            `Invalid path parameter "chain": expected a chain that is served here (eth, polygon amoy), received "base".`,
-          )
-          expect(shown(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
-          expect(shown(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])
-          expect(key.json.error.data.requestId).toBe(key.headers["x-request-id"])
+          expect(unknown.json.error).toEqual({
+            code: -32601,
+            message: `Method not relayed: "eth_sendTransaction". METHODS.md of @daybook/schema lists the methods.`,
+          })
+          expect(inherited.json.error.code).toBe(-32601)
+          expect(closed.json.error).toEqual({
+            code: -32601,
+            message: `Method not allowed for this API key: "trace_block". Use a key created with --operator.`,
+          })
+          expect(granted.json.result).toBe("trace_block")
+          expect(node.calls).toHaveLength(1)
         }),
+    )
+
+    it.live("an invalid key, an invalid chain and an oversized body have an HTTP status and a JSON-RPC error", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode()
+
+        const key = yield* service.call(byNumber, "eth", "dbk_wrong")
+        const swapped = yield* service.call(byNumber, service.key, "eth")
+        const broken = yield* service.call(byNumber, "eth", "%zz")
+        const chain = yield* service.call(byNumber, "base")
+        const unknown = yield* service.call(byNumber, "atlantis")
+        const large = yield* service.call(" ".repeat(1024 * 1024 + 1))
+
+        const shown = ({ json, status }: typeof key) => [
+          status,
+          json.jsonrpc,
+          json.id,
+          json.error.code,
+          json.error.data.code,
+        ]
+        expect(shown(key)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+        expect(shown(swapped)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+        expect(swapped.text).not.toContain(service.key)
+        expect(shown(broken)).toEqual([401, "2.0", null, 4100, "unauthorized"])
+        expect(shown(chain)).toEqual([400, "2.0", null, -32602, "chain_not_served"])
+        expect(chain.json.error.message).toBe(
+          `Invalid path parameter "chain": expected a chain that is served here (eth, polygon amoy), received "base".`,
+        )
+        expect(shown(unknown)).toEqual([400, "2.0", null, -32602, "bad_request"])
+        expect(shown(large)).toEqual([413, "2.0", null, -32600, "payload_too_large"])
+        expect(key.json.error.data.requestId).toBe(key.headers["x-request-id"])
+      }),
     )
   })
 
   describe("failure of a node", () => {
-    it.live("node: its error is passed on with code, message and data", () =>
+    it.live("node: its error is returned with code, message and data", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(() =>
           Node.error(`{"code":4444,"message":"pruned history unavailable","data":{"from":"0x1"}}`),
@@ -345,7 +345,7 @@ describe("Relay", () => {
     )
 
     it.live(
-      "node: while none responds, a single call is 503 and a call of a batch has an error; Retry-After is obeyed",
+      "node: while none responds, a single call responds 503 and a call of a batch has an error; Retry-After is obeyed",
       () =>
         Effect.gen(function* () {
           const { node, service } = yield* withNode(() => ({
@@ -379,7 +379,7 @@ describe("Relay", () => {
         }),
     )
 
-    it.live("node: the next one is asked when one fails or belongs to another chain", () =>
+    it.live("node: the next one is used if one fails or belongs to another chain", () =>
       Effect.gen(function* () {
         const down = yield* Node.start(() => ({ status: 502, body: "bad gateway" }))
         const other = yield* Node.start(() => Node.result('"other chain"'), 137)
@@ -395,7 +395,7 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("node: one of another chain is not asked", () =>
+    it.live("node: one of another chain is not used", () =>
       Effect.gen(function* () {
         const other = yield* Node.start(byMethod, 137)
         const service = yield* start({ chains: { eth: { config: { rpc: [other.url] } } } })

@@ -24,7 +24,7 @@ const makeBounds = () =>
     Turns.make(() => 0),
   )
 
-/** Calls that run until they are ended, by the key for which they do. */
+/** Calls that run until they are ended, by key. */
 const makeCalls = () => {
   const running: Array<{ readonly key: string; readonly end: () => void }> = []
   const callOf = (key: string): RelayBatch.Run => {
@@ -45,7 +45,7 @@ const makeCalls = () => {
 }
 
 describe("RelayBatch", () => {
-  it.effect("run: relays 8 calls of a batch at the same time, and gives a response to each", () =>
+  it.effect("run: relays 8 calls of a batch at the same time, and returns a response to each", () =>
     Effect.gen(function* () {
       const bounds = makeBounds()
       const { callOf, end, keys } = makeCalls()
@@ -62,7 +62,7 @@ describe("RelayBatch", () => {
     }),
   )
 
-  it.effect("run: keys with batches share 64 calls at the same time, and no key waits for those of another", () =>
+  it.effect("run: keys with batches share 64 concurrent calls, and no key waits for another's", () =>
     Effect.gen(function* () {
       const bounds = makeBounds()
       const { callOf, end, keys } = makeCalls()
@@ -72,12 +72,12 @@ describe("RelayBatch", () => {
       for (let count = 0; count < 40; count++) yield* batchOf("many")
       yield* end(0)
       const alone = countOf("many")
-      // None of those calls has ended, as where a node does not respond.
+      // None of those calls has ended, as with an unresponsive node.
       for (let other = 0; other < 99; other++) yield* batchOf(`other-${other}`)
       yield* end(0)
       const beside = [countOf("other-0"), countOf("other-98")]
       const before = keys().length
-      // Those of the first key end: it has a share as the others have.
+      // Those of the first key end: it has the same share as the others.
       yield* end(64)
 
       expect([alone, ...beside]).toEqual([64, 8, 3])
@@ -86,7 +86,7 @@ describe("RelayBatch", () => {
     }),
   )
 
-  it.effect("run: calls of a batch whose client has left make room, and those that waited do not begin", () =>
+  it.effect("run: calls of a batch whose client disconnected make room, and waiting ones do not begin", () =>
     Effect.gen(function* () {
       const bounds = makeBounds()
       const fibers = yield* Effect.forEach(items, () =>

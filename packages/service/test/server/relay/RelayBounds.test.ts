@@ -19,7 +19,7 @@ const withNode = Effect.fnUntraced(function* (reply: (call: Node.Call) => Node.R
 
 const small = () => Node.result('"0x1"')
 
-/** Sends the head of a request and a part of its body; gives what is received until the connection ends. */
+/** Sends the head of a request and part of its body; returns what is received until the connection ends. */
 const unfinished = ({ key, url }: Started, length: number, body: string) =>
   Effect.promise(async () => {
     const { hostname, port } = new URL(url)
@@ -34,7 +34,7 @@ const unfinished = ({ key, url }: Started, length: number, body: string) =>
 
 describe("Relay bounds", () => {
   describe("request", () => {
-    it.live("a body with too many levels or values is refused before it is parsed, with the bound in the error", () =>
+    it.live("a body with too many levels or values is rejected before it is parsed, with the limit in the error", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode(small)
         const deep = `${"[".repeat(2_200)}${"]".repeat(2_200)}`
@@ -55,7 +55,7 @@ describe("Relay bounds", () => {
       }),
     )
 
-    it.live("a list of values that are no calls is a batch that is too large", () =>
+    it.live("a list of values that are not calls is an oversized batch", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(small, { rateLimit: { perSecond: 1_000, burst: 50 } })
         for (const item of ["0", "{}"]) {
@@ -68,7 +68,7 @@ describe("Relay bounds", () => {
       }),
     )
 
-    it.live("a large body costs calls before it is read, and is not read where they are used up", () =>
+    it.live("a large body costs calls before it is read, and is not read if they are used up", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(small, { rateLimit: { perSecond: 1, burst: 10 } })
         const large = JSON.stringify(call(1, "eth_blockNumber", [])).padEnd(1024 * 1024)
@@ -84,7 +84,7 @@ describe("Relay bounds", () => {
       }),
     )
 
-    it.live("a body that is not complete in time is refused and its connection closed", () =>
+    it.live("a body that is not complete in time is rejected and its connection closed", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(small, { limits: { bodySeconds: 1 } })
 
@@ -96,7 +96,7 @@ describe("Relay bounds", () => {
       }),
     )
 
-    it.live("bodies in flight are bounded for a key, and another key is served", () =>
+    it.live("bodies in flight are limited per key, and another key is served", () =>
       Effect.gen(function* () {
         const bodiesInFlight = { perKey: 100_000, perAddress: 1_000_000, total: 1_000_000 }
         const { service } = yield* withNode(small, { limits: { bodySeconds: 2, bodiesInFlight } })
@@ -150,7 +150,7 @@ describe("Relay bounds", () => {
   })
 
   describe("response", () => {
-    it.live("the results of a batch are bounded together, and smaller ones still succeed", () =>
+    it.live("the results of a batch have a common limit, and smaller ones still succeed", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(
           ({ method }) => Node.result(method === "eth_blockNumber" ? '"0x1"' : JSON.stringify("a".repeat(400_000))),
@@ -170,7 +170,7 @@ describe("Relay bounds", () => {
       }),
     )
 
-    it.live("an answer of a node that exceeds a bound is an error of the call, and the node stays in use", () =>
+    it.live("a node's response that exceeds a limit is an error of the call, and the node stays in use", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(
           ({ method }) => {
@@ -191,7 +191,7 @@ describe("Relay bounds", () => {
       }),
     )
 
-    it.live("an answer of too many bytes is not taken for a node that is down", () =>
+    it.live("a node that sends too many bytes is not treated as down", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode(
           ({ method }) => Node.result(method === "eth_gasPrice" ? JSON.stringify("a".repeat(400_000)) : '"0x1"'),
@@ -209,7 +209,7 @@ describe("Relay bounds", () => {
     )
 
     it.live(
-      "a result above a mebibyte is passed on unchanged, also with escapes, spaces and characters of many bytes",
+      "a result above a mebibyte is returned unchanged, including escapes, spaces and multi-byte characters",
       () =>
         Effect.gen(function* () {
           const items = Array.from({ length: 60_000 }, (_, at) => `{ "at":${at}, "no\\"te\\\\":"é𝄞]}" }`)
@@ -231,7 +231,7 @@ describe("Relay bounds", () => {
         }),
     )
 
-    it.live("an answer above a mebibyte that is cut off or not UTF-8 is no result", () =>
+    it.live("a response above a mebibyte that is truncated or not UTF-8 is not a result", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode(({ method }) => ({
           status: 200,
@@ -246,7 +246,7 @@ describe("Relay bounds", () => {
       }),
     )
 
-    it.live("a large result is passed on unchanged, alone and in a batch", () =>
+    it.live("a large result is returned unchanged, alone and in a batch", () =>
       Effect.gen(function* () {
         const text = JSON.stringify(
           Array.from({ length: 20_000 }, (_, at) => ({ at, note: at % 7 === 0 ? "é𝄞" : "0x00" })),

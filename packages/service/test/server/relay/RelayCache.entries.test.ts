@@ -8,7 +8,7 @@ import type { ChainReader } from "../../../src/store/ChainReader.ts"
 
 const mebibyte = 1024 * 1024
 
-/** How often a node is asked for a result that is requested three times, and whether the last one is the same. */
+/** How often a node is called for a result that is requested three times, and whether the last response is the same. */
 const asked = Effect.fnUntraced(function* (
   text: string,
   method: "net_version" | "eth_getTransactionReceipt" = "net_version",
@@ -44,14 +44,14 @@ describe("RelayCache", () => {
     }),
   )
 
-  it.effect("call: keeps a large result of up to 150,000 values, which is counted before it is parsed", () =>
+  it.effect("call: keeps a large result of up to 150,000 values, which are counted before it is parsed", () =>
     Effect.gen(function* () {
       expect(yield* asked(list(150_000))).toEqual([1, true])
       expect(yield* asked(list(150_001))).toEqual([3, true])
     }),
   )
 
-  it.effect("call: keeps no empty result, however it is written", () =>
+  it.effect("call: does not keep an empty result, however it is written", () =>
     Effect.gen(function* () {
       for (const empty of ["null", " null ", "[]", " [ ] "]) {
         expect(yield* asked(empty)).toEqual([3, true])
@@ -60,7 +60,7 @@ describe("RelayCache", () => {
     }),
   )
 
-  it.effect("call: gives a result that names no block as it is, and does not keep it", () =>
+  it.effect("call: returns a result that names no block unchanged, and does not keep it", () =>
     Effect.gen(function* () {
       expect(yield* asked('{"status":"0x1"}', "eth_getTransactionReceipt")).toEqual([3, true])
     }),

@@ -14,7 +14,7 @@ const chain = "my%20chain"
 const quantity = (number: number) => `0x${number.toString(16)}`
 
 describe("RelayCache", () => {
-  it.live("serves final blocks from memory, and no block of a chain that was left", () =>
+  it.live("serves final blocks from memory, and no block of an abandoned branch", () =>
     Effect.gen(function* () {
       const node = yield* Anvil.make()
       const [from, to] = (yield* node.call<ReadonlyArray<string>>("eth_accounts", [])) as [string, string]

@@ -7,7 +7,7 @@ import { start, type Started } from "../service.ts"
 
 const quantity = (number: number) => `0x${number.toString(16)}`
 
-/** As a node writes it, spaces and all. */
+/** As a node may write it, including spaces. */
 const blockText = (number: number, hash = Rows.blockHash(number)) =>
   `{ "number":"${quantity(number)}", "hash":"${hash}", "note":"\\u00e9", "transactions":[] }`
 
@@ -50,7 +50,7 @@ const request = (method: string, params: ReadonlyArray<unknown>, id: unknown = 1
 const byNumber = (block: number | string, id: unknown = 1) =>
   request("eth_getBlockByNumber", [typeof block === "string" ? block : quantity(block), true], id)
 
-/** Makes a call several times, and counts how often the node was asked. */
+/** Makes a call several times, and counts how often the node was called. */
 const asked = Effect.fnUntraced(function* (node: Node.Node, service: Started, body: unknown, times = 3) {
   const before = node.calls.length
   for (let time = 0; time < times; time++) yield* service.call(body)
@@ -104,7 +104,7 @@ describe("RelayCache", () => {
   })
 
   describe("does not keep", () => {
-    it.live("a block that is not final, or that is asked for by a tag", () =>
+    it.live("a block that is not final, or that is requested by a tag", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withIndex()
 
@@ -115,7 +115,7 @@ describe("RelayCache", () => {
       }),
     )
 
-    it.live("null, an empty list, an error, or what names no block", () =>
+    it.live("null, an empty list, an error, or a result that names no block", () =>
       Effect.gen(function* () {
         for (const given of [
           Node.result("null"),
@@ -132,7 +132,7 @@ describe("RelayCache", () => {
       }).pipe(Effect.scoped),
     )
 
-    it.live("the answer of a node that stands on another fork than the index, or that names another block", () =>
+    it.live("the response of a node on another fork than the index, or one that names another block", () =>
       Effect.gen(function* () {
         const fork = yield* withIndex(() => Node.result(blockText(5, Rows.blockHash(5, "b"))))
         const wrong = yield* withIndex(() => Node.result(blockText(6)))
@@ -165,7 +165,7 @@ describe("RelayCache", () => {
     )
   })
 
-  it.live("forgets a block of a chain that was left below what was final, and serves the new one", () =>
+  it.live("forgets a block of a branch that was abandoned below the final block, and serves the new one", () =>
     Effect.gen(function* () {
       let fork = "a"
       const { node, service } = yield* withIndex((call) =>
@@ -193,7 +193,7 @@ describe("RelayCache", () => {
     }),
   )
 
-  it.live("gives nothing to a key that may not make the call", () =>
+  it.live("returns nothing to a key that may not make the call", () =>
     Effect.gen(function* () {
       const { node, service } = yield* withIndex()
       const operator = yield* service.addKey({ name: "operator", operator: true })
@@ -208,7 +208,7 @@ describe("RelayCache", () => {
     }),
   )
 
-  it.live("counts kept answers against the limit of a key, and checks parameters first", () =>
+  it.live("counts cached responses against the rate limit of a key, and checks parameters first", () =>
     Effect.gen(function* () {
       const { service } = yield* withIndex(honest, { rateLimit: { perSecond: 1, burst: 4 } })
       yield* service.call(byNumber(5))
@@ -221,7 +221,7 @@ describe("RelayCache", () => {
     }),
   )
 
-  it.live("keeps the chains apart, and reports its hits at /metrics without a key", () =>
+  it.live("keeps chains separate, and reports its hits at /metrics without a key", () =>
     Effect.gen(function* () {
       const { service } = yield* withIndex()
       expect(yield* heldBytes(service)).toBe(0)

@@ -1,4 +1,4 @@
-/** The relay at the edges of the index, and at nodes of which some answer and none gives a result. */
+/** The relay at the edges of the index, and with nodes of which some respond and none returns a result. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
@@ -16,7 +16,7 @@ const byNumber = (number: number) => ({
   params: [`0x${number.toString(16)}`, true],
 })
 
-/** How often a node is asked for a block that is requested three times, and the last response. */
+/** How often a node is called for a block that is requested three times, and the last response. */
 const askedFor = Effect.fnUntraced(function* (number: number, first: number, finalized: number | null) {
   const node = yield* Node.start(({ params }) => Node.result(blockText(Number(params[0]))))
   const blocks = Rows.chain(first, 20)
@@ -27,7 +27,7 @@ const askedFor = Effect.fnUntraced(function* (number: number, first: number, fin
 })
 
 describe("Relay", () => {
-  it.live("call: keeps no block while none is final, also not the first one", () =>
+  it.live("call: keeps no block while none is final, not even the first one", () =>
     Effect.gen(function* () {
       expect(yield* askedFor(0, 0, null)).toEqual([3, Rows.blockHash(0)])
       expect(yield* askedFor(0, 0, 0)).toEqual([1, Rows.blockHash(0)])
@@ -40,7 +40,7 @@ describe("Relay", () => {
     }),
   )
 
-  it.live("call: passes on the error of a node that answers, where the others cannot be reached", () =>
+  it.live("call: returns the error of a node that responds if the others cannot be reached", () =>
     Effect.gen(function* () {
       const down = yield* Node.start(() => ({ status: 502, body: "bad gateway" }))
       const failing = yield* Node.start(() => Node.error('{"code":-32603,"message":"internal error"}'))
@@ -53,7 +53,7 @@ describe("Relay", () => {
     }),
   )
 
-  it("blockOf: finds none in a result whose hash or number is no text", () => {
+  it("blockOf: finds none in a result whose hash or number is not a string", () => {
     const hash = Rows.blockHash(1)
 
     expect(Cacheability.blockOf("eth_getBlockByHash", { hash: [hash], number: "0x1" })).toBe(null)

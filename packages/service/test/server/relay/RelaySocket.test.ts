@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as RelaySocket from "../../../src/server/relay/RelaySocket.ts"
 
 describe("RelaySocket", () => {
-  it("reasonOf: keeps a reason within the bytes that a closing frame has, whatever its characters", () => {
+  it("reasonOf: truncates a reason to the bytes of a closing frame, whatever its characters", () => {
     const texts = [
       "Connect again.",
       "a".repeat(200),

@@ -13,7 +13,7 @@ const now = () => performance.now()
 
 const kibibyte = 1024
 
-/** Starts to read a body of a connection that the test drives. */
+/** Starts to read a body from a connection that the test drives. */
 const start = (
   headers: Record<string, string> = {},
   { burst = 100, left = 100, isDestroyed = false, limits = {}, areHeadersSent = false } = {},
@@ -54,7 +54,7 @@ const incomplete = { code: -32600, reason: "bad_request", headers: { connection:
 describe("RequestBody", () => {
   afterEach(() => void vi.useRealTimers())
 
-  it("read: gives the chunks of a small body together, and takes no calls for it", async () => {
+  it("read: joins the chunks of a small body, and counts no calls for it", async () => {
     const reading = start()
     reading.send(64 * kibibyte - 1)
     reading.send(1)
@@ -67,7 +67,7 @@ describe("RequestBody", () => {
     expect([reading.listeners(), reading.seen.paused]).toEqual([0, 1])
   })
 
-  it("read: goes on in a turn of its key, where the body ends after the turn of its head", async () => {
+  it("read: continues in a turn of its key if the body ends after the turn of its head", async () => {
     const reading = start()
     reading.message.emit("end")
     await reading.outcome
@@ -76,7 +76,7 @@ describe("RequestBody", () => {
     expect(reading.bounds.turns.shares.standing("")).toBeGreaterThan(0)
   })
 
-  it("read: refuses a compressed body before it is read, and reads one that is declared as it is", async () => {
+  it("read: rejects a compressed body before it is read, and accepts one declared as identity", async () => {
     for (const [name, value] of [
       ["content-encoding", "gzip"],
       ["content-encoding", "identity, br"],
@@ -102,7 +102,7 @@ describe("RequestBody", () => {
     }
   })
 
-  it("read: takes calls for the declared length of a large body before it is read, at most the burst", async () => {
+  it("read: counts calls for the declared length of a large body before it is read, at most the burst", async () => {
     const sizes = [64 * kibibyte, 64 * kibibyte + 1, 256 * kibibyte, 256 * kibibyte + 1, 1024 * kibibyte]
     const costs = []
     for (const size of sizes) {
@@ -123,7 +123,7 @@ describe("RequestBody", () => {
     ])
   })
 
-  it("read: takes the calls of the largest body for one of unknown length that is not small, and reads on", async () => {
+  it("read: counts the calls of the largest body for one of unknown length that is not small, and reads on", async () => {
     const reading = start()
     reading.send(64 * kibibyte)
     expect(reading.taken).toEqual([])
@@ -141,7 +141,7 @@ describe("RequestBody", () => {
     ])
   })
 
-  it("read: refuses a large body whose calls are not left, before it is read", async () => {
+  it("read: rejects a large body without enough calls left, before it is read", async () => {
     const reading = start({ "content-length": String(200 * kibibyte) }, { left: 1 })
 
     expect(await failureOf(reading)).toMatchObject({
@@ -152,7 +152,7 @@ describe("RequestBody", () => {
     expect(reading.seen.resumed).toBe(0)
   })
 
-  it("read: refuses a body above the bound, by its declared length or as it arrives", async () => {
+  it("read: rejects a body above the limit, by its declared length or as it arrives", async () => {
     const limits = { bodyBytes: 1_000 }
     const declared = start({ "content-length": "1001" }, { limits })
     const arriving = start({}, { limits })
@@ -174,7 +174,7 @@ describe("RequestBody", () => {
     expect((await bodyOf(exact))?.bytes.length).toBe(1_000)
   })
 
-  it("read: refuses bytes for which there is no room in flight", async () => {
+  it("read: rejects bytes for which there is no room in flight", async () => {
     const limits = { bodiesInFlight: { perKey: 100, perAddress: 1_000, total: 1_000 } }
     const reading = start({}, { limits })
     reading.send(100)
@@ -185,7 +185,7 @@ describe("RequestBody", () => {
     expect(reading.bounds.bodies.total()).toBe(0)
   })
 
-  it("read: fails for a connection that is closed before, within or by an error in the body", async () => {
+  it("read: fails for a connection that closes before or within the body, or fails in it", async () => {
     const closed = start({}, { isDestroyed: true })
     const [within, broken] = [start(), start()]
     within.send(5)
@@ -217,7 +217,7 @@ describe("RequestBody", () => {
     expect((await bodyOf(punctual))?.bytes.length).toBe(0)
   })
 
-  it("read: lets a client that waits for it send the body, once", async () => {
+  it("read: sends 100 Continue once to a client that waits for it", async () => {
     for (const [headers, areHeadersSent, expected] of [
       [{ expect: "100-Continue" }, false, 1],
       [{ expect: "100-continue" }, true, 0],

@@ -7,7 +7,7 @@ import { start, type Started } from "../service.ts"
 
 const call = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}'
 
-/** The status of a body of some bytes, sent with its length or in chunks without one. */
+/** The status of a body of this many bytes, sent with its length or in chunks without one. */
 const statusOf = ({ key, url }: Started, bytes: number, isDeclared: boolean) =>
   Effect.promise(
     () =>
@@ -25,7 +25,7 @@ const statusOf = ({ key, url }: Started, bytes: number, isDeclared: boolean) =>
   )
 
 describe("RequestBody", () => {
-  it.live("read: accepts a body of exactly the bound and refuses one byte more, with a length and without", () =>
+  it.live("read: accepts a body of exactly the limit and rejects one more byte, with and without a length", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(() => Node.result('"0x1"'))
       const service = yield* start({

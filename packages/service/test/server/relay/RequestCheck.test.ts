@@ -10,13 +10,13 @@ const limits: Limits = { ...Schema.decodeUnknownSync(Limits)({}), bodyDepth: 4, 
 
 const call = (params: string) => `{"jsonrpc":"2.0","id":7,"method":"eth_call","params":${params}}`
 
-/** Checks a body that has cost nothing yet. */
+/** Checks a body that was not counted yet. */
 const check = (text: string | Buffer, burst = 10, more: Partial<RequestBody> = {}) => {
   const { authentication, taken } = makeAuthentication(burst)
   const body: RequestBody = { bytes: Buffer.from(text as string), taken: 0, headers: undefined, ...more }
   return Effect.map(Effect.result(RequestCheck.check(body, grant, authentication, limits)), (result) => ({
     taken,
-    // Sound: a test reads the members that it expects.
+    // Sound: a test reads only the members that it expects.
     checked: result._tag === "Success" ? result.success : undefined,
     error: result._tag === "Failure" ? result.failure : undefined,
     message:
@@ -27,7 +27,7 @@ const check = (text: string | Buffer, burst = 10, more: Partial<RequestBody> = {
 }
 
 describe("RequestCheck", () => {
-  it.effect("check: takes a call for a single one, one for each of a batch, and one for what is neither", () =>
+  it.effect("check: counts one call for a single one, one for each of a batch, and one for anything else", () =>
     Effect.gen(function* () {
       const one = call("[]")
       expect((yield* check(one)).taken).toEqual([1])
@@ -37,7 +37,7 @@ describe("RequestCheck", () => {
     }),
   )
 
-  it.effect("check: takes what a body has not cost by its size, and nothing where it has cost as much", () =>
+  it.effect("check: counts the size of a body as calls, minus those already counted", () =>
     Effect.gen(function* () {
       const batch = `[${call("[]")},${call("[]")},${call("[]")}]`
       const headers = { "ratelimit-remaining": "5" }
@@ -52,7 +52,7 @@ describe("RequestCheck", () => {
     }),
   )
 
-  it.effect("check: refuses bytes that are not UTF-8, which could not be returned as they were sent", () =>
+  it.effect("check: rejects bytes that are not UTF-8, which could not be returned unchanged", () =>
     Effect.gen(function* () {
       const latin1 = Buffer.from(`{"jsonrpc":"2.0","id":"\u00e9","method":"eth_chainId"}`, "latin1")
       const { message, taken } = yield* check(latin1)
@@ -63,7 +63,7 @@ describe("RequestCheck", () => {
     }),
   )
 
-  it.effect("check: refuses a batch with more calls than the burst, and takes none of them", () =>
+  it.effect("check: rejects a batch with more calls than the burst, and counts none of them", () =>
     Effect.gen(function* () {
       const most = yield* check(`[${Array.from({ length: 3 }, () => call("[]")).join(",")}]`, 3)
       const more = yield* check("[0,0,0,0]", 3)
@@ -77,7 +77,7 @@ describe("RequestCheck", () => {
     }),
   )
 
-  it.effect("check: names the id of a small single call that the rate limit refuses", () =>
+  it.effect("check: names the id of a small single call that the rate limit rejects", () =>
     Effect.gen(function* () {
       const { authentication } = makeAuthentication(5, 0)
       const idOf = (text: string) =>
@@ -100,7 +100,7 @@ describe("RequestCheck", () => {
     }),
   )
 
-  it.effect("check: reports that the rate limit cannot be read now", () =>
+  it.effect("check: reports that the rate limit is currently unavailable", () =>
     Effect.gen(function* () {
       const authentication = {
         ...makeAuthentication(5).authentication,
@@ -113,7 +113,7 @@ describe("RequestCheck", () => {
     }),
   )
 
-  it.effect("check: parses a body up to the bounds, and names the bound that one exceeds", () =>
+  it.effect("check: parses a body up to the limits, and names the limit that one exceeds", () =>
     Effect.gen(function* () {
       const zeros = (count: number) => `[${Array.from({ length: count }, () => "0").join(",")}]`
       const deep = yield* check(call("[[[0]]]"))
@@ -130,7 +130,7 @@ describe("RequestCheck", () => {
     }),
   )
 
-  it.effect("check: calls a body with open brackets no JSON before it is parsed, however deep it is", () =>
+  it.effect("check: rejects a body with open brackets as invalid JSON before it is parsed, however deep it is", () =>
     Effect.gen(function* () {
       const { message, taken } = yield* check("[".repeat(100_000))
 

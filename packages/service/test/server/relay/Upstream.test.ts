@@ -1,4 +1,4 @@
-/** The relay's nodes: what is logged and answered while none responds. */
+/** The relay's nodes: what is logged and returned while none responds. */
 import { type AddressInfo, createServer } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
@@ -44,7 +44,7 @@ const connect = Effect.fnUntraced(function* (...nodes: Nodes) {
 
 const mebibyte = 1024 * 1024
 
-/** A node of chain 1 whose other results are texts of so many bytes, sent as fast as they are read. */
+/** A node of chain 1 whose other results are texts of this many bytes, sent as fast as they are read. */
 const largeNode = (bytes: number) => {
   const chunk = "x".repeat(64 * 1024)
   return LocalServer.scoped(() =>
@@ -63,7 +63,7 @@ const collectGarbage = () => {
   collect()
 }
 
-/** A port that accepts connections and closes them at once. */
+/** A port that accepts connections and closes them immediately. */
 const closing = Effect.acquireRelease(
   Effect.promise(
     () =>
@@ -81,7 +81,7 @@ const closing = Effect.acquireRelease(
 describe("Upstream", () => {
   afterEach(() => void vi.useRealTimers())
 
-  it.live("call: takes up a response in a turn of the key, and parses it in the same one", () =>
+  it.live("call: processes a response in a turn of the key, and parses it in the same turn", () =>
     Effect.gen(function* () {
       const { url } = yield* LocalServer.scoped(() =>
         FakeNode.start(({ method }) => ({ result: method === "eth_chainId" ? "0x1" : "0x2" })),
@@ -107,7 +107,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: holds large responses within a bound while they are read, and none once its call has ended", () =>
+  it.live("call: limits the large responses held while they are read, and holds none once its call has ended", () =>
     Effect.gen(function* () {
       const bytes = 2 * mebibyte
       const { url } = yield* largeNode(bytes)
@@ -135,7 +135,7 @@ describe("Upstream", () => {
         }),
       )
       const lengths = yield* Effect.all(calls, { concurrency: "unbounded" })
-      // What a reference was made of in a turn of the loop is kept until the turn ends.
+      // What a weak reference was made for in a turn of the loop is kept until the turn ends.
       const areCollected = Effect.sync(() => {
         collectGarbage()
         return results.every((result) => result.deref() === undefined)
@@ -150,7 +150,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: returns a large result also where the process stood still for two seconds after it was read", () =>
+  it.live("call: returns a large result even if the process paused for two seconds after it was read", () =>
     Effect.gen(function* () {
       const { url } = yield* largeNode(mebibyte)
       const upstream = yield* make([url], makeBounds(), () => void vi.advanceTimersByTime(2_000))
@@ -160,7 +160,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: a small result is read in a turn of the key that asks for it", () =>
+  it.live("call: reads a small result in a turn of the key that requested it", () =>
     Effect.gen(function* () {
       const bounds = makeBounds()
       const node = yield* Node.start(() => Node.result('"0x7"'))
@@ -172,7 +172,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: logs once why no node answers, without its name, and that one answers again", () =>
+  it.live("call: logs once why no node responds, without its name, and that one responds again", () =>
     Effect.gen(function* () {
       let isDown = true
       const node = yield* Node.start(() => (isDown ? { status: 401, body: "no" } : Node.result('"0x7"')))
@@ -186,7 +186,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: logs that all nodes are paused, where one responds after it has limited another call", () =>
+  it.live("call: logs that all nodes are paused, if one responds after it has limited another call", () =>
     Effect.gen(function* () {
       const [asked, reply] = [yield* Deferred.make<void>(), yield* Deferred.make<FakeNode.Reply>()]
       const { url } = yield* LocalServer.scoped(() =>
@@ -238,7 +238,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: asks to retry in 2 seconds where no node states a time, and then in that time", () =>
+  it.live("call: asks to retry in 2 seconds if no node states a time, and otherwise in that time", () =>
     Effect.gen(function* () {
       const limited = yield* Node.start(() => ({ status: 429, body: "slow down", headers: { "retry-after": "7" } }))
       const { failure } = yield* connect(limited.url)
@@ -253,7 +253,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: asks a node again whose connection was closed without a response, once", () =>
+  it.live("call: retries once with a node that closed the connection without a response", () =>
     Effect.gen(function* () {
       let isBroken = true
       const node = yield* Node.start(() => {
@@ -269,15 +269,17 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: a node is not asked beyond its calls per second, where it would take longer than a call may", () =>
-    Effect.gen(function* () {
-      const node = yield* Node.start(() => Node.result('"0x7"'))
-      // The only call of the first minutes asks for the chain.
-      const limited = yield* connect({ url: node.url, perSecond: 0.001 })
+  it.live(
+    "call: does not use a node beyond its calls per second if the delay would exceed the time limit of a call",
+    () =>
+      Effect.gen(function* () {
+        const node = yield* Node.start(() => Node.result('"0x7"'))
+        // The only call in the first minutes requests the chain.
+        const limited = yield* connect({ url: node.url, perSecond: 0.001 })
 
-      expect(yield* limited.failure).toMatchObject({ _tag: "UpstreamUnavailable" })
-      expect(node.calls).toEqual([])
-    }),
+        expect(yield* limited.failure).toMatchObject({ _tag: "UpstreamUnavailable" })
+        expect(node.calls).toEqual([])
+      }),
   )
 
   it.live("call: calls of one key that fail at every node leave those of others a single request to a node", () =>
@@ -296,7 +298,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: sends each call of one turn in a request of its own", () =>
+  it.live("call: sends each call of a turn in a separate request", () =>
     Effect.gen(function* () {
       const batches: Array<boolean> = []
       const node = yield* LocalServer.scoped(() =>

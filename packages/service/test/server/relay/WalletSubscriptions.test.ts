@@ -1,4 +1,7 @@
-/** Subscriptions to the movements of a wallet over WebSocket: events with cursors, where they begin and go on, and their bounds. */
+/**
+ * Subscriptions to the movements of a wallet over WebSocket: events with cursors, where they begin and continue, and
+ * limits.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as WalletTransactions from "../../../src/projection/WalletTransactions.ts"
@@ -12,7 +15,7 @@ import * as SocketClient from "./SocketClient.ts"
 const kind = "daybook_movements"
 const wallet = { address: Rows.alice }
 
-/** A ledger with one movement in each block, whose amount is the number of the block and a digit of the branch. */
+/** A ledger with one movement in each block, whose amount is the block number and a digit for the branch. */
 const ledgersOf = (numbers: ReadonlyArray<number>, branch: bigint): Record<number, Ledger> =>
   Object.fromEntries(numbers.map((number) => [number, { 0: [{ amount: BigInt(number) * 10n + branch }] }]))
 
@@ -39,7 +42,7 @@ const subscribe = (client: SocketClient.SocketClient, params: object) =>
 
 describe("WalletSubscriptions", () => {
   it.live(
-    "eth_subscribe: daybook_movements gives the past, then what is stored, and voids of a reorg before its rows",
+    "eth_subscribe: daybook_movements sends the past, then new rows, and voids of a reorg before their replacements",
     () =>
       Effect.gen(function* () {
         const { store, url } = yield* served({}, chain.blocks.slice(0, 4))
@@ -68,7 +71,7 @@ describe("WalletSubscriptions", () => {
   )
 
   it.live(
-    "eth_subscribe: daybook_movements goes on after any cursor, also one of server-sent events, and each way gives the same",
+    "eth_subscribe: daybook_movements continues after any cursor, including one of server-sent events, with equal rows",
     () =>
       Effect.gen(function* () {
         const { service, url } = yield* served()
@@ -139,7 +142,7 @@ describe("WalletSubscriptions", () => {
       }),
   )
 
-  it.live("eth_subscribe: limits.subscriptions counts those that are being opened, and not those that failed", () =>
+  it.live("eth_subscribe: limits.subscriptions counts subscriptions that are being opened, but not failed ones", () =>
     Effect.gen(function* () {
       const { url } = yield* served({ config: { limits: { subscriptions: 2 } } })
       const client = yield* SocketClient.open(url)
@@ -155,29 +158,27 @@ describe("WalletSubscriptions", () => {
     }),
   )
 
-  it.live(
-    "eth_subscribe: an error that ends a subscription to movements is its last notification, and it is gone",
-    () =>
-      Effect.gen(function* () {
-        const { store, url } = yield* served({}, chain.blocks.slice(0, 5))
-        const client = yield* SocketClient.open(url)
-        const id = yield* subscribe(client, { from: 4 })
-        yield* client.until(isCovered(id, 4))
-        const withoutLedgers = yield* TestStore.open(store.database, store.ref, {
-          projections: [WalletTransactions.projection],
-        })
-        yield* withoutLedgers.append({ number: 4, hash: chain.blocks[4]!.hash }, chain.blocks.slice(5))
-        const { params } = yield* client.until((message) => message.params?.error !== undefined)
-        const again = yield* client.call("eth_unsubscribe", [id])
+  it.live("eth_subscribe: an error that ends a subscription to movements is its last notification", () =>
+    Effect.gen(function* () {
+      const { store, url } = yield* served({}, chain.blocks.slice(0, 5))
+      const client = yield* SocketClient.open(url)
+      const id = yield* subscribe(client, { from: 4 })
+      yield* client.until(isCovered(id, 4))
+      const withoutLedgers = yield* TestStore.open(store.database, store.ref, {
+        projections: [WalletTransactions.projection],
+      })
+      yield* withoutLedgers.append({ number: 4, hash: chain.blocks[4]!.hash }, chain.blocks.slice(5))
+      const { params } = yield* client.until((message) => message.params?.error !== undefined)
+      const again = yield* client.call("eth_unsubscribe", [id])
 
-        expect(params).toMatchObject({ subscription: id, error: { code: -32002, data: { code: "unavailable" } } })
-        expect(client.received.at(-2).params).toEqual(params)
-        expect(again.error.message).toBe("subscription not found")
-      }),
+      expect(params).toMatchObject({ subscription: id, error: { code: -32002, data: { code: "unavailable" } } })
+      expect(client.received.at(-2).params).toEqual(params)
+      expect(again.error.message).toBe("subscription not found")
+    }),
   )
 
   it.live(
-    "eth_subscribe: a client that reads nothing of a past stalls no other one, and has all of it once it reads",
+    "eth_subscribe: a client that does not read a past stalls no other, and receives all of it once it reads",
     () =>
       Effect.gen(function* () {
         const amounts = Array.from({ length: 50 }, () => ({ amount: 1n }))

@@ -1,4 +1,4 @@
-/** The client of `@daybook/rpc` over WebSocket, against the relay, behind a proxy that cuts connections anywhere. */
+/** The WebSocket client of `@daybook/rpc` against the relay, behind a proxy that cuts connections anywhere. */
 import { type AddressInfo, connect, createServer } from "node:net"
 import * as WebSocketClient from "@daybook/rpc/WebSocketClient"
 import { describe, expect, it } from "@effect/vitest"
@@ -13,7 +13,10 @@ import { type Json, start } from "../service.ts"
 /** A thousand take about a minute. */
 const wantedCuts = Number(process.env["DAYBOOK_CUTS"] ?? 60)
 
-/** A server that passes bytes on to a port, and cuts each connection after some bytes to the client, in the middle of a frame or between two. */
+/**
+ * A server that forwards bytes to a port, and cuts each connection after some bytes to the client, within a frame or
+ * between two.
+ */
 const cutting = (to: URL, bytes: () => number) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly cuts: () => number; readonly close: () => void }>((resume) => {
@@ -46,7 +49,7 @@ const cutting = (to: URL, bytes: () => number) =>
     ({ close }) => Effect.sync(close),
   )
 
-/** A ledger of some movements in each of so many blocks. */
+/** A ledger of some movements in each of this many blocks. */
 const ledgers: Record<number, Ledger> = Object.fromEntries(
   Array.from({ length: 160 }, (_, number) => [
     number,
@@ -62,7 +65,7 @@ for (let number = 150; number < 160; number++) {
 
 describe("WebSocketClient", () => {
   it.live(
-    "movements: none is lost or given twice over connections that are cut anywhere, with a reorg in each walk",
+    "movements: none is lost or sent twice over connections that are cut anywhere, with a reorg in each walk",
     () =>
       Effect.gen(function* () {
         const numbers = Model.seeded(7)

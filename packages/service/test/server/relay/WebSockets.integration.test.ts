@@ -1,4 +1,4 @@
-/** viem, ethers and web3 over WebSocket, at the relay and at the node itself, on one chain with reorgs. */
+/** viem, ethers and web3 over WebSocket, with the relay and with the node itself, on one chain with reorgs. */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
@@ -58,13 +58,13 @@ const viemClient = (url: string) =>
     ({ client }) => client,
   )
 
-/** Subscribes by viem to heads and to the logs of a token. */
+/** Subscribes to heads and to the logs of a token with viem. */
 const viemReceived = Effect.fnUntraced(function* (url: string, token: Hex) {
   const received: Received = { heads: [], logs: [] }
   const { transport } = yield* viemClient(url)
   const subscribe = (params: ReadonlyArray<unknown>, to: Array<Json>) =>
     Effect.promise(() =>
-      // Sound: the parameters of logs are missing in the types of viem.
+      // Sound: viem's types lack the parameters of logs.
       transport.subscribe({ params: params as ["newHeads"], onData: ({ result }: Json) => void to.push(result) }),
     )
   yield* subscribe(["newHeads"], received.heads)
@@ -72,14 +72,14 @@ const viemReceived = Effect.fnUntraced(function* (url: string, token: Hex) {
   return received
 })
 
-/** Subscribes by ethers to block numbers and to the logs of a token. */
+/** Subscribes to block numbers and to the logs of a token with ethers. */
 const ethersReceived = Effect.fnUntraced(function* (url: string, token: Hex) {
   const received: Received = { heads: [], logs: [] }
   const provider = yield* Effect.acquireRelease(
     Effect.sync(() => new WebSocketProvider(url)),
     (provider) => Effect.promise(() => provider.destroy()),
   )
-  // A notification that comes before ethers knows its network is lost.
+  // A notification that arrives before ethers knows its network is lost.
   yield* Effect.promise(() => provider.getNetwork())
   yield* Effect.promise(() => provider.on("block", (number: number) => received.heads.push(number)))
   yield* Effect.promise(() => provider.on({ address: token }, (log: Json) => received.logs.push(log)))
@@ -88,7 +88,7 @@ const ethersReceived = Effect.fnUntraced(function* (url: string, token: Hex) {
   return received
 })
 
-/** Subscribes by web3 to heads and to the logs of a token. */
+/** Subscribes to heads and to the logs of a token with web3. */
 const web3Received = Effect.fnUntraced(function* (url: string, token: Hex) {
   const received: Received = { heads: [], logs: [] }
   const web3 = yield* Effect.acquireRelease(
@@ -104,7 +104,7 @@ const web3Received = Effect.fnUntraced(function* (url: string, token: Hex) {
 
 const until = (condition: () => boolean, what: string) => Effect.promise(() => Eventually.until(condition, { what }))
 
-/** What a log is known by. */
+/** What identifies a log. */
 const placesOf = (logs: ReadonlyArray<Json>) =>
   logs.map((log) => [log.blockHash, Number(log.logIndex ?? log.index), log.removed])
 
@@ -114,7 +114,7 @@ const bodyMembers = new Set(["size", "totalDifficulty", "transactions", "uncles"
 const headersOf = (heads: ReadonlyArray<Json>): ReadonlyArray<Json> =>
   heads.map((head) => Object.fromEntries(Object.entries(head).filter(([member]) => !bodyMembers.has(member))))
 
-/** A server that passes bytes on to a port; its connections can be cut. */
+/** A server that forwards bytes to a port; its connections can be cut. */
 const cuttable = (to: URL) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly sockets: Set<Socket>; readonly server: Server }>((resume) => {
@@ -140,7 +140,7 @@ const cuttable = (to: URL) =>
 
 describe("WebSockets", () => {
   it.live(
-    "eth_subscribe: viem, ethers and web3 receive from the relay what the node itself sends, and removed logs as well",
+    "eth_subscribe: viem, ethers and web3 receive from the relay what the node itself sends, plus removed logs",
     () =>
       Effect.gen(function* () {
         const { mint, node, request, service, token } = yield* served
@@ -172,7 +172,7 @@ describe("WebSockets", () => {
         yield* until(() => relay.heads.at(-1).hash === reorganised.hash, "the reorg")
         // Logs follow their headers, and cannot be read any more once the node has reverted.
         yield* until(() => relay.logs.at(-1).blockHash === reorganised.hash, "the logs of the reorg")
-        // The head falls to where the snapshot was taken.
+        // The head falls to the block of the snapshot.
         yield* node.call("evm_revert", [snapshot])
         yield* mint(7n)
         const last = yield* Head.mine(node)
@@ -202,13 +202,13 @@ describe("WebSockets", () => {
         expect(directWeb3.heads).toEqual(relayWeb3.heads)
         expect(placesOf(relayWeb3.logs)).toEqual(placesOf(relay.logs))
         expect(placesOf(directWeb3.logs)).toEqual(placesOf(direct.logs))
-        // This node sends no removed logs, and ethers passes none on.
+        // This node sends no removed logs, and ethers forwards none.
         expect(relay.logs.filter(({ removed }) => removed === false)).toEqual(direct.logs)
         expect(placesOf(relayEthers.logs)).toEqual(placesOf(directEthers.logs))
       }),
   )
 
-  it.live("eth_subscribe: a client whose connection is cut connects again, and receives what follows", () =>
+  it.live("eth_subscribe: a client whose connection is cut reconnects, and receives what follows", () =>
     Effect.gen(function* () {
       const { node, service } = yield* served
       const proxy = yield* cuttable(new URL(service.url))
@@ -230,7 +230,7 @@ describe("WebSockets", () => {
         const before = proxy.sockets.size
         for (const socket of proxy.sockets) socket.destroy()
         yield* until(() => proxy.sockets.size > before, "another connection")
-        // Its subscription was made before it answers.
+        // Its subscription was made before it responds.
         yield* Effect.promise(() => client.getChainId())
       }
 

@@ -10,7 +10,7 @@ import { type Options, request, start } from "../service.ts"
 import { addresses, Blocks, hashOf, topic } from "./blocks.ts"
 import * as SocketClient from "./SocketClient.ts"
 
-/** A service over a node with some blocks. */
+/** A service with a node that has some blocks. */
 const served = Effect.fnUntraced(function* (head = 5, options: Options = {}) {
   const blocks = new Blocks(head)
   const node = yield* Node.start(blocks.reply)
@@ -18,7 +18,7 @@ const served = Effect.fnUntraced(function* (head = 5, options: Options = {}) {
   return { blocks, node, service, url: SocketClient.urlOf(service) }
 })
 
-/** Requests a connection, and sends a message with the request; gives what is received until it has a text. */
+/** Requests a connection, and sends a message with the request; returns what is received until it contains a text. */
 const sendWithRequest = (url: string, text: string, until: string) => {
   const { host, pathname, port } = new URL(url)
   const request = `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${"A".repeat(22)}==\r\nSec-WebSocket-Version: 13\r\n\r\n`
@@ -38,7 +38,7 @@ const sendWithRequest = (url: string, text: string, until: string) => {
 }
 
 describe("WebSockets", () => {
-  it.live("connect: answers calls, batches and errors with the texts of HTTP", () =>
+  it.live("connect: answers calls, batches and errors with the same texts as HTTP", () =>
     Effect.gen(function* () {
       const { service, url } = yield* served()
       const client = yield* SocketClient.open(url)
@@ -68,7 +68,7 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("connect: takes the key from the path or a header, and refuses others with the status of HTTP", () =>
+  it.live("connect: takes the key from the path or a header, and rejects others with the status of HTTP", () =>
     Effect.gen(function* () {
       const { service, url } = yield* served()
       const narrow = yield* service.addKey({ name: "narrow", options: { operations: ["walletTransactions"] } })
@@ -90,7 +90,7 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("connect: answers a message that arrives at once", () =>
+  it.live("connect: answers a message that arrives with the handshake", () =>
     Effect.gen(function* () {
       const { url } = yield* served()
       const call = `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`
@@ -99,7 +99,7 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("connect: refuses pages of other origins where some are listed", () =>
+  it.live("connect: rejects pages of other origins if some are listed", () =>
     Effect.gen(function* () {
       const { url } = yield* served(1, { config: { allowedOrigins: ["https://app.example"] } })
       const allowed = yield* SocketClient.open(url, { origin: "https://app.example" })
@@ -111,7 +111,7 @@ describe("WebSockets", () => {
   )
 
   it.live(
-    "eth_subscribe: newHeads gives each header once and in order, and after a reorg the new branch from the fork",
+    "eth_subscribe: newHeads sends each header once and in order, and after a reorg the new branch from the fork",
     () =>
       Effect.gen(function* () {
         const { blocks, url } = yield* served()
@@ -142,7 +142,7 @@ describe("WebSockets", () => {
   )
 
   it.live(
-    "eth_subscribe: logs are selected, and sent again as removed in reverse order before those of a new branch",
+    "eth_subscribe: filters logs, and sends them again as removed in reverse order before those of a new branch",
     () =>
       Effect.gen(function* () {
         const { blocks, url } = yield* served()
@@ -238,7 +238,7 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("connect: a key and an address have so many connections, and one that is closed makes room", () =>
+  it.live("connect: limits the connections of a key and an address, and closing one makes room", () =>
     Effect.gen(function* () {
       const { service, url } = yield* served(1, { config: { limits: { webSockets: 2, webSocketsPerAddress: 3 } } })
       const other = SocketClient.urlOf(service, "eth", yield* service.addKey({ name: "other" }))
@@ -257,14 +257,14 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("connect: takes calls from the rate limit of the key, those of a large message too", () =>
+  it.live("connect: counts calls against the rate limit of the key, including those for a large message", () =>
     Effect.gen(function* () {
       const { service } = yield* served(1)
       const rateLimit = { perSecond: 1, burst: 6 }
       const key = yield* service.addKey({ name: "slow", options: { rateLimit } })
       const client = yield* SocketClient.open(SocketClient.urlOf(service, "eth", key))
       const call = `{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber"}`
-      // One call is that of the handshake, and the size of this one costs four.
+      // One call is the handshake, and the size of this message costs four.
       yield* client.send(`${call}${" ".repeat(500_000)}`)
       yield* client.until(({ result }) => result === "0x1")
       yield* client.send(`[${Array.from({ length: 7 }, () => call).join(",")}]`)
@@ -311,7 +311,7 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("connect: keeps a connection whose messages are complete, however long none follows", () =>
+  it.live("connect: keeps a connection whose messages are complete, however long it is idle", () =>
     Effect.gen(function* () {
       const { url } = yield* served(1, { config: { limits: { bodySeconds: 1, pingSeconds: 1 } } })
       const client = yield* SocketClient.open(url)
@@ -325,7 +325,7 @@ describe("WebSockets", () => {
   )
 
   it.live(
-    "connect: a message that is not JSON, too deep or of another form has an error, and the connection stays open",
+    "connect: answers a message that is not JSON, too deep or invalid with an error, and keeps the connection open",
     () =>
       Effect.gen(function* () {
         const { url } = yield* served(1)
@@ -342,7 +342,7 @@ describe("WebSockets", () => {
       }),
   )
 
-  it.live("connect: a client whose key was revoked is closed, whether it calls or listens", () =>
+  it.live("connect: closes the connection of a revoked key, whether it calls or listens", () =>
     Effect.gen(function* () {
       const withClient = Effect.fnUntraced(function* (options: Options) {
         const { service, url } = yield* served(1, options)
@@ -359,7 +359,7 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("eth_subscribe: a client that does not read its notifications is closed with 1013", () =>
+  it.live("eth_subscribe: closes a client that does not read its notifications with 1013", () =>
     Effect.gen(function* () {
       const { blocks, url } = yield* served()
       const client = yield* SocketClient.open(url)
@@ -382,23 +382,25 @@ describe("WebSockets", () => {
     }),
   )
 
-  it.live("connect: a client that sends and never reads holds a few replies, and its key is answered elsewhere", () =>
-    Effect.gen(function* () {
-      const responsesInFlight = { perKey: 1_048_576, perAddress: 1_048_576, total: 134_217_728 }
-      const rateLimit = { perSecond: 1_000_000, burst: 1_000_000 }
-      const { url } = yield* served(5, { config: { limits: { responsesInFlight }, rateLimit } })
-      const [client, other] = [yield* SocketClient.open(url), yield* SocketClient.open(url)]
-      client.socket.pause()
-      // The id is part of the reply: together they exceed what the sockets of both sides hold.
-      const call = JSON.stringify({ jsonrpc: "2.0", id: "x".repeat(2_000), method: "eth_chainId" })
-      for (let sent = 0; sent < 20_000; sent++) yield* client.send(call)
-      for (let asked = 0; asked < 400; asked++) {
-        expect((yield* other.call("eth_blockNumber")).result).toBe("0x5")
-      }
-    }),
+  it.live(
+    "connect: buffers few replies for a client that sends and never reads, and its key is answered elsewhere",
+    () =>
+      Effect.gen(function* () {
+        const responsesInFlight = { perKey: 1_048_576, perAddress: 1_048_576, total: 134_217_728 }
+        const rateLimit = { perSecond: 1_000_000, burst: 1_000_000 }
+        const { url } = yield* served(5, { config: { limits: { responsesInFlight }, rateLimit } })
+        const [client, other] = [yield* SocketClient.open(url), yield* SocketClient.open(url)]
+        client.socket.pause()
+        // The id is part of the reply: together they exceed the buffers of both sockets.
+        const call = JSON.stringify({ jsonrpc: "2.0", id: "x".repeat(2_000), method: "eth_chainId" })
+        for (let sent = 0; sent < 20_000; sent++) yield* client.send(call)
+        for (let asked = 0; asked < 400; asked++) {
+          expect((yield* other.call("eth_blockNumber")).result).toBe("0x5")
+        }
+      }),
   )
 
-  it.live("connect: a client that answers no ping is cut", () =>
+  it.live("connect: disconnects a client that answers no ping", () =>
     Effect.gen(function* () {
       const { url } = yield* served(1, { config: { limits: { pingSeconds: 1 } } })
       const silent = new WebSocket(url, { autoPong: false })
