@@ -45,7 +45,7 @@ interface Row {
   readonly decoded_call: { readonly label: string; readonly params: ReadonlyArray<{ readonly name: string }> } | null
 }
 
-/** Of each transaction of alice, oldest first: the label of the recipient, and the parameter of its call. */
+/** For each transaction of alice, oldest first: the label of the recipient, and the parameter of its call. */
 const summaries = (service: Started) =>
   Effect.map(service.wallet(Rows.alice, "order=ASC"), ({ json: page }) =>
     (page.result as ReadonlyArray<Row>).map(({ decoded_call: call, to_address_label: label }) => [
@@ -62,7 +62,7 @@ const opened = Effect.gen(function* () {
 })
 
 describe("uploads of contracts", () => {
-  it.live("PUT decodes the rows of its contract with the next request, and DELETE restores what was there", () =>
+  it.live("PUT decodes the rows of its contract from the next request, and DELETE restores the previous state", () =>
     Effect.gen(function* () {
       const { key, service } = yield* opened
       const before = yield* summaries(service)
@@ -102,7 +102,7 @@ describe("uploads of contracts", () => {
     }),
   )
 
-  it.live("the tag of a page changes with an ABI that decodes one of its rows, and is the former one without it", () =>
+  it.live("the tag of a page changes with an ABI that decodes one of its rows, and changes back without it", () =>
     Effect.gen(function* () {
       const { key, service } = yield* opened
       const tag = Effect.map(service.wallet(Rows.alice), ({ headers }) => headers["etag"])
@@ -117,7 +117,7 @@ describe("uploads of contracts", () => {
     }),
   )
 
-  it.live("only a key that names the operation may write, on the chains that it is for", () =>
+  it.live("only a key that names the operation may write, on its chains", () =>
     Effect.gen(function* () {
       const { key, service } = yield* opened
       const other = yield* service.addKey({ name: "other", options: { ...scope, chains: ["base"] } })
@@ -143,7 +143,7 @@ describe("uploads of contracts", () => {
     }),
   )
 
-  it.live("a body or a key that is malformed, hostile or too large is refused, and nothing is stored", () =>
+  it.live("a malformed, hostile or oversized body or key is rejected, and nothing is stored", () =>
     Effect.gen(function* () {
       const { key, service } = yield* opened
       const nested = (levels: number) => `{"name":"V","abi":${"[".repeat(levels)}${"]".repeat(levels)}}`
@@ -181,7 +181,7 @@ describe("uploads of contracts", () => {
   )
 
   it.live(
-    "an upload counts as many requests as its ABI has parts, and is refused before it is read where they are not left",
+    "an upload counts as many requests as its ABI has parts, and is rejected before it is read if too few are left",
     () =>
       Effect.gen(function* () {
         const { service } = yield* opened
@@ -201,7 +201,7 @@ describe("uploads of contracts", () => {
       }),
   )
 
-  it.live("an ABI whose parameters together are too many is refused", () =>
+  it.live("an ABI with too many parameters in total is rejected", () =>
     Effect.gen(function* () {
       const { key, service } = yield* opened
       const deep = { name: "a", type: `uint256${"[]".repeat(15)}` }
@@ -216,7 +216,7 @@ describe("uploads of contracts", () => {
     }),
   )
 
-  it.live("a chain that holds as much as it may accepts no more until something is removed", () =>
+  it.live("a chain with the maximum of contracts accepts no more until one is removed", () =>
     Effect.gen(function* () {
       const { key, service } = yield* opened
       const { contracts } = service.stores["eth"]!.database

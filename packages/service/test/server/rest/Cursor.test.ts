@@ -51,7 +51,7 @@ describe("Cursor", () => {
         filter: Schema.Record(Schema.Literals(["asset", "kind", "direction"]), Schema.String),
       },
       ({ filter, part }) => {
-        // As UTF-8 carries them: lone surrogates have no encoding.
+        // As UTF-8 encodes them: lone surrogates have no encoding.
         const texts = Object.entries(filter).map(([name, text]) => [name, Buffer.from(text.slice(0, 100)).toString()])
         const any: Cursor.Cursor = {
           ...cursor,
@@ -104,7 +104,7 @@ describe("Cursor", () => {
     )
 
     it.prop(
-      "fromText: refuses a cursor with any bit flipped",
+      "fromText: rejects a cursor with any bit flipped",
       { bit: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8 * 100 - 1 })) },
       ({ bit }) => {
         const bytes = Buffer.from(Cursor.toText(cursor), "base64url")
@@ -114,7 +114,7 @@ describe("Cursor", () => {
       },
     )
 
-    it("fromText: refuses a place that no row has, which a program may write into a cursor", () => {
+    it("fromText: rejects a position that no row has, which a program may write into a cursor", () => {
       const { after } = cursor.continuation
       const textAt = (index: number) =>
         Cursor.toText({ ...cursor, continuation: { ...cursor.continuation, after: { ...after, index } } })
@@ -123,7 +123,7 @@ describe("Cursor", () => {
       expect(failure(textAt(2 ** 20))).toMatch(/^Invalid query parameter "cursor": /)
     })
 
-    it.prop("fromText: refuses any other text and never throws", { text: Schema.String }, ({ text }) => {
+    it.prop("fromText: rejects any other text and never throws", { text: Schema.String }, ({ text }) => {
       expect(failure(text)).toMatch(/^Invalid query parameter "cursor": /)
     })
 
@@ -142,7 +142,7 @@ describe("Cursor", () => {
       expect([127, 128].map(bytesOf)).toEqual([bytesOf(1), bytesOf(1) + 1])
     })
 
-    it("fromText: refuses a cursor of another version, and of a list that is not known", () => {
+    it("fromText: rejects a cursor of another version, and of an unknown list", () => {
       const bytes = Buffer.from(Cursor.toText(cursor), "base64url")
       const sealed = (...start: ReadonlyArray<number>) => {
         const body = Buffer.concat([Buffer.from(start), bytes.subarray(2, -8)])
@@ -155,7 +155,7 @@ describe("Cursor", () => {
       }
     })
 
-    it("fromText refuses numbers that are not exact, of a bound too", () => {
+    it("fromText: rejects inexact numbers, including in a bound", () => {
       const { continuation, range } = cursor
       const cursors: ReadonlyArray<Cursor.Cursor> = [
         { ...cursor, range: { ...range, from: { _tag: "Block", block: 2 ** 53 } } },
@@ -171,7 +171,7 @@ describe("Cursor", () => {
       }
     })
 
-    it("fromText: refuses a text with a changed character, and one that is shorter or longer", () => {
+    it("fromText: rejects a text with a changed character, and one that is shorter or longer", () => {
       const text = Cursor.toText(cursor)
       for (let at = 0; at < text.length; at++) {
         const other = text[at] === "A" ? "B" : "A"
@@ -185,7 +185,7 @@ describe("Cursor", () => {
       }
     })
 
-    it("fromText: refuses text that is no cursor", () => {
+    it("fromText: rejects text that is not a cursor", () => {
       for (const text of ["", "0", "null", "eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "..", "\u0000", "a".repeat(100_000)]) {
         expect(failure(text)).toMatch(
           /^Invalid query parameter "cursor": expected the cursor of the previous page, unchanged, received .+\.$/,
@@ -203,13 +203,13 @@ describe("Cursor", () => {
       range: cursor.range,
     }
 
-    it("match: accepts the query that made the cursor, and one that leaves parameters out", () => {
+    it("match: accepts the query that made the cursor, and one that omits parameters", () => {
       expect(Cursor.match(cursor, walk)._tag).toBe("Success")
       const bare = { ...walk, order: undefined, range: { from: { _tag: "Open" }, to: { _tag: "Open" } } } as const
       expect(Cursor.match(cursor, bare)._tag).toBe("Success")
     })
 
-    it("match: a filter is taken from the cursor where it is left out, and refused where it differs", () => {
+    it("match: takes an omitted filter from the cursor, and rejects a different one", () => {
       const filtered = { ...cursor, filter: { kind: "fee" } }
       expect(Cursor.match(filtered, walk)._tag).toBe("Success")
       expect(Cursor.match(filtered, { ...walk, filter: { kind: "fee" } })._tag).toBe("Success")
@@ -217,7 +217,7 @@ describe("Cursor", () => {
       expect(Cursor.match(cursor, { ...walk, filter: { kind: "fee" } })._tag).toBe("Failure")
     })
 
-    it("match: refuses another list, chain, wallet, order or range", () => {
+    it("match: rejects another list, chain, wallet, order or range", () => {
       const others: ReadonlyArray<Partial<Cursor.Query>> = [
         { list: "all" },
         { list: "movements" },

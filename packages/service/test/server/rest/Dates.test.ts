@@ -11,7 +11,7 @@ const read = (text: string): string | undefined => {
 
 describe("Dates", () => {
   describe("read", () => {
-    it("parses a date that is sent often once, whatever else is sent between", () => {
+    it("parses a repeated date once, whatever else is sent in between", () => {
       const readDay = (day: number) => read(new Date(Date.UTC(1990, 0, day)).toISOString())
       for (let day = 0; day < 1_000; day++) readDay(day)
       const parse = vi.spyOn(moment, "utc")
@@ -25,7 +25,7 @@ describe("Dates", () => {
       expect(count).toBe(1)
     })
 
-    it("reads ISO 8601, in UTC where it names no zone", () => {
+    it("reads ISO 8601, in UTC if it names no zone", () => {
       const cases: ReadonlyArray<readonly [string, string]> = [
         ["2021-05-07T11:08:35Z", "2021-05-07T11:08:35.000Z"],
         ["2021-05-07T11:08:35.123Z", "2021-05-07T11:08:35.123Z"],
@@ -58,7 +58,7 @@ describe("Dates", () => {
         expect(read(text)).toBeUndefined()
     })
 
-    it("reads text of a month's name, a day and a year of four digits", () => {
+    it("reads the name of a month with a day and a four-digit year", () => {
       const day = "2021-05-07T00:00:00.000Z"
       for (const text of ["May 7, 2021", "may 7 2021", "7 May 2021", "07-May-2021", "2021 May 7", "Fri May 07 2021"]) {
         expect([text, read(text)]).toEqual([text, day])
@@ -69,7 +69,7 @@ describe("Dates", () => {
       expect(read("Fri May 07 2021 11:08:35 GMT+0200 (Central European Summer Time)")).toBe("2021-05-07T09:08:35.000Z")
     })
 
-    it("restores the plus before a zone that became a space", () => {
+    it("restores the plus before a time zone that became a space", () => {
       for (const text of [
         "2021-05-07T11:08:35 02:00",
         "2021-05-07T11:08:35 0200",
@@ -83,7 +83,7 @@ describe("Dates", () => {
       expect(read("2021-05-07T11:08:35.123 02:00")).toBe("2021-05-07T09:08:35.123Z")
     })
 
-    it("guesses nothing", () => {
+    it("rejects ambiguous texts", () => {
       for (const text of [
         "page 2",
         "yesterday",
@@ -106,7 +106,7 @@ describe("Dates", () => {
       }
     })
 
-    it("refuses days and times that do not exist", () => {
+    it("rejects days and times that do not exist", () => {
       for (const text of [
         "2021-02-30",
         "2021-13-01",
@@ -124,21 +124,21 @@ describe("Dates", () => {
       expect(read("29 Feb 2020")).toBe("2020-02-29T00:00:00.000Z")
     })
 
-    it("reads a text of 100 characters, and no longer one", () => {
+    it("reads a text of 100 characters, but not a longer one", () => {
       const withFraction = (digits: number) => read(`2021-05-07T11:08:35.${"1".repeat(digits)}Z`)
 
       expect(withFraction(79)).toBe("2021-05-07T11:08:35.111Z")
       expect(withFraction(80)).toBeUndefined()
     })
 
-    it("ends on long text, which a search of all parts would not", () => {
+    it("returns quickly for a long text, for which a search of all parts would not", () => {
       for (const text of ["1:".repeat(5_000_000), "may ".repeat(5_000_000), `7 May 2021${" ".repeat(5_000_000)}x`]) {
         expect(read(text)).toBeUndefined()
       }
     })
 
     it.prop(
-      "read: gives what the moment library gives for each form of an instant",
+      "read: returns the same as the moment library for each form of an instant",
       { millis: Schema.Int.check(Schema.isBetween({ minimum: 1_000_000_000_000, maximum: 9_999_999_999_999 })) },
       ({ millis }) => {
         const second = Math.floor(millis / 1000) * 1000

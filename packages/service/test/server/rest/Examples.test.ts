@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 
 const guide = readFileSync(new URL("../../../../../docs/guides/http.md", import.meta.url), "utf8")
 
-/** The commands of curl, each as one line. */
+/** The curl commands, each as one line. */
 const commands = guide
   .replaceAll("\\\n", " ")
   .split("\n")

@@ -9,19 +9,19 @@ const rows = function* (count: number) {
 }
 
 describe("JsonText", () => {
-  it.prop("textsOf: gives the JSON of any value", { value: Schema.Json }, ({ value }) => {
+  it.prop("textsOf: returns the JSON of any value", { value: Schema.Json }, ({ value }) => {
     expect(joined(value)).toBe(JSON.stringify(value))
     expect(joined({ value, list: [value] })).toBe(JSON.stringify({ value, list: [value] }))
   })
 
-  it("textsOf: writes lists that are made while they are read, also empty ones", () => {
+  it("textsOf: writes lists that are produced while they are read, including empty ones", () => {
     expect(joined({ from: "1", inner: { result: rows(2) }, none: rows(0), last: null })).toBe(
       JSON.stringify({ from: "1", inner: { result: [...rows(2)] }, none: [], last: null }),
     )
     expect(joined({})).toBe("{}")
   })
 
-  it("textsOf: makes no more of a list than was read", () => {
+  it("textsOf: produces no more of a list than was read", () => {
     let made = 0
     const list = function* () {
       while (true) yield made++
@@ -32,7 +32,7 @@ describe("JsonText", () => {
     expect(made).toBe(2)
   })
 
-  it("textsOf: has an empty text before what a function makes", () => {
+  it("textsOf: has an empty text before the output of a function", () => {
     expect([...JsonText.textsOf({ part: () => ({ at: "1" }) })]).toEqual(['{"part":', "", '{"at":', '"1"', "}", "}"])
   })
 })

@@ -68,7 +68,7 @@ const marked = (rows: ReadonlyArray<Json>) =>
 
 describe("flags of movements", () => {
   it.live(
-    "movements: marks a lookalike of a paid address after its payment, a fake symbol, and a link in what others sent",
+    "movements: flags a lookalike of a paid address after its payment, a fake symbol, and a link in incoming tokens",
     () =>
       Effect.gen(function* () {
         const service = yield* started
@@ -106,7 +106,7 @@ describe("flags of movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: flags remove no row, move none, and change no sum", () =>
+  it.live("movements: flags remove no row, reorder none, and change no sum", () =>
     Effect.gen(function* () {
       const service = yield* started
       const plain = yield* start({ chains: { eth: { blocks, projections } } })
@@ -123,7 +123,7 @@ describe("flags of movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: compares with payments of the last places alone", () =>
+  it.live("movements: compares only with the most recent payments", () =>
     Effect.gen(function* () {
       const between = (count: number) => [
         Rows.block(0, [pay(paid)]),
@@ -144,7 +144,7 @@ describe("flags of movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("tokentx: has the same flags as text, and marks transfers of nothing by others", () =>
+  it.live("tokentx: has the same flags as text, and flags zero-amount transfers by others", () =>
     Effect.gen(function* () {
       const service = yield* started
       const { json } = yield* service.fetch(

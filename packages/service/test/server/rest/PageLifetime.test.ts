@@ -71,7 +71,7 @@ const chainOf = (service: Started, numbers: Model.Seeded) => {
 
 describe("the lifetime of pages", () => {
   it.live.prop(
-    "law: a page that may be kept is the same, with its tag, whatever the chain does above its final block",
+    "law: a cacheable page remains the same, with its tag, whatever the chain does above its final block",
     { seed: Model.seed },
     ({ seed }) =>
       Effect.gen(function* () {
@@ -104,7 +104,7 @@ describe("the lifetime of pages", () => {
     { arbitrary: { runs: Runs.usual(30) }, timeout: 600_000 },
   )
 
-  it.live("a page of final blocks is kept by its owner for an hour, and others are not kept", () =>
+  it.live("a page of final blocks is cached privately for an hour, and others are not cached", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks: Rows.chain(3, 12) } } })
       yield* Effect.orDie(service.stores["eth"]!.finalize(9))
@@ -134,7 +134,7 @@ describe("the lifetime of pages", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a list that a date bounds is kept from its second page on, when its blocks are final", () =>
+  it.live("a list with a date as bound is cached from its second page, if its blocks are final", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks: Rows.chain(3, 12) } } })
       yield* Effect.orDie(service.stores["eth"]!.finalize(9))
@@ -147,7 +147,7 @@ describe("the lifetime of pages", () => {
   )
 
   it.live(
-    "nothing is kept while the index lacks something, of a contract that the operator described, or where the chain may go back",
+    "nothing is cached while the index is incomplete, for an operator's contract, or if the chain can be rewound",
     () =>
       Effect.gen(function* () {
         const query = "from_block=3&to_block=5"
@@ -178,7 +178,7 @@ describe("the lifetime of pages", () => {
   )
 
   it.live(
-    "a page that a browser of this machine reads without a key is not kept, and one that everyone may read is public",
+    "a page that a local browser reads without a key is not cached, and one that everyone may read is public",
     () =>
       Effect.gen(function* () {
         const path = `/api/v2.2/${alice}/verbose?from_block=3&to_block=9`

@@ -15,10 +15,10 @@ const ledgers: Readonly<Record<number, Ledger>> = Object.fromEntries(
   ]),
 )
 
-/** What the service looks at every second, whatever is requested. */
+/** Statements that the service runs every second, whatever is requested. */
 const background = "contract_revision"
 
-/** The tables that each statement of a page reads first; a statement without one is its own name. */
+/** The tables that each statement of a page reads first; a statement without one is named by itself. */
 const tablesOf = (statements: ReadonlyArray<string>): ReadonlyArray<string> =>
   statements
     .map((sql) => /\bFROM (?!json_each|\()(\w+)|CROSS JOIN (\w+)/.exec(sql)?.slice(1).find(Boolean) ?? sql)
@@ -57,7 +57,7 @@ describe("statements of a page", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a page with the last movements of a wallet reads its ledger once, also where others have paid", () =>
+  it.live("a page with the last movements of a wallet reads its ledger once, even if others have paid", () =>
     Effect.gen(function* () {
       const chain = chainOf(ledgers, 12, [], "a", Role.bits.recipient)
       const service = yield* start({ chains: { eth: chain } })

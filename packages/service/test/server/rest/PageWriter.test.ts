@@ -12,7 +12,7 @@ const text = (bytes: Uint8Array) => new TextDecoder("utf-8", { fatal: true }).de
 const row = (body: string, internal: string | null = "[]") => ({ body, internal })
 
 describe("PageWriter", () => {
-  it("hashOf: is the hash of the record, and none of its logs", () => {
+  it("hashOf: is the hash of the record, and not of one of its logs", () => {
     expect(PageWriter.hashOf('{"hash":"0x12","nonce":"7","logs":[{"hash":"0x3"}]}')).toBe("0x12")
   })
 
@@ -24,7 +24,7 @@ describe("PageWriter", () => {
       )
     })
 
-    it("record: does not take a later member for the recipient of a creation", () => {
+    it("record: does not use a later member as the recipient of a creation", () => {
       const body = '{"from_address":"0xb","to_address":null,"x":"\\"to_address\\":\\"0xa\\"","to_address":"0xa"}'
       expect(JSON.parse(PageWriter.record(row(body), string))).toMatchObject({ to_address_label: null })
     })
@@ -36,7 +36,7 @@ describe("PageWriter", () => {
       )
     })
 
-    it("record: appends the names of roles last, where a row has some", () => {
+    it("record: appends the names of roles last, if a row has some", () => {
       const body = '{"from_address":"0xb","to_address":"0xa"}'
       const roles = Role.bits.sender | Role.bits.token_recipient | Role.incompleteBit
       expect(PageWriter.record({ ...row(body), roles }, { ...string, include: true })).toBe(
@@ -81,7 +81,7 @@ describe("PageWriter", () => {
       )
     })
 
-    it("page: writes into the given memory where the text certainly fits", () => {
+    it("page: writes into the given memory if the text certainly fits", () => {
       const rows = [row('{"from_address":"0xb","to_address":"0xb"}')]
       const place = { cursor: null, page: 0, pageSize: 2 }
       const { length } = PageWriter.page(rows, place, string).bytes
@@ -90,7 +90,7 @@ describe("PageWriter", () => {
       expect(PageWriter.page(rows, place, string, small).bytes.buffer).not.toBe(small.buffer)
     })
 
-    it("page: measures text outside ASCII in bytes", () => {
+    it("page: measures non-ASCII text in bytes", () => {
       const body = '{"from_address":"0xa","to_address":"0xb","x":"Zürich 𝄞"}'
       const label = (address: string) => (address === "0xa" ? "Kaße €" : null)
       const { bytes } = PageWriter.page(
@@ -171,7 +171,7 @@ describe("PageWriter", () => {
     return { form: Frame.toNumber(form), size, frame }
   }
 
-  it("page: its identity has the stored forms of texts in place of them, unless another text is written", () => {
+  it("page: has an identity with the stored forms of texts, unless another text is written", () => {
     const place = { cursor: null, page: 0, pageSize: 1 }
     const write = (data: string, empty: "string" | "null") => {
       const logs = Array.from({ length: 40 }, () => ({ topic0: "", data }))
@@ -221,7 +221,7 @@ describe("PageWriter", () => {
         )
         return { page: text(bytes), identity: Buffer.from(identity).toString("hex") }
       }
-      // Few parts differ: most draws would differ in all.
+      // Few parts differ: most random pages would differ in all.
       const changed = { ...one, ...Object.fromEntries(parts.map((part) => [part, other[part as keyof typeof other]])) }
       const [first, second] = [write(one), write(changed)]
 
@@ -234,7 +234,7 @@ describe("PageWriter", () => {
   )
 
   it.prop(
-    "chunks: joined, equal the page, wherever large texts are cut",
+    "chunks: joined, equal the page, wherever large texts are split",
     {
       pieces: Schema.Array(Schema.Literals(["a", ",", "𝄞", '"topic1":""', "é", "{"])),
       repeat: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 30_000 })),

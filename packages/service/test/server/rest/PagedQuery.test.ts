@@ -40,14 +40,14 @@ describe("RangeParameters", () => {
     expect(read({ from_date: early, to_block: 0n })).toEqual([date(early), block(0)])
   })
 
-  it("read: takes a number above every block for the last one", () => {
+  it("read: treats a number above every block as the last one", () => {
     for (const number of [BigInt(last), BigInt(last) + 1n, 2n ** 200n]) {
       expect(read({ from_block: number, to_block: number })).toEqual([block(last), block(last)])
     }
     expect(read({ to_block: BigInt(last) - 1n })).toEqual([open, block(last - 1)])
   })
 
-  it("read: refuses a range that ends before it begins, and a date that is none", () => {
+  it("read: rejects a range that ends before it begins, and an invalid date", () => {
     expect(read({ from_block: 9n, to_block: 8n })).toEqual([
       "from_block",
       'Invalid query parameter "from_block": expected at most to_block (block 8), received block 9.',

@@ -11,11 +11,11 @@ import type { Database } from "../../../src/store/Database.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
 
-/** A server that is no node, so that each comparison fails at once. */
+/** A server that is not a node, so that each comparison fails immediately. */
 const noNode = LocalServer.scoped(() => LocalServer.start((_, response) => response.writeHead(404).end()))
 
 describe("ProofJobs", () => {
-  it.live("start: opens a chain for writing once, as closing it stops everything else in the thread", () =>
+  it.live("start: opens a chain for writing once, as closing it blocks the thread", () =>
     Effect.gen(function* () {
       const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const { url } = yield* noNode

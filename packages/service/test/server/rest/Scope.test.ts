@@ -12,7 +12,7 @@ const { alice, block, bob, contract, hashesOf, stranger, transferTopics } = Rows
 const ledger = WalletLedger.make(1)
 const projections = [WalletTransactions.projection, ledger]
 
-/** Bob is only ever paid by a contract and by transfers of tokens, and calls once. */
+/** Bob is only paid by a contract and by token transfers, and sends one call. */
 const blocks = [
   block(0, [{ from: alice, to: contract, topics: transferTopics }]),
   block(1, [{ from: stranger, to: contract }]),
@@ -96,7 +96,7 @@ describe("scope", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("cursor: continues its own scope, and is refused with another", () =>
+  it.live("cursor: continues its own scope, and is rejected with another", () =>
     Effect.gen(function* () {
       const service = yield* started
       const { cursor } = (yield* service.wallet(bob, "scope=all&order=ASC&limit=1")).json

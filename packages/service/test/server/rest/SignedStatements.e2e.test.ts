@@ -1,4 +1,4 @@
-/** Signed statements of a service over an indexed chain, checked against its node. */
+/** Signed statements of a service over an indexed chain, checked with its node. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as SignedStatement from "@daybook/schema/SignedStatement"
@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
 const scenario = Scenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer()))
 
-/** An index of the chain from a block on, and how to ask a service over it. */
+/** An index of the chain from a block, and requests to a service over it. */
 const indexed = Effect.fnUntraced(function* (fromBlock: number, isSigning = true) {
   const node = yield* Anvil.Anvil
   const { lastBlock: head } = yield* Scenario.Scenario
@@ -54,7 +54,7 @@ const indexed = Effect.fnUntraced(function* (fromBlock: number, isSigning = true
 })
 
 layer(scenario, { excludeTestServices: true })("signed statements", (it) => {
-  it.effect("a compared wallet's statement is verified on the node, with the movements that a search finds", () =>
+  it.effect("a compared wallet's statement is verified with the node, with the movements that a search finds", () =>
     Effect.gen(function* () {
       const { accounts, contracts, lastBlock } = yield* Scenario.Scenario
       for (const [fromBlock, wallet] of [
@@ -85,7 +85,7 @@ layer(scenario, { excludeTestServices: true })("signed statements", (it) => {
     }),
   )
 
-  it.effect("a part of the index is stated as not compared, with balances that are those of the chain", () =>
+  it.effect("a part of the index is reported as not compared, with balances equal to the chain's", () =>
     Effect.gen(function* () {
       const { accounts, lastBlock } = yield* Scenario.Scenario
       const { ask, base, verify } = yield* indexed(0)

@@ -1,4 +1,4 @@
-/** The fake of the test kit beside the service, on the same chain: each behaviour gives the same responses. */
+/** The fake of the test kit and the service on the same chain: each behaviour has the same responses. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -54,12 +54,12 @@ const traceOf = ({ calls, from, gas, gasUsed, hash, input, succeeded, to, value 
 const decodeBlock = Schema.decodeUnknownSync(Block.HydratedBlock)
 const decodeReceipts = Schema.decodeUnknownSync(Schema.Array(Receipt.Receipt))
 
-/** The rows that the service makes of a block of the fake. Its hashes are random, so that only its links are verified. */
+/** The service's rows for a block of the fake. Its hashes are random, so only its links are verified. */
 const rowsOf = (block: FakeChain.FakeBlock): BlockRows =>
   Result.getOrThrow(
     BlockAssembler.assemble(
       {
-        // The fake leaves out the transactions of others, whose gas its blocks count.
+        // The fake omits other wallets' transactions, whose gas its blocks count.
         block: decodeBlock({
           ...FakeWire.block(block, true, 1),
           gasUsed: quantity(block.transactions.at(-1)?.cumulativeGasUsed ?? 0n),
@@ -71,12 +71,12 @@ const rowsOf = (block: FakeChain.FakeBlock): BlockRows =>
     ),
   )
 
-/** The rows of the blocks with which every fake of the options begins. */
+/** The rows of the initial blocks of every fake with the options. */
 let begun: ReadonlyArray<BlockRows> | undefined
 
 const tokens = new Map(Traffic.tokens.map(({ address, ...token }) => [address, { ...token, block: 0 }] as const))
 
-/** The events of a response up to the first that states how far all was sent. */
+/** The events of a response up to the first that states how far everything was sent. */
 const eventsOf = async (response: globalThis.Response): Promise<ReadonlyArray<Json>> => {
   expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"])
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
@@ -94,7 +94,7 @@ const eventsOf = async (response: globalThis.Response): Promise<ReadonlyArray<Js
 const listeningHeaders = (key: string, lastEventId: string | undefined): Record<string, string> =>
   lastEventId === undefined ? { "x-api-key": key } : { "x-api-key": key, "last-event-id": lastEventId }
 
-/** The body of a response. A signed statement has to be one that a stranger accepts. */
+/** The body of a response. A signed statement must be one that a third party accepts. */
 const bodyOf = (path: string, status: number, text: string): Json => {
   if (text === "") return null
   if (status === 200 && path.includes("/signed")) Result.getOrThrow(StatementFile.read(text))
@@ -131,7 +131,7 @@ const subjectOf = (): { readonly fake: FakeService.FakeService; readonly subject
   }
 }
 
-/** What the wallet of a fake holds or held, and how much before the first block. */
+/** Current or previous holdings of a fake's wallet, and the amount before the first block. */
 const holdingsOf = (fake: FakeService.FakeService) => {
   const found = new Map<string, { readonly holding: Holding.Holding; readonly amount: bigint }>()
   const add = (holding: Holding.Holding, amount: bigint) => {
@@ -149,7 +149,7 @@ const holdingsOf = (fake: FakeService.FakeService) => {
   return [...found.values()]
 }
 
-/** A port on which the node of a fake answers. */
+/** A port on which the node of a fake listens. */
 const nodeOf = (fake: FakeService.FakeService) =>
   Effect.map(
     Effect.acquireRelease(
@@ -175,11 +175,11 @@ const nodeOf = (fake: FakeService.FakeService) =>
           await new Promise((resolve) => server.close(resolve))
         }),
     ),
-    // Sound: a listening server of TCP has an address.
+    // Sound: a listening TCP server has an address.
     (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   )
 
-/** A service on the blocks of a fake as a subject: the store follows what happens to the fake. */
+/** A service on the blocks of a fake as a subject: the store follows the changes of the fake. */
 const serviceOf = Effect.gen(function* () {
   const { fake } = subjectOf()
   const projections = [WalletTransactions.projection, WalletLedger.make(1)]
@@ -194,7 +194,7 @@ const serviceOf = Effect.gen(function* () {
   const store = service.stores["eth"]!
   const { database, ref } = store
   const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
-  // Final is what has 63 blocks above it.
+  // A block is final once 63 blocks are above it.
   const finalize = () => store.finalize((fake.blocks().at(-64) ?? fake.blocks()[0]!).number)
   const [firstBlock] = fake.blocks()
   const first = { number: firstBlock!.number, parentHash: firstBlock!.parentHash }
@@ -204,7 +204,7 @@ const serviceOf = Effect.gen(function* () {
   yield* finalize()
   yield* write((writer) => writer.writeTokens(first, tokens, 0))
 
-  /** Makes the store follow the fake from the blocks that it had. */
+  /** Makes the store follow the fake from the previous blocks. */
   const follow = async (before: ReadonlyArray<FakeChain.FakeBlock>) => {
     const blocks = fake.blocks()
     const kept = before.findLast((block) => blocks.includes(block))!
@@ -274,7 +274,10 @@ const byAsset = (one: Json, other: Json): number =>
     ? -1
     : 1
 
-/** What is peculiar to a file: time, program, key, and the order in which a database has openings, with the digest over them. */
+/**
+ * Fields that differ per file: time, program, key, and the order in which a database has openings, with the digest over
+ * them.
+ */
 const withoutOrigin = ({ header, statements, ...rest }: Json): Json => ({
   ...rest,
   signature: null,
@@ -288,8 +291,8 @@ const withoutOrigin = ({ header, statements, ...rest }: Json): Json => ({
 })
 
 /**
- * Replaces what may differ: the texts of cursors, ids of requests, times of events and their revisions, calls to nodes so far, and decoded
- * values, which the fake does not have. The node of the fake has no proofs.
+ * Replaces what may differ: the texts of cursors, ids of requests, times of events and their revisions, calls to nodes
+ * so far, and decoded values, which the fake does not have. The node of the fake has no proofs.
  */
 const normalized = (outcome: unknown, isByNode: boolean): unknown =>
   JSON.parse(
@@ -308,7 +311,7 @@ class Unchanged extends Context.Service<Unchanged, Subject>()("test/Unchanged") 
 /** One service for every behaviour that changes nothing. */
 const unchanged = Layer.effect(Unchanged, serviceOf)
 
-/** A fake as a subject that notes whether it was asked to change. */
+/** A fake as a subject that records whether it was asked to change. */
 const observed = (): { readonly subject: Subject; readonly isChanged: () => boolean } => {
   const { subject } = subjectOf()
   let isChanged = false
@@ -339,11 +342,11 @@ const compare = ({ run, title }: Behaviour) =>
     expect(own).toEqual(expected)
   }).pipe(Effect.scoped)
 
-layer(unchanged, { excludeTestServices: true })("test kit: a fake answers as the service", (it) => {
+layer(unchanged, { excludeTestServices: true })("test kit: a fake responds as the service does", (it) => {
   for (const behaviour of behaviours) it.effect(behaviour.title, () => compare(behaviour))
 })
 
-/** The service has all wallets, where an empty list of a fake would hide a wrong address. */
+/** The service has all wallets, so an empty list of a fake would hide a wrong address. */
 describe("test kit: a fake without a wallet", () => {
   const nowhere = `0x${"12".repeat(20)}`
 
@@ -355,7 +358,7 @@ describe("test kit: a fake without a wallet", () => {
     ["statement", "GET"],
     ["events", "GET"],
     ["proof", "PUT"],
-  ])("%s: refuses a wallet that is not on its chain", async (operation, method) => {
+  ])("%s: rejects a wallet that is not on its chain", async (operation, method) => {
     const { subject } = subjectOf()
     const { body, status } = await subject.get(`/api/v2.2/${nowhere}/${operation}`, {}, method)
 
@@ -364,7 +367,7 @@ describe("test kit: a fake without a wallet", () => {
 })
 
 describe("test kit: the behaviours", () => {
-  it("each behaviour has a title of its own", () => {
+  it("each behaviour has a unique title", () => {
     const titles = behaviours.map(({ title }) => title)
 
     expect(titles.length).toBe(new Set(titles).size)

@@ -1,4 +1,7 @@
-/** User operations that a contract logs on a node, from the indexer to the clients, compared with what viem reads of the receipts. */
+/**
+ * User operations that a contract logs on a node, from the indexer to the clients, compared with the receipts that viem
+ * reads.
+ */
 import { describe, it } from "@effect/vitest"
 import { createRestClient } from "@daybook/rest/promise"
 import { createUserOperationClient } from "@daybook/rest/UserOperationClient"
@@ -46,7 +49,7 @@ const deploy = (node: Anvil.Node, name: Contracts.Name, args: ReadonlyArray<unkn
     ({ contractAddress }) => contractAddress!,
   )
 
-/** A chain on which two bundlers carried operations of two accounts, at the address of a known entry point and at another one. */
+/** A chain on which two bundlers sent operations of two accounts, through a known entry point and another one. */
 const chain = Effect.gen(function* () {
   const node = yield* Anvil.make()
   const [owner, bundler, beneficiary, paymaster, other] = node.accounts as [Hex, Hex, Hex, Hex, Hex]
@@ -85,7 +88,7 @@ const chain = Effect.gen(function* () {
 
 describe("user operations", () => {
   it.live(
-    "userOperations: gives each role the operations that viem reads of the receipts, and no movement of their own",
+    "userOperations: returns for each role the operations that viem reads from the receipts, without a movement",
     () =>
       Effect.gen(function* () {
         const { accounts, last, node, receipts } = yield* chain

@@ -41,7 +41,7 @@ describe("movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: each has the names of the interface, and null where a block moved something itself", () =>
+  it.live("movements: each has the names of the interface, and null if a block moved something itself", () =>
     Effect.gen(function* () {
       const service = yield* start({
         chains: { eth: { ...chainOf(ledgers, 4), config: { labels: { [Rows.bob]: "Bob" } } } },
@@ -85,7 +85,7 @@ describe("movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements, balances, statement: have how a token describes itself, where it was read", () =>
+  it.live("movements, balances, statement: have a token's description of itself, if it was read", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: chainOf(ledgers, 4) } })
       yield* writeTokens(service, new Map([[token, { name: "Gold", symbol: null, decimals: 18, block: 3 }]]))
@@ -112,7 +112,7 @@ describe("movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("every operation of a wallet states the block up to which it is proved, and none of another wallet", () =>
+  it.live("every operation of a wallet states the block up to which it is proved, and no other wallet's", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: chainOf(ledgers, 4) } })
       const block = { number: 3, hash: Rows.blockHash(3) }
@@ -129,7 +129,7 @@ describe("movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: marks those of a place where others may be missing", () =>
+  it.live("movements: marks those of a transaction in which others may be missing", () =>
     Effect.gen(function* () {
       const { found } = yield* walk(yield* started, "", 100)
 
@@ -137,7 +137,7 @@ describe("movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: asset, kind and direction select", () =>
+  it.live("movements: filters by asset, kind and direction", () =>
     Effect.gen(function* () {
       const service = yield* started
       const selections: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -162,7 +162,7 @@ describe("movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: a cursor keeps its filter, and is refused with another one", () =>
+  it.live("movements: a cursor keeps its filter, and is rejected with another one", () =>
     Effect.gen(function* () {
       const service = yield* started
       const { cursor } = (yield* read(service, "movements", "kind=fee&limit=1&order=ASC")).json
@@ -183,7 +183,7 @@ describe("movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: a page whose filter matches rarely ends early with a cursor", () =>
+  it.live("movements: a page whose filter rarely matches ends early with a cursor", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 9_000 }, () => ({ amount: 1n }))
       const rare = { kind: "withdrawal", amount: 2n } as const
@@ -235,7 +235,7 @@ describe("movements", () => {
   )
 
   it.live(
-    "movements, balances, statement: of a wallet that is not watched respond 400, while its past is searched 503",
+    "movements, balances, statement: respond 400 for a wallet that is not watched, and 503 while its past is searched",
     () =>
       Effect.gen(function* () {
         const chain = { config: { watch: [Rows.stranger] }, ...chainOf(ledgers, 4) }

@@ -1,4 +1,4 @@
-/** Comparisons of wallets with the chain that clients of a service ask for. */
+/** Comparisons of wallets with the chain that clients request from a service. */
 import { serve } from "@daybook/harness/ScriptedServer"
 import { createRestClient } from "@daybook/rest/promise"
 import { layer } from "@effect/vitest"
@@ -23,7 +23,7 @@ interface Options {
   readonly indexing?: Readonly<Record<string, unknown>>
 }
 
-/** A service over an index of the chain, and clients of it by the operations that their keys name. */
+/** A service over an index of the chain, and clients by the operations that their keys permit. */
 const served = Effect.fnUntraced(function* ({ config: own, fromBlock = 0, indexing }: Options = {}) {
   const node = yield* Anvil.Anvil
   const { lastBlock: head } = yield* Scenario.Scenario
@@ -62,7 +62,7 @@ const caught = (promise: Promise<unknown>) =>
   )
 
 layer(scenario, { excludeTestServices: true })("proveWallet", (it) => {
-  it.effect("compares a wallet with the chain, states its progress, and is part of statements from then on", () =>
+  it.effect("compares a wallet with the chain, reports its progress, and is part of statements from then on", () =>
     Effect.gen(function* () {
       const { accounts } = yield* Scenario.Scenario
       for (const [fromBlock, wallet] of [
@@ -94,7 +94,7 @@ layer(scenario, { excludeTestServices: true })("proveWallet", (it) => {
     }),
   )
 
-  it.effect("gives the difference of a payment that the index lacks, with its first block", () =>
+  it.effect("returns the difference of a payment that the index lacks, with its first block", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Scenario.Scenario
       const { clientOf } = yield* served({ indexing: { traces: "off" } })
@@ -109,7 +109,7 @@ layer(scenario, { excludeTestServices: true })("proveWallet", (it) => {
   )
 
   it.effect(
-    "is refused to a key that does not name it, above the last final block, and where no comparison is made",
+    "is rejected for a key that does not name it, above the last final block, and if no comparison is made",
     () =>
       Effect.gen(function* () {
         const { accounts } = yield* Scenario.Scenario
@@ -134,7 +134,7 @@ layer(scenario, { excludeTestServices: true })("proveWallet", (it) => {
   )
 
   it.effect(
-    "fails with Unavailable, and without the name of the node, where no node answers, and is not tried again at once",
+    "fails with Unavailable, and without the name of the node, if no node responds, and is not retried immediately",
     () =>
       Effect.gen(function* () {
         const { accounts } = yield* Scenario.Scenario

@@ -18,7 +18,7 @@ import { chainOf, type Ledger, type Given, read, token, walk, writeOpenings, wri
 
 const last = 30
 
-/** Movements that differ from place to place: of ether, of a token and of ids. */
+/** Movements that differ between blocks: of ether, of a token and of ids. */
 const movementOf = (seed: number): Given => {
   const amount = BigInt((seed * 7_919) % 1_000) - 400n || 1n
   if (seed % 3 === 0) return { amount }
@@ -59,7 +59,7 @@ const balancesOf = (result: ReadonlyArray<Json>): Sums =>
 const movementsUpTo = (service: Started, block: number) =>
   Effect.map(walk(service, `to_block=${block}&order=ASC`, 100), ({ found }) => found)
 
-/** Compares balances and statements with the movements, in an order of blocks in which sums that were kept are used. */
+/** Compares balances and statements with the movements, in an order of blocks in which kept sums are used. */
 const expectSums = Effect.fnUntraced(function* (service: Started, blocks: ReadonlyArray<number>) {
   for (const block of blocks) {
     const { json, status } = yield* read(service, "balances", `to_block=${block}`)
@@ -81,7 +81,7 @@ const expectSums = Effect.fnUntraced(function* (service: Started, blocks: Readon
 })
 
 describe("balances and statement", () => {
-  it.live("balances, statement: equal the sums of movements, with sums kept at final blocks or without", () =>
+  it.live("balances, statement: equal the sums of movements, with and without sums kept at final blocks", () =>
     Effect.gen(function* () {
       const service = yield* started
       yield* expectSums(service, [last, 0, 13, 5])
@@ -127,7 +127,7 @@ describe("balances and statement", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("balances, statement: a negative balance states why it is one, and no other balance does", () =>
+  it.live("balances, statement: a negative balance states its reason, and no other balance does", () =>
     Effect.gen(function* () {
       const other = Rows.address("e")
       const moved = {
@@ -157,7 +157,7 @@ describe("balances and statement", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements, balances, statement: have what was held before the first block, once it is known", () =>
+  it.live("movements, balances, statement: include opening balances, once they are known", () =>
     Effect.gen(function* () {
       const erc20 = { standard: "erc20", asset: token, tokenId: null } as const
       const moved = { 0: { 0: [{ amount: 5n }] }, 1: { 0: [{ kind: "erc20", asset: token, amount: 2n }] } } as const
@@ -193,7 +193,7 @@ describe("balances and statement", () => {
   )
 
   it.live(
-    "balances, statement: go on after a stranger sent 20,001 ids in one transfer, which are one row and named",
+    "balances, statement: continue after a third party sent 20,001 ids in one transfer, which are one named row",
     () =>
       Effect.gen(function* () {
         const spam = Rows.address("f")
@@ -228,7 +228,7 @@ describe("balances and statement", () => {
   )
 
   it.live(
-    "balances, statement: state the last comparison, and prove an id of ERC-721 by its owner and not by the number of tokens",
+    "balances, statement: state the last comparison, and prove an ERC-721 id by its owner and not by the number of tokens",
     () =>
       Effect.gen(function* () {
         const erc721 = { standard: "erc721", asset: token, tokenId: null } as const
@@ -306,7 +306,7 @@ describe("balances and statement", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("balances: of some assets alone", () =>
+  it.live("balances: may be filtered by asset", () =>
     Effect.gen(function* () {
       const service = yield* started
       const { json } = yield* read(service, "balances", "asset=native")
@@ -316,7 +316,7 @@ describe("balances and statement", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("balances: to_date is the last block at or before it", () =>
+  it.live("balances: to_date selects the last block at or before it", () =>
     Effect.gen(function* () {
       const service = yield* started
       const { json } = yield* read(service, "balances", `to_date=${Rows.timeOf(9)}`)
@@ -325,7 +325,7 @@ describe("balances and statement", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("balances, statement: refuse ranges without a block, and parameters of other operations", () =>
+  it.live("balances, statement: reject ranges without a block, and parameters of other operations", () =>
     Effect.gen(function* () {
       const service = yield* started
       const refused = [
@@ -343,30 +343,32 @@ describe("balances and statement", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("balances: sum the ids of one of two large contracts together, and apart where that contract is named", () =>
-    Effect.gen(function* () {
-      const ids = Array.from({ length: 10_001 }, (_, id) => ({
-        ...({ kind: "erc721", asset: token, tokenId: String(id), amount: 1n } as const),
-      }))
-      const others = ids.map((plan) => ({ ...plan, asset: Rows.address("e") }))
-      const service = yield* start({ chains: { eth: chainOf({ 1: { 0: ids }, 2: { 0: others } }, 2) } })
-      const whole = yield* read(service, "balances")
-      const named = yield* read(service, "balances", `asset=${token}`)
-      const native = yield* read(service, "balances", "asset=native")
-      const sent = yield* read(service, "statement", `asset=${token}&to_block=1`)
+  it.live(
+    "balances: merge the ids of one of two large contracts, and list them separately if that contract is named",
+    () =>
+      Effect.gen(function* () {
+        const ids = Array.from({ length: 10_001 }, (_, id) => ({
+          ...({ kind: "erc721", asset: token, tokenId: String(id), amount: 1n } as const),
+        }))
+        const others = ids.map((plan) => ({ ...plan, asset: Rows.address("e") }))
+        const service = yield* start({ chains: { eth: chainOf({ 1: { 0: ids }, 2: { 0: others } }, 2) } })
+        const whole = yield* read(service, "balances")
+        const named = yield* read(service, "balances", `asset=${token}`)
+        const native = yield* read(service, "balances", "asset=native")
+        const sent = yield* read(service, "statement", `asset=${token}&to_block=1`)
 
-      // Large bodies are sent in parts.
-      expect([whole, named, sent, native].map(({ headers }) => headers["transfer-encoding"])).toEqual([
-        "chunked",
-        "chunked",
-        "chunked",
-        undefined,
-      ])
-      expect([native.json.result.length, native.json.incomplete.merged]).toEqual([0, undefined])
-      expect([whole.json.result.length, whole.json.incomplete.merged]).toEqual([10_002, [token]])
-      expect(named.json.result.length).toBe(10_001)
-      expect(named.json.result[10_000].token_id).toBe("10000")
-    }).pipe(Effect.scoped),
+        // Large bodies are sent in parts.
+        expect([whole, named, sent, native].map(({ headers }) => headers["transfer-encoding"])).toEqual([
+          "chunked",
+          "chunked",
+          "chunked",
+          undefined,
+        ])
+        expect([native.json.result.length, native.json.incomplete.merged]).toEqual([0, undefined])
+        expect([whole.json.result.length, whole.json.incomplete.merged]).toEqual([10_002, [token]])
+        expect(named.json.result.length).toBe(10_001)
+        expect(named.json.result[10_000].token_id).toBe("10000")
+      }).pipe(Effect.scoped),
   )
 
   it.live("balances: those of a block after the last final one follow a reorg", () =>
@@ -379,7 +381,7 @@ describe("balances and statement", () => {
       const forked = [23, 24, 25].map((number) =>
         Rows.block(number, [], { fork: "b" }, number === 23 ? eth.blocks[22]!.hash : Rows.blockHash(number - 1, "b")),
       )
-      // The ledgers of a block are those of its number: the fork is one without.
+      // Ledgers of a block are found by its number: the fork has none.
       yield* Effect.orDie(store.append(eth.blocks[22]!, forked))
       const after = yield* read(service, "balances", "to_block=25")
 
@@ -452,7 +454,7 @@ describe("LedgerText", () => {
   })
   const ether = { asset: "native", kind: "value", tokenId: null } as const
 
-  it("balances: each has the block at which a holding of its standard was equal, an id that of either standard", () => {
+  it("balances: each has the block at which a holding of its standard was equal, and an id that of either standard", () => {
     const totals = totalsOf(
       ether,
       { asset: token, kind: "erc20", tokenId: null },
@@ -498,7 +500,7 @@ describe("LedgerText", () => {
     })
   })
 
-  it("statement: from the first block on has no block before it, and states the first place of its range that lacks something", () => {
+  it("statement: has no previous block from the first block, and states the first incomplete entry of its range", () => {
     const partsOf = (from: number) => {
       const opening = from === 0 ? Totals.make() : { ...Totals.make(), incomplete: 1, incompleteBlocks: [2] }
       const closing = { ...totalsOf(ether), incomplete: 2, incompleteBlocks: [2, 7] }
@@ -512,7 +514,7 @@ describe("LedgerText", () => {
     expect(later).toEqual(["2", { opening: false, places: "1", first_block: "7" }])
   })
 
-  it("proof: lists what differs, and what was compared with a state root where something was", () => {
+  it("proof: lists the differences, and what was compared with a state root, if anything", () => {
     const byNode = proofOf([compared(Holding.native, { isByStateRoot: false }), compared(held("erc20", token))], 9)
     const differing = proofOf([
       compared(Holding.nonce, { isByStateRoot: true }),

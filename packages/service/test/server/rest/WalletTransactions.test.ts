@@ -88,7 +88,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("include adds internal transactions as the last field of each row, also when sent as a list of one", () =>
+    it.live("include adds internal transactions as the last field of each row, even if sent as a list of one", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks: [Rows.block(5, [{ from: alice, to: bob }])] } } })
 
@@ -131,7 +131,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("empty values are null where the service or the key is configured so", () =>
+    it.live("empty values are null if the service or the key is configured so", () =>
       Effect.gen(function* () {
         const plans = [{ from: alice, to: contract, topics: Rows.transferTopics }]
         const blocks = [Rows.block(0, plans)]
@@ -149,7 +149,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("an empty index gives an empty page without coverage headers", () =>
+    it.live("an empty index returns an empty page without coverage headers", () =>
       Effect.gen(function* () {
         const service = yield* start()
 
@@ -223,7 +223,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("a range outside the index gives an empty page", () =>
+    it.live("a range outside the index returns an empty page", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { eth: { blocks } } })
         for (const query of [
@@ -243,7 +243,7 @@ describe("walletTransactions", () => {
   })
 
   describe("cursor", () => {
-    it.live("pages give each transaction once, in both orders and for every page size", () =>
+    it.live("pages contain each transaction once, in both orders and for every page size", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 30)
         const service = yield* start({ chains: { eth: { blocks } } })
@@ -306,7 +306,7 @@ describe("walletTransactions", () => {
         }),
     )
 
-    it.live("a page that reaches its bytes ends early with a cursor, and a larger row is a page by itself", () =>
+    it.live("a page that reaches its size limit ends early with a cursor, and a larger row is a separate page", () =>
       Effect.gen(function* () {
         // A page of this size is sent in chunks.
         const large = `0x${"ab".repeat(131_072)}`
@@ -331,7 +331,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("chain, order and range come from the cursor where a request leaves them out", () =>
+    it.live("chain, order and range are taken from the cursor if a request omits them", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)
         const service = yield* start({ chains: { polygon: { blocks } } })
@@ -344,7 +344,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("a cursor of another query is refused with the parameter that differs", () =>
+    it.live("a cursor of another query is rejected with the parameter that differs", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)
         const service = yield* start({ chains: { eth: { blocks }, polygon: { blocks } } })
@@ -397,7 +397,7 @@ describe("walletTransactions", () => {
     )
 
     it.live(
-      "a stale cursor resumes at the deepest of several reorgs, or after the last final block where no reorg is remembered",
+      "a stale cursor resumes at the deepest of several reorgs, or after the last final block if no reorg is remembered",
       () =>
         Effect.gen(function* () {
           const blocks = Rows.chain(0, 12)
@@ -523,7 +523,7 @@ describe("walletTransactions", () => {
           ),
         ).toEqual([1, null, 1])
         expect([traced.status, traced.json.result[0].internal_transactions.length]).toEqual([200, 1])
-        // What is null may be traced later.
+        // A null value may be traced later.
         expect([mixed, traced].map(({ headers }) => headers["cache-control"])).toEqual([
           "no-store",
           "private, max-age=3600",
@@ -552,7 +552,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("states how many transactions have no record, as no node gave them", () =>
+    it.live("states how many transactions have no record, as no node returned them", () =>
       Effect.gen(function* () {
         const whole = Rows.block(0, [{ from: alice, to: bob }])
         const gaps = [
@@ -570,7 +570,7 @@ describe("walletTransactions", () => {
     )
 
     it.live(
-      "include serves the stored internal transactions of a chain whose traces are off now, and null for the others",
+      "include returns the stored internal transactions of a chain whose traces are now off, and null for the others",
       () =>
         Effect.gen(function* () {
           const traced = Rows.block(0, [{ from: alice, to: bob }])
@@ -601,7 +601,7 @@ describe("walletTransactions", () => {
         }),
     )
 
-    it.live("include on a chain without traces responds 400, also for an empty page", () =>
+    it.live("include on a chain without traces responds 400, even for an empty page", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 8, { traces: false })
         const service = yield* start({ chains: { eth: { blocks }, polygon: { config: { traces: "off" } } } })
@@ -626,7 +626,7 @@ describe("walletTransactions", () => {
   })
 
   describe("watch list", () => {
-    it.live("a wallet outside the watch list is refused instead of an empty page", () =>
+    it.live("a wallet outside the watch list is rejected instead of an empty page", () =>
       Effect.gen(function* () {
         const blocks = [Rows.block(0, [{ from: alice, to: bob }])]
         const config = { watch: [alice.toUpperCase().replace("0X", "0x")] }
@@ -699,7 +699,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("a chain that is not served is refused with the names of those that are", () =>
+    it.live("a chain that is not served is rejected with the names of those that are", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { linea: {}, base: {} } })
         expect(errorOf(yield* service.wallet(alice))).toEqual({
@@ -721,7 +721,7 @@ describe("walletTransactions", () => {
       }),
     )
 
-    it.live("an identifier of two served chains is refused with both names", () =>
+    it.live("an identifier of two served chains is rejected with both names", () =>
       Effect.gen(function* () {
         const service = yield* start({ chains: { linea: {}, "linea sepolia": {} } })
 
@@ -746,14 +746,14 @@ describe("rowDecoder", () => {
   const row = (revision: number) => ({ revision, body, block: 1, stored: "kept" }) as unknown as PageRow
   const read = (of: PageRow, maxBytes: number) => WalletTransactions.rowDecoder(decoder, maxBytes)(of, contracts)
 
-  it("rowDecoder: leaves a row of the present decoder, and one that is too large, as they are", () => {
+  it("rowDecoder: keeps a row of the current decoder, and one that is too large, unchanged", () => {
     const [current, earlier] = [row(decoder.revision), row(decoder.revision - 1)]
 
     expect(read(current, body.length)).toBe(current)
     expect(read(earlier, body.length - 1)).toBe(earlier)
   })
 
-  it("rowDecoder: decodes a row of an earlier decoder again, of the largest size too", () => {
+  it("rowDecoder: decodes a row of an earlier decoder again, even of the largest size", () => {
     const { body: decoded, stored } = read(row(decoder.revision - 1), body.length)
 
     expect(JSON.parse(decoded).decoded_call).toMatchObject({ label: "transfer" })

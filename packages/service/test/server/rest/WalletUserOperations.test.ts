@@ -53,7 +53,7 @@ const reverted = (hash: number) => ({
 
 const carry = (...logs: ReadonlyArray<ReturnType<typeof event>>) => ({ from: bob, to: entryPoint, logs })
 
-/** Bob carries operations of the account, of which the paymaster pays some, and once one of alice. */
+/** Bob bundles operations of the account, some of which the paymaster pays, and one of alice. */
 const blocks = [
   Rows.block(0, [carry(deployed(1), event({ hash: 1 })), { from: alice, to: bob }]),
   Rows.block(1, [
@@ -107,7 +107,7 @@ describe("user operations", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("userOperations: has the names of the interface, and null where the entry point is not known", () =>
+  it.live("userOperations: has the names of the interface, and null if the entry point is not known", () =>
     Effect.gen(function* () {
       const service = yield* started
       const { headers, json } = yield* read(service, account, "order=ASC")
@@ -144,7 +144,7 @@ describe("user operations", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("userOperations: role and range select, and a cursor keeps its role", () =>
+  it.live("userOperations: filters by role and range, and a cursor keeps its role", () =>
     Effect.gen(function* () {
       const service = yield* started
       const ofRole = (wallet: string, role: string) =>
@@ -189,7 +189,7 @@ describe("user operations", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: no operation is one, and sums are those of the transactions without them", () =>
+  it.live("movements: contain no operation, and sums are those of the transactions without them", () =>
     Effect.gen(function* () {
       const service = yield* started
       const without = yield* start({

@@ -175,7 +175,7 @@ const lists = [
   withCursor("refuses the cursor of another operation", "movements", "verbose", ""),
   withCursor("refuses a cursor of another order", "verbose", "verbose", "&order=DESC"),
   withCursor("refuses a cursor of another range", "verbose", "verbose", `&to_block=${first + 7}`),
-  withCursor("refuses a cursor of another begin", "verbose", "verbose", `&from_block=${first + 7}`),
+  withCursor("refuses a cursor of another start", "verbose", "verbose", `&from_block=${first + 7}`),
   withCursor("refuses a cursor of another range of dates", "movements", "movements", "&to_date=2024-06-10"),
   {
     title: "movements: keeps range and selection of a cursor where it is sent alone",
@@ -199,15 +199,15 @@ const lists = [
   },
   withCursor("refuses a cursor of another scope", "verbose", "verbose", "&scope=all"),
   withCursor("refuses a cursor of another selection", "movements", "movements", "&kind=fee"),
-  withCursor("keeps order and range of a cursor where it is sent alone", "movements", "movements", ""),
-  withCursor("takes another limit with a cursor", "verbose", "verbose", "&limit=5"),
+  withCursor("keeps order and range of a cursor that is sent alone", "movements", "movements", ""),
+  withCursor("accepts another limit with a cursor", "verbose", "verbose", "&limit=5"),
 ]
 
 const changes = (["verbose", "movements"] as const).flatMap((operation) => [
   changing("ends a list at the newest block of its first page", operation, "limit=20&order=ASC", (subject) =>
     subject.mine(12),
   ),
-  changing("goes on with a list, newest first, when blocks are added", operation, "limit=20", (subject) =>
+  changing("continues a list, newest first, when blocks are added", operation, "limit=20", (subject) =>
     subject.mine(12),
   ),
   changing("refuses a cursor whose top block was reorged", operation, "limit=20", (subject) => subject.reorg(1)),
@@ -294,22 +294,22 @@ const cursorOf = async (subject: Subject, query: string): Promise<string> =>
   (await subject.listen(path(subject, "events", query))).at(-1).data.cursor
 
 const events: ReadonlyArray<Behaviour> = [
-  listening("rows from a block on, and those of later blocks", `from=${first + 100}`, (subject) => subject.mine(8)),
-  listening("nothing but how far all was sent, from now on", "", (subject) => subject.mine(30)),
-  listening("rows from a date on", "from=2024-06-10T06:35:00Z"),
+  listening("rows from a block, and those of later blocks", `from=${first + 100}`, (subject) => subject.mine(8)),
+  listening("only how far everything was sent, from now on", "", (subject) => subject.mine(30)),
+  listening("rows from a date", "from=2024-06-10T06:35:00Z"),
   listening("a gap below the first block", `from=${first - 7}&types=wallet.transaction`),
   listening("of one type", `from=${first + 80}&types=wallet.movement`),
   listening("of an asset", `from=${first + 40}&types=wallet.movement&asset=${usdc}`),
   listening("of kinds", `from=${first + 40}&types=wallet.movement&kind=fee,erc721`),
-  listening("of final blocks alone", `from=${first + 40}&finality=final`, (subject) => subject.mine(30)),
-  listening("of final blocks alone, from now on", "finality=final", (subject) => subject.mine(70)),
+  listening("only of final blocks", `from=${first + 40}&finality=final`, (subject) => subject.mine(30)),
+  listening("only of final blocks, from now on", "finality=final", (subject) => subject.mine(70)),
   listening(
-    "voids of a reorg, highest first, then the rows in their place",
+    "voids of a reorg, highest first, then their replacements",
     `from=${first + 90}`,
     (subject) => subject.reorg(20),
     (subject) => subject.mine(2),
   ),
-  listening("no void of blocks below the begin of the stream", `from=${first + 110}`, (subject) => subject.reorg(30)),
+  listening("no void of blocks below the start of the stream", `from=${first + 110}`, (subject) => subject.reorg(30)),
   listening("no void of blocks without rows", "", (subject) => subject.reorg(20)),
   listening("two reorgs, one below the other", `from=${first + 60}`, async (subject) => {
     await subject.reorg(6)

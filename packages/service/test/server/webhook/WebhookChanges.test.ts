@@ -1,4 +1,4 @@
-/** Changes of webhooks beside a sender that is quicker. */
+/** Changes of webhooks beside a faster sender. */
 import type { Address } from "@daybook/schema/Address"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
@@ -32,7 +32,7 @@ const settings = { key, allowPrivate: true, perKey: 10, addressesPerKey: 5, addr
 const [bob, stranger] = [Rows.bob as Address, Rows.stranger as Address]
 const caller = { grant: { name: "usual", operator: false, empty: null }, headers: {} }
 
-/** A database with a chain of one block and three webhooks of one wallet, whose sender is quicker some times. */
+/** A database with a chain of one block and three webhooks of one wallet, whose sender is faster some times. */
 const opened = Effect.gen(function* () {
   const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
   const listen = { host: "127.0.0.1", port: 0 }
@@ -50,7 +50,7 @@ const opened = Effect.gen(function* () {
   const webhooks: Webhooks = {
     ...database.webhooks,
     change: Effect.fnUntraced(function* (name, revision, webhook, wallets) {
-      // Others run meanwhile.
+      // Others run in the meantime.
       for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow
       const stored = yield* database.webhooks.find(name)
       if (counts.conflicts-- > 0) yield* database.webhooks.change(name, revision, { state: "active", ...stored! })
@@ -72,7 +72,7 @@ const opened = Effect.gen(function* () {
   return { counts, options }
 })
 
-/** Makes a webhook of a wallet. */
+/** Creates a webhook of a wallet. */
 const creation = {
   url: "https://93.184.215.14/",
   name: "books",
@@ -81,7 +81,7 @@ const creation = {
 } as const
 
 describe("WebhookChanges", () => {
-  it.effect("addresses: the positions of wallets are read once, however often the sender is quicker", () =>
+  it.effect("addresses: the positions of wallets are read once, however often the sender is faster", () =>
     Effect.gen(function* () {
       const { counts, options } = yield* opened
       counts.conflicts = 5
@@ -95,7 +95,7 @@ describe("WebhookChanges", () => {
     }),
   )
 
-  it.effect("addresses: requests at the same time stay together within the addresses of a key", () =>
+  it.effect("addresses: concurrent requests together keep within the addresses of a key", () =>
     Effect.gen(function* () {
       const { options } = yield* opened
       const { changeAddresses } = WebhookChanges.make(options)
@@ -116,29 +116,27 @@ describe("WebhookChanges", () => {
     }),
   )
 
-  it.effect(
-    "addresses: a webhook above a lowered bound loses wallets and keeps those that it has, and gets no more",
-    () =>
-      Effect.gen(function* () {
-        const { options } = yield* opened
-        yield* WebhookChanges.make(options).changeAddresses(caller, "a", { add: [bob, stranger] })
-        const bounds = { addressesPerWebhook: 1, addressesPerKey: 1 }
-        const lowered = WebhookChanges.make({ ...options, settings: { ...settings, ...bounds } })
-        const removed = yield* lowered.changeAddresses(caller, "a", { remove: [stranger] })
-        const kept = yield* lowered.changeAddresses(caller, "a", { add: [bob] })
-        const refused = yield* Effect.flip(lowered.changeAddresses(caller, "a", { add: [stranger] }))
-        const none = yield* Effect.flip(lowered.changeAddresses(caller, "a", { remove: [Rows.alice as Address, bob] }))
+  it.effect("addresses: a webhook above a lowered limit keeps its wallets and may lose some, but gets no more", () =>
+    Effect.gen(function* () {
+      const { options } = yield* opened
+      yield* WebhookChanges.make(options).changeAddresses(caller, "a", { add: [bob, stranger] })
+      const bounds = { addressesPerWebhook: 1, addressesPerKey: 1 }
+      const lowered = WebhookChanges.make({ ...options, settings: { ...settings, ...bounds } })
+      const removed = yield* lowered.changeAddresses(caller, "a", { remove: [stranger] })
+      const kept = yield* lowered.changeAddresses(caller, "a", { add: [bob] })
+      const refused = yield* Effect.flip(lowered.changeAddresses(caller, "a", { add: [stranger] }))
+      const none = yield* Effect.flip(lowered.changeAddresses(caller, "a", { remove: [Rows.alice as Address, bob] }))
 
-        expect([removed.wallets, kept.wallets]).toEqual([2, 2])
-        expect([refused, none].map(({ message }) => message)).toEqual([
-          'Invalid request body "add": expected 1 to 1 addresses in a webhook (webhooks.addressesPerWebhook), received 3.',
-          'Invalid request body "remove": expected 1 to 1 addresses in a webhook (webhooks.addressesPerWebhook), received 0.',
-        ])
-      }),
+      expect([removed.wallets, kept.wallets]).toEqual([2, 2])
+      expect([refused, none].map(({ message }) => message)).toEqual([
+        'Invalid request body "add": expected 1 to 1 addresses in a webhook (webhooks.addressesPerWebhook), received 3.',
+        'Invalid request body "remove": expected 1 to 1 addresses in a webhook (webhooks.addressesPerWebhook), received 0.',
+      ])
+    }),
   )
 
   it.effect(
-    "addresses, replay: another webhook of the name, or a wallet that others removed, is a change meanwhile",
+    "addresses, replay: another webhook with the name, or a wallet that others removed, is a conflicting change",
     () =>
       Effect.gen(function* () {
         const { options } = yield* opened
@@ -158,7 +156,7 @@ describe("WebhookChanges", () => {
         const removed = Effect.flatMap(webhooks.find("a"), (found) =>
           webhooks.change("a", found!.revision, { state: "active", ...found! }, { remove: [bob] }),
         )
-        /** Why a change fails where others change the webhook once its wallets were read. */
+        /** Why a change fails if others change the webhook after its wallets were read. */
         const issueOf = Effect.fnUntraced(function* (
           meanwhile: Effect.Effect<unknown, StoreError>,
           body: { readonly add: ReadonlyArray<Address> } | string,
@@ -206,7 +204,7 @@ describe("WebhookChanges", () => {
       }),
   )
 
-  it.effect("addresses: are removed from a webhook of movements whose ledger is not derived, and none is added", () =>
+  it.effect("addresses: can be removed from a webhook of movements whose ledger is not derived, but not added", () =>
     Effect.gen(function* () {
       const { options } = yield* opened
       const { webhooks } = options
@@ -223,7 +221,7 @@ describe("WebhookChanges", () => {
     }),
   )
 
-  it.effect("replay: the wallet of a cursor is found among more than are read at once", () =>
+  it.effect("replay: finds the wallet of a cursor among more than are read at once", () =>
     Effect.gen(function* () {
       const { options } = yield* opened
       const { webhooks } = options
@@ -313,7 +311,7 @@ describe("WebhookChanges", () => {
     }),
   )
 
-  it.effect("replay: a key has one at a time, and another key is not refused", () =>
+  it.effect("replay: permits one at a time per key, and another key is not rejected", () =>
     Effect.gen(function* () {
       const { options } = yield* opened
       const [begun, going] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -336,7 +334,7 @@ describe("WebhookChanges", () => {
     }),
   )
 
-  it.effect("replay: the wallet of a cursor is searched once, however often the sender is quicker", () =>
+  it.effect("replay: searches the wallet of a cursor once, however often the sender is faster", () =>
     Effect.gen(function* () {
       const { counts, options } = yield* opened
       const selected = { finality: "head", types: ["wallet.transaction"] } as const
@@ -358,7 +356,7 @@ describe("WebhookChanges", () => {
     }),
   )
 
-  it.effect("addresses: an addition with a cursor of its wallet may be sent again, and changes nothing then", () =>
+  it.effect("addresses: an addition with a cursor of its wallet may be repeated, and then changes nothing", () =>
     Effect.gen(function* () {
       const { options } = yield* opened
       const { changeAddresses } = WebhookChanges.make(options)
@@ -375,7 +373,7 @@ describe("WebhookChanges", () => {
     }),
   )
 
-  it.effect("create: a webhook of the operator belongs to no key, and each has an id of 24 characters behind wh_", () =>
+  it.effect("create: an operator's webhook belongs to no key, and each has an id of 24 characters after wh_", () =>
     Effect.gen(function* () {
       const { options } = yield* opened
       const create = (name: string) =>
@@ -392,12 +390,12 @@ describe("WebhookChanges", () => {
   )
 
   it.effect(
-    "create: a request that is sent again finds its webhook without a secret, where no more may be made and where both are received at once",
+    "create: a repeated request finds its webhook without a secret, even at the limit and when both arrive at once",
     () =>
       Effect.gen(function* () {
         const { options } = yield* opened
         const { create } = WebhookChanges.make({ ...options, settings: { ...settings, perKey: 4 } })
-        /** Creates where the first searches find nothing, as another request stores the webhook behind them. */
+        /** Creates while the first searches find nothing, as another request stores the webhook after them. */
         const createLate = (searches: number, of: Parameters<typeof create>[1]) => {
           let left = searches
           const find: Webhooks["find"] = (id) => (left-- > 0 ? Effect.succeed(null) : options.webhooks.find(id))
@@ -437,7 +435,7 @@ describe("WebhookBounds", () => {
   const outcomeOf = <E extends { readonly message: string }>(check: Effect.Effect<void, E>) =>
     Effect.match(check, { onFailure: ({ message }) => message, onSuccess: () => "allowed" })
 
-  it.effect("checkCount: a webhook has 1 to 5 addresses, and one with more may stay or become smaller", () =>
+  it.effect("checkCount: a webhook has 1 to 5 addresses, and one with more may keep or reduce them", () =>
     Effect.gen(function* () {
       const { checkCount } = make()
       const counts = [[0], [1], [5], [6], [6, 1], [6, 0], [7, -1], [0, -1]] as const
@@ -459,7 +457,7 @@ describe("WebhookBounds", () => {
     }),
   )
 
-  it.effect("checkRoom: all have a number of webhooks together, a key fewer, with a number of addresses", () =>
+  it.effect("checkRoom: limits the webhooks of all keys and of each key, and their addresses", () =>
     Effect.gen(function* () {
       const roomOf = (
         holder: string | null,
@@ -489,7 +487,7 @@ describe("WebhookBounds", () => {
     }),
   )
 
-  it.effect("checkUrl: refuses a URL without its text, and states whose look-up has not ended", () =>
+  it.effect("checkUrl: rejects a URL without showing it, and states whose look-up has not ended", () =>
     Effect.gen(function* () {
       const lookups = NameLookups.make(() => undefined)
       const { checkUrl } = make({ lookups })

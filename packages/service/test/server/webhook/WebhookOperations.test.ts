@@ -1,4 +1,4 @@
-/** The operations on webhooks of a running service: who may do what, within which bounds, and what the receiver is sent. */
+/** The operations on webhooks of a running service: permissions, limits, and what the receiver is sent. */
 import * as Eventually from "@daybook/harness/Eventually"
 import * as LocalServer from "@daybook/harness/LocalServer"
 import * as Resource from "@daybook/schema/Webhook"
@@ -56,7 +56,7 @@ const opened = Effect.gen(function* () {
 })
 
 describe("operations on webhooks", () => {
-  it.live("POST makes a webhook whose rows arrive, verified by the secret of that response alone", () =>
+  it.live("POST creates a webhook whose rows arrive, verified with only the secret of that response", () =>
     Effect.gen(function* () {
       const { send, service } = yield* opened
       const hook = yield* receive()
@@ -81,7 +81,7 @@ describe("operations on webhooks", () => {
   )
 
   it.live(
-    "POST: the same request with the same name makes no second webhook, and another one of the name is refused",
+    "POST: a repeated request with the same name creates no second webhook, and a different one with the name is rejected",
     () =>
       Effect.gen(function* () {
         const { send } = yield* opened
@@ -99,50 +99,55 @@ describe("operations on webhooks", () => {
       }),
   )
 
-  it.live("a key sees and changes its own webhooks, a key of an operator all of them, and no key none", () =>
-    Effect.gen(function* () {
-      const { send, service } = yield* opened
-      const other = sendAs(service, yield* service.addKey({ name: "other" }))
-      const operator = sendAs(service, yield* service.addKey({ name: "operator", operator: true }))
-      const narrow = sendAs(service, yield* service.addKey({ name: "narrow", options: { operations: ["movements"] } }))
-      const named = sendAs(service, yield* service.addKey({ name: "named", options: { operations: ["webhooks"] } }))
-      const chained = sendAs(service, yield* service.addKey({ name: "chained", options: { chains: ["base"] } }))
-      const body = { ...settings, url: "http://127.0.0.1:9/hook", name: "books" }
-      const { id } = (yield* send("POST", "", body)).json
-      const places = [
-        ["GET", `/${id}`],
-        ["POST", `/${id}/pause`],
-        ["POST", `/${id}/resume`],
-        ["POST", `/${id}/test`],
-        ["POST", `/${id}/rotate`],
-        ["GET", `/${id}/deliveries`],
-      ] as const
-      const foreign: Array<number> = []
-      for (const [method, place] of places) foreign.push((yield* other(method, place)).status)
-      foreign.push((yield* other("POST", `/${id}/replay`, { from: 0 })).status)
-      foreign.push((yield* other("POST", `/${id}/addresses`, { add: [Rows.bob] })).status)
-      const own = (yield* other("POST", "", body)).json
-      const removed = yield* other("DELETE", `/${id}`)
-      const keyless = yield* service.fetch(path)
+  it.live(
+    "a key sees and changes its own webhooks, an operator's key all of them, and a caller without a key none",
+    () =>
+      Effect.gen(function* () {
+        const { send, service } = yield* opened
+        const other = sendAs(service, yield* service.addKey({ name: "other" }))
+        const operator = sendAs(service, yield* service.addKey({ name: "operator", operator: true }))
+        const narrow = sendAs(
+          service,
+          yield* service.addKey({ name: "narrow", options: { operations: ["movements"] } }),
+        )
+        const named = sendAs(service, yield* service.addKey({ name: "named", options: { operations: ["webhooks"] } }))
+        const chained = sendAs(service, yield* service.addKey({ name: "chained", options: { chains: ["base"] } }))
+        const body = { ...settings, url: "http://127.0.0.1:9/hook", name: "books" }
+        const { id } = (yield* send("POST", "", body)).json
+        const places = [
+          ["GET", `/${id}`],
+          ["POST", `/${id}/pause`],
+          ["POST", `/${id}/resume`],
+          ["POST", `/${id}/test`],
+          ["POST", `/${id}/rotate`],
+          ["GET", `/${id}/deliveries`],
+        ] as const
+        const foreign: Array<number> = []
+        for (const [method, place] of places) foreign.push((yield* other(method, place)).status)
+        foreign.push((yield* other("POST", `/${id}/replay`, { from: 0 })).status)
+        foreign.push((yield* other("POST", `/${id}/addresses`, { add: [Rows.bob] })).status)
+        const own = (yield* other("POST", "", body)).json
+        const removed = yield* other("DELETE", `/${id}`)
+        const keyless = yield* service.fetch(path)
 
-      expect(foreign).toEqual([404, 404, 404, 404, 404, 404, 404, 404])
-      expect(own.id).not.toBe(id)
-      expect((yield* other("GET", "")).json.result.map((one: Json) => one.id)).toEqual([own.id])
-      expect((yield* operator("GET", "")).json.result).toHaveLength(2)
-      expect((yield* operator("POST", `/${id}/pause`)).json.state).toBe("paused")
-      expect(removed.json).toEqual({ removed: false })
-      expect([keyless.status, (yield* narrow("GET", "")).status, (yield* named("POST", "", body)).status]).toEqual([
-        401, 403, 200,
-      ])
-      expect((yield* chained("POST", "", body)).json.message).toBe(
-        "API key not allowed for the chain eth. It allows base.",
-      )
-      expect((yield* operator("DELETE", `/${id}`)).json).toEqual({ removed: true })
-      expect((yield* send("GET", "")).json.result).toEqual([])
-    }),
+        expect(foreign).toEqual([404, 404, 404, 404, 404, 404, 404, 404])
+        expect(own.id).not.toBe(id)
+        expect((yield* other("GET", "")).json.result.map((one: Json) => one.id)).toEqual([own.id])
+        expect((yield* operator("GET", "")).json.result).toHaveLength(2)
+        expect((yield* operator("POST", `/${id}/pause`)).json.state).toBe("paused")
+        expect(removed.json).toEqual({ removed: false })
+        expect([keyless.status, (yield* narrow("GET", "")).status, (yield* named("POST", "", body)).status]).toEqual([
+          401, 403, 200,
+        ])
+        expect((yield* chained("POST", "", body)).json.message).toBe(
+          "API key not allowed for the chain eth. It allows base.",
+        )
+        expect((yield* operator("DELETE", `/${id}`)).json).toEqual({ removed: true })
+        expect((yield* send("GET", "")).json.result).toEqual([])
+      }),
   )
 
-  it.live("POST: refuses what cannot be sent to, not indexed or beyond a bound, with the reason", () =>
+  it.live("POST: rejects a receiver, wallet or number of webhooks that is not permitted, with the reason", () =>
     Effect.gen(function* () {
       const bounds = { key: "k".repeat(40), perKey: 2, addressesPerKey: 3 }
       const service = yield* start({ config: { ...config, webhooks: bounds }, chains: { eth: { blocks } } })
@@ -208,38 +213,36 @@ describe("operations on webhooks", () => {
     }),
   )
 
-  it.live(
-    "addresses: those that are added begin where the request states, and nothing more is sent of those that are removed",
-    () =>
-      Effect.gen(function* () {
-        const { send, service } = yield* opened
-        const hook = yield* receive()
-        const made = yield* send("POST", "", { ...settings, url: hook.url, from: "now" })
-        hook.secrets.push(made.json.secret)
-        const { id } = made.json
-        const added = yield* send("POST", `/${id}/addresses`, { add: [Rows.bob, Rows.bob], from: 1 })
-        yield* until(() => hook.messages.length > 0)
-        const removed = yield* send("POST", `/${id}/addresses`, { remove: [Rows.bob] })
-        const again = yield* send("POST", `/${id}/addresses`, { remove: [Rows.bob] })
-        const last = yield* send("POST", `/${id}/addresses`, { remove: [Rows.alice] })
-        const both = yield* send("POST", `/${id}/addresses`, { add: [Rows.bob], remove: [Rows.bob] })
-        const next = Rows.block(2, [{ from: Rows.alice, to: Rows.bob }], {}, blocks[1]!.hash)
-        yield* service.stores["eth"]!.append({ number: 1, hash: blocks[1]!.hash }, [next])
-        yield* until(() => hook.messages.length > 1)
+  it.live("addresses: added ones begin where the request states, and nothing more is sent for removed ones", () =>
+    Effect.gen(function* () {
+      const { send, service } = yield* opened
+      const hook = yield* receive()
+      const made = yield* send("POST", "", { ...settings, url: hook.url, from: "now" })
+      hook.secrets.push(made.json.secret)
+      const { id } = made.json
+      const added = yield* send("POST", `/${id}/addresses`, { add: [Rows.bob, Rows.bob], from: 1 })
+      yield* until(() => hook.messages.length > 0)
+      const removed = yield* send("POST", `/${id}/addresses`, { remove: [Rows.bob] })
+      const again = yield* send("POST", `/${id}/addresses`, { remove: [Rows.bob] })
+      const last = yield* send("POST", `/${id}/addresses`, { remove: [Rows.alice] })
+      const both = yield* send("POST", `/${id}/addresses`, { add: [Rows.bob], remove: [Rows.bob] })
+      const next = Rows.block(2, [{ from: Rows.alice, to: Rows.bob }], {}, blocks[1]!.hash)
+      yield* service.stores["eth"]!.append({ number: 1, hash: blocks[1]!.hash }, [next])
+      yield* until(() => hook.messages.length > 1)
 
-        expect(added.json.addresses).toEqual([Rows.alice, Rows.bob])
-        expect([removed.json.addresses, again.json.addresses]).toEqual([[Rows.alice], [Rows.alice]])
-        expect([last.status, both.status]).toEqual([400, 400])
-        const rows = hook.messages.map(({ data }) =>
-          data.events
-            .filter(({ type }: Json) => type === "wallet.transaction")
-            .map((event: Json) => [event.data.address, event.data.transaction.block_number]),
-        )
-        expect(rows).toEqual([[[Rows.bob, "1"]], [[Rows.alice, "2"]]])
-      }),
+      expect(added.json.addresses).toEqual([Rows.alice, Rows.bob])
+      expect([removed.json.addresses, again.json.addresses]).toEqual([[Rows.alice], [Rows.alice]])
+      expect([last.status, both.status]).toEqual([400, 400])
+      const rows = hook.messages.map(({ data }) =>
+        data.events
+          .filter(({ type }: Json) => type === "wallet.transaction")
+          .map((event: Json) => [event.data.address, event.data.transaction.block_number]),
+      )
+      expect(rows).toEqual([[[Rows.bob, "1"]], [[Rows.alice, "2"]]])
+    }),
   )
 
-  it.live("addresses: the wallets of a webhook are listed behind an address, and one of another key is not", () =>
+  it.live("addresses: lists the wallets of a webhook after an address, but not those of another key's webhook", () =>
     Effect.gen(function* () {
       const { send, service } = yield* opened
       const other = sendAs(service, yield* service.addKey({ name: "other" }))
@@ -289,7 +292,7 @@ describe("operations on webhooks", () => {
           timestamp: expect.any(String),
           data: { webhook: id },
         })
-        // The secret that was lost, the first one and the present one sign, and the private key.
+        // The lost secret, the first one and the current one sign, and so does the private key.
         expect(hook.signatures).toEqual([2, 4, 4])
         expect(replayed.status).toBe(200)
         expect(hook.messages[2].data.events[0].data.transaction.block_number).toBe("1")
@@ -302,36 +305,34 @@ describe("operations on webhooks", () => {
       }),
   )
 
-  it.live(
-    "replay: a cursor repositions the wallet of its event alone, and the message of another one is sent first",
-    () =>
-      Effect.gen(function* () {
-        const { send } = yield* opened
-        const hook = yield* receive((number) => (number === 2 ? 500 : 204))
-        const made = yield* send("POST", "", { ...settings, addresses: [Rows.alice, Rows.bob], url: hook.url })
-        const { id, secret } = made.json
-        hook.secrets.push(secret)
-        yield* until(() => hook.messages.length === 2)
-        const failing = () => Effect.map(send("GET", `/${id}`), ({ json }) => json.state === "failing")
-        while (!(yield* failing())) yield* Effect.void
-        const failed = yield* send("GET", `/${id}/deliveries?result=failed`)
-        const [first] = hook.messages[0].data.events as ReadonlyArray<Json>
-        const foreign = yield* send("POST", `/${id}/replay`, { from: "e1.4-abc.0.1.1.0123456789ab" })
-        yield* send("POST", `/${id}/replay`, { from: first.data.cursor })
-        yield* until(() => hook.messages.length === 4)
+  it.live("replay: a cursor repositions only the wallet of its event, and another wallet's message is sent first", () =>
+    Effect.gen(function* () {
+      const { send } = yield* opened
+      const hook = yield* receive((number) => (number === 2 ? 500 : 204))
+      const made = yield* send("POST", "", { ...settings, addresses: [Rows.alice, Rows.bob], url: hook.url })
+      const { id, secret } = made.json
+      hook.secrets.push(secret)
+      yield* until(() => hook.messages.length === 2)
+      const failing = () => Effect.map(send("GET", `/${id}`), ({ json }) => json.state === "failing")
+      while (!(yield* failing())) yield* Effect.void
+      const failed = yield* send("GET", `/${id}/deliveries?result=failed`)
+      const [first] = hook.messages[0].data.events as ReadonlyArray<Json>
+      const foreign = yield* send("POST", `/${id}/replay`, { from: "e1.4-abc.0.1.1.0123456789ab" })
+      yield* send("POST", `/${id}/replay`, { from: first.data.cursor })
+      yield* until(() => hook.messages.length === 4)
 
-        expect(failed.json.result.map((one: Json) => [one.message, one.status])).toEqual([[hook.messages[1].id, 500]])
-        expect(foreign.status).toBe(400)
-        expect(hook.messages[2].id).toBe(hook.messages[1].id)
-        const rows = hook.messages[3].data.events.filter(({ type }: Json) => type === "wallet.transaction")
-        expect(rows.map((event: Json) => [event.data.address, event.data.transaction.block_number])).toEqual([
-          [first.data.address, "1"],
-        ])
-      }),
+      expect(failed.json.result.map((one: Json) => [one.message, one.status])).toEqual([[hook.messages[1].id, 500]])
+      expect(foreign.status).toBe(400)
+      expect(hook.messages[2].id).toBe(hook.messages[1].id)
+      const rows = hook.messages[3].data.events.filter(({ type }: Json) => type === "wallet.transaction")
+      expect(rows.map((event: Json) => [event.data.address, event.data.transaction.block_number])).toEqual([
+        [first.data.address, "1"],
+      ])
+    }),
   )
 
   it.live(
-    "a webhook of a revoked key is paused, and is no longer seen but by an operator",
+    "a webhook of a revoked key is paused, and only an operator can see it",
     () =>
       Effect.gen(function* () {
         const { service } = yield* opened
@@ -354,7 +355,7 @@ describe("operations on webhooks", () => {
   )
 
   it.live(
-    "a key that is narrowed to another chain may only list and remove its webhooks of the chain, which are paused",
+    "a key restricted to another chain may only list and remove its webhooks of the chain, which are paused",
     () =>
       Effect.gen(function* () {
         const { service } = yield* opened
@@ -424,7 +425,7 @@ describe("operations on webhooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("a server without webhooks answers 404, and states so", () =>
+  it.live("a server without webhooks responds 404, and states the reason", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks } } })
       const answers = [yield* service.get(path), yield* sendAs(service, service.key)("POST", "", {})]

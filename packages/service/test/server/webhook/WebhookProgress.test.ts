@@ -1,4 +1,4 @@
-/** Where the wallets of a webhook are in the memory of its sender, by a chain in a database. */
+/** Positions of a webhook's wallets in the memory of its sender, with a chain in a database. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Events from "../../../src/push/WalletEvents.ts"
@@ -19,7 +19,7 @@ const name = "books"
 const openedWith = Effect.fnUntraced(function* (watch?: ReadonlyArray<string>) {
   const { database, ref, served, store } = yield* openedDatabase({ watch })
   const chain = IndexedChain.fromDatabase(database)(served)
-  /** A webhook whose wallets share the place where all is sent. */
+  /** A webhook whose wallets share the position up to which everything is sent. */
   const add = Effect.fnUntraced(function* (wallets: ReadonlyArray<string>) {
     const [webhook] = yield* Webhook.make(key, {
       url: "http://127.0.0.1:9/",
@@ -41,44 +41,46 @@ const openedWith = Effect.fnUntraced(function* (watch?: ReadonlyArray<string>) {
 
 const opened = openedWith()
 
-/** Moves the shared place on as far as the index goes. */
+/** Advances the shared position as far as the index goes. */
 const passed = (source: WebhookProgress.Source, progress: WebhookProgress.Progress) =>
   Effect.andThen(WebhookProgress.load(source, progress), WebhookProgress.passShared(source, progress))
 
 describe("WebhookProgress", () => {
-  it.effect("passShared: a wallet that leaves the shared place below its first block is sent no row below that", () =>
-    Effect.gen(function* () {
-      const { add, store } = yield* opened
-      const blocks = Array.from({ length: 3 }, (_, number) => Rows.block(number, []))
-      const at = { number: 0, hash: blocks[0]!.hash }
-      yield* store.append(null, blocks)
-      const source = yield* add([Rows.alice, Rows.stranger])
-      const progress = WebhookProgress.make()
-      yield* passed(source, progress)
-      yield* store.unwind({ number: 2, hash: blocks[2]!.hash }, at)
-      yield* passed(source, progress)
-      const other = Rows.block(1, [{ from: Rows.alice, to: Rows.bob }], { fork: "other" }, at.hash)
-      yield* store.append(at, [other])
-      yield* passed(source, progress)
-      const state = progress.states.get(Rows.alice)!
-      const { sent } = yield* Events.step(
-        Webhook.subscriptionOf(source.webhook, source.chain, Rows.alice, 1_000),
-        state,
-      )
+  it.effect(
+    "passShared: a wallet that leaves the shared position below its first block is sent no row below that",
+    () =>
+      Effect.gen(function* () {
+        const { add, store } = yield* opened
+        const blocks = Array.from({ length: 3 }, (_, number) => Rows.block(number, []))
+        const at = { number: 0, hash: blocks[0]!.hash }
+        yield* store.append(null, blocks)
+        const source = yield* add([Rows.alice, Rows.stranger])
+        const progress = WebhookProgress.make()
+        yield* passed(source, progress)
+        yield* store.unwind({ number: 2, hash: blocks[2]!.hash }, at)
+        yield* passed(source, progress)
+        const other = Rows.block(1, [{ from: Rows.alice, to: Rows.bob }], { fork: "other" }, at.hash)
+        yield* store.append(at, [other])
+        yield* passed(source, progress)
+        const state = progress.states.get(Rows.alice)!
+        const { sent } = yield* Events.step(
+          Webhook.subscriptionOf(source.webhook, source.chain, Rows.alice, 1_000),
+          state,
+        )
 
-      expect([...progress.states.keys()]).toEqual([Rows.alice])
-      expect(progress.place?.next).toBe(2)
-      expect(state.position).toMatchObject({ from: 3, next: 3 })
-      expect(sent.filter(({ event }) => event._tag === "Transaction")).toEqual([])
-    }).pipe(Effect.scoped),
+        expect([...progress.states.keys()]).toEqual([Rows.alice])
+        expect(progress.place?.next).toBe(2)
+        expect(state.position).toMatchObject({ from: 3, next: 3 })
+        expect(sent.filter(({ event }) => event._tag === "Transaction")).toEqual([])
+      }).pipe(Effect.scoped),
   )
 
-  it.effect("passShared: the shared place stays once the memory is full, and moves on from the next window", () =>
+  it.effect("passShared: keeps the shared position once the memory is full, and advances it from the next window", () =>
     Effect.gen(function* () {
       const { add, store } = yield* opened
       const first = Rows.block(0, [])
       yield* store.append(null, [first])
-      // Three readings of blocks with 1,024 wallets each, so that the third one is too many.
+      // Three reads of blocks with 1,024 wallets each, so that the third one is too many.
       const wallets = Array.from({ length: 3_072 }, (_, at) => Model.address(1_000 + at))
       const source = yield* add(wallets)
       const progress = WebhookProgress.make()
@@ -106,7 +108,7 @@ describe("WebhookProgress", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("isServed: a window is left after some messages unless the memory has all wallets", () =>
+  it.effect("isServed: leaves a window after some messages unless the memory has all wallets", () =>
     Effect.gen(function* () {
       const { add, store } = yield* opened
       yield* store.append(null, [Rows.block(0, [])])
@@ -123,7 +125,7 @@ describe("WebhookProgress", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("passShared: wallets that are indexed from above the place are found again after a statement failed", () =>
+  it.effect("passShared: finds wallets indexed from above the position again after a statement failed", () =>
     Effect.gen(function* () {
       const { add, database, ref, store } = yield* openedWith([Rows.alice])
       const plans = [{ from: Rows.alice, to: Rows.bob }]

@@ -1,4 +1,4 @@
-/** What a block costs the sender of webhooks: what it contains, and not the number of webhooks and of their wallets. */
+/** What a block costs the sender of webhooks: it depends on its contents, not on the number of webhooks and wallets. */
 import * as Eventually from "@daybook/harness/Eventually"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -16,7 +16,7 @@ const walletsWith = (others: number) => [
   ...Array.from({ length: others }, (_, at) => Model.address(1_000 + at)),
 ]
 
-/** What messages have of rows and voids. */
+/** Rows and voids in messages. */
 const sentOf = (bodies: ReadonlyArray<Json>): ReadonlyArray<string> =>
   bodies.flatMap(({ data }) =>
     data.events
@@ -30,7 +30,7 @@ interface Counts {
   readonly looks: number
 }
 
-/** Waits until the sender has looked at all webhooks some times, and has done nothing else. */
+/** Waits until the sender has read all webhooks some times, and has done nothing else. */
 const settled = (counts: Counts) =>
   Effect.promise(async () => {
     let [work, since] = [-1, 0]
@@ -44,7 +44,7 @@ const settled = (counts: Counts) =>
 
 describe("WebhookSender", () => {
   it.live(
-    "a block costs as many reads and statements with 100 webhooks of other wallets as with 3, and wakes none of these",
+    "a block costs as many reads and statements with 100 webhooks of other wallets as with 3, and wakes none of them",
     () =>
       Effect.gen(function* () {
         const costs: Array<unknown> = []
@@ -76,7 +76,7 @@ describe("WebhookSender", () => {
   )
 
   it.live(
-    "a block and a reorg are read for those of 1,500 wallets alone that have rows in them or had some",
+    "a block and a reorg are read only for those of 1,500 wallets that have or had rows in them",
     () =>
       Effect.gen(function* () {
         const { add, counts, options, receiver, store } = yield* opened()

@@ -1,4 +1,4 @@
-/** What a sender of webhooks makes of responses, of changes by others and of failures, by the test clock. */
+/** How a sender of webhooks handles responses, changes by others and failures, with the test clock. */
 import * as Eventually from "@daybook/harness/Eventually"
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Logger } from "effect"
@@ -36,7 +36,7 @@ const failingFirst = <A>(effect: Effect.Effect<A, StoreError>): Effect.Effect<A,
   return Effect.suspend(() => (calls++ === 0 ? lost : effect))
 }
 
-/** What the log states of webhooks, as lines. The test clock warns where a test takes long. */
+/** Log lines about webhooks. The test clock warns if a test takes long. */
 const logged = (lines: Array<string>) =>
   Effect.provide(
     Logger.layer([
@@ -45,7 +45,7 @@ const logged = (lines: Array<string>) =>
   )
 
 describe("WebhookSender", () => {
-  it.effect("a message is signed at its time, and moves its wallet on once it is delivered", () =>
+  it.effect("a message is signed at its time, and advances its wallet once it is delivered", () =>
     Effect.gen(function* () {
       const { add, database, options, receiver, store, stored } = yield* opened()
       const responses: Array<ServerResponse> = []
@@ -86,56 +86,52 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect(
-    "responses: those of 200 to 299 deliver, 410 pauses, and others are failures, of which one may ask to wait",
-    () =>
-      Effect.gen(function* () {
-        const { add, options, receiver, store, stored } = yield* opened()
-        const responses: Readonly<Record<string, readonly [status: number, headers?: Record<string, string>]>> = {
-          least: [200],
-          most: [299],
-          redirect: [300, { location: "/least" }],
-          gone: [410],
-          later: [429, { "retry-after": "7200" }],
-          closed: [0],
-        }
-        receiver.respond = ({ url }, response) => {
-          const [status, headers = {}] = responses[url.slice(1)]!
-          if (status === 0) response.destroy()
-          else response.writeHead(status, headers).end()
-        }
-        const lines: Array<string> = []
-        const results: Array<string> = []
-        const onAttempt = (result: Webhook.Attempt["result"]) => void results.push(result)
-        yield* store.append(null, blocks.slice(0, 1))
-        for (const name of Object.keys(responses)) yield* add(name)
-        yield* Effect.forkScoped(WebhookSender.run({ ...options, onAttempt }).pipe(logged(lines)))
-        const names = Object.keys(responses)
-        const found = Effect.forEach(names, stored)
-        yield* Eventually.untilEffect(Effect.map(found, (all) => all.every(({ log }) => log.length === 1)))
-        const outcomes = (yield* found).map(
-          ({ attempts: { failures, nextAt, paused }, delivered, log, pending }, at) => {
-            const { reason, result, status } = log[0]!
-            const delay = nextAt === 0 || nextAt === 7_200_000 ? nextAt : 4_000 <= nextAt && nextAt <= 5_000
-            return [names[at], result, status, reason, failures, delay, paused, delivered, pending === null]
-          },
-        )
+  it.effect("responses: 200 to 299 deliver, 410 pauses, and others are failures, which may ask for a delay", () =>
+    Effect.gen(function* () {
+      const { add, options, receiver, store, stored } = yield* opened()
+      const responses: Readonly<Record<string, readonly [status: number, headers?: Record<string, string>]>> = {
+        least: [200],
+        most: [299],
+        redirect: [300, { location: "/least" }],
+        gone: [410],
+        later: [429, { "retry-after": "7200" }],
+        closed: [0],
+      }
+      receiver.respond = ({ url }, response) => {
+        const [status, headers = {}] = responses[url.slice(1)]!
+        if (status === 0) response.destroy()
+        else response.writeHead(status, headers).end()
+      }
+      const lines: Array<string> = []
+      const results: Array<string> = []
+      const onAttempt = (result: Webhook.Attempt["result"]) => void results.push(result)
+      yield* store.append(null, blocks.slice(0, 1))
+      for (const name of Object.keys(responses)) yield* add(name)
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, onAttempt }).pipe(logged(lines)))
+      const names = Object.keys(responses)
+      const found = Effect.forEach(names, stored)
+      yield* Eventually.untilEffect(Effect.map(found, (all) => all.every(({ log }) => log.length === 1)))
+      const outcomes = (yield* found).map(({ attempts: { failures, nextAt, paused }, delivered, log, pending }, at) => {
+        const { reason, result, status } = log[0]!
+        const delay = nextAt === 0 || nextAt === 7_200_000 ? nextAt : 4_000 <= nextAt && nextAt <= 5_000
+        return [names[at], result, status, reason, failures, delay, paused, delivered, pending === null]
+      })
 
-        expect(outcomes).toEqual([
-          ["least", "delivered", 200, null, 0, 0, null, 1, true],
-          ["most", "delivered", 299, null, 0, 0, null, 1, true],
-          ["redirect", "failed", 300, null, 1, true, null, 0, false],
-          ["gone", "gone", 410, null, 1, 0, "The receiver rejects further messages: status 410.", 0, false],
-          ["later", "failed", 429, null, 1, 7_200_000, null, 0, false],
-          ["closed", "failed", null, "socket hang up", 1, true, null, 0, false],
-        ])
-        expect(results.toSorted()).toEqual(["delivered", "delivered", "failed", "failed", "failed", "gone"])
-        expect(lines).toEqual(["Webhook gone is paused: The receiver rejects further messages: status 410."])
-      }).pipe(Effect.scoped),
+      expect(outcomes).toEqual([
+        ["least", "delivered", 200, null, 0, 0, null, 1, true],
+        ["most", "delivered", 299, null, 0, 0, null, 1, true],
+        ["redirect", "failed", 300, null, 1, true, null, 0, false],
+        ["gone", "gone", 410, null, 1, 0, "The receiver rejects further messages: status 410.", 0, false],
+        ["later", "failed", 429, null, 1, 7_200_000, null, 0, false],
+        ["closed", "failed", null, "socket hang up", 1, true, null, 0, false],
+      ])
+      expect(results.toSorted()).toEqual(["delivered", "delivered", "failed", "failed", "failed", "gone"])
+      expect(lines).toEqual(["Webhook gone is paused: The receiver rejects further messages: status 410."])
+    }).pipe(Effect.scoped),
   )
 
   it.effect(
-    "a failed message is sent again after its delay with the same id and bytes, and at once where its owner resumes it",
+    "a failed message is sent again after its delay with the same id and bytes, and immediately if its owner resumes it",
     () =>
       Effect.gen(function* () {
         const { add, database, options, receiver, store, stored } = yield* opened()
@@ -165,7 +161,7 @@ describe("WebhookSender", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.effect("a test is sent before the rows, once, and moves no wallet", () =>
+  it.effect("a test is sent before the rows, once, and advances no wallet", () =>
     Effect.gen(function* () {
       const { add, options, receiver, store, stored } = yield* opened()
       yield* store.append(null, blocks.slice(0, 1))
@@ -182,7 +178,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("a change that the owner makes while a message is stored is kept, and the message is sent once", () =>
+  it.effect("a change by the owner while a message is stored is kept, and the message is sent once", () =>
     Effect.gen(function* () {
       const { add, options, receiver, store, stored } = yield* opened()
       const { change, find } = options.webhooks
@@ -219,7 +215,7 @@ describe("WebhookSender", () => {
   )
 
   it.effect(
-    "a message that another process stored is sent, and its wallet goes on from its position where that is understood",
+    "a message that another process stored is sent, and its wallet continues from its position if that is known",
     () =>
       Effect.gen(function* () {
         const { add, database, options, receiver, store, stored } = yield* opened()
@@ -315,7 +311,7 @@ describe("WebhookSender", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.effect("an idle webhook is paused once its API key is revoked, which is looked up every eight seconds", () =>
+  it.effect("an idle webhook is paused once its API key is revoked, which is checked every eight seconds", () =>
     Effect.gen(function* () {
       const { add, addKey, database, options, statements, store, stored } = yield* opened()
       yield* store.append(null, blocks.slice(0, 1))
@@ -334,7 +330,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("the statements of a message, and those of a block without rows of its wallet", () =>
+  it.effect("a message, and a block without rows of its wallet, have a fixed number of statements", () =>
     Effect.gen(function* () {
       const { add, counts, options, statements, store, stored } = yield* opened()
       yield* store.append(null, blocks.slice(0, 1))
@@ -361,28 +357,30 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("wallets without rows share a place: 64 at once by a statement of their own, fewer with the next one", () =>
-    Effect.gen(function* () {
-      const { add, counts, database, options, store } = yield* opened()
-      yield* store.append(null, blocks.slice(0, 1))
-      const sizes = [63, 64, 1_000, 1_001]
-      for (const size of sizes) {
-        const wallets = Array.from({ length: size }, (_, at) => notBegun(Model.address(1_000 + at)))
-        yield* add(String(size), { from: "now", wallets })
-      }
-      yield* Effect.forkScoped(WebhookSender.run(options))
-      yield* passingUntil(
-        Effect.sync(() => counts.looks >= 4),
-        "some looks",
-      )
-      const own = yield* Effect.forEach(sizes, (size) => database.webhooks.walletsOf(String(size), { place: "own" }))
+  it.effect(
+    "wallets without rows share a position: 64 at once with a separate statement, fewer with the next one",
+    () =>
+      Effect.gen(function* () {
+        const { add, counts, database, options, store } = yield* opened()
+        yield* store.append(null, blocks.slice(0, 1))
+        const sizes = [63, 64, 1_000, 1_001]
+        for (const size of sizes) {
+          const wallets = Array.from({ length: size }, (_, at) => notBegun(Model.address(1_000 + at)))
+          yield* add(String(size), { from: "now", wallets })
+        }
+        yield* Effect.forkScoped(WebhookSender.run(options))
+        yield* passingUntil(
+          Effect.sync(() => counts.looks >= 4),
+          "some looks",
+        )
+        const own = yield* Effect.forEach(sizes, (size) => database.webhooks.walletsOf(String(size), { place: "own" }))
 
-      expect(own.map(({ length }) => length)).toEqual([63, 0, 0, 0])
-    }).pipe(Effect.scoped),
+        expect(own.map(({ length }) => length)).toEqual([63, 0, 0, 0])
+      }).pipe(Effect.scoped),
   )
 
   it.effect(
-    "more wallets than are read at once leave the shared place by one statement, where a reorg may concern all of them",
+    "more wallets than are read at once leave the shared position with one statement if a reorg may concern all of them",
     () =>
       Effect.gen(function* () {
         const { add, options, store } = yield* opened()
@@ -393,7 +391,7 @@ describe("WebhookSender", () => {
         const stored: Record<string, unknown> = {}
         const webhooks: Webhooks = {
           ...options.webhooks,
-          // Ends with the first statement that stores what the reorg made of the wallets.
+          // Ends with the first statement that stores the effect of the reorg on the wallets.
           change: Effect.fnUntraced(function* (name, revision, webhook, wallets) {
             const { pending } = yield* Webhook.decode(webhook.content)
             if (wallets?.part === undefined && pending === null) return yield* change(name, revision, webhook, wallets)
@@ -420,7 +418,7 @@ describe("WebhookSender", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.effect("a look that fails ends no sender", () =>
+  it.effect("a failed poll ends no sender", () =>
     Effect.gen(function* () {
       const { add, counts, options, statements, store, stored } = yield* opened()
       const { overview } = options.webhooks
@@ -443,7 +441,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("a wallet without a place begins while a message of another one is tried again", () =>
+  it.effect("a wallet without a position starts while a message of another one is retried", () =>
     Effect.gen(function* () {
       const { add, database, options, receiver, store, stored } = yield* opened()
       receiver.respond = (_request, response) => void response.writeHead(500).end()
@@ -466,7 +464,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("the wallets of a webhook take turns, so that a busy one does not keep back the others", () =>
+  it.effect("the wallets of a webhook take turns, so that a busy one does not delay the others", () =>
     Effect.gen(function* () {
       const { add, options, receiver, store } = yield* opened()
       const plans = Array.from({ length: 101 }, () => ({ from: Rows.alice, to: Rows.bob }))
@@ -486,7 +484,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("more wallets than a window has are read in turns, each row once, however many rows one window has", () =>
+  it.effect("more wallets than a window are read in turns, each row once, however many rows one window has", () =>
     Effect.gen(function* () {
       const { add, database, options, receiver, store } = yield* opened()
       const wallets = Array.from({ length: 6 }, (_, at) => Model.address(1_000 + at))
@@ -525,7 +523,7 @@ describe("WebhookSender", () => {
   )
 
   it.effect(
-    "quiet wallets of several windows join the shared place window by window, and all are read again behind the last",
+    "quiet wallets of several windows join the shared position window by window, and all are read again after the last",
     () =>
       Effect.gen(function* () {
         const { add, counts, database, options, statements, store } = yield* opened()
@@ -616,7 +614,7 @@ describe("WebhookSender", () => {
       let acquired = 0
       const webhooks: Webhooks = {
         ...options.webhooks,
-        // That of the delivery fails.
+        // The statement of the delivery fails.
         acquire: (...lease) => Effect.suspend(() => (++acquired === 3 ? lost : acquire(...lease))),
       }
       yield* store.append(null, blocks.slice(0, 1))
@@ -643,7 +641,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("a paused webhook that its owner changed behind a look is left until the next look", () =>
+  it.effect("a paused webhook that its owner changed after a poll is left until the next poll", () =>
     Effect.gen(function* () {
       const { add, counts, database, options, statements, store } = yield* opened()
       yield* store.append(null, blocks.slice(0, 1))
@@ -665,7 +663,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("rows of a ledger that is not derived are tried again with each look", () =>
+  it.effect("rows of a ledger that is not derived are retried with each poll", () =>
     Effect.gen(function* () {
       const { add, options, statements, store } = yield* opened({ isUnderived: true })
       yield* store.append(null, blocks.slice(0, 1))
@@ -685,7 +683,7 @@ describe("WebhookSender", () => {
   it.effect.each([
     ["a failure of the database", lost],
     ["a defect", Effect.die(new Error("Connection lost."))],
-  ] as const)("%s is tried again: a look after a second, and a webhook after five", ([, failure]) =>
+  ] as const)("%s is retried: a poll after a second, and a webhook after five", ([, failure]) =>
     Effect.gen(function* () {
       const { add, options, receiver, store } = yield* opened()
       const { acquire, overview } = options.webhooks
@@ -714,7 +712,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("one that is removed gives its lease back, and another one of its name is sent from its beginning", () =>
+  it.effect("a removed webhook releases its lease, and a new one with its name is sent from its beginning", () =>
     Effect.gen(function* () {
       const { add, database, options, receiver, store, stored } = yield* opened()
       const { acquire } = options.webhooks
@@ -750,7 +748,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("a lease that another process has is waited for, and not tried again before it is free", () =>
+  it.effect("a lease that another process holds is waited for, and not requested before it is free", () =>
     Effect.gen(function* () {
       const { add, database, options, receiver, statements, store } = yield* opened()
       yield* store.append(null, blocks.slice(0, 1))
@@ -772,7 +770,7 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("a webhook is taken up and stored in the turns of its API key once it was read", () =>
+  it.effect("a webhook is processed and stored in the turns of its API key once it was read", () =>
     Effect.gen(function* () {
       const { add, addKey, options, receiver, store } = yield* opened()
       const { acquire, change } = options.webhooks
@@ -800,7 +798,7 @@ describe("WebhookSender", () => {
   )
 
   it.effect(
-    "the positions of an idle webhook are stored after 10,000 changes, also by a process that began meanwhile",
+    "the positions of an idle webhook are stored after 10,000 changes, even by a process that started later",
     () =>
       Effect.gen(function* () {
         const { add, database, options, store, stored } = yield* opened()

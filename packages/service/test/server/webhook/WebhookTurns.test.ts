@@ -5,14 +5,14 @@ import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as WebhookTurns from "../../../src/server/webhook/WebhookTurns.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
 
-/** Keeps the thread busy, as a statement of SQLite. */
+/** Keeps the thread busy, like an SQLite statement. */
 const work = (millis: number) => {
   const end = performance.now() + millis
   while (performance.now() < end);
 }
 
 describe("WebhookTurns", () => {
-  it.live("bounded: webhooks that are due together are taken up in several turns of the event loop", () =>
+  it.live("bounded: webhooks that are due together are processed in several turns of the event loop", () =>
     Effect.gen(function* () {
       let turn = 0
       const begun: Array<number> = []

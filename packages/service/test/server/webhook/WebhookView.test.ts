@@ -19,7 +19,7 @@ const viewOf = (webhook: Webhook.Webhook) =>
 
 describe("WebhookView", () => {
   it.effect(
-    "ofWebhook: one of the operator that has sent nothing has its id as its name, and neither attempts nor times",
+    "ofWebhook: an operator's webhook that has sent nothing is named by its id, and has neither attempts nor times",
     () =>
       Effect.gen(function* () {
         const [webhook, { publicKey, secret }] = yield* Webhook.make(key, settings)
@@ -50,7 +50,7 @@ describe("WebhookView", () => {
   )
 
   it.effect(
-    "ofWebhook: one of a key that fails has its next attempt and the last one, and none is next once it is paused",
+    "ofWebhook: a failing webhook of a key has its next and last attempt, and none is next once it is paused",
     () =>
       Effect.gen(function* () {
         const [webhook] = yield* Webhook.make(key, { ...settings, holder: "alice", name: "books" })
@@ -96,7 +96,7 @@ describe("WebhookView", () => {
       }),
   )
 
-  it.effect("ofWebhook: states until when earlier secrets sign too, that of the last of them", () =>
+  it.effect("ofWebhook: states until when earlier secrets sign too, by the last of them", () =>
     Effect.gen(function* () {
       const [webhook] = yield* Webhook.make(key, settings)
       const untils = [now + 60_000, now + 30_000, now - 1]
