@@ -25,7 +25,7 @@ describe("AppliedSettings", () => {
     ])
   })
 
-  it("apply: a changed value applies from the next block on, and an unchanged one keeps its first block", () => {
+  it("apply: a changed value applies from the next block, and an unchanged one keeps its first block", () => {
     const first = AppliedSettings.apply([], off, null).settings
     const changed = AppliedSettings.apply(first, on, 9)
 
@@ -37,7 +37,7 @@ describe("AppliedSettings", () => {
     expect(AppliedSettings.apply(changed.settings, on, 20)).toEqual({ settings: changed.settings, changes: [] })
   })
 
-  it("apply: an index of some wallets without a record of its rows has those of an earlier version up to its head", () => {
+  it("apply: an index of some wallets without a record of its rows is treated as an earlier version's up to its head", () => {
     const settings = { ...on, rows: AppliedSettings.rowsByRole } as const
     const stored = { from: 0, to: 20 }
     const earlier = AppliedSettings.apply(AppliedSettings.apply([], on, null).settings, settings, 9).settings
@@ -55,7 +55,7 @@ describe("AppliedSettings", () => {
     expect(AppliedSettings.storedByParty(AppliedSettings.apply([], on, 9).settings, stored)).toBeUndefined()
   })
 
-  it("apply: the blocks of an index of every wallet have all rows, also once it is one of some", () => {
+  it("apply: the blocks of an index of every wallet have all rows, even after it is limited to some", () => {
     const whole = AppliedSettings.apply([], { ...on, rows: AppliedSettings.allRows }, 9).settings
     const narrowed = AppliedSettings.apply(whole, { ...on, rows: AppliedSettings.rowsByRole }, 12)
 
@@ -70,7 +70,7 @@ describe("AppliedSettings", () => {
     expect(AppliedSettings.apply(changed, on, 9).settings).toEqual(first)
   })
 
-  it("lastTraced: gives the last stored block with traces, null where none has some", () => {
+  it("lastTraced: returns the last stored block with traces, or null if there is none", () => {
     const changed = AppliedSettings.apply(AppliedSettings.apply([], on, null).settings, off, 9).settings
 
     expect(AppliedSettings.lastTraced(changed, { from: 3, to: 20 })).toBe(9)
@@ -79,7 +79,7 @@ describe("AppliedSettings", () => {
     expect(AppliedSettings.lastTraced([], { from: 0, to: 20 })).toBeNull()
   })
 
-  it("fromTraces: of an older index it is known whether traces were stored", () => {
+  it("fromTraces: states for an older index whether traces were stored", () => {
     const before = AppliedSettings.fromTraces("off")
 
     expect(AppliedSettings.apply(before, on, 4).changes).toEqual([
@@ -89,7 +89,7 @@ describe("AppliedSettings", () => {
     expect(AppliedSettings.fromTraces(null)).toEqual([])
   })
 
-  it("prepend: the blocks below the first one have the values in force, and those of the others stay", () => {
+  it("prepend: the blocks below the first one have the current values, and the other blocks keep their values", () => {
     const changed = AppliedSettings.apply(AppliedSettings.apply([], off, null).settings, on, 20).settings
 
     const settings = AppliedSettings.prepend(changed, 10)
@@ -105,7 +105,7 @@ describe("AppliedSettings", () => {
   })
 
   it.prop(
-    "apply, prepend, unwound and ranges: each stored block has the value that it was indexed with, and the last entry the one in force",
+    "apply, prepend, unwound and ranges: each stored block has the value that it was indexed with, and the last entry the current one",
     { steps: Schema.Array(Step) },
     ({ steps }) => {
       let settings: Applied = []

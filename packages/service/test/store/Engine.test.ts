@@ -10,30 +10,32 @@ import { temporaryFolder } from "./temporaryFolder.ts"
 
 describe("Engine", () => {
   describe("fromUrl", () => {
-    it.effect("fromUrl: makes a folder for its owner alone, with a file for each chain and one for keys", () =>
-      Effect.gen(function* () {
-        const base = yield* temporaryFolder
-        const database = yield* Engine.fromUrl("sqlite:deep/data", base)
-        const eth = yield* TestStore.open(database, { name: "eth", id: 1 })
-        const mine = yield* TestStore.open(database, { name: "my chain", id: 31337 })
-        const { reader } = database.chain({ name: "ETH", id: 1 })
-        yield* database.apiKeys.ready
+    it.effect(
+      "fromUrl: creates a folder that only its owner can read, with a file for each chain and one for keys",
+      () =>
+        Effect.gen(function* () {
+          const base = yield* temporaryFolder
+          const database = yield* Engine.fromUrl("sqlite:deep/data", base)
+          const eth = yield* TestStore.open(database, { name: "eth", id: 1 })
+          const mine = yield* TestStore.open(database, { name: "my chain", id: 31337 })
+          const { reader } = database.chain({ name: "ETH", id: 1 })
+          yield* database.apiKeys.ready
 
-        yield* eth.append(null, [blockOn(null, { number: 5 })])
-        yield* mine.append(null, [blockOn(null, { number: 7 })])
-        const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
+          yield* eth.append(null, [blockOn(null, { number: 5 })])
+          yield* mine.append(null, [blockOn(null, { number: 7 })])
+          const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
 
-        expect(checkpoint?.first).toBe(5)
-        expect(statSync(join(base, "deep/data")).mode & 0o777).toBe(0o700)
-        expect(readdirSync(join(base, "deep/data")).filter((name) => name.endsWith(".sqlite"))).toEqual([
-          "chain-eth.sqlite",
-          "chain-my-chain.sqlite",
-          "daybook.sqlite",
-        ])
-      }),
+          expect(checkpoint?.first).toBe(5)
+          expect(statSync(join(base, "deep/data")).mode & 0o777).toBe(0o700)
+          expect(readdirSync(join(base, "deep/data")).filter((name) => name.endsWith(".sqlite"))).toEqual([
+            "chain-eth.sqlite",
+            "chain-my-chain.sqlite",
+            "daybook.sqlite",
+          ])
+        }),
     )
 
-    it.effect("fromUrl: takes an absolute folder, and one that exists", () =>
+    it.effect("fromUrl: accepts an absolute folder, and an existing one", () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
         const database = yield* Engine.fromUrl(`sqlite:${folder}`, "/nowhere")
@@ -43,7 +45,7 @@ describe("Engine", () => {
       }),
     )
 
-    it.effect("fromUrl: refuses any other text and states what is expected", () =>
+    it.effect("fromUrl: rejects any other text and states what is expected", () =>
       Effect.gen(function* () {
         for (const text of [
           "",
@@ -67,7 +69,7 @@ describe("Engine", () => {
       }),
     )
 
-    it.effect("fromUrl: reports a folder that cannot be made, with the part of the path and the reason", () =>
+    it.effect("fromUrl: reports a folder that cannot be created, with the part of the path and the reason", () =>
       Effect.gen(function* () {
         const base = yield* temporaryFolder
         writeFileSync(join(base, "data"), "a file")
@@ -88,7 +90,7 @@ describe("Engine", () => {
   })
 
   describe("writer", () => {
-    it.effect("writer: refuses a wallet that the index lacks, and names the command that indexes it", () =>
+    it.effect("writer: rejects a wallet that the index lacks, and names the command that indexes it", () =>
       Effect.gen(function* () {
         const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
         const [mine, other] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]

@@ -21,7 +21,7 @@ describe("WatchList", () => {
     expect(WatchList.ofWallet(every, "0xb")).toBe(every)
   })
 
-  it("walletsAt: are those whose first block is the block or one below it; null where every wallet is indexed", () => {
+  it("walletsAt: returns the wallets whose first block is at or below the block; null if every wallet is indexed", () => {
     expect([14, 15, 20, 21].map((block) => [...(WatchList.walletsAt(some, block) ?? [])])).toEqual([
       ["0xa"],
       ["0xa", "0xb"],
@@ -31,7 +31,7 @@ describe("WatchList", () => {
     expect(WatchList.walletsAt(every, 15)).toBeNull()
   })
 
-  it("completeWallets: are those of which all blocks have the transactions", () => {
+  it("completeWallets: returns the wallets of which all blocks have the transactions", () => {
     expect([...(WatchList.completeWallets(some) ?? [])]).toEqual(["0xa"])
     expect([...(WatchList.completeWallets(lower) ?? [])]).toEqual(["0xa", "0xb", "0xc"])
     expect(WatchList.completeWallets(every)).toBeNull()

@@ -20,7 +20,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
   const opened = TestDatabase.opened(database)
 
   describe("backup", () => {
-    it.effect("backup: gives a database with the same chains and keys", () =>
+    it.effect("backup: creates a database with the same chains and keys", () =>
       Effect.gen(function* () {
         const { restore, store } = yield* opened
         const blocks = chainOn(null, 3)
@@ -39,7 +39,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
       }),
     )
 
-    it.effect("backup: carries the state stopped, with what to do, whatever the indexer of the original reports", () =>
+    it.effect("backup: sets the state stopped, with what to do, whatever the indexer of the original reports", () =>
       Effect.gen(function* () {
         const { restore, store } = yield* opened
         yield* store.writeStatus({ state: "synced", traces: "off", nodeHead: 7, headAgeMillis: 5, message: "Synced." })
@@ -57,7 +57,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
       }),
     )
 
-    it.effect("backup: brings a copy up to date, with the keys and contracts as they are now", () =>
+    it.effect("backup: brings a copy up to date, with the current keys and contracts", () =>
       Effect.gen(function* () {
         const { restore, store } = yield* opened
         const blocks = chainOn(null, 3)
@@ -83,7 +83,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
       }),
     )
 
-    it.effect("backup: refuses the folder of the database itself", () =>
+    it.effect("backup: rejects the folder of the database itself", () =>
       Effect.gen(function* () {
         const { restore, store } = yield* opened
         yield* store.append(null, chainOn(null, 1))
@@ -99,7 +99,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
   })
 
   describe("restore", () => {
-    it.effect("restore: copies the chains of a folder, but no keys, into a database that goes on from there", () =>
+    it.effect("restore: copies the chains of a folder, but no keys, into a database that continues from there", () =>
       Effect.gen(function* () {
         const { restore, store } = yield* opened
         const blocks = chainOn(null, 3)
@@ -122,7 +122,7 @@ export const backupContract = (database: TestDatabase.Make<TestDatabase.Copied>)
       }),
     )
 
-    it.effect("restore: refuses a chain that is indexed already, and changes nothing", () =>
+    it.effect("restore: rejects a chain that is already indexed, and changes nothing", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         yield* store.append(null, chainOn(null, 3))

@@ -16,41 +16,46 @@ export const competingContract = (database: TestDatabase.Make): void => {
   const opened = TestDatabase.opened(database)
 
   describe("two writers", () => {
-    it.effect("append: of two writers with one token, one extends the head and the other gets CheckpointConflict", () =>
-      Effect.gen(function* () {
-        const { open, store: one } = yield* opened
-        const two = yield* open
-        const writers = [
-          yield* one.database.chain(one.ref).writer(),
-          yield* two.database.chain(two.ref).writer(),
-        ] as const
-        let head = blockOn(null)
-        yield* one.append(null, [head])
-        for (let round = 0; round < 10; round++) {
-          const candidates = [blockOn(head, { fork: `one ${round}` }), blockOn(head, { fork: `two ${round}` })] as const
-          // Both writers have the same token, so that only the checkpoint decides.
-          const token = (yield* one.database.leases.acquire(one.ref, "both", 0))!
-          const exits = yield* Effect.all(
-            [
-              writers[0].append(refOf(head), [candidates[0]], token),
-              writers[1].append(refOf(head), [candidates[1]], token),
-            ].map(Effect.result),
-            { concurrency: 2 },
-          )
+    it.effect(
+      "append: of two writers with one token, one extends the head and the other fails with CheckpointConflict",
+      () =>
+        Effect.gen(function* () {
+          const { open, store: one } = yield* opened
+          const two = yield* open
+          const writers = [
+            yield* one.database.chain(one.ref).writer(),
+            yield* two.database.chain(two.ref).writer(),
+          ] as const
+          let head = blockOn(null)
+          yield* one.append(null, [head])
+          for (let round = 0; round < 10; round++) {
+            const candidates = [
+              blockOn(head, { fork: `one ${round}` }),
+              blockOn(head, { fork: `two ${round}` }),
+            ] as const
+            // Both writers have the same token, so that only the checkpoint decides.
+            const token = (yield* one.database.leases.acquire(one.ref, "both", 0))!
+            const exits = yield* Effect.all(
+              [
+                writers[0].append(refOf(head), [candidates[0]], token),
+                writers[1].append(refOf(head), [candidates[1]], token),
+              ].map(Effect.result),
+              { concurrency: 2 },
+            )
 
-          const failures = exits.flatMap((exit) => (exit._tag === "Failure" ? [exit.failure] : []))
-          const winner = candidates[exits.findIndex((exit) => exit._tag === "Success")]!
-          expect(failures).toHaveLength(1)
-          expect(failures[0]).toMatchObject({
-            _tag: "CheckpointConflict",
-            expected: refOf(head),
-            found: refOf(winner),
-          })
-          head = winner
-        }
-        const late = yield* Effect.flip(two.unwind(refOf(blockOn(null)), null))
-        expect(late).toMatchObject({ _tag: "CheckpointConflict", found: refOf(head) })
-      }),
+            const failures = exits.flatMap((exit) => (exit._tag === "Failure" ? [exit.failure] : []))
+            const winner = candidates[exits.findIndex((exit) => exit._tag === "Success")]!
+            expect(failures).toHaveLength(1)
+            expect(failures[0]).toMatchObject({
+              _tag: "CheckpointConflict",
+              expected: refOf(head),
+              found: refOf(winner),
+            })
+            head = winner
+          }
+          const late = yield* Effect.flip(two.unwind(refOf(blockOn(null)), null))
+          expect(late).toMatchObject({ _tag: "CheckpointConflict", found: refOf(head) })
+        }),
     )
   })
 

@@ -38,7 +38,7 @@ export const contractsContract = (database: TestDatabase.Make, law: TestDatabase
     )
 
     it.effect.prop(
-      "any sequence of put and remove: each chain lists what a map gives, and its revision grows with each of its changes",
+      "any sequence of put and remove: each chain lists what a map returns, and its revision grows with each of its changes",
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {

@@ -70,7 +70,7 @@ export const cursorContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("page: a reader that has other blocks in their place is stale", () =>
+    it.effect("page: a reader with other blocks in their place is stale", () =>
       Effect.gen(function* () {
         const { cursor } = yield* walked
         const { store: other } = yield* opened
@@ -83,7 +83,7 @@ export const cursorContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("page: a reader that removed its blocks and has none in their place yet is stale", () =>
+    it.effect("page: a reader that removed its blocks and has no replacements yet is stale", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         yield* store.append(null, blocks)

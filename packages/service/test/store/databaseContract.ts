@@ -91,7 +91,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
   })
 
   describe("disk use", () => {
-    it.effect("diskUse: is what a chain with blocks takes, and null before it exists", () =>
+    it.effect("diskUse: is the space used by a chain with blocks, and null before it exists", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         yield* store.append(null, chainOn(null, 3))
@@ -107,7 +107,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
   })
 
   describe("API keys", () => {
-    it.effect("find: gives the grant of each key that was added, to other processes too, and of no other text", () =>
+    it.effect("find: returns the grant of each added key, also to other processes, and of no other text", () =>
       Effect.gen(function* () {
         const { connect } = yield* opened
         const { apiKeys } = yield* connect
@@ -121,7 +121,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
       }),
     )
 
-    it.effect("add: keeps what narrows a key, its rate limit and its end", () =>
+    it.effect("add: keeps the restrictions, the rate limit and the expiry of a key", () =>
       Effect.gen(function* () {
         const { connect } = yield* opened
         const { apiKeys } = yield* connect
@@ -142,7 +142,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
       }),
     )
 
-    it.effect("digests: lists those of all keys, and of the ones that were replaced", () =>
+    it.effect("digests: lists those of all keys, including replaced ones", () =>
       Effect.gen(function* () {
         const { connect } = yield* opened
         const { apiKeys } = yield* connect
@@ -154,7 +154,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
       }),
     )
 
-    it.effect("rotate: makes another key with the same grant, and accepts the one before until a time", () =>
+    it.effect("rotate: creates another key with the same grant, and accepts the previous one until a time", () =>
       Effect.gen(function* () {
         const { connect } = yield* opened
         const { apiKeys } = yield* connect
@@ -189,7 +189,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
     )
 
     it.effect.prop(
-      "any sequence of add and revoke: find and list give what a map of names gives",
+      "any sequence of add and revoke: find and list return what a map of names returns",
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {
@@ -226,7 +226,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
   })
 
   describe("audit", () => {
-    it.effect("range: gives the stored rows of a range with the checkpoint, and finds no issue", () =>
+    it.effect("range: returns the stored rows of a range with the checkpoint, and finds no issue", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const blocks = chainOn(null, 3)
@@ -264,7 +264,7 @@ export const databaseContract = (database: TestDatabase.Make, law: TestDatabase.
       }),
     )
 
-    it.effect("replace: refuses a block of another hash, or outside the index, and changes nothing", () =>
+    it.effect("replace: rejects a block with another hash, or outside the index, and changes nothing", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const blocks = chainOn(null, 3)

@@ -43,7 +43,7 @@ export const factsContract = (database: TestDatabase.Make): void => {
     )
 
     it.effect(
-      "lastTraceGap: is the highest block up to a number with a trace missing, below any number of other gaps",
+      "lastTraceGap: is the highest block up to a number with a missing trace, below any number of other gaps",
       () =>
         Effect.gen(function* () {
           const { store } = yield* opened
@@ -81,7 +81,7 @@ export const factsContract = (database: TestDatabase.Make): void => {
   })
 
   describe("facts", () => {
-    it.effect("append: keeps the facts of a block, and null for a block that was stored without", () =>
+    it.effect("append: keeps the facts of a block, and null for a block stored without", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const first = blockOn(null, { facts: '{"withdrawals":[]}' })
@@ -98,7 +98,7 @@ export const factsContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("replace: gives a block the facts that it lacked", () =>
+    it.effect("replace: adds facts to a block that lacked them", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const block = blockOn(null)

@@ -86,7 +86,7 @@ export const journalContract = (database: TestDatabase.Make, law: TestDatabase.L
 
   describe("journal", () => {
     it.effect.prop(
-      "changes: applied from any position on give the blocks of the chain, whatever was written",
+      "changes: applied from any position, they result in the blocks of the chain, whatever was written",
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {
@@ -113,7 +113,7 @@ export const journalContract = (database: TestDatabase.Make, law: TestDatabase.L
       law(40),
     )
 
-    it.effect("changes: state what each write changed, and a write that changes nothing adds none", () =>
+    it.effect("changes: contain what each write changed, and a write that changes nothing adds none", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const blocks = chainOn(null, 6)
@@ -164,7 +164,7 @@ export const journalContract = (database: TestDatabase.Make, law: TestDatabase.L
         }),
     )
 
-    it.live("awaitChange: ends with the next write, at once where there was one, and is interruptible", () =>
+    it.live("awaitChange: ends with the next write, immediately if there was one, and is interruptible", () =>
       Effect.gen(function* () {
         const { open, store } = yield* opened
         const reader = yield* open

@@ -43,7 +43,7 @@ export const leaseContract = (database: TestDatabase.Make, law: TestDatabase.Law
   const opened = TestDatabase.opened(database)
 
   describe("leases", () => {
-    it.effect("acquire: gives the lease to one owner until it expires, is renewed, or is released", () =>
+    it.effect("acquire: grants the lease to one owner until it expires, is renewed, or is released", () =>
       Effect.gen(function* () {
         const { advance, open, store } = yield* opened
         const one = store.database.leases
@@ -69,7 +69,7 @@ export const leaseContract = (database: TestDatabase.Make, law: TestDatabase.Law
       }),
     )
 
-    it.effect("acquire: gives an owner that holds the lease a new token and refuses its earlier one", () =>
+    it.effect("acquire: gives an owner that holds the lease a new token and rejects its earlier one", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const { leases } = store.database
@@ -85,7 +85,7 @@ export const leaseContract = (database: TestDatabase.Make, law: TestDatabase.Law
       }),
     )
 
-    it.effect("acquire: takes the lease of a dead owner after the clock was set back an hour", () =>
+    it.effect("acquire: takes over the lease of a dead owner after the clock was set back an hour", () =>
       Effect.gen(function* () {
         const { setClock, store } = yield* opened
         yield* setClock(7_200_000)
@@ -98,7 +98,7 @@ export const leaseContract = (database: TestDatabase.Make, law: TestDatabase.Law
     )
 
     it.effect.prop(
-      "any sequence of calls while the clock moves on: one owner holds the lease, as in the model",
+      "any sequence of calls while the clock advances: one owner holds the lease, as in the model",
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {
@@ -137,7 +137,7 @@ export const leaseContract = (database: TestDatabase.Make, law: TestDatabase.Law
   })
 
   describe("status", () => {
-    it.effect("write: other processes read the status that was written last", () =>
+    it.effect("write: other processes read the last written status", () =>
       Effect.gen(function* () {
         const { advance, open, store } = yield* opened
         const reader = yield* open
@@ -155,7 +155,7 @@ export const leaseContract = (database: TestDatabase.Make, law: TestDatabase.Law
       }),
     )
 
-    it.effect("read: gives no age after the clock was set back, so that a dead indexer does not look alive", () =>
+    it.effect("read: returns no age after the clock was set back, so that a dead indexer does not look alive", () =>
       Effect.gen(function* () {
         const { setClock, store } = yield* opened
         yield* setClock(7_200_000)

@@ -70,7 +70,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
       }),
     )
 
-    it.effect("page: reads long texts of a projection only where the bytes before them leave room", () =>
+    it.effect("page: reads long texts of a projection only if the preceding bytes leave room", () =>
       Effect.gen(function* () {
         const { store } = yield* openedWith([hashes(1)])
         const blocks = chainOn(null, 3)
@@ -86,7 +86,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
     )
 
     it.effect(
-      "activeWallets: gives the wallets with rows in a range of blocks, and nothing where a block is not stored",
+      "activeWallets: returns the wallets with rows in a range of blocks, and nothing if a block is not stored",
       () =>
         Effect.gen(function* () {
           const { store } = yield* openedWith([ledgers(1)])
@@ -111,7 +111,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
         }),
     )
 
-    it.effect("append: takes a ledger that was made ahead, and unwind removes it with its block", () =>
+    it.effect("append: accepts a prepared ledger, and unwind removes it with its block", () =>
       Effect.gen(function* () {
         const { store } = yield* openedWith([ledgers(1)])
         const blocks = chainOn(null, 3)
@@ -131,7 +131,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
     )
 
     it.effect(
-      "ledger: walks the rows of a wallet in both orders, within any bounds, and one row at least where none fits",
+      "ledger: walks the rows of a wallet in both orders, within any bounds, with at least one row if none fits",
       () =>
         Effect.gen(function* () {
           const { store } = yield* openedWith([ledgers(1)])
@@ -200,7 +200,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
       }),
     )
 
-    it.effect("page: a row of a ledger whose transaction is not stored is reported as damaged", () =>
+    it.effect("page: reports a ledger row whose transaction is not stored as damaged", () =>
       Effect.gen(function* () {
         const ledger = ledgers(1)
         const { store } = yield* openedWith([ledger])
@@ -213,7 +213,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
       }),
     )
 
-    it.effect("prepend: derives the rows of a registered projection, and another one begins again", () =>
+    it.effect("prepend: derives the rows of a registered projection, and restarts any other", () =>
       Effect.gen(function* () {
         const { store } = yield* openedWith([hashes(1), ledgers(1)])
         const blocks = chainOn(null, 6)
@@ -250,7 +250,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
     )
 
     it.effect.prop(
-      "fill: a projection that is filled while the head moves equals one that was built from the beginning",
+      "fill: a projection filled while the head moves equals one that was built from the start",
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {
@@ -297,7 +297,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
     )
 
     it.effect(
-      "page: walks the entries of a key in both orders, within any bounds, and one row at least where none fits",
+      "page: walks the entries of a key in both orders, within any bounds, with at least one row if none fits",
       () =>
         Effect.gen(function* () {
           const { store } = yield* openedWith([hashes(1)])

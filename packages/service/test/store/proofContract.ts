@@ -68,42 +68,40 @@ export const proofContract = (database: TestDatabase.Make): void => {
   })
 
   describe("openings and proofs", () => {
-    it.effect(
-      "ledger: begins with what the wallet held before the first block, in both orders and with every limit",
-      () =>
-        Effect.gen(function* () {
-          const { blocks, proofs, start, store } = yield* filled
-          yield* proofs.writeOpenings(start, [{ wallet, balances }])
-          const rows = expectedLedger(blocks.slice(2), wallet)
-          const all = yield* ledgerOf(store, wallet)
-          const other = yield* ledgerOf(store, wallets[1]!)
-          yield* proofs.writeOpenings(start, [{ wallet: wallets[1]!, balances: balances.slice(0, 1) }])
+    it.effect("ledger: begins with the opening balances of the wallet, in both orders and with every limit", () =>
+      Effect.gen(function* () {
+        const { blocks, proofs, start, store } = yield* filled
+        yield* proofs.writeOpenings(start, [{ wallet, balances }])
+        const rows = expectedLedger(blocks.slice(2), wallet)
+        const all = yield* ledgerOf(store, wallet)
+        const other = yield* ledgerOf(store, wallets[1]!)
+        yield* proofs.writeOpenings(start, [{ wallet: wallets[1]!, balances: balances.slice(0, 1) }])
 
-          expect(new Set(shown(all[0]))).toEqual(new Set(movements))
-          expect(
-            all.map((row) => ({ ...row, movements: row.movements.filter(({ kind }) => kind !== "genesis") })),
-          ).toEqual(rows)
-          expect(other).toEqual([])
-          expect(yield* ledgerOf(store, wallets[1]!)).toMatchObject([{ block: 12, index: 0, roles: 0 }])
-          for (const order of ["ASC", "DESC"] as const) {
-            for (const limit of [1, 2, 3]) {
-              const walked: Array<LedgerEntry> = []
-              for (let hasMore = true; hasMore;) {
-                const query = { wallet, order, from: 0, to: 99, after: walked.at(-1) ?? null, limit }
-                const page: LedgerRows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
-                walked.push(...page.rows)
-                hasMore = page.hasMore
-              }
-              expect(walked).toEqual(order === "ASC" ? all : all.toReversed())
+        expect(new Set(shown(all[0]))).toEqual(new Set(movements))
+        expect(
+          all.map((row) => ({ ...row, movements: row.movements.filter(({ kind }) => kind !== "genesis") })),
+        ).toEqual(rows)
+        expect(other).toEqual([])
+        expect(yield* ledgerOf(store, wallets[1]!)).toMatchObject([{ block: 12, index: 0, roles: 0 }])
+        for (const order of ["ASC", "DESC"] as const) {
+          for (const limit of [1, 2, 3]) {
+            const walked: Array<LedgerEntry> = []
+            for (let hasMore = true; hasMore;) {
+              const query = { wallet, order, from: 0, to: 99, after: walked.at(-1) ?? null, limit }
+              const page: LedgerRows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
+              walked.push(...page.rows)
+              hasMore = page.hasMore
             }
+            expect(walked).toEqual(order === "ASC" ? all : all.toReversed())
           }
-          const within = { wallet, order: "ASC", from: 13, to: 99, after: null, limit: 9 } as const
-          const later = { rows: all.slice(1), hasMore: false }
-          expect(yield* store.snapshot((snapshot) => snapshot.ledger(within))).toEqual(later)
-        }),
+        }
+        const within = { wallet, order: "ASC", from: 13, to: 99, after: null, limit: 9 } as const
+        const later = { rows: all.slice(1), hasMore: false }
+        expect(yield* store.snapshot((snapshot) => snapshot.ledger(within))).toEqual(later)
+      }),
     )
 
-    it.effect("writeOpenings: takes those of another first block for none, and unreadOpenings names what is left", () =>
+    it.effect("writeOpenings: ignores those of another first block, and unreadOpenings names what is left", () =>
       Effect.gen(function* () {
         const { openings, proofs, start, store } = yield* filled
         const unread = store.snapshot((snapshot) => snapshot.unreadOpenings({ to: 14, wallets: null, limit: 9 }))
@@ -167,38 +165,40 @@ export const proofContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("findTokens: gives those whose symbol or name begins with a text, the earliest of equal ones first", () =>
-      Effect.gen(function* () {
-        const { proofs, start, store } = yield* filled
-        const [old, recent, longer, named, other] = [81, 82, 83, 84, 85].map(address) as [
-          ...[string, string, string, string, string],
-        ]
-        const metadata = (symbol: string | null, name: string | null, block: number): TokenMetadata => {
-          return { symbol, name, decimals: 18, block }
-        }
-        yield* proofs.writeTokens(
-          start,
-          new Map([
-            [recent, metadata("usdx", "Copy", 14)],
-            [longer, metadata("USDXE", null, 12)],
-            [old, metadata("UsdX", "Usdx Coin", 13)],
-            [named, metadata(null, "USDX Vault %_", 12)],
-            [other, metadata("ÜSD", "É", 12)],
-          ]),
-          15,
-        )
-        const found = (text: string, limit = 9) =>
-          store.snapshot((one) => Effect.map(one.findTokens(text, limit), (tokens) => [...tokens.keys()]))
+    it.effect(
+      "findTokens: returns those whose symbol or name begins with a text, with the earliest of equal ones first",
+      () =>
+        Effect.gen(function* () {
+          const { proofs, start, store } = yield* filled
+          const [old, recent, longer, named, other] = [81, 82, 83, 84, 85].map(address) as [
+            ...[string, string, string, string, string],
+          ]
+          const metadata = (symbol: string | null, name: string | null, block: number): TokenMetadata => {
+            return { symbol, name, decimals: 18, block }
+          }
+          yield* proofs.writeTokens(
+            start,
+            new Map([
+              [recent, metadata("usdx", "Copy", 14)],
+              [longer, metadata("USDXE", null, 12)],
+              [old, metadata("UsdX", "Usdx Coin", 13)],
+              [named, metadata(null, "USDX Vault %_", 12)],
+              [other, metadata("ÜSD", "É", 12)],
+            ]),
+            15,
+          )
+          const found = (text: string, limit = 9) =>
+            store.snapshot((one) => Effect.map(one.findTokens(text, limit), (tokens) => [...tokens.keys()]))
 
-        expect(yield* found("USDX")).toEqual([old, recent, longer, named])
-        expect(yield* found("usdx", 1)).toEqual([old])
-        expect(yield* found("usdx v")).toEqual([named])
-        expect(yield* found("Ü")).toEqual([other])
-        for (const text of ["%", "_sdx", "sdx", "üsd", "usdxf", "'", "\\"]) expect(yield* found(text)).toEqual([])
-      }),
+          expect(yield* found("USDX")).toEqual([old, recent, longer, named])
+          expect(yield* found("usdx", 1)).toEqual([old])
+          expect(yield* found("usdx v")).toEqual([named])
+          expect(yield* found("Ü")).toEqual([other])
+          for (const text of ["%", "_sdx", "sdx", "üsd", "usdxf", "'", "\\"]) expect(yield* found(text)).toEqual([])
+        }),
     )
 
-    it.effect("reconciledTo: is the last proved block of the last comparison, and null where there was none", () =>
+    it.effect("reconciledTo: is the last proved block of the last comparison, or null", () =>
       Effect.gen(function* () {
         const { proofAt, proofs, reconciledTo, store } = yield* filled
         const before = yield* reconciledTo

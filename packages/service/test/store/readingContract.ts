@@ -66,7 +66,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
       }),
     )
 
-    it.effect("skip: gives the position of the last of any number of rows, as a walk over the page does", () =>
+    it.effect("skip: returns the position of the last of any number of rows, as a walk over the page does", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const model = yield* TestDatabase.grown(store, 5, Model.seeded(5))
@@ -153,7 +153,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
         }),
     )
 
-    it.effect("page: leaves internal transactions out when they are not requested", () =>
+    it.effect("page: omits internal transactions if they are not requested", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const model = Model.empty()
@@ -174,7 +174,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
   })
 
   describe("transactions", () => {
-    it.effect("transactions: walks those of every wallet in both orders, and leaves internal transactions out", () =>
+    it.effect("transactions: walks those of every wallet in both orders, and omits internal transactions", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         const numbers = Model.seeded(7)
@@ -278,7 +278,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
       }),
     )
 
-    it.effect("snapshot: many at once each see the state at their own start", () =>
+    it.effect("snapshot: many concurrent ones each see the state at their own start", () =>
       Effect.gen(function* () {
         const { open, store: writer } = yield* opened
         const reader = yield* open
@@ -334,7 +334,7 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
     )
 
     it.effect.prop(
-      "firstAtOrAfter, lastAtOrBefore: give what a search through all blocks gives, for any timestamps",
+      "firstAtOrAfter, lastAtOrBefore: equal a search through all blocks, for any timestamps",
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {
@@ -360,42 +360,44 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
       law(15),
     )
 
-    it.effect("places: gives blocks and transactions in the order of the positions, as many as their bytes allow", () =>
-      Effect.gen(function* () {
-        const { store } = yield* opened
-        const blocks = chainOn(null, 4)
-        yield* store.append(null, blocks)
-        const places = (positions: ReadonlyArray<Position>, maxBytes: number) =>
-          store.snapshot((snapshot) => snapshot.places(positions, maxBytes))
-        const all = blocks.toReversed().flatMap(({ hash, number, parentHash, timestamp, transactions }) =>
-          [...transactions, null].map((transaction) => ({
-            position: { block: number, index: transaction?.index ?? Movement.blockLevelIndex },
-            bytes: Buffer.byteLength(transaction?.body ?? ""),
-            place: { block: { number, hash, parentHash, timestamp }, transactionHash: transaction?.hash ?? null },
-          })),
-        )
-        const positions = all.map(({ position }) => position)
-        const expected = all.map(({ place }) => place)
-        const ofTransactions = all.filter(({ bytes }) => bytes > 0)
-
-        expect(yield* places(positions, Infinity)).toEqual(expected)
-        expect(yield* places([...positions, ...positions], Infinity)).toEqual([...expected, ...expected])
-        expect(yield* places([], 0)).toEqual([])
-        for (const [count, maxBytes] of [
-          [1, 0],
-          [1, ofTransactions[0]!.bytes - 1],
-          [2, ofTransactions[0]!.bytes],
-        ] as const) {
-          const found = yield* places(
-            ofTransactions.map(({ position }) => position),
-            maxBytes,
+    it.effect(
+      "places: returns blocks and transactions in the order of the positions, as many as their size limit permits",
+      () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          const blocks = chainOn(null, 4)
+          yield* store.append(null, blocks)
+          const places = (positions: ReadonlyArray<Position>, maxBytes: number) =>
+            store.snapshot((snapshot) => snapshot.places(positions, maxBytes))
+          const all = blocks.toReversed().flatMap(({ hash, number, parentHash, timestamp, transactions }) =>
+            [...transactions, null].map((transaction) => ({
+              position: { block: number, index: transaction?.index ?? Movement.blockLevelIndex },
+              bytes: Buffer.byteLength(transaction?.body ?? ""),
+              place: { block: { number, hash, parentHash, timestamp }, transactionHash: transaction?.hash ?? null },
+            })),
           )
-          expect(found).toEqual(ofTransactions.slice(0, count).map(({ place }) => place))
-        }
-      }),
+          const positions = all.map(({ position }) => position)
+          const expected = all.map(({ place }) => place)
+          const ofTransactions = all.filter(({ bytes }) => bytes > 0)
+
+          expect(yield* places(positions, Infinity)).toEqual(expected)
+          expect(yield* places([...positions, ...positions], Infinity)).toEqual([...expected, ...expected])
+          expect(yield* places([], 0)).toEqual([])
+          for (const [count, maxBytes] of [
+            [1, 0],
+            [1, ofTransactions[0]!.bytes - 1],
+            [2, ofTransactions[0]!.bytes],
+          ] as const) {
+            const found = yield* places(
+              ofTransactions.map(({ position }) => position),
+              maxBytes,
+            )
+            expect(found).toEqual(ofTransactions.slice(0, count).map(({ place }) => place))
+          }
+        }),
     )
 
-    it.effect("places: a block or a transaction that is not stored is reported as damaged", () =>
+    it.effect("places: reports a block or a transaction that is not stored as damaged", () =>
       Effect.gen(function* () {
         const { store } = yield* opened
         yield* store.append(null, chainOn(null, 4))

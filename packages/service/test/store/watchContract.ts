@@ -43,7 +43,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("changeWatch: a wallet is complete from the block after those that were made without it", () =>
+    it.effect("changeWatch: a wallet is complete from the block after those that were indexed without it", () =>
       Effect.gen(function* () {
         const { change, open, stated, writer } = yield* made
         const blocks = chainOn(null, 6)
@@ -69,7 +69,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("changeWatch: removes wallets that were added, and none that the index was opened with", () =>
+    it.effect("changeWatch: removes added wallets, and none that the index was opened with", () =>
       Effect.gen(function* () {
         const { change, open, stated, writer } = yield* made
         const store = yield* open(mine)
@@ -86,8 +86,8 @@ export const watchContract = (database: TestDatabase.Make): void => {
     )
   })
 
-  describe("wallets that were added", () => {
-    it.effect("writer: keeps them with another configuration, and refuses wallets that the index lacks", () =>
+  describe("added wallets", () => {
+    it.effect("writer: keeps them with another configuration, and rejects wallets that the index lacks", () =>
       Effect.gen(function* () {
         const { change, open, stated } = yield* made
         const store = yield* open(mine, other)
@@ -105,7 +105,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("unwind: makes them complete from the first removed block on, and an empty index complete", () =>
+    it.effect("unwind: makes them complete from the first removed block, and an empty index complete", () =>
       Effect.gen(function* () {
         const { change, open, stated } = yield* made
         const blocks = chainOn(null, 6)
@@ -129,7 +129,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
       }),
     )
 
-    it.effect("prepend: blocks that were made without them are not stated to have them", () =>
+    it.effect("prepend: blocks that were indexed without them are not stated to have them", () =>
       Effect.gen(function* () {
         const { change, open, stated } = yield* made
         const blocks = chainOn(null, 4)

@@ -31,7 +31,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
   })
 
   describe("wallets of webhooks", () => {
-    it.live("walletsOf: selects by address, place and highest block, in the order of the addresses", () =>
+    it.live("walletsOf: filters by address, position and highest block, in the order of the addresses", () =>
       Effect.gen(function* () {
         const webhooks = yield* withWallets([shared("0xc", 30), own("0xb", 6), shared("0xa"), notBegun("0xd")])
         const read = (selection: Parameters<Webhooks["walletsOf"]>[1]) =>
@@ -49,7 +49,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
       }).pipe(Effect.scoped),
     )
 
-    it.live("having: names the webhooks that have one of the wallets, whatever their places", () =>
+    it.live("having: names the webhooks that have one of the wallets, whatever their positions", () =>
       Effect.gen(function* () {
         const webhooks = yield* withWallets([own("0xb", 6), shared("0xa")])
         const found = yield* Effect.forEach([["0xa"], ["0xb", "0xq"], ["0xz"], []], webhooks.having)
@@ -58,7 +58,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
       }).pipe(Effect.scoped),
     )
 
-    it.live("firstWallets: gives the first addresses of each webhook, none for an unknown one", () =>
+    it.live("firstWallets: returns the first addresses of each webhook, and none for an unknown one", () =>
       Effect.gen(function* () {
         const webhooks = yield* withWallets([shared("0xb"), shared("0xa"), shared("0xc")])
         const found = yield* webhooks.firstWallets(["books", "nothing", "other"], 2)
@@ -71,7 +71,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
       }).pipe(Effect.scoped),
     )
 
-    it.live("change: adds and removes wallets, leaves those that it has, and counts them", () =>
+    it.live("change: adds and removes wallets, keeps existing ones, and counts them", () =>
       Effect.gen(function* () {
         const webhooks = yield* withWallets([shared("0xa", 3), shared("0xb")])
         const [, wallets] = yield* changed(webhooks, { remove: ["0xb", "0xq"], add: [own("0xa", 1), own("0xc", 2)] })
@@ -85,7 +85,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
     )
 
     it.live(
-      "change: parts those at the shared place, and sends all again from a block but those that have not begun",
+      "change: separates those at the shared position, and resends all from a block except those not yet started",
       () =>
         Effect.gen(function* () {
           const webhooks = yield* withWallets([shared("0xa", 3), own("0xb", 12), notBegun("0xc")])
@@ -99,7 +99,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
         }).pipe(Effect.scoped),
     )
 
-    it.live("change: parts, rewinds and resets the wallets of a range of addresses alone", () =>
+    it.live("change: separates, rewinds and resets only the wallets of a range of addresses", () =>
       Effect.gen(function* () {
         const webhooks = yield* withWallets([shared("0xa"), shared("0xb", 3), own("0xc", 12), shared("0xd")])
         const within = { after: "0xa", to: "0xc" }
@@ -116,7 +116,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
       }).pipe(Effect.scoped),
     )
 
-    it.live("change: raises, moves and resets wallets of this webhook alone", () =>
+    it.live("change: raises, moves and resets only wallets of this webhook", () =>
       Effect.gen(function* () {
         const webhooks = yield* withWallets([shared("0xa", 3), own("0xb", 12)])
         const [, raised] = yield* changed(webhooks, { raise: ["0xa", 8], move: [shared("0xb", 13), own("0xq", 1)] })

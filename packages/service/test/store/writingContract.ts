@@ -100,7 +100,7 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
       }),
     )
 
-    it.effect("append: dies on a block that does not extend the one before it, and leaves the store unchanged", () =>
+    it.effect("append: dies on a block that does not extend the previous one, and leaves the store unchanged", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const [first, second, third] = chainOn(null, 3) as [BlockRows, BlockRows, BlockRows]
@@ -147,7 +147,7 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
     }
     const firstOf = ([first]: ReadonlyArray<BlockRows>) => refOf(first!)
 
-    it.effect("prepend: a chain that was stored from its end equals one that was stored from its beginning", () =>
+    it.effect("prepend: a chain that was stored from its end equals one that was stored from its start", () =>
       Effect.gen(function* () {
         const { dump, store } = yield* opened
         const other = yield* opened
@@ -305,7 +305,7 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
 
   describe("any sequence of calls", () => {
     it.effect.prop(
-      "append, prepend, unwind and finalize by two writers: every read gives what the model gives",
+      "append, prepend, unwind and finalize by two writers: every read returns what the model returns",
       { seed: Model.seed },
       ({ seed }) =>
         Effect.gen(function* () {

@@ -9,7 +9,7 @@ import * as TestServer from "./TestServer.ts"
 
 const coordinators = process.env["DAYBOOK_TEST_CITUS"]
 
-describe.runIf(coordinators !== undefined)("Citus: skipped where DAYBOOK_TEST_CITUS names no databases", () => {
+describe.runIf(coordinators !== undefined)("Citus: skipped if DAYBOOK_TEST_CITUS names no databases", () => {
   contract(
     "Citus",
     Effect.map(
@@ -25,7 +25,7 @@ describe.runIf(coordinators !== undefined)("Citus: skipped where DAYBOOK_TEST_CI
 
   describe("nodes", () => {
     it.live(
-      "snapshot: states on how many nodes the rows of a chain lie, and its transactions have a shard on each or two",
+      "snapshot: states how many nodes hold the rows of a chain, and its transactions have a shard on each or two",
       () =>
         Effect.gen(function* () {
           const { rows, url } = yield* TestServer.distributed(coordinators ?? "")

@@ -17,7 +17,7 @@ describe("Service on PostgreSQL", () => {
   events(server)
 
   it.live(
-    "page: is exact while writers die, stand still and go on without their lease",
+    "page: is exact while writers die, pause and continue without their lease",
     () => Effect.flatMap(TestServer.database(server()), (database) => expectExact(database.url)),
     120_000,
   )

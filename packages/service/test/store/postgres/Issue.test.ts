@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { StoreError } from "../../../src/store/StoreError.ts"
 import * as Issue from "../../../src/store/postgres/Issue.ts"
 
-/** What the driver makes of an error that the server sent. */
+/** How the driver classifies an error that the server sent. */
 const sent = (code: string, message = "server", where?: string) =>
   new SqlError({
     reason: new UnknownError({ cause: Object.assign(new Error(message), { severity: "ERROR", code, message, where }) }),
@@ -16,33 +16,33 @@ const shown = (error: SqlError) => {
 
 describe("Issue", () => {
   describe("isDamage", () => {
-    it.each(["XX001", "XX002"])("isDamage: the server found damage, SQLSTATE %s", (code) => {
+    it.each(["XX001", "XX002"])("isDamage: is true for damage that the server found, SQLSTATE %s", (code) => {
       expect(Issue.isDamage(Issue.toStoreError("database", sent(code)))).toBe(true)
     })
 
     it.each(["08006", "42501", "42P01", "57014", "57P01", "XX000"])(
-      "isDamage: another failure, SQLSTATE %s",
+      "isDamage: is false for another failure, SQLSTATE %s",
       (code) => {
         expect(Issue.isDamage(Issue.toStoreError("database", sent(code)))).toBe(false)
       },
     )
 
-    it("isDamage: a connection that was lost is none", () => {
+    it("isDamage: is false for a lost connection", () => {
       const lost = new SqlError({ reason: new ConnectionError({ cause: new Error("ECONNRESET") }) })
 
       expect(Issue.isDamage(Issue.toStoreError("database", lost))).toBe(false)
     })
   })
 
-  it("isDamage: another error of the store is none", () => {
+  it("isDamage: is false for another error of the store", () => {
     expect(Issue.isDamage(new StoreError({ message: "another", isRetryable: true, cause: undefined }))).toBe(false)
   })
 
-  it("isUndone: is a transaction that was undone for another one, and no other failure", () => {
+  it("isUndone: is true only for a transaction that was rolled back in favour of another", () => {
     expect(["40001", "40P01", "23505"].map((code) => Issue.isUndone(sent(code)))).toEqual([true, false, false])
   })
 
-  it("sqlState: is that of an error of the server alone", () => {
+  it("sqlState: is only defined for an error of the server", () => {
     const causes = [
       "text",
       undefined,
@@ -55,13 +55,13 @@ describe("Issue", () => {
     expect(causes.map(stateOf)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  it("isConflict: is the state of a row that contradicts a key, and no other failure", () => {
+  it("isConflict: is true only for the state of a row that violates a key", () => {
     expect(Issue.isConflict(Issue.toStoreError("database", sent("23505")))).toBe(true)
     expect(Issue.isConflict(Issue.toStoreError("database", sent("23503")))).toBe(false)
     expect(Issue.isConflict(new StoreError({ message: "another", isRetryable: true, cause: undefined }))).toBe(false)
   })
 
-  it("unanswered, rolledBack: are retried, and name the database", () => {
+  it("unanswered, rolledBack: are retryable, and name the database", () => {
     expect([Issue.unanswered("db1/chains"), Issue.rolledBack("db1/chains")]).toMatchObject([
       {
         isRetryable: true,
@@ -79,14 +79,14 @@ describe("Issue", () => {
         "ERR_TLS_CERT_ALTNAME_INVALID",
       ],
       [new Error("The server does not support TLS"), "it has none"],
-    ])("toStoreError: %s is a database that TLS does not reach", (cause, reason) => {
+    ])("toStoreError: %s is a database that cannot be reached with TLS", (cause, reason) => {
       expect(shown(new SqlError({ reason: new ConnectionError({ cause }) }))).toEqual({
         isRetryable: true,
         message: `Database unreachable by TLS: db1/chains (${reason}). Check the certificate of the server, and "sslmode" and "sslrootcert" of "database".`,
       })
     })
 
-    it("toStoreError: takes a code of certificates for a failure of TLS in an error of the connection alone", () => {
+    it("toStoreError: treats a certificate code as a TLS failure only in a connection error", () => {
       const cause = Object.assign(new Error("self-signed"), { code: "SELF_SIGNED_CERT_IN_CHAIN" })
 
       expect(shown(new SqlError({ reason: new UnknownError({ cause }) }))).toEqual({
@@ -99,7 +99,7 @@ describe("Issue", () => {
     })
 
     it.each(["EPIPE", "ECONNRESET"])(
-      "toStoreError: a socket that broke with %s is a database that is unreachable, and no SQLSTATE",
+      "toStoreError: a socket that broke with %s is an unreachable database, and not an SQLSTATE",
       (code) => {
         const broken = Object.assign(new Error(`write ${code}`), { code, errno: -32, syscall: "write" })
         const error = new SqlError({ reason: new ConnectionError({ cause: broken }) })
@@ -113,7 +113,7 @@ describe("Issue", () => {
       },
     )
 
-    it("toStoreError: a connection that ended with a statement may be lost, and one that was not made is unreachable", () => {
+    it("toStoreError: a connection that ended during a statement may be lost, and one that was not made is unreachable", () => {
       const ended = (operation: string) =>
         shown(new SqlError({ reason: new ConnectionError({ cause: new Error("ended"), operation }) }))
 
@@ -145,25 +145,25 @@ describe("Issue", () => {
       ["58030", true, "Disk error in database"],
       ["72000", true, "Database busy"],
       ["XX001", false, "Database damaged"],
-    ])("toStoreError: SQLSTATE %s, which is retried: %s", (code, isRetryable, what) => {
+    ])("toStoreError: SQLSTATE %s is retryable: %s", (code, isRetryable, what) => {
       const error = shown(sent(code))
 
       expect(error.isRetryable).toBe(isRetryable)
       expect(error.message).toContain(`${what}: db1/chains (SQLSTATE ${code}). `)
     })
 
-    it("toStoreError: a failure that nothing is known of is not retried, and has its state alone", () => {
+    it("toStoreError: an unknown failure is not retryable, and has only its state", () => {
       expect(shown(sent("22012"))).toEqual({
         isRetryable: false,
         message: "Database failed: db1/chains (SQLSTATE 22012).",
       })
-      // Not from a server: its states are texts.
+      // Not from a server: its states are strings.
       const cause = Object.assign(new Error("odd"), { severity: "ERROR", code: 8 })
       const odd = new SqlError({ reason: new UnknownError({ cause }) })
       expect(shown(odd)).toEqual({ isRetryable: false, message: "Database failed: db1/chains." })
     })
 
-    it("toStoreError: a login that the driver reports without a state is refused", () => {
+    it("toStoreError: a login failure that the driver reports without a state is rejected", () => {
       const refused = new SqlError({ reason: new AuthenticationError({ cause: new Error("no password") }) })
 
       expect(shown(refused)).toEqual({
@@ -183,17 +183,14 @@ describe("Issue", () => {
       ["58030", "failed to COPY to shard 102008 on w1.lan:5432", undefined],
       ["XX000", "failed to prepare transaction 'citus_0_1' on host w1.lan:5432", undefined],
       ["57P01", "terminating connection due to administrator command", "while executing command on w1.lan:5432"],
-    ])(
-      "toStoreError: a node of Citus that was lost is retried and named, SQLSTATE %s of %s",
-      (code, message, where) => {
-        expect(shown(sent(code, message, where))).toEqual({
-          isRetryable: true,
-          message: `Database node unreachable: w1.lan:5432 of db1/chains (SQLSTATE ${code}). Check that PostgreSQL runs there and accepts connections from the coordinator.`,
-        })
-      },
-    )
+    ])("toStoreError: a lost Citus node is retryable and named, SQLSTATE %s of %s", (code, message, where) => {
+      expect(shown(sent(code, message, where))).toEqual({
+        isRetryable: true,
+        message: `Database node unreachable: w1.lan:5432 of db1/chains (SQLSTATE ${code}). Check that PostgreSQL runs there and accepts connections from the coordinator.`,
+      })
+    })
 
-    it("toStoreError: another failure of a node of Citus keeps its words, and names the node", () => {
+    it("toStoreError: another failure of a Citus node keeps its message, and names the node", () => {
       const full = sent("53100", "could not extend file", "while executing command on w1.lan:5432")
 
       expect(shown(full).message).toBe(
@@ -201,7 +198,7 @@ describe("Issue", () => {
       )
     })
 
-    it("toStoreError: an internal error of the server is retried, as Citus reports by it what it does not name", () => {
+    it("toStoreError: an internal error of the server is retryable, as Citus uses it for failures without a code", () => {
       expect(shown(sent("XX000"))).toEqual({
         isRetryable: true,
         message: "Internal database error: db1/chains (SQLSTATE XX000). See the log of PostgreSQL.",
@@ -209,7 +206,7 @@ describe("Issue", () => {
     })
 
     it.each(["26000", "42P05"])(
-      "toStoreError: a pooler that changes servers between transactions, SQLSTATE %s",
+      "toStoreError: names a pooler that changes servers between transactions, SQLSTATE %s",
       (code) => {
         expect(shown(sent(code))).toEqual({
           isRetryable: false,
@@ -227,7 +224,7 @@ describe("Issue", () => {
         "08P01",
         "Database refused the connection: db1/chains (SQLSTATE 08P01). Behind a pooler, check that it knows a database of this name, and its log.",
       ],
-    ])("toStoreError: what a pooler answers is retried, SQLSTATE %s", (code, message) => {
+    ])("toStoreError: an error of a pooler is retryable, SQLSTATE %s", (code, message) => {
       expect(shown(sent(code))).toEqual({ isRetryable: true, message })
     })
   })

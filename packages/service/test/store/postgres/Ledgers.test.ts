@@ -1,4 +1,6 @@
-/** Which rows of a ledger are read, written and removed, by what the tables have; and which rows of transactions. */
+/**
+ * Which rows of a ledger are read, written and removed, by the contents of the tables; and which rows of transactions.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
@@ -18,7 +20,7 @@ import { chain, sessionOf } from "./scripted.ts"
 
 const { sql } = chain
 const [alice, bob] = [Rows.alice, Rows.bob]
-/** Bytes as rows of a packed ledger have them. */
+/** Bytes as they are in rows of a packed ledger. */
 const unpackedOf = (hex: string) => Uint8Array.from(fromHex(hex))
 const rowOf = (index: number, wallet: string) => ({
   index,
@@ -27,7 +29,7 @@ const rowOf = (index: number, wallet: string) => ({
   movements: [{ ...movementOf({ amount: 5n }), wallet }],
 })
 
-/** The packed ledger of a block, its rows, and their list as it is stored. */
+/** The packed ledger of a block, its rows, and their list in stored form. */
 const packedOf = (block: number, wallets: ReadonlyArray<string>) => {
   const packed = LedgerCodec.pack(wallets.map((wallet, index) => rowOf(index, wallet)))
   const rows = LedgerCodec.unpack(packed)
@@ -48,7 +50,7 @@ const query: LedgerQuery = { wallet: alice, from: 7, to: 9, order: "ASC", after:
 const longest = 2 ** 31 - 1
 
 describe("Ledgers", () => {
-  it.effect("insert: writes rows in the order of their wallets, and lists of blocks also without rows", () =>
+  it.effect("insert: writes rows in the order of their wallets, and lists for blocks even without rows", () =>
     Effect.gen(function* () {
       const [all, none, nothing] = [sessionOf(), sessionOf(), sessionOf()]
       yield* Ledgers.insert(all.at, [[7, packed]])
@@ -65,7 +67,7 @@ describe("Ledgers", () => {
     }),
   )
 
-  it.effect("remove: removes the rows that lists name, and searches for those of a list that is damaged", () =>
+  it.effect("remove: removes the rows that lists name, and searches for those of a damaged list", () =>
     Effect.gen(function* () {
       const removed = Effect.fnUntraced(function* (lists: ReadonlyArray<ReadonlyArray<unknown>>) {
         const { at, ran } = sessionOf((statement) => (statement === sql.places ? lists : []))
@@ -87,7 +89,7 @@ describe("Ledgers", () => {
     }),
   )
 
-  it.effect("ofBlock: has the rows that the list of a block names, and none where one is missing", () =>
+  it.effect("ofBlock: returns the rows that the list of a block names, and none if one is missing", () =>
     Effect.gen(function* () {
       const found = (list: ReadonlyArray<unknown> | undefined, count: number) => {
         const own = Array.from({ length: count }, (_, at) => [at])
@@ -105,7 +107,7 @@ describe("Ledgers", () => {
     }),
   )
 
-  it.effect("differences, isOrphaned: compare the rows that a list names, and those that are derived", () =>
+  it.effect("differences, isOrphaned: compare the rows that a list names with the derived ones", () =>
     Effect.gen(function* () {
       const own = rows.map(({ wallet, index, body: text }) => {
         const values = [wallet, idOf(index), text] as const
@@ -128,7 +130,7 @@ describe("Ledgers", () => {
     }),
   )
 
-  it.effect("activeWallets: are not known of several nodes, nor where a block has no list", () =>
+  it.effect("activeWallets: are unknown with several nodes, and if a block has no list", () =>
     Effect.gen(function* () {
       const { at, ran } = sessionOf(() => [places])
 
@@ -139,7 +141,10 @@ describe("Ledgers", () => {
     }),
   )
 
-  /** Indexes of the rows of a page, whether there may be more, and the statements. Bodies that lie apart are given by their room. */
+  /**
+   * Indexes of the rows of a page, whether there may be more, and the statements. Bodies stored separately are given by
+   * their room.
+   */
   const pageOf = Effect.fnUntraced(function* (
     all: ReadonlyArray<ReadonlyArray<unknown>>,
     more: Partial<LedgerQuery> = {},
@@ -150,7 +155,7 @@ describe("Ledgers", () => {
     return { page: [page.rows.map(({ index }) => index), page.hasMore], ran }
   })
 
-  it.effect("page: has rows up to the limit, after which there may be more", () =>
+  it.effect("page: returns rows up to the limit, after which there may be more", () =>
     Effect.gen(function* () {
       const [up, down] = [yield* pageOf([stored(0), stored(1)]), yield* pageOf([stored(0)], { order: "DESC" })]
       const [first, end] = RowId.range(7, 9)
@@ -174,7 +179,7 @@ describe("Ledgers", () => {
     }),
   )
 
-  it.effect("page: has rows up to its bytes, and the first one whatever its bytes are", () =>
+  it.effect("page: returns rows up to its size limit, and at least the first one", () =>
     Effect.gen(function* () {
       const all = [stored(0), stored(1)]
       const within = (maxBytes: number) => Effect.map(pageOf(all, { maxBytes }), ({ page }) => page)
@@ -185,7 +190,7 @@ describe("Ledgers", () => {
     }),
   )
 
-  it.effect("page: reads a body that lies apart while it has room", () =>
+  it.effect("page: reads a separately stored body while it has room", () =>
     Effect.gen(function* () {
       const apart = [stored(0, false), stored(1, false)]
       const roomsOf = ({ ran }: { readonly ran: ReadonlyArray<readonly [string, ReadonlyArray<unknown>]> }) =>
@@ -235,7 +240,7 @@ describe("Documents", () => {
     return statements.map(([statement, params]) => [statement, params[0], params.slice(9)])
   })
 
-  it.effect("insert: inserts rows with a part that lies apart by a statement of their own", () =>
+  it.effect("insert: inserts rows with a separate part in a separate statement", () =>
     Effect.gen(function* () {
       const large = [prepared(2, { largeDocument: [2, body, 5] }), prepared(3, { largeInternal: [3, body, 6] })]
       const apart = [
@@ -265,7 +270,7 @@ describe("Documents", () => {
     }),
   )
 
-  it.effect("hasStale: is whether a row of the range has another revision", () =>
+  it.effect("hasStale: is true if a row of the range has another revision", () =>
     Effect.gen(function* () {
       const stale = (all: ReadonlyArray<ReadonlyArray<unknown>>) => Documents.hasStale(sessionOf(() => all).at, 7, 8, 1)
 
@@ -273,7 +278,7 @@ describe("Documents", () => {
     }),
   )
 
-  it.effect("attempt: fails with an error of the store, and with no other that is thrown", () =>
+  it.effect("attempt: fails with an error of the store, and rethrows any other", () =>
     Effect.gen(function* () {
       const damaged = new StoreError({ message: "Damaged.", isRetryable: false, cause: undefined })
       const thrown = (cause: unknown) =>
@@ -290,7 +295,7 @@ describe("Documents", () => {
     }),
   )
 
-  it.effect("list: has what is wrong with a damaged row in place of it", () =>
+  it.effect("list: returns the issue of a damaged row in place of it", () =>
     Effect.gen(function* () {
       const listed = yield* Documents.list(sessionOf(() => [prepared(RowId.make(7, 1)).columns]).at, 7, 7)
 

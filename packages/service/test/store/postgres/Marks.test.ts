@@ -1,4 +1,4 @@
-/** What statements of marks do with the errors and the rows of a server. */
+/** How statements on marks handle the errors and the rows of a server. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
@@ -13,7 +13,7 @@ import { chain, sessionOf } from "./scripted.ts"
 const unproved = new StoreError({ message: "Index moving.", isRetryable: true, isUnproved: true, cause: undefined })
 const unreachable = new StoreError({ message: "Unreachable.", isRetryable: true, cause: undefined })
 
-/** How often reads that fail with an error are made. */
+/** Number of times that a read failing with an error is attempted. */
 const readsOf = Effect.fnUntraced(function* <E>(error: E) {
   let reads = 0
   const reading: Chain.Reading = (read) =>
@@ -26,7 +26,7 @@ const readsOf = Effect.fnUntraced(function* <E>(error: E) {
   return reads
 })
 
-/** The error of the store for one of the server. */
+/** The store error for a server error. */
 const sent = (code: string) => {
   const cause = Object.assign(new Error("server"), { severity: "ERROR", code })
   return Issue.toStoreError("database", new SqlError({ reason: new UnknownError({ cause }) }))
@@ -34,7 +34,7 @@ const sent = (code: string) => {
 
 describe("Marks", () => {
   it.effect(
-    "retried: reads again where nodes moved on meanwhile, eight times at most, and after no other failure",
+    "retried: reads again if nodes moved on in the meantime, at most eight times, and after no other failure",
     () =>
       Effect.gen(function* () {
         const errors = [unproved, unreachable, "reader failed", { isUnproved: true }]
@@ -43,7 +43,7 @@ describe("Marks", () => {
       }),
   )
 
-  it.effect("proving: adds the serial to statements that are proved, and to no others", () =>
+  it.effect("proving: adds the serial to proved statements, and to no others", () =>
     Effect.gen(function* () {
       const { at, ran } = sessionOf(() => [[7]])
       const session = Marks.proving(chain, at.session, 5)
@@ -58,7 +58,7 @@ describe("Marks", () => {
     }),
   )
 
-  it.effect("proving: reports a node with another state as an index that moves, and other failures as they are", () =>
+  it.effect("proving: reports a node with another state as a moving index, and passes other failures on", () =>
     Effect.gen(function* () {
       const failed = (error: StoreError) =>
         Effect.flip(Marks.proving(chain, sessionOf(() => error).at.session, 5).rows(chain.distributed.sql.pageUp, []))
@@ -107,7 +107,7 @@ describe("Marks", () => {
     }),
   )
 
-  it.effect("distribute: changes nothing where the database has no Citus", () =>
+  it.effect("distribute: changes nothing if the database has no Citus", () =>
     Effect.gen(function* () {
       const { at, ran } = sessionOf()
       yield* Marks.distribute(at.session, "daybook_test")
@@ -116,7 +116,7 @@ describe("Marks", () => {
     }),
   )
 
-  it.effect("distribute: spreads the tables by their columns, transactions over shards of their own", () =>
+  it.effect("distribute: distributes the tables by their columns, and transactions over separate shards", () =>
     Effect.gen(function* () {
       const { at, ran } = sessionOf((sql) => {
         if (sql === Marks.citus) return [[1]]
@@ -134,7 +134,7 @@ describe("Marks", () => {
       expect(statements.filter((sql) => sql.includes("create_reference_table"))).toEqual([
         `SELECT create_reference_table('"o''brien".mark') IS NULL`,
       ])
-      // The function compares the shard on its node, and is made after the mark.
+      // The function compares the shard on its node, and is created after the mark.
       expect(statements.findIndex((sql) => sql.includes("mark_102008"))).toBe(6)
       expect(statements.slice(1, 4).map((sql) => sql.trim().slice(0, 12))).toEqual([
         "CREATE TABLE",

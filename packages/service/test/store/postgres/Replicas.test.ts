@@ -1,4 +1,6 @@
-/** Which server reads a page: by what servers have reached, how they fail, and what is known of the primary. */
+/**
+ * Which server reads a page: by the state that servers have reached, their failures, and what is known of the primary.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, Result } from "effect"
 import { TestClock } from "effect/testing"
@@ -19,7 +21,7 @@ interface Scripted {
   isDistributed: boolean
 }
 
-/** A server by its name, which notes whether each read is one of a transaction or of the only statement. */
+/** A server by name, which records whether each read is in a transaction or a single statement. */
 const serverOf = (name: string, replica: Replicas.Replica | null, notes: Array<string>) => {
   const state: Scripted = { serial: 1, failure: null, isStandby: false, isDistributed: false }
   const { at } = sessionOf((sql) => {
@@ -51,7 +53,7 @@ const servers = Effect.fnUntraced(function* (count: number) {
     all.map(({ server }) => server),
     primary.server,
   )
-  /** The result of a read, which is its serial unless the read fails, and the servers that were asked. */
+  /** The result of a read, which is its serial unless the read fails, and the servers that were used. */
   const read = (atLeast = 0, page = false, fails?: string) =>
     Effect.gen(function* () {
       notes.length = 0
@@ -69,7 +71,7 @@ const servers = Effect.fnUntraced(function* (count: number) {
 const transaction = (name: string) => `${name} transaction`
 
 describe("Replicas", () => {
-  it.effect("reading: asks the primary first and after five seconds, and each replica in turn between", () =>
+  it.effect("reading: asks the primary first and every five seconds, and each replica in turn in between", () =>
     Effect.gen(function* () {
       const { read } = yield* servers(2)
       const asked = Effect.map(read(), ([, notes]) => notes)
@@ -85,22 +87,24 @@ describe("Replicas", () => {
     }),
   )
 
-  it.effect("reading: reads on the next server where a replica has not reached the state, and keeps the replica", () =>
-    Effect.gen(function* () {
-      const { others, primary, read } = yield* servers(2)
-      yield* read()
-      primary.state.serial = 5
-      others[1]!.state.serial = 5
-      const [behind, reached] = [yield* read(6), yield* read(5)]
-      others[0]!.state.serial = 5
+  it.effect(
+    "reading: reads on the next server if a replica has not reached the state, and keeps using the replica",
+    () =>
+      Effect.gen(function* () {
+        const { others, primary, read } = yield* servers(2)
+        yield* read()
+        primary.state.serial = 5
+        others[1]!.state.serial = 5
+        const [behind, reached] = [yield* read(6), yield* read(5)]
+        others[0]!.state.serial = 5
 
-      expect(behind).toEqual([5, ["replica 0", "replica 1", "primary"].map(transaction)])
-      expect(reached).toEqual([5, [transaction("replica 1")]])
-      expect(yield* read(5)).toEqual([5, [transaction("replica 0")]])
-    }),
+        expect(behind).toEqual([5, ["replica 0", "replica 1", "primary"].map(transaction)])
+        expect(reached).toEqual([5, [transaction("replica 1")]])
+        expect(yield* read(5)).toEqual([5, [transaction("replica 0")]])
+      }),
   )
 
-  it.effect("reading: a primary that has not reached the state is read, unless it is a standby itself", () =>
+  it.effect("reading: reads a primary that has not reached the state, unless it is itself a standby", () =>
     Effect.gen(function* () {
       const { primary, read } = yield* servers(0)
       const newest = yield* read(2)
@@ -113,7 +117,7 @@ describe("Replicas", () => {
     }),
   )
 
-  it.effect("reading: leaves out a replica that failed for a time that grows, and logs its first failure", () =>
+  it.effect("reading: skips a failed replica for a growing time, and logs its first failure", () =>
     Effect.gen(function* () {
       const { logs, others, primary, read } = yield* servers(1)
       yield* read()
@@ -139,7 +143,7 @@ describe("Replicas", () => {
     }),
   )
 
-  it.effect("reading: goes on where the nodes of a replica moved on, and does not leave it out", () =>
+  it.effect("reading: continues if the nodes of a replica moved on, and does not skip it", () =>
     Effect.gen(function* () {
       const { logs, others, read } = yield* servers(1)
       yield* read()
@@ -153,7 +157,7 @@ describe("Replicas", () => {
     }),
   )
 
-  it.effect("reading: reads replicas that lag where the primary fails, and fails as it does where none can", () =>
+  it.effect("reading: reads lagging replicas if the primary fails, and fails with its error if none can", () =>
     Effect.gen(function* () {
       const { others, primary, read } = yield* servers(1)
       primary.state.failure = failed
@@ -166,17 +170,19 @@ describe("Replicas", () => {
     }),
   )
 
-  it.effect("reading: gives the failure of a read itself, on the primary and on a replica, without another read", () =>
-    Effect.gen(function* () {
-      const { read } = yield* servers(1)
+  it.effect(
+    "reading: returns the failure of the read itself, on the primary and on a replica, without another read",
+    () =>
+      Effect.gen(function* () {
+        const { read } = yield* servers(1)
 
-      expect(yield* read(0, false, "stale")).toEqual(["stale", [transaction("primary")]])
-      expect(yield* read(0, false, "stale")).toEqual(["stale", [transaction("replica 0")]])
-    }),
+        expect(yield* read(0, false, "stale")).toEqual(["stale", [transaction("primary")]])
+        expect(yield* read(0, false, "stale")).toEqual(["stale", [transaction("replica 0")]])
+      }),
   )
 
   it.effect(
-    "reading: a replica must have what the primary had 15 seconds ago, by what was read every five seconds",
+    "reading: a replica must have reached the primary's state of 15 seconds ago, polled every five seconds",
     () =>
       Effect.gen(function* () {
         const { primary, read } = yield* servers(1)
@@ -194,7 +200,7 @@ describe("Replicas", () => {
       }),
   )
 
-  it.effect("reading: reads a page in one statement once the rows are known to lie together", () =>
+  it.effect("reading: reads a page in one statement once the rows are known to be on one node", () =>
     Effect.gen(function* () {
       const { primary, read } = yield* servers(0)
       const asked = (page: boolean) => Effect.map(read(0, page), ([, notes]) => notes)
@@ -208,7 +214,7 @@ describe("Replicas", () => {
     }),
   )
 
-  it.effect("reading: does not read again in a transaction what fails in one statement", () =>
+  it.effect("reading: does not repeat in a transaction a read that fails in one statement", () =>
     Effect.gen(function* () {
       const { primary, read } = yield* servers(0)
       yield* read(0, true)

@@ -1,4 +1,4 @@
-/** What a snapshot makes of the rows of its first statement, and which pages that statement has read. */
+/** How a snapshot uses the rows of its first statement, and which pages that statement has read. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { PageQuery } from "../../../src/store/ChainReader.ts"
@@ -13,7 +13,7 @@ const blockColumns = BlockRow.make(block!, null)
 const wallet = `0x${"1".repeat(40)}`
 const query: PageQuery = { key: wallet, from: 12, to: 15, order: "ASC", after: null, limit: 2 }
 
-/** A row without a checkpoint, with a transaction, or a block behind its columns. */
+/** A row without a checkpoint, with a transaction, or a block in additional columns. */
 const pageRow = (id: number | null, joined: ReadonlyArray<unknown> = []) => {
   const row = Array.from({ length: 40 }, (): unknown => null)
   row[24] = id
@@ -21,7 +21,7 @@ const pageRow = (id: number | null, joined: ReadonlyArray<unknown> = []) => {
   return row
 }
 
-/** The checkpoint with columns of what it is joined with. */
+/** The checkpoint with the columns of the joined rows. */
 const joinedRow = (from: number, columns: ReadonlyArray<unknown>) => {
   const row = [...snapshotRow(4)]
   for (const [at, value] of columns.entries()) row[from + at] = value
@@ -29,7 +29,7 @@ const joinedRow = (from: number, columns: ReadonlyArray<unknown>) => {
 }
 
 describe("SnapshotStart", () => {
-  it.effect("read: has what was read beside the checkpoint, and nothing where no row was joined", () =>
+  it.effect("read: returns what was read with the checkpoint, and nothing if no row was joined", () =>
     Effect.gen(function* () {
       const expected = { blocks: [block!.number, 99], projection: "ledger", wallet }
       const { at, ran } = sessionOf(() => [joinedRow(24, blockColumns)])
@@ -64,7 +64,7 @@ describe("SnapshotStart", () => {
     }),
   )
 
-  it.effect("read: expects nothing unless it is asked for", () =>
+  it.effect("read: expects nothing unless requested", () =>
     Effect.gen(function* () {
       const { at, ran } = sessionOf(() => [snapshotRow(4)])
       yield* SnapshotStart.read(at, 1_500)
@@ -84,7 +84,7 @@ describe("SnapshotStart", () => {
     }),
   )
 
-  it.effect("readWithPage: has the rows in the order of the page, the blocks beside them, and no session", () =>
+  it.effect("readWithPage: returns the rows in the order of the page, their blocks, and no session", () =>
     Effect.gen(function* () {
       const rows = [pageRow(7), pageRow(null, blockColumns), snapshotRow(4), pageRow(9), pageRow(8)]
       const idsOf = Effect.fnUntraced(function* (order: PageQuery["order"]) {
@@ -106,7 +106,7 @@ describe("SnapshotStart", () => {
         chain.sql.snapshotWithPageUp,
         chain.sql.snapshotWithPageDown,
       ])
-      // One row more than the page has shows whether others follow.
+      // One row more than the page shows whether others follow.
       expect(up.ran[0]![1].slice(-2)).toEqual([Values.big(3), Values.big(2)])
     }),
   )
@@ -119,7 +119,7 @@ describe("SnapshotStart", () => {
     }),
   )
 
-  it.effect("pageRead: is the page of the same rows of the index, and of no others", () =>
+  it.effect("pageRead: is a page of exactly these rows of the index", () =>
     Effect.gen(function* () {
       const { at } = sessionOf(() => [snapshotRow(4), pageRow(7)])
       const read = yield* SnapshotStart.readWithPage(at, {}, query)

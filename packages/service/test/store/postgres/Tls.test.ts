@@ -1,4 +1,4 @@
-/** Certificates of a connection, with a server that ends it once TLS is there. */
+/** Certificates of a connection, with a server that ends it once TLS is established. */
 import { readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
@@ -11,7 +11,7 @@ import * as Engine from "../../../src/store/Engine.ts"
 const folder = join(import.meta.dirname, "../../server/fixtures")
 const [cert, key] = ["cert", "key"].map((kind) => readFileSync(join(folder, `localhost.${kind}.pem`)))
 
-/** The port of a server that answers the request for TLS, and the certificates of its clients by their names. */
+/** The port of a server that answers the TLS request, and the names in its clients' certificates. */
 const listening = Effect.gen(function* () {
   const names: Array<string | undefined> = []
   const server = createServer((socket) =>
@@ -33,7 +33,7 @@ const listening = Effect.gen(function* () {
 })
 
 describe("TLS of a PostgreSQL URL", () => {
-  it.live("accepts a server by the authorities of sslrootcert alone, and sends the certificate of sslcert", () =>
+  it.live("accepts a server only by the authorities of sslrootcert, and sends the certificate of sslcert", () =>
     Effect.gen(function* () {
       const { names, port } = yield* listening
       const failureWith = (parameters: string) =>

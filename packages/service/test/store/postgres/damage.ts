@@ -18,7 +18,7 @@ export const damage = (server: () => string): void => {
   })
 
   describe("amcheck", () => {
-    it.live("engineIssues: finds the extension in any schema, and leaves it out for a user who may not call it", () =>
+    it.live("engineIssues: finds the extension in any schema, and skips it for a user who may not call it", () =>
       Effect.gen(function* () {
         const { rows, store, url } = yield* opened
         yield* rows("CREATE SCHEMA extensions")
@@ -41,7 +41,7 @@ export const damage = (server: () => string): void => {
   })
 
   describe("damage", () => {
-    it.live("page: refuses each changed column of a transaction, and names the block", () =>
+    it.live("page: rejects each changed column of a transaction, and names the block", () =>
       Effect.gen(function* () {
         const { rows, store } = yield* opened
         const large = blockOn(null, { transactions: [[wallets[0]!]] })
@@ -73,7 +73,7 @@ export const damage = (server: () => string): void => {
       }),
     )
 
-    it.live("snapshot: refuses a changed checkpoint, block or projection", () =>
+    it.live("snapshot: rejects a changed checkpoint, block or projection", () =>
       Effect.gen(function* () {
         const { rows, store } = yield* opened
         yield* store.append(null, chainOn(null, 2))
@@ -103,7 +103,7 @@ export const damage = (server: () => string): void => {
     )
 
     it.live(
-      "removableRows: names damaged openings, proofs and tokens, which are read as none, and removeRows leaves nothing of it",
+      "removableRows, removeRows: name damaged openings, proofs and tokens, which read as missing, and remove them",
       () =>
         Effect.gen(function* () {
           const { rows, store } = yield* opened
@@ -160,7 +160,7 @@ export const damage = (server: () => string): void => {
         }),
     )
 
-    it.live("append, prepend: remove rows of blocks outside of the index that are in the way, and add the blocks", () =>
+    it.live("append, prepend: remove conflicting rows of blocks outside of the index, and add the blocks", () =>
       Effect.gen(function* () {
         const { rows, store } = yield* opened
         const blocks = chainOn(null, 6)

@@ -31,7 +31,7 @@ export const failures = (server: () => string): void => {
 
   describe("fromUrl", () => {
     it.effect(
-      "fromUrl: refuses a URL without a host or a database, or with an unescaped slash in it, and does not show it",
+      "fromUrl: rejects a URL without a host or a database, or with an unescaped slash in it, and does not show it",
       () =>
         Effect.gen(function* () {
           for (const url of [
@@ -55,7 +55,7 @@ export const failures = (server: () => string): void => {
   })
 
   describe("errors", () => {
-    it.live("a server that does not listen is retried, and neither message nor cause shows the password", () =>
+    it.live("a server that does not listen is retryable, and neither message nor cause shows the password", () =>
       Effect.gen(function* () {
         const [read, write] = yield* errorsOf("postgres://daybook:s3cret@127.0.0.1:1/daybook")
         const database = yield* Engine.fromUrl("postgres://daybook:s3cret@127.0.0.1:1/daybook", "/nowhere")
@@ -71,7 +71,7 @@ export const failures = (server: () => string): void => {
       }),
     )
 
-    it.live("a database or a user that does not exist is not retried", () =>
+    it.live("a database or a user that does not exist is not retryable", () =>
       Effect.gen(function* () {
         const { port } = new URL(server())
         const [missing] = yield* errorsOf(`postgres://postgres@127.0.0.1:${port}/nothing`)
@@ -89,7 +89,7 @@ export const failures = (server: () => string): void => {
     )
 
     it.live(
-      "a schema that the indexer makes later is retried, those of another program, version or chain are not",
+      "a schema that the indexer creates later is retryable; one of another program, version or chain is not",
       () =>
         Effect.gen(function* () {
           const { name, rows, url } = yield* opened
@@ -126,7 +126,7 @@ export const failures = (server: () => string): void => {
         }),
     )
 
-    it.live("a user without CREATE on the database needs the schemas that it owns alone", () =>
+    it.live("a user without CREATE on the database needs only the schemas that it owns", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.database(server())
         const own = new URL(url)
@@ -180,7 +180,7 @@ export const failures = (server: () => string): void => {
       }),
     )
 
-    it.live("a schema of a state before the first release is refused with what to do, and left unchanged", () =>
+    it.live("a schema from before the first release is rejected with what to do, and left unchanged", () =>
       Effect.gen(function* () {
         const { name, rows, url } = yield* opened
         yield* rows("UPDATE daybook_test.daybook_version SET version = 4")
@@ -196,7 +196,7 @@ export const failures = (server: () => string): void => {
       }),
     )
 
-    it.live("tables that are appended to are vacuumed after so many rows, however large they are", () =>
+    it.live("append-only tables are vacuumed after a fixed number of rows, however large they are", () =>
       Effect.gen(function* () {
         const { rows } = yield* opened
         const found = yield* rows(
@@ -215,7 +215,7 @@ export const failures = (server: () => string): void => {
       }),
     )
 
-    it.live("a write that waits too long for its process is ended, and may be repeated", () =>
+    it.live("a write that waits too long for its process is ended, and is retryable", () =>
       Effect.gen(function* () {
         const { name, rows, url } = yield* opened
         const { writing } = yield* Pool.make(name, Redacted.make(url))
@@ -243,22 +243,20 @@ export const failures = (server: () => string): void => {
       }),
     )
 
-    it.live(
-      "a connection that the server ends within a statement is a lost one, and no server that is unreachable",
-      () =>
-        Effect.gen(function* () {
-          const { name, url } = yield* opened
-          const { reading } = yield* Pool.make(name, Redacted.make(url))
-          const { isRetryable, message } = yield* Effect.flip(
-            reading.rows("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)", []),
-          )
+    it.live("a connection that the server ends during a statement is lost, not an unreachable server", () =>
+      Effect.gen(function* () {
+        const { name, url } = yield* opened
+        const { reading } = yield* Pool.make(name, Redacted.make(url))
+        const { isRetryable, message } = yield* Effect.flip(
+          reading.rows("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)", []),
+        )
 
-          expect(isRetryable).toBe(true)
-          expect(message).toContain(`Connection to the database lost: ${name}. See its log, and that of any pooler`)
-        }),
+        expect(isRetryable).toBe(true)
+        expect(message).toContain(`Connection to the database lost: ${name}. See its log, and that of any pooler`)
+      }),
     )
 
-    it.live("a database whose encoding lacks characters of names is refused before anything is stored", () =>
+    it.live("a database whose encoding lacks characters of names is rejected before anything is stored", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.database(server())
         const name = `${new URL(url).pathname.slice(1)}_latin`
@@ -273,7 +271,7 @@ export const failures = (server: () => string): void => {
     )
 
     it.live(
-      "a statement is repeated that the server undid for another one, where it orders transactions strictly",
+      "a statement that the server rolled back in favour of another is repeated, with serializable transactions",
       () =>
         Effect.gen(function* () {
           const { rows, url } = yield* TestServer.database(server())
@@ -293,7 +291,7 @@ export const failures = (server: () => string): void => {
         }),
     )
 
-    it.live("a server that ends its connections is connected again by the next read and write", () =>
+    it.live("a server that ends its connections is reconnected by the next read and write", () =>
       Effect.gen(function* () {
         const { rows, store } = yield* opened
         const blocks = chainOn(null, 2)
@@ -315,8 +313,8 @@ export const failures = (server: () => string): void => {
     )
   })
 
-  describe("what PostgreSQL's own tools do", () => {
-    it.live("backup, restore, space: are refused, and the error names the tool of PostgreSQL", () =>
+  describe("features of PostgreSQL's own tools", () => {
+    it.live("backup, restore, space: are rejected, and the error names the PostgreSQL tool", () =>
       Effect.gen(function* () {
         const { name, store } = yield* opened
         const { backup, chain, restore } = store.database

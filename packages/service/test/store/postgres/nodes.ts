@@ -63,7 +63,7 @@ export const nodes = (server: () => string): void => {
       }),
     )
 
-    it.live("page: leaves out the rows above its head of a node that is ahead", () =>
+    it.live("page: omits the rows above its head from a node that is ahead", () =>
       Effect.gen(function* () {
         const { database, run, store } = yield* make
         const expected = yield* numbers(database)
@@ -88,7 +88,7 @@ export const nodes = (server: () => string): void => {
       }),
     )
 
-    it.live("page: is refused while a node has removed rows of its head", () =>
+    it.live("page: is rejected while a node has removed rows of its head", () =>
       Effect.gen(function* () {
         const { database, run, store } = yield* make
         yield* run(...keep("checkpoint"))
@@ -99,7 +99,7 @@ export const nodes = (server: () => string): void => {
       }),
     )
 
-    it.live("page: is empty for a wallet without transactions, and refused while its node lacks the last writes", () =>
+    it.live("page: is empty for a wallet without transactions, and rejected while its node lacks the last writes", () =>
       Effect.gen(function* () {
         const { run, store } = yield* make
         const unknown = store.snapshot((snapshot) =>
@@ -122,7 +122,7 @@ export const nodes = (server: () => string): void => {
       }),
     )
 
-    it.live("page: is refused while a node lacks the last writes, and so is a write", () =>
+    it.live("page: is rejected while a node lacks the last writes, and so is a write", () =>
       Effect.gen(function* () {
         const { database, run, store } = yield* make
         yield* run(...keep("mark"))
@@ -139,7 +139,7 @@ export const nodes = (server: () => string): void => {
       }),
     )
 
-    it.live("statements: each on rows of the nodes is refused while they have another state", () =>
+    it.live("statements: each statement on rows of the nodes is rejected while they have another state", () =>
       Effect.gen(function* () {
         const { rows } = yield* make
         const [head] = yield* rows(`SELECT serial FROM ${schema}.checkpoint`)
@@ -166,7 +166,7 @@ export const nodes = (server: () => string): void => {
       }),
     )
 
-    it("statements: those on rows of the nodes that are not proved belong to writes, verification and one server", () => {
+    it("statements: unproved ones on rows of the nodes belong to writes, verification and single servers", () => {
       const { proved, sql } = DistributedStatements.make("chain")
       const reads = Object.entries(sql).filter(([, statement]) => {
         const from = /\b(FROM|JOIN) chain\.(document|appearance|ledger)\b/.test(statement)

@@ -50,7 +50,7 @@ export const replicaReading = (server: () => string): void => {
     })
 
   describe("replicas", () => {
-    it.effect("a first page is read on a replica, and the pages of its cursor too", () =>
+    it.effect("a first page is read on a replica, and so are the pages of its cursor", () =>
       Effect.gen(function* () {
         const { pages } = yield* lagging()
         const first = yield* readsIn(pages({ limit: 2 }))
@@ -97,7 +97,7 @@ export const replicaReading = (server: () => string): void => {
       }),
     )
 
-    it.live("a replica that is down is left out for a while, and its password is never logged", () =>
+    it.live("a replica that is down is skipped for a while, and its password is never logged", () =>
       Effect.gen(function* () {
         const logs: Array<string> = []
         const logger = Logger.make(({ message }) => logs.push(String(message)))
@@ -113,7 +113,7 @@ export const replicaReading = (server: () => string): void => {
       }),
     )
 
-    it.live("without a replica that works the primary reads, and without a primary the replica does", () =>
+    it.live("the primary reads if no replica works, and a replica reads if the primary does not", () =>
       Effect.gen(function* () {
         const { store, url } = yield* make
         yield* store.append(null, blocks)
@@ -133,7 +133,7 @@ export const replicaReading = (server: () => string): void => {
       }).pipe(Effect.provide(Logger.layer([]))),
     )
 
-    it.effect("a replica that lags for too long is left out while the primary works", () =>
+    it.effect("a replica that lags for too long is skipped while the primary works", () =>
       Effect.gen(function* () {
         const { pages, primary } = yield* lagging()
         const heads: Array<number | undefined> = []
@@ -151,7 +151,7 @@ export const replicaReading = (server: () => string): void => {
       }),
     )
 
-    it.effect("headers, the journal and the status are those of the primary", () =>
+    it.effect("headers, the journal and the status are read from the primary", () =>
       Effect.gen(function* () {
         const [primary, replica] = yield* Effect.all([make, make])
         yield* primary.store.append(null, blocks)
@@ -166,7 +166,7 @@ export const replicaReading = (server: () => string): void => {
   })
 
   describe("fromUrl with replicas", () => {
-    it.effect("fromUrl: refuses replicas of another engine, and does not show their URLs", () =>
+    it.effect("fromUrl: rejects replicas of another engine, and does not show their URLs", () =>
       Effect.gen(function* () {
         const given = [
           { url: "sqlite:data", replicas: ["sqlite:other"] },

@@ -84,7 +84,7 @@ const walk = Effect.fnUntraced(function* (
 /** Runs a service on a server beside one on SQLite. */
 export const service = (server: () => string): void => {
   describe("a service on PostgreSQL", () => {
-    it.live("serve: indexes a chain through a reorg and serves the pages that a service on SQLite serves", () =>
+    it.live("serve: indexes a chain through a reorg and serves the same pages as a service on SQLite", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make({ chainId: 1 })
         const world = yield* Scenario.run(node, { seed: 3, blocks: 12, blobs: false })

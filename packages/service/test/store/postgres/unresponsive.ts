@@ -104,7 +104,7 @@ export const unresponsive = (server: () => string): void => {
 
   const isUnanswered = { _tag: "StoreError", isRetryable: true }
 
-  describe("servers that do not answer", () => {
+  describe("unresponsive servers", () => {
     it.effect("page: a server that accepts a connection and sends nothing is unreachable after 5 seconds", () =>
       Effect.gen(function* () {
         const { stopped, url } = yield* silent(null)
@@ -198,27 +198,29 @@ export const unresponsive = (server: () => string): void => {
     const limits = ["statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"]
     const show = `SELECT ${limits.map((name) => `current_setting('${name}')`).join(", ")}`
 
-    it.live("a statement of a page may take 10 seconds, one of a write an hour, and a wait for a lock a minute", () =>
-      Effect.gen(function* () {
-        const { url } = yield* TestServer.emptied(server())
-        const database = yield* TestServer.connect(url)
-        const { writing } = yield* Pool.make("database", Redacted.make(url))
-        yield* (yield* TestStore.open(database, ref)).append(null, chainOn(null, 1))
-        const set: Array<unknown> = []
-        yield* writing.transaction((session) => Effect.map(session.rows(show, []), (rows) => set.push(...rows)))
-        yield* writing.transaction(
-          (session) => Effect.map(session.rows(show, []), (rows) => set.push(...rows)),
-          Infinity,
-        )
+    it.live(
+      "limits a statement of a page to 10 seconds, one of a write to an hour, and a wait for a lock to a minute",
+      () =>
+        Effect.gen(function* () {
+          const { url } = yield* TestServer.emptied(server())
+          const database = yield* TestServer.connect(url)
+          const { writing } = yield* Pool.make("database", Redacted.make(url))
+          yield* (yield* TestStore.open(database, ref)).append(null, chainOn(null, 1))
+          const set: Array<unknown> = []
+          yield* writing.transaction((session) => Effect.map(session.rows(show, []), (rows) => set.push(...rows)))
+          yield* writing.transaction(
+            (session) => Effect.map(session.rows(show, []), (rows) => set.push(...rows)),
+            Infinity,
+          )
 
-        expect(set).toEqual([
-          ["1h", "1min", "1min"],
-          ["0", "1min", "1min"],
-        ])
-      }),
+          expect(set).toEqual([
+            ["1h", "1min", "1min"],
+            ["0", "1min", "1min"],
+          ])
+        }),
     )
 
-    it.live("a statement that takes too long and a lock that is held are retryable", () =>
+    it.live("a statement that takes too long and a held lock are retryable", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.emptied(server())
         const { writing } = yield* Pool.make("database", Redacted.make(url))

@@ -12,7 +12,7 @@ const listeners = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND
 export const waking = (server: () => string): void => {
   describe("awaitChange", () => {
     // The test clock stands still, so the waiting reader never looks again by itself.
-    it.effect("awaitChange: a committed write wakes a reader of another process before it looks again", () =>
+    it.effect("awaitChange: a committed write wakes a reader in another process before it polls again", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.emptied(server())
         const store = yield* TestStore.open(yield* TestServer.connect(url), ref)

@@ -30,7 +30,7 @@ export const webhooks = (server: () => string): void => {
   )
 
   describe("Webhooks", () => {
-    it.effect("ofHolder: the webhooks of a key are found by an index", () =>
+    it.effect("ofHolder: finds the webhooks of a key with an index", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.emptied(server())
         const database = yield* TestServer.connect(url)
@@ -47,7 +47,7 @@ export const webhooks = (server: () => string): void => {
       }),
     )
 
-    it.live("remove: takes the wallets along that a change at the same time adds", () =>
+    it.live("remove: also removes the wallets that a concurrent change adds", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.emptied(server())
         const { webhooks: own } = yield* TestServer.connect(url)

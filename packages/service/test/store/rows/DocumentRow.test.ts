@@ -13,7 +13,7 @@ const named = (text: string): string =>
 const prepared = (body: string, codec: "plain" | "zstd", internal: string | null = null) =>
   DocumentRow.prepare(7, { index: 3, hash, body, internal, addresses: [wallet], decoderRevision: 1 }, codec)
 
-/** Reads the frames that lie apart. */
+/** Reads separately stored frames. */
 const readApart =
   ({ largeDocument, largeInternal }: DocumentRow.Prepared): DocumentRow.ReadApart =>
   (part) => {
@@ -29,7 +29,7 @@ const bodies = {
 
 describe("DocumentRow", () => {
   for (const [name, body] of Object.entries(bodies)) {
-    it(`hashUnsafe: gives the hash of ${name}, plain or compressed, with internal transactions or without`, () => {
+    it(`hashUnsafe: returns the hash of ${name}, plain or compressed, with or without internal transactions`, () => {
       for (const codec of ["plain", "zstd"] as const) {
         for (const internal of [null, '[{"type":"CALL"}]']) {
           const row = prepared(body, codec, internal)
@@ -40,7 +40,7 @@ describe("DocumentRow", () => {
     })
   }
 
-  it("hashUnsafe: fails for a frame that differs in a byte behind the hash", () => {
+  it("hashUnsafe: fails for a frame that differs in a byte after the hash", () => {
     const row = prepared(named("short"), "plain")
     const columns = row.columns.map((value) => (value instanceof Uint8Array ? Uint8Array.from(value) : value))
     const frame = columns[7] as Uint8Array

@@ -43,7 +43,7 @@ describe("DocumentText.namesOf", () => {
     ["a hash of another length", documentOf({ hash: "0x12" })],
     ["an address in upper case", documentOf({ from_address: from.toUpperCase() })],
     ["no created contract", documentOf({}).replace("receipt_contract_address", "contract")],
-  ])("namesOf: gives nothing for %s", (_, body) => {
+  ])("namesOf: returns nothing for %s", (_, body) => {
     expect(DocumentText.namesOf(body)).toBeNull()
   })
 })

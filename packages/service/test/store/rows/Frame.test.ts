@@ -15,7 +15,7 @@ const read = ({ internalFrame, ...packed }: Frame.Packed) => {
 
 describe("Frame", () => {
   it.prop(
-    "unpack: gives the texts that were packed, with and without internal transactions",
+    "unpack: returns the texts that were packed, with and without internal transactions",
     { body: Schema.String, internal: Schema.NullOr(Schema.String), codec: Schema.Literals(codecs) },
     ({ body, codec, internal }) => {
       const texts = { body: JSON.stringify(body), internal: internal === null ? null : JSON.stringify(internal) }
@@ -30,7 +30,7 @@ describe("Frame", () => {
     },
   )
 
-  it.each(codecs)("pack: puts each long text apart (%s)", (codec) => {
+  it.each(codecs)("pack: stores each long text separately (%s)", (codec) => {
     for (const [body, internal, isBodyApart, isInternalApart] of [
       ["{}", "[]", false, false],
       [long, "[]", true, false],
@@ -45,14 +45,14 @@ describe("Frame", () => {
     }
   })
 
-  it("pack: keeps the same memory in many frames once", () => {
+  it("pack: keeps memory that many frames share once", () => {
     const input = `"0x${"5".repeat(200_000)}"`
     const internal = `[${Array.from({ length: 50 }, (_, index) => `{"type":"CALL","index":${index},"input":${input}}`).join(",")}]`
 
     expect(Frame.pack("{}", internal, "zstd").internalFrame!.length).toBeLessThan(internal.length / 1_000)
   })
 
-  it("toNumber: is the inverse of fromNumber, and plain text that lies together is 0", () => {
+  it("toNumber: is the inverse of fromNumber, and 0 for plain text in one frame", () => {
     for (let form = 0; form < 64; form++) expect(Frame.toNumber(Frame.fromNumber(form))).toBe(form)
     expect(Frame.toNumber(Frame.pack("{}", null, "plain").form)).toBe(0)
   })

@@ -14,13 +14,13 @@ describe("JournalRow", () => {
     expect(Journal.parsePosition(Journal.formatPosition(position))).toEqual(Result.succeed(position))
   })
 
-  it("parsePosition: refuses every other text", () => {
+  it("parsePosition: rejects every other text", () => {
     const texts = ["", "1", "1-", "-1", "01-1", "1-01", "1-zzzzzzzzzz", "1-A", "1 -1", "1-1\n", `${"9".repeat(16)}-1`]
 
     expect(texts.filter((text) => Result.isSuccess(Journal.parsePosition(text)))).toEqual([])
   })
 
-  it("advance: raises the number with each change, and the serial with each but that of finality", () => {
+  it("advance: raises the number with each change, and the serial with each except of finality", () => {
     const at = { kind: "append", lowest: 1, highest: 2, hash: null } as const
     const first = JournalRow.advance({ change: at, columns: CheckpointRow.empty }, 7, 1)
     const second = JournalRow.advance({ change: { ...at, kind: "final" }, columns: first.columns }, 8, 2)

@@ -25,7 +25,7 @@ describe("KeyOrder", () => {
   })
 
   it.prop(
-    "byKey: gives each row once, in the order of a stable sort",
+    "byKey: returns each row once, in the order of a stable sort",
     { keys: Schema.Array(Schema.Array(byte).check(Schema.isMaxLength(5))) },
     ({ keys }) => {
       const rows = keys.map((key, place): Row => [Uint8Array.from(key), place])

@@ -1,4 +1,4 @@
-/** Ranges of blocks: when they begin, are merged and end, and which parts of a history lie in each. */
+/** Ranges of blocks: when they begin, are merged and end, and which parts of a history belong to each. */
 import { describe, expect, it } from "@effect/vitest"
 import * as KeyRanges from "../../../src/store/rows/KeyRanges.ts"
 import * as RowId from "../../../src/store/rows/RowId.ts"
@@ -24,13 +24,13 @@ const partsOf = (ranges: KeyRanges.KeyRanges, from: number, to: number) => {
 }
 
 describe("KeyRanges", () => {
-  it("parse: has the ranges that were formatted", () => {
+  it("parse: returns the ranges that were formatted", () => {
     const ranges = made([3, 0, 7], [1, 5, 80, 4], [2, 9, 0])
 
     expect(KeyRanges.parse(KeyRanges.format(ranges))).toEqual(ranges)
   })
 
-  it("parse: gives none of a text that was not formatted", () => {
+  it("parse: returns null for a text that was not formatted", () => {
     const many = KeyRanges.format(made(...Array.from({ length: 401 }, (_, at) => [at, at, 1] as const)))
     const texts = [
       "",
@@ -49,14 +49,14 @@ describe("KeyRanges", () => {
     )
   })
 
-  it("append: begins a range once the newest one has as many entries as the limit, or is being merged", () => {
+  it("append: starts a range once the newest one has as many entries as the limit, or is being merged", () => {
     expect(KeyRanges.append(made([0, 0, 9]), 5, limit)).toEqual(made([0, 0, 9]))
     expect(KeyRanges.append(made([0, 0, 10]), 5, limit)).toEqual(made([0, 0, 10], [1, 5, 0]))
     expect(KeyRanges.append(made([0, 0, 1, 4]), 5, limit)).toEqual(made([0, 0, 1, 4], [5, 5, 0]))
     expect(KeyRanges.append(made([0, 0, 10], [1, 5, 10]), 5, limit)).toEqual(made([0, 0, 10], [1, 5, 10]))
   })
 
-  it("prepend: begins a range of the lowest blocks once the one above has as many entries as the limit", () => {
+  it("prepend: starts a range of the lowest blocks once the one above has as many entries as the limit", () => {
     expect(KeyRanges.prepend(made([0, 0, 9]), 5, limit)).toEqual(made([0, 0, 9]))
     expect(KeyRanges.prepend(made([0, 0, 10], [1, 9, 1]), 5, limit)).toEqual(made([2, 0, 0], [0, 5, 10], [1, 9, 1]))
     expect(KeyRanges.prepend(made([0, 0, 10]), 0, limit)).toEqual(made([0, 0, 10]))
@@ -79,7 +79,7 @@ describe("KeyRanges", () => {
     expect(KeyRanges.largest(counted).range).toBe(1)
   })
 
-  it("partsOf: has the parts of each range that has a wanted block, lowest first", () => {
+  it("partsOf: returns the parts of each range that has a requested block, lowest first", () => {
     const ranges = made([0, 0, 10], [1, 5, 10], [2, 9, 1])
 
     expect(partsOf(ranges, 0, 20)).toEqual([
@@ -91,7 +91,7 @@ describe("KeyRanges", () => {
     expect(KeyRanges.partsOf(ranges, 7, 6)).toEqual([[0, 7, 6]])
   })
 
-  it("partsOf: has what was merged below the ranges that it was moved from", () => {
+  it("partsOf: returns merged entries below the ranges that they were moved from", () => {
     const ranges = made([0, 0, 10], [1, 5, 10, 4], [2, 9, 10, 4], [3, 12, 1])
 
     expect(partsOf(ranges, 0, 20)).toEqual([
@@ -105,7 +105,7 @@ describe("KeyRanges", () => {
     expect(KeyRanges.placesOf(ranges, id(12))).toEqual([3, 3])
   })
 
-  it("beginMerges: takes eight neighbours of one size, never the newest one", () => {
+  it("beginMerges: merges eight neighbours of one size, never the newest one", () => {
     expect(KeyRanges.beginMerges(nine.slice(0, 8), limit)).toEqual(nine.slice(0, 8))
     const begun = KeyRanges.beginMerges(nine, limit)
 

@@ -1,4 +1,4 @@
-/** What is found of stored ledgers that are not those that a block justifies. */
+/** Issues of stored ledgers that differ from those that a block justifies. */
 import { describe, expect, it } from "vitest"
 import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
 import * as Checksum from "../../../src/store/rows/Checksum.ts"
@@ -131,7 +131,7 @@ describe("LedgerDifferences.find", () => {
 })
 
 describe("LedgerDifferences", () => {
-  it("isOrphaned: is a row that no list of its block names, unless that is damaged or cannot be read", () => {
+  it("isOrphaned: is true for a row that no list of its block names, unless the list is damaged or cannot be read", () => {
     const isOrphaned = (places: LedgerDifferences.Places | undefined, { index, wallet }: Row) =>
       LedgerDifferences.isOrphaned(places, wallet, RowId.make(block, index))
     const [row] = derived as [Row]
@@ -144,7 +144,7 @@ describe("LedgerDifferences", () => {
     expect(isOrphaned(unreadable, row)).toBe(false)
   })
 
-  it("walletsOf: has the wallets of as many lists as there are blocks, and is null where one is missing or damaged", () => {
+  it("walletsOf: returns the wallets of as many lists as there are blocks, and null if one is missing or damaged", () => {
     const lists = [listOf(derived), listOf([other!])]
 
     expect(LedgerDifferences.walletsOf(lists, 2)).toEqual(new Set([alice, bob, stranger]))

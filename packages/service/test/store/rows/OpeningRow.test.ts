@@ -23,7 +23,7 @@ const sealed = (key: Uint8Array): OpeningRow.Columns => {
   return [...values, Checksum.fromValues(values)]
 }
 
-/** What is read of rows, also as those of another wallet or first block. */
+/** Result of reading rows, possibly as those of another wallet or first block. */
 const read = (rows: ReadonlyArray<OpeningRow.Columns>, of: Uint8Array = walletBytes, from = first) =>
   OpeningRow.read(
     of,
@@ -47,7 +47,7 @@ const placesOf = (rows: ReadonlyArray<LedgerEntry>) =>
   rows.map(({ block, index, movements }) => [block, index, movements.length])
 
 describe("OpeningRow", () => {
-  it("read: gives the holding and amount of each row that was made", () => {
+  it("read: returns the holding and amount of each written row", () => {
     const balances = [
       { holding: native, amount: 0n },
       { holding: native, amount: 15n },
@@ -59,7 +59,7 @@ describe("OpeningRow", () => {
     expect(read(rowsOf(...balances))).toEqual(balances)
   })
 
-  it("bytesOfHolding: the standard, the token and the digits of the id, of which 0 has none", () => {
+  it("bytesOfHolding: counts the standard, the token and the digits of the id, of which 0 has none", () => {
     const bytesOf = (holding: Holding.Holding) => Buffer.from(OpeningRow.bytesOfHolding(holding)).toString("hex")
 
     expect(bytesOf(native)).toBe("00")
@@ -69,7 +69,7 @@ describe("OpeningRow", () => {
     )
   })
 
-  it("read: gives none for a row whose checksum differs or whose key names no token", () => {
+  it("read: returns null for a row whose checksum differs or whose key names no token", () => {
     const [row] = rowsOf({ holding: native, amount: 7n })
     const keys = [
       [],
@@ -85,14 +85,14 @@ describe("OpeningRow", () => {
     expect(read(keys.map(sealed))).toEqual([])
   })
 
-  it("read: gives none for a row of another wallet or first block", () => {
+  it("read: returns null for a row of another wallet or first block", () => {
     const rows = rowsOf({ holding: native, amount: 7n })
 
     expect(read(rows)).toHaveLength(1)
     expect([read(rows, Buffer.alloc(20, 0xa2)), read(rows, walletBytes, first + 1)]).toEqual([[], []])
   })
 
-  it("isWithin: an opening lies at the first place of the first block, which a page reaches or has behind it", () => {
+  it("isWithin: an opening is at the start of the first block, which a page reaches or has passed", () => {
     const within = (changes: Partial<LedgerQuery>, rows: ReadonlyArray<LedgerEntry> = []) =>
       OpeningRow.isWithin(query(changes), first, ledgerOf(rows))
     const after = (block: number, index: number) => ({ block, index })

@@ -9,7 +9,7 @@ const Bound = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 20 }))
 
 describe("PageFit", () => {
   it.prop(
-    "fit: gives the longest start of the rows within both bounds, at least one, and whether more follow",
+    "fit: returns the longest prefix of the rows within both limits, at least one, and whether more follow",
     { all: Bytes, limit: Bound, maxBytes: Bound },
     ({ all, limit, maxBytes }) => {
       const query = { key: "0x", from: 0, to: 9, order: "ASC", after: null, limit, maxBytes } as const

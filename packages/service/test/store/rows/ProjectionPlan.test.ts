@@ -1,4 +1,7 @@
-/** Checkpoints of projections over any sequence of writes: rows are derived of exactly the blocks that the checkpoints state. */
+/**
+ * Checkpoints of projections over any sequence of writes: rows are derived from exactly the blocks that the checkpoints
+ * state.
+ */
 import { describe, it } from "@effect/vitest"
 import { expect } from "vitest"
 import type { BlockRows } from "../../../src/block/BlockRows.ts"
@@ -13,7 +16,7 @@ const projections = (revision: number): ReadonlyArray<Projection> => [
   { id: "l", kind: "ledger", revision, ledger: () => new Uint8Array() },
 ]
 
-/** A store of checkpoints, and the blocks of which each projection has rows. */
+/** A store of checkpoints, and the blocks for which each projection has rows. */
 const makeStore = () => {
   let checkpoints: ReadonlyArray<StoredCheckpoint> = []
   const derived = new Map<string, Set<number>>()
@@ -39,7 +42,7 @@ const makeStore = () => {
 
 describe("ProjectionPlan", () => {
   it.prop(
-    "append, prepend, unwind, fill: each projection has rows of the blocks below its checkpoint",
+    "append, prepend, unwind, fill: each projection has rows for the blocks below its checkpoint",
     { seed: Model.seed },
     ({ seed }) => {
       const numbers = Model.seeded(seed)
@@ -100,7 +103,7 @@ describe("ProjectionPlan", () => {
     },
   )
 
-  it("register: numbers new projections, and begins those of another revision again", () => {
+  it("register: numbers new projections, and restarts those of another revision", () => {
     const stored = [{ number: 3, id: "a", kind: "appearances", revision: 1, next: 40 }]
 
     expect(
@@ -113,14 +116,14 @@ describe("ProjectionPlan", () => {
     expect(revised).toEqual({ number: 3, id: "a", kind: "appearances", revision: 2, next: 10 })
   })
 
-  it("replace: derives entries again from the block on, and nothing else", () => {
+  it("replace: derives entries again from the block, and nothing else", () => {
     const at = (kind: string, next: number | null, number: number) => ({ number, id: kind, kind, revision: 1, next })
     const stored = [at("entries", 20, 1), at("appearances", 20, 2), at("entries", 9, 3), at("entries", null, 4)]
 
     expect(ProjectionPlan.replace(stored, 12)).toEqual([at("entries", 12, 1)])
   })
 
-  it("fillTo: takes at least one block, and as many as have the transactions", () => {
+  it("fillTo: includes at least one block, and as many as have the transactions", () => {
     const counts = [
       [5, 10],
       [6, 3],

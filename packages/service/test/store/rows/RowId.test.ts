@@ -9,12 +9,12 @@ describe("RowId", () => {
     expect(RowId.make(1, RowId.perBlock - 1) + 1).toBe(RowId.make(2, 0))
   })
 
-  it("range: gives the row ids of blocks, also beyond the last possible one", () => {
+  it("range: returns the row ids of blocks, even beyond the last possible one", () => {
     expect(RowId.range(2, 3)).toEqual([2_097_152, 4_194_304])
     expect(RowId.range(0, Number.MAX_SAFE_INTEGER)[1]).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER)
   })
 
-  it("of: throws where a number would not be exact", () => {
+  it("of: throws if a number would not be exact", () => {
     expect(() => RowId.make(1, RowId.perBlock)).toThrow(RangeError)
     expect(() => RowId.make(Number.MAX_SAFE_INTEGER, 0)).toThrow(RangeError)
   })

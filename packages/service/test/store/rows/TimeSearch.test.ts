@@ -11,7 +11,7 @@ const Instant = Schema.Int.check(Schema.isBetween({ minimum: -1, maximum: 10 }))
 
 describe("TimeSearch", () => {
   it.prop(
-    "isFirst, isLast: select one block of a chain whose times ascend",
+    "isFirst, isLast: select one block of a chain with ascending times",
     { times: Times, instant: Instant },
     ({ instant, times }) => {
       const blocks = times.toSorted((one, other) => one - other).map((timestamp) => ({ timestamp }))

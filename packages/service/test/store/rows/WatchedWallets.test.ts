@@ -9,7 +9,7 @@ const Wallets = Schema.UniqueArray(Schema.Literals(["0xa", "0xb", "0xc"])).check
 
 const Below = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 }))
 
-/** What happens to an index. Two writers are open, each with the list that it was opened with. */
+/** Events of an index. Two writers are open, each with the list that it was opened with. */
 const Step = Schema.Union([
   Schema.Struct({ do: Schema.Literal("open"), writer: Schema.Literals([0, 1]), wanted: Wallets }),
   Schema.Struct({ do: Schema.Literal("append"), writer: Schema.Literals([0, 1]), blocks: Below }),
@@ -21,7 +21,7 @@ const Step = Schema.Union([
   Schema.Struct({ do: Schema.Literals(["Add", "Remove"]), wallets: Wallets }),
 ])
 
-/** An index: for which wallets each of its blocks was made. */
+/** An index: for which wallets each of its blocks was indexed. */
 interface Index {
   text: string | null
   blocks: Array<{ readonly number: number; readonly madeFor: ReadonlySet<string> }>
@@ -83,7 +83,7 @@ const checkpointOf = ({ blocks, text }: Index) => ({
 
 describe("WatchedWallets", () => {
   it.prop(
-    "stored, unwound, changed: no block that was made without a wallet is stated to have its transactions",
+    "stored, unwound, changed: no block that was indexed without a wallet is stated to have its transactions",
     { steps: Schema.Array(Step).check(Schema.isMaxLength(40)) },
     ({ steps }) => {
       const index: Index = { text: null, blocks: [], writers: [new Set(["0xa"]), new Set(["0xa"])] }
@@ -98,7 +98,7 @@ describe("WatchedWallets", () => {
     },
   )
 
-  it("toCheckpoint: reads a text, and one with wallets that were added", () => {
+  it("toCheckpoint: reads a text, and one with added wallets", () => {
     const before = '["0xa","0xb"]'
     const added = WatchedWallets.changed(before, { _tag: "Add", wallets: ["0xc", "0xa", "0xc"] }, 12)
 
@@ -108,7 +108,7 @@ describe("WatchedWallets", () => {
     expect(WatchedWallets.toCheckpoint(added.text)).toEqual({ watch: ["0xa", "0xb", "0xc"], addedFrom: { "0xc": 12 } })
   })
 
-  it("changed: removes wallets that were added, and none of the configuration", () => {
+  it("changed: removes added wallets, and none of the configuration", () => {
     const { changed, text } = WatchedWallets.changed(
       '["0xa",["0xc",12]]',
       { _tag: "Remove", wallets: ["0xa", "0xb", "0xc"] },
@@ -118,7 +118,7 @@ describe("WatchedWallets", () => {
     expect([text, changed]).toEqual(['["0xa"]', ["0xc"]])
   })
 
-  it("claimed: keeps wallets that were added, also where the configuration names them by now", () => {
+  it("claimed: keeps added wallets, even if the configuration names them later", () => {
     const text = '["0xa","0xb",["0xc",12]]'
 
     expect(WatchedWallets.claimed(text, new Set(["0xa"]))).toBe('["0xa",["0xc",12]]')
@@ -146,7 +146,7 @@ describe("WatchedWallets: the search of a past", () => {
     expect([whole.changed, stated(whole.text)]).toEqual([["0xb"], [10, 20]])
   })
 
-  it("changed: a search that does not go on where the list ends is not noted", () => {
+  it("changed: a search that does not continue where the list ends is not recorded", () => {
     const half = search(added, 9, 15).text
 
     expect(search(half, 12, 18)).toEqual({ text: half, changed: [] })
@@ -154,21 +154,21 @@ describe("WatchedWallets: the search of a past", () => {
     expect(search('["0xa"]', 9, 15)).toEqual({ text: '["0xa"]', changed: [] })
   })
 
-  it("unwound: a reorg below the first block of a wallet lowers what is searched too", () => {
+  it("unwound: a reorg below the first block of a wallet also lowers how far its past is searched", () => {
     const whole = search(added, 9, 20).text
 
     expect(stated(WatchedWallets.unwound(whole, 25)!)).toEqual([10, 20])
     expect(stated(WatchedWallets.unwound(whole, 18)!)).toEqual([10, 17])
   })
 
-  it("stored: blocks that were made without the wallet begin its search again", () => {
+  it("stored: blocks that were indexed without the wallet restart its search", () => {
     const whole = search(added, 9, 20).text
 
     expect(stated(WatchedWallets.stored(whole, new Set(["0xa"]), 31)!)).toEqual([31, null])
     expect(stated(WatchedWallets.stored(whole, new Set(["0xa", "0xb"]), 31)!)).toEqual([10, 20])
   })
 
-  it("claimed: an index that is opened again keeps how far the search has come", () => {
+  it("claimed: a reopened index keeps how far the search has come", () => {
     const half = search(added, 9, 15).text
 
     expect(stated(WatchedWallets.claimed(half, new Set(["0xa"]))!)).toEqual([21, 15])

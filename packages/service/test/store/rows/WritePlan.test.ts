@@ -1,4 +1,4 @@
-/** Plans of writes, run on a list of blocks in memory, give the checkpoints of the model. */
+/** Plans of writes, run on a list of blocks in memory, result in the checkpoints of the model. */
 import { describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { expect } from "vitest"
@@ -47,7 +47,7 @@ const write = (model: Model.Model, columns: CheckpointRow.Columns, step: number,
 
 describe("WritePlan", () => {
   it.prop(
-    "append, prepend, unwind, finalize: any sequence gives the checkpoint of the model",
+    "append, prepend, unwind, finalize: any sequence results in the checkpoint of the model",
     { seed: Model.seed },
     ({ seed }) => {
       const numbers = Model.seeded(seed)
@@ -61,7 +61,7 @@ describe("WritePlan", () => {
     },
   )
 
-  it.prop("append, unwind: unwinding what was appended gives the columns before", { seed: Model.seed }, ({ seed }) => {
+  it.prop("append, unwind: unwinding an append restores the previous columns", { seed: Model.seed }, ({ seed }) => {
     const numbers = Model.seeded(seed)
     const [first, ...above] = chainOn(null, 2 + numbers.below(5)) as [BlockRows, ...Array<BlockRows>]
     const before = Result.getOrThrow(WritePlan.append(CheckpointRow.empty, null, [first], null))!.columns
@@ -95,7 +95,7 @@ describe("WritePlan", () => {
     )
   })
 
-  it("fits: takes the block of its number, or one that links its neighbours, within the index alone", () => {
+  it("fits: accepts the block with its number, or one that links its neighbours, only within the index", () => {
     const blocks = chainOn(null, 4)
     const stored = blocks.map((block) => ({ ...refOf(block), parentHash: block.parentHash, timestamp: 0, count: 1 }))
     const headers = stored.map((block) => ({ ...block, factsChecksum: null, isDamaged: false }))

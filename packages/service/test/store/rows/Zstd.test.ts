@@ -27,14 +27,14 @@ describe.each([
     expect(zstd.decompress(zstd.compress(bytes), bytes.length).equals(bytes)).toBe(true)
   })
 
-  it("compress, decompress: hold for texts larger than the kept buffer, and for bytes that do not compress", () => {
+  it("compress, decompress: handle texts larger than the kept buffer, and bytes that do not compress", () => {
     const long = Buffer.from(Array.from({ length: 100_000 }, (_, index) => index.toString(36)).join(","))
     for (const bytes of [long, randomBytes(300_000), randomBytes(260_000), randomBytes(10)]) {
       expect(Buffer.from(zstd.decompress(zstd.compress(bytes), bytes.length)).equals(bytes)).toBe(true)
     }
   })
 
-  it("compress: data that returns after a megabyte of other data is stored once", () => {
+  it("compress: data that recurs after a megabyte of other data is stored once", () => {
     const numbers = seeded(1)
     const data = (length: number) => Array.from({ length }, () => numbers.below(2 ** 16).toString(16)).join("")
     const inputs = Array.from({ length: 7 }, () => data(40_000))
@@ -48,7 +48,7 @@ describe.each([
     expect(zstdDecompressSync(frame, { dictionary }).equals(bytes)).toBe(true)
   })
 
-  it("compress: data that returns within a text of 240 kB, after 120 kB of it, is stored once", () => {
+  it("compress: data that recurs within a text of 240 kB, after 120 kB of it, is stored once", () => {
     const numbers = seeded(2)
     const input = Array.from({ length: 30_000 }, () => numbers.below(2 ** 16).toString(16)).join("")
     const once = zstd.compress(Buffer.from(input)).length
@@ -56,12 +56,12 @@ describe.each([
     expect(zstd.compress(Buffer.from(input + input)).length).toBeLessThan(once * 1.05)
   })
 
-  it("compress: gives frames that Node decompresses, and decompresses those of Node", () => {
+  it("compress, decompress: exchange frames with Node in both directions", () => {
     expect(zstdDecompressSync(zstd.compress(text), { dictionary }).equals(text)).toBe(true)
     expect(zstd.decompress(zstdCompressSync(text, { dictionary }), text.length).equals(text)).toBe(true)
   })
 
-  it("decompress: throws for a damaged frame, a short one and one of another size, and works again afterwards", () => {
+  it("decompress: throws for a damaged, truncated or wrongly sized frame, and works again afterwards", () => {
     const frame = zstd.compress(text)
     const damaged = Buffer.from(frame)
     damaged.fill(0xff, 6)
@@ -77,7 +77,7 @@ describe.each([
 })
 
 describe("Zstd", () => {
-  it("decompress: a context throws for bytes behind the frame, and works again afterwards", () => {
+  it("decompress: a context throws for bytes after the frame, and works again afterwards", () => {
     const frame = zstd.compress(text)
 
     expect(() => zstd.decompress(Buffer.concat([frame, frame]), text.length)).toThrow("zstd: ")
@@ -90,7 +90,7 @@ describe("Zstd", () => {
     expect(() => other.decompress(zstd.compress(text), text.length)).toThrow("zstd: ")
   })
 
-  it("make: takes contexts that work, and no others", () => {
+  it("make: accepts contexts that work, and no others", () => {
     const sound: Zstd.Zstd = { ...zstd, decompress: (frame, size) => zstd.decompress(frame, size) }
     let [compressed, decompressed] = [0, 0]
     const others: ReadonlyArray<Zstd.Zstd> = [
@@ -118,7 +118,7 @@ describe("Zstd", () => {
     }
   })
 
-  it("zstd: refuses a dictionary that this version does not have", () => {
+  it("zstd: rejects a dictionary that this version does not have", () => {
     expect(() => Dictionaries.zstd(99)).toThrow("Unknown dictionary: 99")
   })
 })

@@ -23,7 +23,7 @@ const opened = Effect.gen(function* () {
 })
 
 describe("ApiKeys", () => {
-  it.effect("add: refuses a file of a state before the first release, and states what to do", () =>
+  it.effect("add: rejects a file from before the first release, and states what to do", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "daybook.sqlite")
       const database = new DatabaseSync(file)
@@ -46,7 +46,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("find: gives the grant of each added key, and of no other text", () =>
+  it.effect("find: returns the grant of each added key, and of no other text", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
       const first = (yield* keys.add(alice))!
@@ -61,7 +61,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("add: refuses a name that is taken and leaves its key valid", () =>
+  it.effect("add: rejects a name in use and leaves its key valid", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
       const key = (yield* keys.add(alice))!
@@ -72,7 +72,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("add: makes keys of 256 random bits that need no escaping in a path, and never prints them", () =>
+  it.effect("add: creates keys of 256 random bits that need no escaping in a path, and never prints them", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
       const made = yield* Effect.forEach(
@@ -117,7 +117,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("find: knows a key that another process added, and keeps keys when opened again", () =>
+  it.effect("find: accepts a key that another process added, and keeps keys when reopened", () =>
     Effect.gen(function* () {
       const { file, keys } = yield* opened
       const key = yield* Effect.scoped(Effect.flatMap(makeKeys(file), (other) => other.add(alice)))
@@ -127,7 +127,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("revoke: refuses a key at once in other processes, and frees its name", () =>
+  it.effect("revoke: invalidates a key at once in other processes, and frees its name", () =>
     Effect.gen(function* () {
       const { file, keys } = yield* opened
       const first = (yield* keys.add(alice))!
@@ -144,7 +144,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("list: gives names without writing, and none without a file", () =>
+  it.effect("list: returns names without writing, and none without a file", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = join(folder, "daybook.sqlite")
@@ -158,7 +158,7 @@ describe("ApiKeys", () => {
     }),
   )
 
-  it.effect("add: trims a name, and refuses one that is empty, too long or of two lines", () =>
+  it.effect("add: trims a name, and rejects one that is empty, too long or has two lines", () =>
     Effect.gen(function* () {
       const { keys } = yield* opened
       for (const name of ["", "  ", "x".repeat(101), "two\nlines", "a\tb"]) {

@@ -1,4 +1,4 @@
-/** Copies of a chain's file equal it row by row, whatever is written before, meanwhile and between two backups. */
+/** Copies of a chain's file equal it row by row, whatever is written before, during and between two backups. */
 import * as Runs from "@daybook/harness/Runs"
 import { copyFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -24,7 +24,7 @@ const rounds = Runs.usual(24)
 const name = "chain-test.sqlite"
 const small = { blocks: 2, transactions: 3, bytes: 600, entries: 4, changes: 3 }
 
-/** The tables that are not copied with their blocks, and how each is. */
+/** The tables that are not copied with their blocks, and how each is copied. */
 const otherTables = {
   checkpoint: "written",
   projection: "written",
@@ -153,7 +153,10 @@ const writerOf = (store: TestStore.TestStore, numbers: Model.Seeded) => {
   return { write, head: () => blocks.at(-1) }
 }
 
-/** Interrupts copies at any step while the original changes: each is a marked part of the original, and is continued. */
+/**
+ * Interrupts copies at any step while the original changes: each is a marked part of the original, and can be
+ * continued.
+ */
 const interruptCopies = Effect.fnUntraced(function* (seed: number) {
   const { copy, database, file } = yield* folders
   const numbers = Model.seeded(seed)
@@ -165,7 +168,7 @@ const interruptCopies = Effect.fnUntraced(function* (seed: number) {
     const interruption = Effect.suspend(() => (steps-- > 0 ? Effect.void : Effect.interrupt))
     const exit = yield* Effect.exit(backUp(file, copy, small, () => interruption))
     const [blocks, original] = [rowsIn(copy, "block"), rowsIn(file, "block")]
-    // A copy has no blocks yet of those that were stored below the first one.
+    // A copy does not yet have the blocks that were stored below the first one.
     const start = original.findIndex((row) => row["number"] === blocks[0]?.["number"])
 
     if (Exit.isFailure(exit)) expect(rowsIn(copy, "copying")).toHaveLength(1)
@@ -178,7 +181,7 @@ const interruptCopies = Effect.fnUntraced(function* (seed: number) {
 }, Effect.scoped)
 
 describe("Backup", () => {
-  it.effect("tables: each table of a chain's file is copied, or read of the node again", () =>
+  it.effect("tables: each table of a chain's file is copied, or read from the node again", () =>
     Effect.gen(function* () {
       const { copy } = yield* folders
       yield* Effect.scoped(Effect.asVoid(TestStore.inFolder(join(copy, ".."), ref)))
@@ -193,7 +196,7 @@ describe("Backup", () => {
   )
 
   it.effect.prop(
-    "run: a copy equals the original row by row after each backup, whatever was written between and during them",
+    "run: a copy equals the original row by row after each backup, whatever was written between and during backups",
     { seed: Model.seed },
     ({ seed }) =>
       Effect.gen(function* () {
@@ -222,18 +225,18 @@ describe("Backup", () => {
   )
 
   it.effect.prop(
-    "run: a copy that was interrupted at any step is a marked part of the original, and is continued",
+    "run: a copy interrupted at any step is a marked part of the original, and can be continued",
     { seed: Model.seed },
     ({ seed }) => interruptCopies(seed),
     { arbitrary: { runs: Math.ceil(rounds / 2) }, timeout: 600_000 },
   )
 
-  it.effect("run: a copy that was interrupted while blocks were stored below its first one is continued", () =>
+  it.effect("run: continues a copy that was interrupted while blocks were stored below its first one", () =>
     interruptCopies(999_987),
   )
 
   it.effect.prop(
-    "run: takes back what the original lost, as after a power failure",
+    "run: reverts what the original lost, as after a power failure",
     { seed: Model.seed },
     ({ seed }) =>
       Effect.gen(function* () {
@@ -277,34 +280,32 @@ describe("Backup", () => {
     }),
   )
 
-  it.effect(
-    "run: copies blocks that are appended meanwhile before the histories, while fewer are appended than copied",
-    () =>
-      Effect.gen(function* () {
-        const { copy, database, file } = yield* folders
-        const store = yield* TestStore.open(database, ref)
-        const blocks = chainOn(null, 40)
-        yield* store.append(null, blocks)
-        let head = blocks.at(-1)!
-        const copied: Array<number> = []
-        // One block is appended while four are copied.
-        const meanwhile = Effect.gen(function* () {
-          if (rowsIn(copy, "history").length === 0) copied.push(rowsIn(copy, "block").length)
-          if (copied.length % 2 === 0) return
-          const next = blockOn(head)
-          yield* Effect.orDie(store.append(refOf(head), [next]))
-          head = next
-        })
-        yield* backUp(file, copy, small, () => meanwhile)
+  it.effect("run: copies newly appended blocks before the histories, while fewer are appended than copied", () =>
+    Effect.gen(function* () {
+      const { copy, database, file } = yield* folders
+      const store = yield* TestStore.open(database, ref)
+      const blocks = chainOn(null, 40)
+      yield* store.append(null, blocks)
+      let head = blocks.at(-1)!
+      const copied: Array<number> = []
+      // One block is appended while four are copied.
+      const meanwhile = Effect.gen(function* () {
+        if (rowsIn(copy, "history").length === 0) copied.push(rowsIn(copy, "block").length)
+        if (copied.length % 2 === 0) return
+        const next = blockOn(head)
+        yield* Effect.orDie(store.append(refOf(head), [next]))
+        head = next
+      })
+      yield* backUp(file, copy, small, () => meanwhile)
 
-        // 40 blocks, then the 10 that were appended, and so on until what is left is no longer than a step.
-        expect(copied.at(-1)).toBeGreaterThanOrEqual(50)
-        yield* backUp(file, copy)
-        expect(rowsOf(copy)).toEqual(rowsOf(file))
-      }),
+      // 40 blocks, then the 10 that were appended, and so on until what is left is no longer than a step.
+      expect(copied.at(-1)).toBeGreaterThanOrEqual(50)
+      yield* backUp(file, copy)
+      expect(rowsOf(copy)).toEqual(rowsOf(file))
+    }),
   )
 
-  it.effect("run: a step that was killed half written is taken back, for a reader and for the next backup", () =>
+  it.effect("run: a step that was killed half written is rolled back, for a reader and for the next backup", () =>
     Effect.gen(function* () {
       const { base, copy, copyFolder, database, file, folder } = yield* folders
       const store = yield* TestStore.open(database, ref)
@@ -354,7 +355,7 @@ describe("Backup", () => {
     }),
   )
 
-  it.effect("run: refuses the file of another store, and a copy that an indexer wrote, and changes nothing", () =>
+  it.effect("run: rejects the file of another store, and a copy that an indexer wrote, and changes nothing", () =>
     Effect.gen(function* () {
       const { base, copy, copyFolder, database, file } = yield* folders
       const store = yield* TestStore.open(database, ref)
@@ -391,7 +392,7 @@ describe("Backup", () => {
     ["history_copy", "DELETE FROM history_copy WHERE id / 1048576 = 12"],
     ["links", "DELETE FROM block WHERE number = 12"],
   ]
-  it.effect.each(damages)("run: refuses a damaged block and names it (%s)", ([, sql]) =>
+  it.effect.each(damages)("run: rejects a damaged block and names it (%s)", ([, sql]) =>
     Effect.gen(function* () {
       const { copy, database, file } = yield* folders
       const store = yield* TestStore.open(database, ref)
@@ -408,7 +409,7 @@ describe("Backup", () => {
     }),
   )
 
-  it.effect("run: refuses an original with a view in place of a table", () =>
+  it.effect("run: rejects an original with a view in place of a table", () =>
     Effect.gen(function* () {
       const { copy, database, file } = yield* folders
       const store = yield* TestStore.open(database, ref)
@@ -428,6 +429,6 @@ const headOf = (store: TestStore.TestStore) =>
     (found) => found?.head ?? null,
   )
 
-/** A block of a branch of its own on the head of a store. */
+/** A block of another branch on the head of a store. */
 const nextOf = (store: TestStore.TestStore, numbers: Model.Seeded) =>
   Effect.map(headOf(store), (head) => blockOn(head, { fork: `fork ${numbers.below(1000)}` }))

@@ -10,7 +10,7 @@ import * as TestStore from "../TestStore.ts"
 const first = blockOn(null, {})
 
 describe("awaitChange", () => {
-  it.effect("awaitChange: looks at the journal every 50 ms on SQLite", () =>
+  it.effect("awaitChange: polls the journal every 50 ms on SQLite", () =>
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
       yield* store.append(null, [first])

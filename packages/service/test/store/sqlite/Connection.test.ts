@@ -80,7 +80,7 @@ describe("Connection", () => {
   })
 
   describe("errors", () => {
-    it.effect("a full disk is reported, keeps the committed rows, and is retryable", () =>
+    it.effect("a full disk is reported as retryable, and keeps the committed rows", () =>
       Effect.gen(function* () {
         const { client, connection } = yield* notes
         const write = (text: string) =>
@@ -106,7 +106,7 @@ describe("Connection", () => {
       }),
     )
 
-    it.effect("a lock of another connection is reported, and is retryable", () =>
+    it.effect("a lock held by another connection is reported as retryable", () =>
       Effect.gen(function* () {
         const { client, connection, file } = yield* notes
         const other = yield* Connection.connect({ file, readOnly: false })
@@ -130,7 +130,7 @@ describe("Connection", () => {
       }),
     )
 
-    it.effect("what the operating system refuses beside SQLite is reported with its reason", () =>
+    it.effect("an operating system error outside SQLite is reported with its reason", () =>
       Effect.gen(function* () {
         const { file } = yield* notes
         const connection = yield* Connection.connect({ file, readOnly: true })

@@ -16,7 +16,7 @@ import { temporaryFolder } from "../temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: 600_000 })
 
-/** Rounds of each kind of damage; more are set for a long run. */
+/** Rounds of each kind of damage; a long run sets more. */
 const rounds = Runs.usual(30)
 
 const ref = { name: "test", id: 31337 }
@@ -44,7 +44,7 @@ const write = Effect.fn(function* (file: string) {
   yield* store.finalize(40)
 })
 
-/** Everything that pages and status are made from, read one by one: each is a value or the failure of its read. */
+/** Everything from which pages and status are built, read one by one: each is a value or the failure of its read. */
 const readAll = (reader: ChainReader) => {
   const one = <A>(read: Effect.Effect<A, unknown>) => Effect.map(Effect.result(read), (result) => result)
   const pages = wallets.flatMap((key) =>
@@ -90,7 +90,7 @@ const kinds: Readonly<Record<string, (bytes: Buffer, numbers: Seeded) => void>> 
 
 describe("a damaged file", () => {
   for (const [kind, damage] of Object.entries(kinds)) {
-    it.effect(`a read gives what was stored or fails, whatever ${kind} damaged`, () =>
+    it.effect(`a read returns what was stored or fails, whatever ${kind} damaged`, () =>
       Effect.gen(function* () {
         const folder = yield* temporaryFolder
         const file = join(folder, "chain-test.sqlite")

@@ -22,7 +22,7 @@ const write = Effect.fnUntraced(function* (file: string, rows: number) {
 })
 
 describe("DatabaseFile", () => {
-  it.effect("a new file, its log and its index belong to the owner alone", () =>
+  it.effect("a new file, its log and its index are accessible only to the owner", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "a.sqlite")
       yield* write(file, 1)
@@ -31,7 +31,7 @@ describe("DatabaseFile", () => {
     }),
   )
 
-  it.effect("the permissions of a file that exists are kept", () =>
+  it.effect("the permissions of an existing file are kept", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "a.sqlite")
       yield* Effect.scoped(write(file, 1))
@@ -42,7 +42,7 @@ describe("DatabaseFile", () => {
     }),
   )
 
-  it.effect("after a writer was closed a copy of the file alone is whole, although readers have it open", () =>
+  it.effect("after a writer was closed, a copy of the file alone is complete, even if readers have it open", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = join(folder, "a.sqlite")

@@ -59,7 +59,7 @@ describe("the SQLite engine", () => {
           .map((row) => String(row["detail"])),
       )
 
-    it.effect("a page is read by the keys of its tables alone, in both orders", () =>
+    it.effect("a page is read only with the keys of its tables, in both orders", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
@@ -111,7 +111,7 @@ describe("the SQLite engine", () => {
       return [error.message, error.isRetryable]
     })
 
-    it.effect("a file keeps its rows when it is opened again", () =>
+    it.effect("a file keeps its rows when it is reopened", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         const blocks = chainOn(null, 3)
@@ -124,7 +124,7 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("a reader reads a file that the indexer makes later", () =>
+    it.effect("a reader reads a file that the indexer creates later", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         const reader = yield* readerOf(file)
@@ -141,7 +141,7 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("a file of a newer version is refused and left unchanged", () =>
+    it.effect("a file of a newer version is rejected and left unchanged", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* openOnce(file)
@@ -157,7 +157,7 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("a file that is not a database is refused", () =>
+    it.effect("a file that is not a database is rejected", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         writeFileSync(file, "These are my notes.\n".repeat(1000))
@@ -168,7 +168,7 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("the database of another program is refused", () =>
+    it.effect("the database of another program is rejected", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         withDatabase(file, (database) => database.exec("CREATE TABLE song (title TEXT)"))
@@ -179,7 +179,7 @@ describe("the SQLite engine", () => {
       }),
     )
 
-    it.effect("the file of another chain is refused, with both ids", () =>
+    it.effect("the file of another chain is rejected, with both ids", () =>
       Effect.gen(function* () {
         const file = yield* temporaryFile
         yield* Effect.scoped(TestStore.inFolder(dirname(file), { ...ref, id: 1 }))
@@ -237,13 +237,13 @@ describe("the SQLite engine", () => {
           yield* writer.unwind(refOf(again[5]!), null, next)
         }
         const count = withDatabase(file, (database) => database.prepare("SELECT count(*) AS n FROM removed").get())
-        // One number may be remembered with several hashes: of each of the highest numbers, all are kept.
+        // One number may be remembered with several hashes: for each of the highest numbers, all are kept.
         expect(Number(count!["n"])).toBeLessThanOrEqual(3 * 4)
       }),
     )
   })
 
-  it.live("two threads that race for every write: one write of each round wins, and the blocks stay linked", () =>
+  it.live("two threads that race for every write: one write of each round wins, and the blocks remain linked", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const rounds = 60

@@ -1,4 +1,4 @@
-/** Rows that match their checksum and cannot be read: as damaged as those that do not. */
+/** Rows that match their checksum but cannot be read: they count as damaged like those that do not match. */
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -27,7 +27,7 @@ const changed = Effect.fnUntraced(function* (change: (file: string) => void) {
 const unreadable = (file: string) => Stored.rewriteFacts(file, ref.id, second.number, new Uint8Array([1, 2, 3]))
 
 describe("Facts", () => {
-  it.effect("blockFacts: fails with the block for facts that cannot be decompressed, and gives those of others", () =>
+  it.effect("blockFacts: fails with the block for facts that cannot be decompressed, and returns those of others", () =>
     Effect.gen(function* () {
       const store = yield* changed(unreadable)
       const factsOf = (number: number) => store.snapshot((snapshot) => snapshot.blockFacts(number))
@@ -42,7 +42,7 @@ describe("Facts", () => {
     }),
   )
 
-  it.effect("verify: reports facts that cannot be decompressed, and goes on with the other blocks", () =>
+  it.effect("verify: reports facts that cannot be decompressed, and continues with the other blocks", () =>
     Effect.gen(function* () {
       const store = yield* changed(unreadable)
       const { blocks, issues } = yield* Verify.run(store.database.chain(ref).audit)
@@ -55,7 +55,7 @@ describe("Facts", () => {
   )
 
   it.effect(
-    "fill: documents and histories are made of blocks whose facts are damaged; entries may need the facts",
+    "fill: documents and histories are derived from blocks whose facts are damaged; entries may need the facts",
     () =>
       Effect.gen(function* () {
         const store = yield* changed(unreadable)
@@ -70,7 +70,7 @@ describe("Facts", () => {
       }),
   )
 
-  it.effect("page, verify: a document that cannot be decompressed is that of a damaged block", () =>
+  it.effect("page, verify: a document that cannot be decompressed is reported as a damaged block", () =>
     Effect.gen(function* () {
       const store = yield* changed((file) => Stored.rewriteFrame(file, second.number, 0, new Uint8Array([1, 2, 3])))
       const failure = yield* store
@@ -86,7 +86,7 @@ describe("Facts", () => {
     }),
   )
 
-  it.effect("blockFacts: fails with the block where its facts are lost", () =>
+  it.effect("blockFacts: fails with the block if its facts are lost", () =>
     Effect.gen(function* () {
       const store = yield* changed((file) => damage(file, `DELETE FROM facts WHERE block = ${second.number}`))
       const failure = yield* Effect.flip(store.snapshot((snapshot) => snapshot.blockFacts(second.number)))

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../temporaryFolder.ts"
 
 describe("FileIssue", () => {
   describe("find", () => {
-    it.effect("names the part of a path that is in the way, and the system's code", () =>
+    it.effect("names the obstructing part of a path, and the system's code", () =>
       Effect.gen(function* () {
         const base = yield* temporaryFolder
         const at = (name: string) => join(base, name)
@@ -27,7 +27,7 @@ describe("FileIssue", () => {
   })
 
   describe("describe", () => {
-    it("gives words to a code, and the code alone where it knows none", () => {
+    it("describes a code, and returns only the code if it is unknown", () => {
       expect(FileIssue.describe("EROFS")).toBe("EROFS, read-only file system")
       expect(FileIssue.describe("EWHAT")).toBe("EWHAT")
     })

@@ -1,4 +1,4 @@
-/** Entries of histories, also those that a damaged file lost or gained in one of their two copies. */
+/** Entries of histories, including those that a damaged file lost or gained in one of their two copies. */
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -30,7 +30,7 @@ const failureOf = (store: TestStore.TestStore, order: "ASC" | "DESC") =>
   store.snapshot((snapshot) => snapshot.page(projection, { ...all, order })).pipe(Effect.flip)
 
 describe("Histories", () => {
-  it("entriesOf: gives an entry for each address, and leaves one that is named twice to the tables, which refuse it", () => {
+  it("entriesOf: returns an entry per address, and leaves duplicates to the tables, which reject them", () => {
     const keys = [wallet, other].map((address) => WalletKey.fromAddress(address))
 
     expect(Histories.entriesOf(id, [wallet, other])).toEqual(keys.map((key) => [key, id]))
@@ -41,7 +41,7 @@ describe("Histories", () => {
   it.effect.each([
     ["lost", `DELETE FROM history_copy WHERE id = ${id}`],
     ["gained", `INSERT INTO history_copy (key, id) VALUES ${entry(wallet, RowId.make(11, 1))}`],
-  ])("page: fails where one copy has %s an entry", ([, statement]) =>
+  ])("page: fails if one copy has %s an entry", ([, statement]) =>
     Effect.gen(function* () {
       const store = yield* damaged(statement)
       const failure = yield* failureOf(store, "ASC")
@@ -103,7 +103,7 @@ describe("Histories", () => {
     }),
   )
 
-  it.effect("afterUnsafe: an orphaned entry of both copies is reported once, and one of a single copy too", () =>
+  it.effect("afterUnsafe: reports an orphaned entry of both copies once, and also one of a single copy", () =>
     Effect.gen(function* () {
       const insert = (table: string, address: string) => `INSERT INTO ${table} (key, id) VALUES ${entry(address, id)}`
       const store = yield* damaged(

@@ -1,4 +1,4 @@
-/** Histories and ledgers in ranges of blocks: equal to a model whatever is merged, and whole after damage. */
+/** Histories and ledgers in ranges of blocks: equal to a model whatever is merged, and complete after damage. */
 import * as Runs from "@daybook/harness/Runs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -21,7 +21,10 @@ const rangeEntries = 4
 const projections = [WalletTransactions.projection, ledgers(1)]
 const wallet = wallets[0]!
 
-/** A file of blocks with a transaction of one wallet each, appended one by one in ranges of four entries, and its stored ranges. */
+/**
+ * A file of blocks with a transaction of one wallet each, appended one by one in ranges of four entries, and its stored
+ * ranges.
+ */
 const stored = Effect.fnUntraced(function* (length: number) {
   const folder = yield* temporaryFolder
   const file = join(folder, "chain-test.sqlite")
@@ -46,7 +49,7 @@ const stored = Effect.fnUntraced(function* (length: number) {
   return { blocks, file, open, ranges, read }
 })
 
-/** What a store answers about a wallet, in both orders and of a part of the blocks, is what the model has. */
+/** A store's answers about a wallet, in both orders and for a part of the blocks, equal the model's. */
 const expectWallet = Effect.fnUntraced(function* (store: TestStore.TestStore, model: Model.Model, address: string) {
   const ledger = expectedLedger(model.blocks, address)
   for (const order of ["ASC", "DESC"] as const) {
@@ -72,7 +75,10 @@ const expectWallet = Effect.fnUntraced(function* (store: TestStore.TestStore, mo
   }
 })
 
-/** Blocks with a transaction that a history lacks, and orphaned entries. The made documents are none of a chain, which a verification finds first. */
+/**
+ * Blocks with a transaction that a history lacks, and orphaned entries. The generated documents belong to no chain,
+ * which a verification finds first.
+ */
 const verified = Effect.fnUntraced(function* (store: TestStore.TestStore) {
   const { audit } = store.database.chain(ref)
   const { blocks } = yield* audit.range(0, 1_000)
@@ -85,7 +91,7 @@ const nothing = { lacking: [], orphaned: [] }
 
 describe("KeyRanges", () => {
   it.effect.prop(
-    "append, prepend, unwind, replace: pages and ledgers are those of a model, whatever is being merged",
+    "append, prepend, unwind, replace: pages and ledgers equal those of a model, whatever is being merged",
     [Model.seed],
     ([seed]) =>
       Effect.gen(function* () {
@@ -146,7 +152,7 @@ describe("KeyRanges", () => {
     }),
   )
 
-  it.effect("page: searches the first range alone, then eight at once, and no others where these fill it", () =>
+  it.effect("page: searches only the first range, then eight at once, and no others if these fill it", () =>
     Effect.gen(function* () {
       const { blocks, open, ranges } = yield* stored(60)
       const store = yield* open
@@ -170,7 +176,7 @@ describe("KeyRanges", () => {
   it.effect.each([
     ["damaged", "UPDATE key_range SET ranges = replace(ranges, ',', ', ')"],
     ["missing", "DELETE FROM key_range"],
-  ] as const)("read: refuses pages where the row of the ranges is %s, until a writer makes it again", ([, statement]) =>
+  ] as const)("read: rejects pages if the row of the ranges is %s, until a writer recreates it", ([, statement]) =>
     Effect.gen(function* () {
       const { blocks, file, open, ranges } = yield* stored(60)
       damage(file, statement)
@@ -192,34 +198,32 @@ describe("KeyRanges", () => {
     }),
   )
 
-  it.effect(
-    "verify: finds an entry in a range that is not that of its block, in either copy, and repair removes it",
-    () =>
-      Effect.gen(function* () {
-        const { blocks, file, open } = yield* stored(30)
-        const id = `${blocks[3]!.number} * 1048576`
-        damage(
-          file,
-          `UPDATE history_copy SET range = range + 9 WHERE id = ${id}`,
-          `INSERT INTO ledger SELECT wallet, id, body, checksum, range + 9 FROM ledger WHERE id = ${id}`,
-        )
-        const store = yield* open
-        const page = store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, { ...all, key: wallet }))
-        const { audit } = store.database.chain(ref)
-        const { lacking, orphaned } = yield* verified(store)
+  it.effect("verify: finds an entry in the wrong range, in either copy, and repair removes it", () =>
+    Effect.gen(function* () {
+      const { blocks, file, open } = yield* stored(30)
+      const id = `${blocks[3]!.number} * 1048576`
+      damage(
+        file,
+        `UPDATE history_copy SET range = range + 9 WHERE id = ${id}`,
+        `INSERT INTO ledger SELECT wallet, id, body, checksum, range + 9 FROM ledger WHERE id = ${id}`,
+      )
+      const store = yield* open
+      const page = store.snapshot((snapshot) => snapshot.page(WalletTransactions.projection, { ...all, key: wallet }))
+      const { audit } = store.database.chain(ref)
+      const { lacking, orphaned } = yield* verified(store)
 
-        expect(yield* Effect.flip(page)).toMatchObject({ damagedBlock: blocks[3]!.number })
-        expect(yield* ledgerOf(store, wallet)).toEqual(expectedLedger(blocks, wallet))
-        expect(lacking).toEqual([blocks[3]!.number])
-        expect(orphaned.map(({ block, table }) => [table, block])).toEqual([
-          ["history_copy", blocks[3]!.number],
-          ["ledger", blocks[3]!.number],
-        ])
-        const repairer = yield* audit.repairer
-        yield* repairer.removeOrphaned(orphaned)
-        expect(yield* repairer.replace(blocks[3]!)).toBe(true)
-        expect((yield* page).rows.map(({ body }) => body)).toEqual(bodiesOf(blocks))
-        expect(yield* verified(store)).toEqual(nothing)
-      }),
+      expect(yield* Effect.flip(page)).toMatchObject({ damagedBlock: blocks[3]!.number })
+      expect(yield* ledgerOf(store, wallet)).toEqual(expectedLedger(blocks, wallet))
+      expect(lacking).toEqual([blocks[3]!.number])
+      expect(orphaned.map(({ block, table }) => [table, block])).toEqual([
+        ["history_copy", blocks[3]!.number],
+        ["ledger", blocks[3]!.number],
+      ])
+      const repairer = yield* audit.repairer
+      yield* repairer.removeOrphaned(orphaned)
+      expect(yield* repairer.replace(blocks[3]!)).toBe(true)
+      expect((yield* page).rows.map(({ body }) => body)).toEqual(bodiesOf(blocks))
+      expect(yield* verified(store)).toEqual(nothing)
+    }),
   )
 })

@@ -14,7 +14,7 @@ const placed = (digit: number, highest = -1) => ({ wallet: walletOf(digit), jour
 
 const content = { content: "{}", state: "active" } as const
 
-/** What a file has of webhooks and keys, as SQLite gives it. */
+/** Webhooks and keys in a file, as returned by SQLite. */
 const contentsOf = (file: string) => {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -27,7 +27,7 @@ const contentsOf = (file: string) => {
 }
 
 describe("KeysFile", () => {
-  it.live("copy: makes the rows of a file those of another one, and writes those alone that differ", () =>
+  it.live("copy: makes the rows of a file equal to another one's, and writes only those that differ", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const [from, to] = [join(folder, "from.sqlite"), join(folder, "to.sqlite")]

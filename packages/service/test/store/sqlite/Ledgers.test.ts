@@ -1,4 +1,4 @@
-/** What a page of a ledger reads of the file. */
+/** What a page of a ledger reads from the file. */
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -28,7 +28,10 @@ const movement = (amount: bigint): Movement => ({
   isFailed: false,
 })
 
-/** A file with a row of each block, of so many movements; each body has a byte, or those of its roles, and three for each movement. */
+/**
+ * A file with a row per block, with this many movements; each body has a byte, or those of its roles, and three for
+ * each movement.
+ */
 const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>, roles: ReadonlyArray<number> = []) {
   const folder = yield* temporaryFolder
   const connection = yield* Connection.connect({ file: join(folder, "ledgers.sqlite"), readOnly: false })
@@ -46,7 +49,7 @@ const withRows = Effect.fnUntraced(function* (counts: ReadonlyArray<number>, rol
     ...connection,
     valuesUnsafe: <Row extends ReadonlyArray<unknown>>(sql: string, params: Connection.Params) => {
       const rows = connection.valuesUnsafe<Row>(sql, params)
-      // A wallet has 20 bytes and is no body; neither are rows without bytes.
+      // A wallet has 20 bytes and is not a body; neither are rows without bytes.
       for (const value of rows.flat())
         if (value instanceof Uint8Array && value.length !== 20) bodies.push(`${value.length}`)
       return rows
@@ -83,7 +86,7 @@ describe("Ledgers", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("pageUnsafe: reads no bytes of rows without movements, and their roles", () =>
+  it.effect("pageUnsafe: reads no bytes for rows without movements, but their roles", () =>
     Effect.gen(function* () {
       const { page } = yield* withRows([0, 1, 0, 0])
 
@@ -93,7 +96,7 @@ describe("Ledgers", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("pageUnsafe: reads no bytes of roles of one to three bytes, and refuses them as a text or a number", () =>
+  it.effect("pageUnsafe: reads no bytes for roles of one to three bytes, and rejects them as a text or a number", () =>
     Effect.gen(function* () {
       const { connection, page, read } = yield* withRows([0, 0, 0, 0, 0], [1, 0x7f, 0x80, 0x200, 1 << 20])
       expect(read("ASC", 9).rows.map(({ block, roles }) => [block, roles])).toEqual([
@@ -134,28 +137,26 @@ describe("Ledgers", () => {
   const own = `WHERE id >> 20 = 2 AND wallet = x'${"01".repeat(20)}'`
 
   for (const change of [`UPDATE ledger SET wallet = x'${"03".repeat(20)}' ${own}`, `DELETE FROM ledger ${own}`]) {
-    it.effect(
-      `pageUnsafe: fails where the history of the wallet has the transaction, after ${change.slice(0, 6)}`,
-      () =>
-        Effect.gen(function* () {
-          const { connection, page } = yield* withRows([1, 1, 1, 1])
-          for (const block of [0, 1, 2, 3])
-            Histories.insertUnsafe(connection, Histories.entriesOf(RowId.make(block, 0), [wallet]))
-          connection.scriptUnsafe(change)
+    it.effect(`pageUnsafe: fails if the history of the wallet has the transaction, after ${change.slice(0, 6)}`, () =>
+      Effect.gen(function* () {
+        const { connection, page } = yield* withRows([1, 1, 1, 1])
+        for (const block of [0, 1, 2, 3])
+          Histories.insertUnsafe(connection, Histories.entriesOf(RowId.make(block, 0), [wallet]))
+        connection.scriptUnsafe(change)
 
-          for (const order of ["ASC", "DESC"] as const) {
-            for (const limit of [2, 3, 4]) {
-              const read = yield* Effect.result(connection.attempt(() => page(order, limit)))
-              const isBefore = order === "ASC" && limit === 2
-              expect(read).toMatchObject(isBefore ? { success: { blocks: [0, 1] } } : { failure: { damagedBlock: 2 } })
-            }
+        for (const order of ["ASC", "DESC"] as const) {
+          for (const limit of [2, 3, 4]) {
+            const read = yield* Effect.result(connection.attempt(() => page(order, limit)))
+            const isBefore = order === "ASC" && limit === 2
+            expect(read).toMatchObject(isBefore ? { success: { blocks: [0, 1] } } : { failure: { damagedBlock: 2 } })
           }
-        }).pipe(Effect.scoped),
+        }
+      }).pipe(Effect.scoped),
     )
   }
 
   it.effect(
-    "pageUnsafe: a history with transactions of another wallet with the same key, or that are not derived, refuses nothing",
+    "pageUnsafe: accepts a history with transactions of another wallet with the same key, or underived ones",
     () =>
       Effect.gen(function* () {
         const { connection, page } = yield* withRows([1, 1])
@@ -175,7 +176,7 @@ describe("Ledgers", () => {
     ["checksum", "1"],
     ["checksum", "1", 0],
   ] as const) {
-    it.effect(`pageUnsafe: fails with the block where ${column} of ${count} movements was set to ${value}`, () =>
+    it.effect(`pageUnsafe: fails with the block if ${column} of ${count} movements was set to ${value}`, () =>
       Effect.gen(function* () {
         const { connection, page } = yield* withRows([1, count, 1])
         connection.scriptUnsafe(

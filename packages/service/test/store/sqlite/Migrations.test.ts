@@ -1,4 +1,4 @@
-/** Files are migrated step by step without loss, and those of a state before the first release are refused unchanged. */
+/** Files are migrated step by step without loss, and those from before the first release are rejected unchanged. */
 import { writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
@@ -32,7 +32,7 @@ const withDatabase = <A>(file: string, use: (database: DatabaseSync) => A): A =>
 const versionOf = (file: string) =>
   withDatabase(file, (database) => database.prepare("PRAGMA user_version").get()!["user_version"])
 
-/** A file of the first version with three blocks, and a token that no index finds yet. */
+/** A file of the first version with three blocks, and a token that no index contains yet. */
 const firstFile = Effect.gen(function* () {
   const file = join(yield* temporaryFolder, "chain-test.sqlite")
   const blocks = chainOn(null, 3)
@@ -88,7 +88,7 @@ describe("a file of an earlier version", () => {
   )
 
   it.effect(
-    "an empty file, as a full disk leaves one, is filled by a restore, and is no earlier version to a reader",
+    "an empty file, as a full disk leaves one, is filled by a restore, and is not an earlier version for a reader",
     () =>
       Effect.gen(function* () {
         const blocks = chainOn(null, 3)
@@ -112,7 +112,7 @@ describe("a file of an earlier version", () => {
       }),
   )
 
-  it.effect("restore: refuses it with what to do, and leaves it as it is", () =>
+  it.effect("restore: rejects it with what to do, and leaves it unchanged", () =>
     Effect.gen(function* () {
       const { file } = yield* firstFile
       const database = yield* Engine.fromUrl("sqlite:fresh", yield* temporaryFolder)
@@ -125,7 +125,7 @@ describe("a file of an earlier version", () => {
     }),
   )
 
-  it.effect("migrate: brings it to the present version, so that readers accept it, and passes a missing one over", () =>
+  it.effect("migrate: updates it to the current version, so that readers accept it, and skips a missing one", () =>
     Effect.gen(function* () {
       const { file } = yield* firstFile
       const database = yield* databaseOf(file)
@@ -136,7 +136,7 @@ describe("a file of an earlier version", () => {
     }),
   )
 
-  it.effect("a reader refuses it with a retryable error until a writer has migrated it", () =>
+  it.effect("a reader rejects it with a retryable error until a writer has migrated it", () =>
     Effect.gen(function* () {
       const { file } = yield* firstFile
       const { reader } = (yield* databaseOf(file)).chain(ref)
@@ -190,10 +190,10 @@ describe("a file of an earlier version", () => {
   )
 })
 
-describe("a file of a state before the first release", () => {
+describe("a file from before the first release", () => {
   const message = `Database of an unreleased version: chain-test.sqlite has schema 13, this version needs ${firstVersion} or later. Nothing was deleted. Stop the service, move the file away or name another folder as "database", and start it: it indexes again.`
 
-  it.effect("readers, writers, migrate and reindex refuse it with what to do, and leave it unchanged", () =>
+  it.effect("readers, writers, migrate and reindex reject it with what to do, and leave it unchanged", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "chain-test.sqlite")
       withDatabase(file, (database) => {

@@ -1,4 +1,4 @@
-/** What a page reads of the file: memory is bounded by the page, whatever the wallet has. */
+/** What a page reads from the file: its memory is bounded by the page, whatever the wallet has. */
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -12,7 +12,7 @@ import * as TestStore from "../TestStore.ts"
 
 const [wallet = ""] = wallets
 
-/** A projection with a text of so many characters for each transaction. */
+/** A projection with a text of this many characters for each transaction. */
 const texts = (characters: number): Projection => ({
   id: "texts",
   kind: "entries",
@@ -52,7 +52,7 @@ const read = Effect.fnUntraced(function* (characters: number, maxBytes: number) 
 })
 
 describe("PageReader", () => {
-  it.effect("entriesUnsafe: reads the texts of the page alone where they are larger than its share for each row", () =>
+  it.effect("entriesUnsafe: reads only the texts of the page if they are larger than its share for each row", () =>
     Effect.gen(function* () {
       expect(yield* read(1_000, 3_000)).toEqual({ rows: 3, hasMore: true, characterCount: 3_000 })
       expect(yield* read(220, 2_200)).toEqual({ rows: 10, hasMore: true, characterCount: 2_200 })

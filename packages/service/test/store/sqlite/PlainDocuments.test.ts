@@ -1,4 +1,4 @@
-/** The contract holds for documents that are stored as plain text too. */
+/** The contract also holds for documents that are stored as plain text. */
 import * as Runs from "@daybook/harness/Runs"
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -31,7 +31,7 @@ blockContract(
 )
 
 describe("plain documents", () => {
-  it.effect("a file holds the texts as they are, and is read and extended by either setting", () =>
+  it.effect("a file contains the texts unchanged, and either setting can read and extend it", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const blocks = chainOn(null, 2)

@@ -1,4 +1,4 @@
-/** Rows that another thread prepared are those that an append makes by itself. */
+/** Rows that another thread prepared equal those that an append creates. */
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, it } from "@effect/vitest"
@@ -65,7 +65,7 @@ describe("Engine.preparer", () => {
     { arbitrary: { runs: 15 } },
   )
 
-  it.effect("preparer: what was prepared for another form or revision of documents is not stored", () =>
+  it.effect("preparer: blocks prepared for another form or revision of documents are not stored as prepared", () =>
     Effect.gen(function* () {
       const block = blockOn(null, { transactions: [[wallets[0]!], [wallets[1]!]] })
       const revised = { ...block, decoderRevision: 2 }
@@ -77,7 +77,7 @@ describe("Engine.preparer", () => {
     }),
   )
 
-  it.effect("preparer: a prepared block of a document that was replaced is stored as it was prepared", () =>
+  it.effect("preparer: a prepared block with a replaced document is stored as it was prepared", () =>
     Effect.gen(function* () {
       const block = blockOn(null, { transactions: [[wallets[0]!]] })
       const emptied = {
@@ -89,7 +89,7 @@ describe("Engine.preparer", () => {
     }),
   )
 
-  it("preparer: gives the block unchanged where the database is not known", () => {
+  it("preparer: returns the block unchanged if the database is not known", () => {
     const block = blockOn(null)
 
     expect(Engine.preparer("mysql://host/db", {})(block)).toBe(block)

@@ -14,7 +14,7 @@ import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 import * as TestStore from "../TestStore.ts"
 
-/** A revision of the wallets' transactions in which each transaction belongs to one wallet alone. */
+/** A revision of the wallets' transactions in which each transaction belongs to one wallet only. */
 const ofWallet = (wallet: string): Projection => ({
   ...WalletTransactions.projection,
   revision: WalletTransactions.projection.revision + 1,
@@ -25,7 +25,10 @@ const logHeaderBytes = 32
 const frameHeaderBytes = 24
 const pageBytes = 16_384
 
-/** The tables and indexes whose first page is in the write-ahead log of a file behind a number of frames, each as often as it is there. */
+/**
+ * The tables and indexes whose first page is in the write-ahead log of a file after a number of frames, as often as it
+ * occurs.
+ */
 const pagesOfLog = (file: string, after: number): ReadonlyArray<string> => {
   const database = new DatabaseSync(file, { readOnly: true })
   const roots = new Map(
@@ -93,7 +96,7 @@ describe("Projections", () => {
     }),
   )
 
-  it.effect("fill: reads as many blocks in a step as have the given number of transactions, and one at least", () =>
+  it.effect("fill: reads as many blocks in a step as have the given number of transactions, and at least one", () =>
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
       yield* store.append(null, chainOn(null, 7))
@@ -104,7 +107,7 @@ describe("Projections", () => {
     }),
   )
 
-  it.effect("append: leaves a projection that is behind the head where it is", () =>
+  it.effect("append: does not advance a projection that is behind the head", () =>
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(yield* temporaryFolder, ref)
       const blocks = chainOn(null, 6)
@@ -118,7 +121,7 @@ describe("Projections", () => {
     }),
   )
 
-  it.effect("append: leaves a projection alone that another program has derived with another revision", () =>
+  it.effect("append: ignores a projection that another program has derived with another revision", () =>
     Effect.gen(function* () {
       const store = yield* TestStore.inFolder(yield* temporaryFolder, ref, { projections: [hashes(1)] })
       const blocks = chainOn(null, 4)

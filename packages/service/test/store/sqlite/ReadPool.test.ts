@@ -19,7 +19,7 @@ const stored = Effect.fnUntraced(function* (folder: string, to: number) {
 }, Effect.scoped)
 
 describe("ReadPool", () => {
-  it.effect("once: reads the file that was put in the place of another one, once a second has passed", () =>
+  it.effect("once: reads a replacement file after a second", () =>
     Effect.gen(function* () {
       const base = yield* temporaryFolder
       const [data, copy, away] = [join(base, "data"), join(base, "copy"), join(base, "away")]

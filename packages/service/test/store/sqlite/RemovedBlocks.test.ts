@@ -1,4 +1,4 @@
-/** Which removed blocks a chain's file remembers, so that cursors of readers can be placed after a reorg. */
+/** Which removed blocks a chain's file remembers, so that readers' cursors can be placed after a reorg. */
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

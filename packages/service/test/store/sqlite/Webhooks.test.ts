@@ -15,13 +15,13 @@ webhookContract(
   }),
 )
 
-/** A webhook of the version before wallets had rows of their own: two wallets, of which one has a position. */
+/** A webhook of the version before wallets had separate rows: two wallets, one of which has a position. */
 const earlier = JSON.stringify({
   addresses: ["0xa", "0xb"],
   positions: { "0xa": "e1.4-abc.2.17.10.0123456789ab" },
 })
 
-/** Gives the plan of a statement, in a new database. */
+/** Returns the plan of a statement, in a new database. */
 const planner = Effect.gen(function* () {
   const file = join(yield* temporaryFolder, "daybook.sqlite")
   yield* (yield* KeysFile.make(file)).writing
@@ -44,7 +44,7 @@ describe("Webhooks", () => {
     return { webhooks, removal }
   })
 
-  it.live("remove: removes many wallets in turns of the event loop, whatever becomes of the caller", () =>
+  it.live("remove: removes many wallets in turns of the event loop, even if the caller is interrupted", () =>
     Effect.gen(function* () {
       const { removal, webhooks } = yield* removing
       const left = yield* webhooks.walletsOf("books", {})
@@ -65,7 +65,7 @@ describe("Webhooks", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("add: a webhook of the name of a removed one has its own wallets alone", () =>
+  it.live("add: a webhook with the name of a removed one has only its own wallets", () =>
     Effect.gen(function* () {
       const { removal, webhooks } = yield* removing
       yield* webhooks.add("books", { holder: null, state: "active", content: "{}" }, [notBegun("0xa")])
@@ -102,25 +102,27 @@ describe("Webhooks", () => {
     }),
   )
 
-  it.effect("the wallets of a block, of a place and of a reorg are found by indexes, however many a webhook has", () =>
-    Effect.gen(function* () {
-      const planOf = yield* planner
-      const selections = [
-        { place: "shared", among: [] },
-        { place: "own" },
-        { place: "shared", highestFrom: 3 },
-      ] as const
-      const plans = selections.map((selection) => planOf(WebhookWallets.selecting(selection)[0]).join("; "))
-      const having = planOf(WebhookWallets.having).join("; ")
+  it.effect(
+    "the wallets of a block, of a position and of a reorg are found with indexes, however many a webhook has",
+    () =>
+      Effect.gen(function* () {
+        const planOf = yield* planner
+        const selections = [
+          { place: "shared", among: [] },
+          { place: "own" },
+          { place: "shared", highestFrom: 3 },
+        ] as const
+        const plans = selections.map((selection) => planOf(WebhookWallets.selecting(selection)[0]).join("; "))
+        const having = planOf(WebhookWallets.having).join("; ")
 
-      expect(plans[0]).toContain("SEARCH webhook_wallet USING PRIMARY KEY (webhook=? AND wallet=?)")
-      expect(plans[1]).toContain("SEARCH webhook_wallet USING INDEX webhook_wallet_own (webhook=?)")
-      expect(plans[2]).toContain("SEARCH webhook_wallet USING INDEX webhook_wallet_sent (webhook=? AND highest>?)")
-      expect(having).toContain("SEARCH webhook_wallet USING COVERING INDEX webhook_wallet_look (wallet=?)")
-    }),
+        expect(plans[0]).toContain("SEARCH webhook_wallet USING PRIMARY KEY (webhook=? AND wallet=?)")
+        expect(plans[1]).toContain("SEARCH webhook_wallet USING INDEX webhook_wallet_own (webhook=?)")
+        expect(plans[2]).toContain("SEARCH webhook_wallet USING INDEX webhook_wallet_sent (webhook=? AND highest>?)")
+        expect(having).toContain("SEARCH webhook_wallet USING COVERING INDEX webhook_wallet_look (wallet=?)")
+      }),
   )
 
-  it.effect("what is read from time to time is in an index, without the content of a webhook", () =>
+  it.effect("periodic reads use an index, without the content of a webhook", () =>
     Effect.gen(function* () {
       const planOf = yield* planner
       const { counts, ofHolder, overview } = Webhooks.statements

@@ -35,7 +35,7 @@ const writtenBack = (log: () => Log) =>
     while (log().checkpointed < log().log) yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 5)))
   })
 
-/** Writes until a write has begun the log anew: the thread may be at it meanwhile, and no write waits for it. */
+/** Writes until a write has restarted the log: the thread may be using it, and no write waits for it. */
 const begunAnew = (log: () => Log, write: (bytes: number) => Effect.Effect<void, unknown>) =>
   Effect.gen(function* () {
     do {
@@ -45,7 +45,7 @@ const begunAnew = (log: () => Log, write: (bytes: number) => Effect.Effect<void,
   })
 
 describe("WriteAheadLog", () => {
-  it.live("a long log is written back while nothing is written, and the next write begins it anew", () =>
+  it.live("a long log is checkpointed while nothing is written, and the next write restarts it", () =>
     Effect.gen(function* () {
       const { log, write } = yield* notes
       yield* write(20 * mebibyte)
@@ -57,7 +57,7 @@ describe("WriteAheadLog", () => {
     }),
   )
 
-  it.live("a short log stays as it is", () =>
+  it.live("a short log remains unchanged", () =>
     Effect.gen(function* () {
       const { log, write } = yield* notes
       yield* write(mebibyte)
@@ -67,7 +67,7 @@ describe("WriteAheadLog", () => {
     }),
   )
 
-  it.live("a log that the thread may not write back is bounded by the writes, once its reader has ended", () =>
+  it.live("writes bound a log that the thread cannot checkpoint, once its reader has ended", () =>
     Effect.gen(function* () {
       const { file, log, write } = yield* notes
       const reader = new DatabaseSync(file, { readOnly: true })
@@ -84,7 +84,7 @@ describe("WriteAheadLog", () => {
     }),
   )
 
-  it.live("after closing, the file alone is whole", () =>
+  it.live("after closing, the file alone is complete", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const { file } = yield* Effect.scoped(Effect.tap(notesIn(folder), ({ write }) => write(20 * mebibyte)))
