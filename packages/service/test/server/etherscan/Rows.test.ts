@@ -78,10 +78,10 @@ describe("Rows", () => {
     expect(failed(["", "21000", "21000"])).toEqual(["0", ""])
   })
 
-  it("transaction: a creation has the contract's address instead of a recipient and a selector", () => {
-    const created = { to_address: null, receipt_contract_address: Rows.contract }
+  it("transaction: a creation has the contract's address instead of a recipient, and the first bytes of its code as methodId", () => {
+    const created = { to_address: null, receipt_contract_address: Rows.contract, input: "0x6080604052" }
 
-    expect(rowOf(created)).toMatchObject({ to: "", contractAddress: Rows.contract, methodId: "0x" })
+    expect(rowOf(created)).toMatchObject({ to: "", contractAddress: Rows.contract, methodId: "0x60806040" })
     expect(rowOf({ to_address: null })).toMatchObject({ contractAddress: "" })
     expect(rowOf({ receipt_contract_address: Rows.contract })).toMatchObject({
       to: Rows.contract,
@@ -165,9 +165,9 @@ describe("Rows", () => {
     expect(transferOf("token1155tx", token)).not.toHaveProperty("tokenDecimal")
   })
 
-  it("transfer: has the selector of its call, but none for a contract creation", () => {
+  it("transfer: has the first four bytes of the transaction's input as methodId, also of a contract creation", () => {
     expect(transferOf("tokentx", token).methodId).toBe("0xa9059cbb")
-    expect(transferOf("tokentx", token, [], { to_address: null }).methodId).toBe("0x")
+    expect(transferOf("tokentx", token, [], { to_address: null, input: "0x6080604052" }).methodId).toBe("0x60806040")
     expect(transferOf("tokentx", token, [], { input: "0xa9059c" }).methodId).toBe("0x")
   })
 
