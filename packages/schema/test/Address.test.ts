@@ -15,7 +15,7 @@ describe("Address", () => {
     expect(refusal(Address.Address, input)).toContain("an address of 20 bytes in hex")
   })
 
-  it("OrEmpty, OrNone, OrNull: decode no address to null and encode it in their own form", () => {
+  it("OrEmpty, OrNone, OrNull: decode a missing address to null and encode it in their own form", () => {
     expect(Schema.decodeUnknownSync(Address.OrEmpty)("")).toBe(null)
     expect(Schema.encodeSync(Address.OrEmpty)(null)).toBe("")
     expect(Schema.decodeUnknownSync(Address.OrNone)("")).toBe(null)
@@ -58,7 +58,7 @@ describe("Address", () => {
     expect(address && Address.checksum(address)).toBe(expected)
   })
 
-  it("fromTopic: gives the address behind twelve zero bytes, and nothing for other topics", () => {
+  it("fromTopic: returns the address after twelve zero bytes, and nothing for other topics", () => {
     const topic = `0x${"0".repeat(24)}${lower.slice(2)}`
 
     expect(Address.fromTopic(topic)).toBe(lower)

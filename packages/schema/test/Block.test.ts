@@ -128,7 +128,7 @@ describe("Block", () => {
       decodesAndEncodes(Block.PartialBlock, wire)
     })
 
-    it("PartialBlock: equals the HydratedBlock where every transaction decodes", () => {
+    it("PartialBlock: equals the HydratedBlock if every transaction decodes", () => {
       const whole = { ...block, transactions: [feeMarket, legacy] }
       expect(Schema.decodeUnknownSync(Block.PartialBlock)(whole)).toEqual(
         Schema.decodeUnknownSync(Block.HydratedBlock)(whole),

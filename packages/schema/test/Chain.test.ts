@@ -141,7 +141,7 @@ describe("Chain", () => {
     expect(Chain.fromText("nope")).toEqual([])
   })
 
-  it("fromInput: finds a chain by a usual alias too, and none by other text", () => {
+  it("fromInput: also finds a chain by a common alias, and none by other text", () => {
     const inputs: ReadonlyArray<Chain.Input> = ["ethereum", "Mainnet", "matic", "base", 1, 137n, "0xa"]
 
     expect(inputs.map((input) => names(Chain.fromInput(input)).join())).toEqual([
@@ -170,13 +170,13 @@ describe("Chain", () => {
     }
   })
 
-  it("all: gives every chain a positive block time and a positive finality", () => {
+  it("all: every chain has a positive block time and a positive finality", () => {
     expect(
       Chain.all.filter(({ blockTimeMillis, finalityBlocks }) => blockTimeMillis < 1 || finalityBlocks < 1),
     ).toEqual([])
   })
 
-  it("hashRulesAt: a fork changes the rules from its own block on", () => {
+  it("hashRulesAt: a fork changes the rules from its own block", () => {
     const rules = { headerHash: true, blooms: true, withdrawals: true }
     const before = { ...rules, roots: false, fromBlock: 0n }
     const after = { ...rules, roots: true, fromBlock: 100n }

@@ -80,7 +80,7 @@ describe("DecodeWarning", () => {
       ])
     })
 
-    it("find: returns a warning of null in place of an empty array", () => {
+    it("find: returns a warning for null in place of an empty array", () => {
       const wire = { ...fixture.receipt, logs: null }
       expect(rulesOf(Receipt.Receipt, wire)).toEqual([["logs", "null_for_empty", null]])
     })
@@ -90,7 +90,7 @@ describe("DecodeWarning", () => {
     })
 
     it.prop(
-      "find: returns no warning for what a resource encodes",
+      "find: returns no warning for the encoded form of a resource",
       [Schema.Literals(Object.keys(resources)), Schema.Int],
       ([name, seed]) => {
         const schema = resources[name]!

@@ -51,17 +51,17 @@ describe("DecodedItem", () => {
     [`uint256${"[]".repeat(40)}`, `${"[".repeat(40)}${"]".repeat(40)}`.replace("[]", '["1"]')],
     ["]", "[]x"],
     ["(", "()"],
-  ])("args: leaves a value of %s that is %s as text", (type, value) => {
+  ])("args: keeps a value of %s that is %s as text", (type, value) => {
     expect(read(type, value)).toBe(value)
   })
 
-  it("args: names parameters without a name, or with one of an earlier parameter, by position", () => {
+  it("args: names unnamed parameters, and those with the name of an earlier one, by position", () => {
     const params = [param("uint8", "1", "a"), param("uint8", "2", ""), param("uint8", "3", "a")]
 
     expect(args({ params })).toEqual({ a: 1n, "1": 2n, "2": 3n })
   })
 
-  it("args: takes any name for that of a property", () => {
+  it("args: accepts any name as that of a property", () => {
     const found = args({ params: [param("uint8", "1", "__proto__"), param("uint8", "2", "constructor")] })
 
     expect(Object.entries(found)).toEqual([

@@ -48,7 +48,7 @@ const jovian = 1_770_000_000n
 const isthmus = 1_750_000_000n
 
 describe("Fee", () => {
-  it("fee: sums what recorded receipts of six chains state, and marks those that leave a part out", () => {
+  it("fee: adds up the fees in recorded receipts of six chains, and marks those that omit a part", () => {
     const sums: Record<number, readonly [total: bigint, incomplete: number]> = {}
     for (const one of recorded) {
       const { isComplete, total } = fee(one.receipt, { chain: one.chain })
@@ -66,7 +66,7 @@ describe("Fee", () => {
     })
   })
 
-  it("fee: marks every receipt without a chain that does not state a fee for L1", () => {
+  it("fee: marks every receipt without an L1 fee if the chain is not given", () => {
     const unstated = recorded.filter(({ receipt: { l1Fee, type } }) => l1Fee == null && type !== 0x7e)
 
     expect(unstated.length).toBeGreaterThan(70)
@@ -97,7 +97,7 @@ describe("Fee", () => {
     })
   })
 
-  it("fee: takes no blob gas of an OP Stack for a fee", () => {
+  it("fee: does not charge blob gas on an OP Stack chain", () => {
     const stated = receipt({ l1Fee: "0x64", blobGasUsed: "0x9c40", blobGasPrice: "0x1" })
 
     expect(fee(stated, { chain: "optimism" })).toMatchObject({ blob: 0n, l1: 100n, total: 210_100n, isComplete: true })
@@ -115,7 +115,7 @@ describe("Fee", () => {
     expect(fee(receipt({ ...stated, operatorFeeScalar: "0x0" }), { chain: "base" }).operator).toBe(7n)
   })
 
-  it("fee: marks a receipt of a rollup whose provider leaves out the fee for L1", () => {
+  it("fee: marks a rollup receipt whose provider omits the L1 fee", () => {
     expect(fee(receipt(), { chain: "base" })).toEqual({
       total: 210000n,
       isComplete: false,
@@ -127,12 +127,12 @@ describe("Fee", () => {
     expect(fee(receipt(), { chain: 123_456_789 })).toMatchObject({ l1: null, operator: null, isComplete: false })
   })
 
-  it("fee: is nothing for deposits of an OP Stack and state-sync transactions", () => {
+  it("fee: is zero for deposits of an OP Stack chain and state-sync transactions", () => {
     for (const type of ["0x7e", "0x7f"])
       expect(fee(receipt({ type, l1Fee: "0x64" }))).toMatchObject({ total: 0n, isComplete: true })
   })
 
-  it("fee: does not know the gas of a receipt without price, one paid in a token, and a prepaid one", () => {
+  it("fee: is unknown for a receipt without a price, one paid in a token, and a prepaid one", () => {
     const unknown = [
       receipt({ effectiveGasPrice: null }),
       receipt({ feeToken: `0x${"3".repeat(40)}` }),
@@ -143,7 +143,7 @@ describe("Fee", () => {
       expect(fee(one, { chain: "arbitrum" })).toMatchObject({ gas: null, total: 0n, isComplete: false })
   })
 
-  it("fee: of a wallet transaction has the parts that its chain does not take, and lacks the others", () => {
+  it("fee: of a wallet transaction, has no parts that its chain does not charge, and lacks unknown ones", () => {
     const parts = (chain?: string, fields?: Readonly<Record<string, unknown>>) => {
       const { blob, gas, isComplete, l1, operator } = fee(row(fields), { chain })
       return [gas, blob, l1, operator, isComplete]
@@ -156,7 +156,7 @@ describe("Fee", () => {
     expect(parts("eth", { to_address: null })).toEqual([210_000n, 0n, 0n, 0n, true])
   })
 
-  it("fee: gives recorded wallet transactions their price times their gas", () => {
+  it("fee: of recorded wallet transactions, is their price times their gas", () => {
     const { result } = Schema.decodeUnknownSync(WalletPage.WalletPage)(Recordings.json("rest/verbose-wallet-2022.json"))
 
     expect(result.map((one) => fee(one, { chain: "eth" }).gas)).toEqual(

@@ -20,7 +20,7 @@ describe("FeeRules", () => {
     expect(of("gnosis", 1n, 1_746_021_820n).blobFee).toEqual(of("gnosis", 1n).baseFee)
   })
 
-  it("all: gives the vaults of an OP Stack from its first block on, but those of Optimism from Bedrock on", () => {
+  it("all: lists the vaults of an OP Stack chain from its first block, but those of Optimism from Bedrock", () => {
     const { base, baseSepolia, optimism } = FeeRules.all
     const ofStack = (ranges: FeeRules.FeeRanges) =>
       ranges.map(({ fromBlock, fromTimestamp, isOperatorFeeOfJovian, unstatedChanges }) => [
@@ -42,7 +42,7 @@ describe("FeeRules", () => {
     ])
   })
 
-  it("at: gives the first rules below their block, and the static reward of Sepolia", () => {
+  it("at: returns the first rules below their block, and the static reward of Sepolia", () => {
     const [first] = FeeRules.all.ethereum
 
     expect(FeeRules.at([{ ...first, fromBlock: 5n }], 1n, 0n)).toEqual({ ...first, fromBlock: 5n })

@@ -68,7 +68,7 @@ describe("Hex", () => {
     expect(refusal(Hex.HexText, "1f")).toContain("hex digits such as 0x1f")
   })
 
-  it.prop("toBigInt: returns the integer that the digits were made of", [Schema.BigInt], ([value]) => {
+  it.prop("toBigInt: returns the integer that the digits represent", [Schema.BigInt], ([value]) => {
     const integer = value < 0n ? -value : value
     expect(Hex.toBigInt(decodeText(`0x0${integer.toString(16).toUpperCase()}`))).toBe(integer)
   })
@@ -77,7 +77,7 @@ describe("Hex", () => {
     expect(Hex.toBigInt(Hex.nothing())).toBe(0n)
   })
 
-  it("bytes: makes a codec of a fixed number of bytes", () => {
+  it("bytes: makes a codec for a fixed number of bytes", () => {
     const Selector = Hex.bytes("a selector of 4 bytes", 4)
     expect(Schema.decodeUnknownSync(Selector)("0xA9059CBB")).toBe("0xa9059cbb")
     expect(refusal(Selector, "0xa9")).toContain("a selector of 4 bytes")

@@ -20,7 +20,7 @@ const pageOf = (rows: ReadonlyArray<unknown>) => ({ ...fixture.walletPage, resul
 const messagesOf = (schema: Schema.Codec<unknown, unknown>, wire: unknown) =>
   Issue.find(schema, wire).map((issue) => Issue.format("response", issue))
 
-/** The issues of a value that does not decode when unknown keys are refused. */
+/** The issues of a value that does not decode if unknown keys are rejected. */
 const strictIssuesOf = (schema: Schema.Codec<unknown, unknown>, value: unknown, show?: Issue.Show) => {
   const decoded = Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })(value)
   return Issue.fromError(Result.getOrThrow(Result.flip(decoded)), value, show)
@@ -31,7 +31,7 @@ describe("find", () => {
     expect(Issue.find(WalletPage.WalletPage, fixture.walletPage)).toEqual([])
   })
 
-  it("find: returns every issue with its path, what is expected there and what was received", () => {
+  it("find: returns every issue with its path, the expected and the received value", () => {
     const broken = { ...record, nonce: -1, gas: undefined, logs: [record.logs[0], { ...record.logs[0], data: "0x0" }] }
     const { hash: _, ...row } = broken
     expect(messagesOf(WalletPage.WalletPage, pageOf([record, row]))).toEqual([
@@ -42,14 +42,14 @@ describe("find", () => {
     ])
   })
 
-  it("find: leaves the index out of the path where a single object is accepted for its array", () => {
+  it("find: omits the index from the path if a single object is accepted for its array", () => {
     const wire = { ...fixture.walletPage, result: { ...record, value: "1.5" } }
     expect(messagesOf(WalletPage.WalletPage, wire)).toEqual([
       'Invalid response "result.value": expected decimal digits such as 21000, received "1.5".',
     ])
   })
 
-  it("find: names every alternative of a union where none accepts the kind of value", () => {
+  it("find: names every alternative of a union if none accepts the kind of value", () => {
     expect(messagesOf(RpcMethod.StateBlock, "newest")).toEqual([
       'Invalid response: expected a hash of 32 bytes in hex; or a block number in hex such as 0x1b4, or one of latest, earliest, pending, safe, finalized, received "newest".',
     ])
@@ -61,7 +61,7 @@ describe("find", () => {
     ])
   })
 
-  it("find: reports a value that is no object at all", () => {
+  it("find: reports a value that is not an object", () => {
     expect(messagesOf(Transaction.Transaction, "x")).toEqual([
       'Invalid response: expected a transaction object, received "x".',
     ])
@@ -69,7 +69,7 @@ describe("find", () => {
 })
 
 describe("fromError", () => {
-  it("fromError: returns the first issue of an error that was not asked for all", () => {
+  it("fromError: returns the first issue of an error without all of them", () => {
     const wire = { ...fixture.log, logIndex: "x", data: 1 }
     const error = Result.getOrThrow(Result.flip(Schema.decodeUnknownResult(Receipt.Log)(wire)))
     expect(Issue.fromError(error, wire)).toEqual([
@@ -77,7 +77,7 @@ describe("fromError", () => {
     ])
   })
 
-  it("fromError: lists the accepted keys where a key is unknown, without its value", () => {
+  it("fromError: lists the accepted keys for an unknown key, without its value", () => {
     expect(strictIssuesOf(RpcMethod.TraceOptions, { tracr: "secret", tracer: "callTracer" })).toEqual([
       { path: "tracr", expected: "one of the keys tracer, timeout", received: "an unknown key" },
     ])
@@ -91,7 +91,7 @@ describe("fromError", () => {
     ])
   })
 
-  it("fromError: names the kinds of values as a sentence does", () => {
+  it("fromError: lists the kinds of values as in a sentence", () => {
     const expectedOf = (schema: Schema.Codec<unknown, unknown>, value: unknown) =>
       strictIssuesOf(schema, value)[0]?.expected
     expect([
@@ -102,7 +102,7 @@ describe("fromError", () => {
     ]).toEqual(["a boolean", "an array or null", "an object", "a string or null"])
   })
 
-  it("fromError: gives the count of items where an array is too short or too long", () => {
+  it("fromError: states the count of items if an array is too short or too long", () => {
     const { params } = RpcMethod.all.eth_getBlockByNumber
     expect([
       strictIssuesOf(Schema.NonEmptyArray(Schema.String), []),
@@ -113,7 +113,7 @@ describe("fromError", () => {
     ])
   })
 
-  it("fromError: uses the message of a filter as what is expected", () => {
+  it("fromError: uses the message of a filter as the expected value", () => {
     const Even = Schema.Number.check(Schema.makeFilter((value) => value % 2 === 0 || "Expected an even number"))
     expect(strictIssuesOf(Even, 3)).toEqual([{ path: "", expected: "an even number", received: "3" }])
   })
@@ -126,7 +126,7 @@ describe("fromError", () => {
     ])
   })
 
-  it("fromError: cuts a key that may be a secret like a value", () => {
+  it("fromError: shortens a key that may be a secret like a value", () => {
     expect(strictIssuesOf(RpcMethod.LogFilter, { ["f".repeat(64)]: 1 })[0]?.path).toBe("ffffffffff…")
   })
 })
@@ -147,7 +147,7 @@ describe("formatPath", () => {
 })
 
 describe("format", () => {
-  it("format: leaves an empty path out", () => {
+  it("format: omits an empty path", () => {
     expect(Issue.format("query", { path: "", expected: "an object", received: "7" })).toBe(
       "Invalid query: expected an object, received 7.",
     )
@@ -241,7 +241,7 @@ describe("describe", () => {
     }
   })
 
-  it("describe: cuts long texts, keys, numbers and byte arrays", () => {
+  it("describe: shortens long texts, keys, numbers and byte arrays", () => {
     expect([key, { [key]: key, to: key }, [key], BigInt(key), new Uint8Array(32)].map(Issue.describe)).toEqual([
       '"0xac0974be…" (66 characters)',
       "an object with 0xac0974be…, to",
@@ -251,7 +251,7 @@ describe("describe", () => {
     ])
   })
 
-  it("format: gives what is expected all characters that the other parts leave, up to 299", () => {
+  it("format: leaves the expected value all remaining characters, up to 299", () => {
     const [long, short] = ["long ".repeat(200), "short"]
     const lengthOf = (what: string, path: string, expected: string, received: string) =>
       Issue.format(what, { path, expected, received }).length
@@ -261,7 +261,7 @@ describe("describe", () => {
       lengthOf("option", short, long, short),
       lengthOf(long, "", long, long),
     ]) {
-      // What is cut on both sides of its middle may have an odd character left.
+      // A text that is shortened in its middle may have an odd character left.
       expect([298, 299]).toContain(length)
     }
     expect(Issue.format("option", { path: "a.b", expected: short, received: "7" })).toBe(

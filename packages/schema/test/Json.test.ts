@@ -20,7 +20,7 @@ describe("Json", () => {
     expect(JSON.stringify(Json.parse(text))).toBe(text)
   })
 
-  it("toJson: writes bigints as decimal text, times as ISO 8601 text, and leaves out what has no value", () => {
+  it("toJson: writes bigints as decimal text, times as ISO 8601 text, and omits undefined values", () => {
     const value = {
       amount: -(10n ** 30n),
       at: DateTime.makeUnsafe("2026-01-02T03:04:05Z"),

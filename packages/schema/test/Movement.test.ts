@@ -66,7 +66,7 @@ const statement = {
 }
 
 describe("Movement", () => {
-  it("Movement: decodes amounts to signed bigint, and null where a movement of a block has no transaction", () => {
+  it("Movement: decodes amounts to signed bigint, and null for the transaction of a movement by a block", () => {
     expect(decode(fee)).toMatchObject({ amount: -21000n, transaction_index: 0, block_number: 16n })
     expect(decode(withdrawal)).toMatchObject({ amount: 10n ** 9n, transaction_hash: null, transaction_index: null })
   })
@@ -152,7 +152,7 @@ describe("Decimal.Signed", () => {
     encodesAndDecodes(Decimal.Signed, value)
   })
 
-  it("Signed: holds the sum of two amounts of 256 bits", () => {
+  it("Signed: accepts the sum of two 256-bit amounts", () => {
     decodesAndEncodes(Decimal.Signed, (-(2n ** 257n)).toString())
   })
 })

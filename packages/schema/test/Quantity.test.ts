@@ -100,7 +100,7 @@ describe("Quantity", () => {
     expect(Schema.encodeSync(Quantity.SafeIntegerFromNumber)(3)).toBe(3)
   })
 
-  it.each([-1n, 2n ** 53n])("FromNumber: does not encode %d, which is no unsigned safe integer", (value) => {
+  it.each([-1n, 2n ** 53n])("FromNumber: does not encode %d, which is not an unsigned safe integer", (value) => {
     expect(() => Schema.encodeSync(Quantity.FromNumber)(value)).toThrow("an unsigned")
   })
 

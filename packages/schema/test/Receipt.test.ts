@@ -68,7 +68,7 @@ describe("Receipt", () => {
   })
 
   describe("Log", () => {
-    it("Log: decodes and encodes without loss, also while pending", () => {
+    it("Log: decodes and encodes without loss, including while pending", () => {
       decodesAndEncodes(Receipt.Log, log)
       decodesAndEncodes(Receipt.Log, { ...log, topics: [], blockTimestamp: "0x1", transactionLogIndex: "0x0" })
       decodesAndEncodes(Receipt.Log, {

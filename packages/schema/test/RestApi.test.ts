@@ -157,7 +157,7 @@ describe("RestApi", () => {
     `)
   })
 
-  it("openApi: refers to schemas that it has, and a recursive one to itself", () => {
+  it("openApi: refers only to schemas that it has, and a recursive one to itself", () => {
     const names = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
 
     expect(names.filter((name) => name === undefined || !Object.hasOwn(document.components.schemas, name))).toEqual([])
@@ -207,7 +207,7 @@ describe("RestApi", () => {
     ])
   })
 
-  it("openApi: leaves health, metrics, the document itself and the JSON-RPC proxy out", () => {
+  it("openApi: omits health, metrics, the document itself and the JSON-RPC proxy", () => {
     const paths = RestApi.routes.map(({ path }) => path.replaceAll(/:(\w+)/gu, "{$1}"))
     expect(new Set(paths.filter((path) => !(path in document.paths)))).toEqual(
       new Set(["/health", "/metrics", "/openapi.json", "/rpc/{chain}", "/rpc/{chain}/{apiKey}"]),

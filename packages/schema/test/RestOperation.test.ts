@@ -14,7 +14,7 @@ import * as WebhookOperation from "../src/WebhookOperation.ts"
 const { movements, walletTransactions } = RestOperation
 const { names, search } = ExplorerOperation
 
-/** A text as UTF-8 carries it: lone surrogates have no encoding. */
+/** A text as UTF-8 encodes it: lone surrogates have no encoding. */
 const wellFormed = (text: string): string => Buffer.from(text).toString()
 const decode = (text: Readonly<Record<string, string>>) =>
   Result.mapError(RestOperation.decodeQuery(walletTransactions, text), (issue) => Issue.format("parameter", issue))
@@ -59,7 +59,7 @@ describe("RestOperation", () => {
     expect(RestOperation.decodeQuery(search, text)).toEqual(Result.succeed(query))
   })
 
-  it("explorer: a list of names has at most 100 of them, in lower case", () => {
+  it("explorer: limits a list of names to 100, in lower case", () => {
     const decode = (address: string) => Result.isSuccess(RestOperation.decodeQuery(names, { address }))
     const address = `0x${"ab".repeat(20)}`
 
@@ -77,7 +77,7 @@ describe("RestOperation", () => {
   })
 
   it.prop(
-    "contracts: the path and the body of a description are encoded as they are decoded",
+    "contracts: the path and the body of a description encode to what was decoded",
     {
       path: Contract.Path,
       body: Contract.Description,
@@ -93,7 +93,7 @@ describe("RestOperation", () => {
   )
 
   it.each(["", " a", "a\nb", "a\u202eb", "0x1234", "0Xab", "x".repeat(101)])(
-    "contracts: %j names no pack",
+    "contracts: %j is not the name of a pack",
     (contract) => {
       expect(Result.isFailure(Schema.decodeUnknownResult(Contract.Path)({ contract }))).toBe(true)
     },
@@ -144,7 +144,7 @@ describe("RestOperation", () => {
     ],
     [{ kind: "fee,gift" }, /^Invalid parameter "kind": expected kinds of movements separated by commas: fee, value, /],
     [{ direction: "both" }, 'Invalid parameter "direction": expected in or out, received "both".'],
-  ])("decodeQuery: fails on %j of movements", (text, message) => {
+  ])("decodeQuery: fails on %j for movements", (text, message) => {
     const decoded = RestOperation.decodeQuery(movements, text)
     expect(Result.isFailure(decoded) && Issue.format("parameter", decoded.failure)).toEqual(
       typeof message === "string" ? message : expect.stringMatching(message),
@@ -178,7 +178,7 @@ describe("RestOperation", () => {
     expect(decode(text)).toEqual(Result.fail(message))
   })
 
-  it.prop("formatPath: puts the address into the path as it is", [Address.Address], ([address]) => {
+  it.prop("formatPath: inserts the address into the path unchanged", [Address.Address], ([address]) => {
     expect(RestOperation.formatPath(walletTransactions, { address })).toBe(`/api/v2.2/${address}/verbose`)
   })
 

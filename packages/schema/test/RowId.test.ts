@@ -8,11 +8,11 @@ const [block, one, other] = [hash("a"), hash("b"), hash("c")]
 const movement = { kind: "value", transaction_hash: one, movement_index: 0, block_hash: block }
 
 describe("rowId", () => {
-  it("rowId: of a transaction has the hashes of its block and of itself", () => {
+  it("rowId: of a transaction, has the hashes of its block and of itself", () => {
     expect(rowId({ hash: one, block_hash: block })).toBe(`${block}-${one}`)
   })
 
-  it("rowId: differs by transaction, index and block, and of a movement of a block from one before the first block", () => {
+  it("rowId: differs by transaction, index and block, and between a movement by a block and one before the first block", () => {
     const rows = [
       movement,
       { ...movement, movement_index: 1 },

@@ -89,7 +89,7 @@ describe("RpcMethod", () => {
       )
     })
 
-    it("StateBlock: decodes a number, a tag, a hash and an object of EIP-1898", () => {
+    it("StateBlock: decodes a number, a tag, a hash and an EIP-1898 object", () => {
       const { params } = RpcMethod.all.eth_getBalance
       const account = `0x${"1".repeat(40)}`
       const decode = Schema.decodeUnknownSync(params)
@@ -102,7 +102,7 @@ describe("RpcMethod", () => {
       expect(decode([account, { blockNumber: "0x1" }])[1]).toEqual({ blockNumber: 1n })
     })
 
-    it("LogFilter: null is any address, any topic and the default of a block, as nodes read it", () => {
+    it("LogFilter: null means any address, any topic and the default block, as nodes interpret it", () => {
       const filter = { fromBlock: null, toBlock: null, address: null, topics: null }
       expect(Schema.decodeUnknownSync(RpcMethod.LogFilter)(filter)).toEqual(filter)
     })
@@ -113,7 +113,7 @@ describe("RpcMethod", () => {
       expect(refused({ nonsense: { balance: "0x1" } })._tag).toBe("Failure")
     })
 
-    it("eth_getLogs: null is no log, as gateways of Flow write it", () => {
+    it("eth_getLogs: null means no logs, as Flow gateways return it", () => {
       expect(Schema.decodeUnknownSync(RpcMethod.all.eth_getLogs.result)(null)).toEqual([])
     })
 
@@ -251,7 +251,7 @@ describe("RpcMethod", () => {
       expect(Schema.decodeUnknownSync(RpcMethod.BlockId)(Schema.encodeSync(RpcMethod.BlockId)(block))).toBe(decoded)
     })
 
-    it.prop("params: of every method decode what they encode", [AnyMethod, Schema.Int], ([name, seed]) => {
+    it.prop("params: of every method, decode what they encode", [AnyMethod, Schema.Int], ([name, seed]) => {
       const { params } = RpcMethod.all[name]
       const codec: Schema.Codec<unknown, unknown> = params
       const [values] = Effect.runSync(Arbitrary.sampleEffect(Arbitrary.schema(codec), { count: 1, seed: `${seed}` }))

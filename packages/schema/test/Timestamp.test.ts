@@ -14,7 +14,7 @@ describe("Timestamp", () => {
     expect(Schema.encodeSync(Timestamp.Timestamp)(date)).toBe("2021-05-07T11:08:35.000Z")
   })
 
-  it("Timestamp: encodes a Date again that was changed after it was encoded, and another one of the same time", () => {
+  it("Timestamp: encodes a Date again after it was changed, and another one with the same time", () => {
     const date = new Date(1620385715000)
     const encode = Schema.encodeSync(Timestamp.Timestamp)
     expect(encode(date)).toBe("2021-05-07T11:08:35.000Z")
@@ -41,7 +41,7 @@ describe("Timestamp", () => {
     expect(() => Schema.encodeSync(Timestamp.Timestamp)(new Date(NaN))).toThrow("a valid Date")
   })
 
-  it("Timestamp: decodes a text without a time zone as UTC where the process has another one", () => {
+  it("Timestamp: decodes a text without a time zone as UTC even if the process uses another zone", () => {
     vi.stubEnv("TZ", "Pacific/Chatham")
     const offset = new Date(2021, 5, 4).getTimezoneOffset()
     const decoded = decode("2021-06-04T16:00:15.5")

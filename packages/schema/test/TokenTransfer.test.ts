@@ -9,7 +9,7 @@ const decode = Schema.decodeUnknownSync(Receipt.Receipt)
 const decodeLog = Schema.decodeUnknownSync(Log.Log)
 const recorded = RecordedReceipts.all().map(({ chain, receipt }) => ({ chain, receipt: decode(receipt) }))
 
-/** The log of a receipt as the REST operations send it. */
+/** The log of a receipt as returned by the REST operations. */
 const toRestLog = (log: Receipt.Log): Log.Log =>
   decodeLog({
     log_index: `${log.logIndex}`,
@@ -70,7 +70,7 @@ describe("TokenTransfer", () => {
     })
   })
 
-  it("transfers: gives a wallet transaction the transfers of its receipt", () => {
+  it("transfers: lists the transfers of a wallet transaction's receipt", () => {
     const logs = recorded.flatMap(({ receipt }) => receipt.logs).filter(({ topics }) => topics.length <= 4)
     const expected = TokenTransfer.transfers({ logs })
 
@@ -78,7 +78,7 @@ describe("TokenTransfer", () => {
     expect(expected.length).toBe(327)
   })
 
-  it("transfers: states token, holders, amount and position of a log", () => {
+  it("transfers: have token, holders, amount and position of a log", () => {
     const { receipt } = recorded.find(
       (one) => one.chain === 100 && one.receipt.logs.length === 1 && TokenTransfer.transfers(one.receipt).length === 1,
     )!
@@ -98,7 +98,7 @@ describe("TokenTransfer", () => {
     ])
   })
 
-  it("transfers: gives each id of a batch, in order", () => {
+  it("transfers: list each id of a batch, in order", () => {
     const topics = [transferBatch, words(operator), words(alice), words(bob)]
     const logs = [logOf(topics, words(64, 160, 2, 7, 8, 2, 70, 80))]
 
@@ -110,14 +110,14 @@ describe("TokenTransfer", () => {
     ])
   })
 
-  it("transfers: leaves out the log of a transfer of ether", () => {
+  it("transfers: omit the log of an ether transfer", () => {
     const topics = [transfer, words(alice), words(bob)]
     const [token, ether] = [logOf(topics, words(1)), logOf(topics, words(1), TokenTransfer.etherLogger)]
 
     expect(TokenTransfer.transfers({ logs: [token, ether] }).map((one) => one.token)).toEqual([addressOf(7n)])
   })
 
-  it("transfers: takes a log of JSON-RPC with keys of the other interface for one of JSON-RPC", () => {
+  it("transfers: treats a JSON-RPC log with keys of the other interface as JSON-RPC", () => {
     const log = logOf([transfer, words(alice), words(bob)], words(3))
     const odd = { ...log, block_number: "7", log_index: "x", topic0: 5 }
 
@@ -136,7 +136,7 @@ describe("TokenTransfer", () => {
     })
   })
 
-  it("fromLog: gives nothing for a log of another form", () => {
+  it("fromLog: returns nothing for a log of another form", () => {
     const [from, to, by, huge] = [words(alice), words(bob), words(operator), words(2n ** 256n - 1n)]
 
     expect([

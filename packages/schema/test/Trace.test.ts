@@ -63,7 +63,7 @@ describe("Trace", () => {
   })
 
   describe("TransactionTrace", () => {
-    it("TransactionTrace: has a result or an error of the tracer", () => {
+    it("TransactionTrace: has a result or a tracer error", () => {
       decodesAndEncodes(Trace.TransactionTrace, { txHash: hash("a"), result: frame })
       decodesAndEncodes(Trace.TransactionTrace, { error: "state not available" })
     })

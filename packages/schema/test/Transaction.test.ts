@@ -99,7 +99,7 @@ describe("Transaction", () => {
     decodesAndEncodes(Transaction.Transaction, wire)
   })
 
-  it("extras: lists unknown keys, which are encoded again", () => {
+  it("extras: lists unknown keys, which are preserved when encoded", () => {
     const wire = { ...legacy, creates: null, l1Fee: "0x1", ["__proto__x"]: { a: [1] } }
     expect(Transaction.extras(decode(wire))).toEqual({ creates: null, l1Fee: "0x1", __proto__x: { a: [1] } })
     decodesAndEncodes(Transaction.Transaction, wire)
@@ -140,12 +140,12 @@ describe("Transaction", () => {
     expect(refusal(Transaction.Transaction, input)).toContain("Expected")
   })
 
-  it("Transaction: decodes absent block fields to null, as for a pending one", () => {
+  it("Transaction: decodes absent block fields to null, as for a pending transaction", () => {
     const { blockHash: _h, blockNumber: _n, transactionIndex: _i, ...nowhere } = legacy
     expect(decode(nowhere)).toMatchObject({ blockHash: null, blockNumber: null, transactionIndex: null })
   })
 
-  it("Authorization: decodes the form of Moonbeam without loss", () => {
+  it("Authorization: decodes Moonbeam's form without loss", () => {
     const entry = {
       address: address("0"),
       chain_id: 945,

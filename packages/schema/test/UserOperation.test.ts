@@ -24,7 +24,7 @@ const Bits = (bits: number) =>
 const Bytes = Schema.Array(Schema.Literals(["00", "08", "c3", "79", "a0", "ff"])).check(Schema.isMaxLength(70))
 const Reason = Schema.NullOr(Bytes)
 
-/** An operation, the log that comes before it and has nothing to do with it, and whether the entry point is known. */
+/** An operation, the unrelated log before it, and whether the entry point is known. */
 const Given = Schema.Struct({
   sender: Bits(160),
   paymaster: Bits(160),
@@ -42,7 +42,7 @@ const Given = Schema.Struct({
 
 const textOf = (bytes: ReadonlyArray<string> | null) => (bytes === null ? null : `0x${bytes.join("")}`)
 
-/** The logs of an operation as an entry point writes them, and what is read of them. */
+/** The logs of an operation as an entry point emits them, and what is read from them. */
 const written = (given: typeof Given.Type, at: number) => {
   const address = given.isKnown ? entryPoint : addressOf(at + 1)
   const parties = [words(at + 1), words(given.sender)]
@@ -79,7 +79,7 @@ const written = (given: typeof Given.Type, at: number) => {
 
 describe("UserOperation", () => {
   it.prop(
-    "fromLogs: reads the operations that an entry point logged, in their order, with their own events alone",
+    "fromLogs: reads the operations that an entry point logged, in order, each with only its own events",
     [Schema.Array(Given).check(Schema.isMaxLength(6))],
     ([given]) => {
       const all = given.map(written)
@@ -129,7 +129,7 @@ describe("UserOperation", () => {
     expect(UserOperation.entryPoints["0x5ff137d4b0fdcd49dca30c7cf57e578a026d2789"]).toBe("0.6")
   })
 
-  it("fromLogs: reads no operation of a log of another form", () => {
+  it("fromLogs: reads no operation from a log of another form", () => {
     const [hash, sender] = [words(9), words(5)]
     const whole = [userOperation, hash, sender, words(0)]
     const data = words(1, 1, 2, 3)
@@ -148,7 +148,7 @@ describe("UserOperation", () => {
     expect(UserOperation.fromLogs([log(whole, data)]).length).toBe(1)
   })
 
-  it("fromLogs: reads no reason of data that does not hold what it claims", () => {
+  it("fromLogs: reads no reason from data that contradicts its own length", () => {
     const parties = [words(9), words(5)]
     const end = log([userOperation, ...parties, words(0)], words(1, 0, 2, 3))
     const reasonFor = (data: string) =>
@@ -171,7 +171,7 @@ describe("UserOperation", () => {
     expect(UserOperation.fromLogs([other!, end])[0]?.revertReason).toBe(null)
   })
 
-  it("userOperations: gives a wallet transaction the operations of its receipt", () => {
+  it("userOperations: lists the operations of a wallet transaction's receipt", () => {
     const decoded = Schema.decodeUnknownSync(Receipt.Log)({
       ...log([userOperation, words(9), words(5), words(6)], words(1, 0, 2, 3)),
       transactionHash: null,

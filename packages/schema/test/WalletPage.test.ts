@@ -83,7 +83,7 @@ describe("WalletTransaction", () => {
     expect(decode({ ...walletTransaction, nonce: 7, gas: 21000, block_number: 16 })).toEqual(decode(walletTransaction))
   })
 
-  it("WalletTransaction: has no internal transactions where the wire has none", () => {
+  it("WalletTransaction: has no internal transactions if the wire has none", () => {
     const { internal_transactions: _, ...without } = walletTransaction
     expect(Object.hasOwn(decode(without), "internal_transactions")).toBe(false)
     decodesAndEncodes(WalletTransaction.WalletTransaction, without)
@@ -172,7 +172,7 @@ describe("InternalTransaction", () => {
     expect(value).toMatchObject({ to: null, input: "0x", output: "0x", error: "reverted" })
   })
 
-  it("InternalTransaction: decodes null for bytes that the server left out, with their length and hash", () => {
+  it("InternalTransaction: decodes null for bytes that the server omitted, with their length and hash", () => {
     const left = { input: null, input_length: "100000", input_hash: `0x${"ab".repeat(32)}` }
     const wire = { ...internalTransaction, ...left }
 

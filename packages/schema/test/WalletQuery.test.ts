@@ -52,7 +52,7 @@ describe("WalletQuery", () => {
   })
 
   describe("bounds", () => {
-    it("bounds: uses a date where there is no block", () => {
+    it("bounds: uses a date if there is no block", () => {
       expect(WalletQuery.bounds({ from_date: "a", to_date: "b" })).toEqual({
         from: { _tag: "Date", date: "a" },
         to: { _tag: "Date", date: "b" },
@@ -70,7 +70,7 @@ describe("WalletQuery", () => {
       })
     })
 
-    it("bounds: is open where neither is given", () => {
+    it("bounds: is open if neither is given", () => {
       expect(WalletQuery.bounds({})).toEqual({ from: { _tag: "Open" }, to: { _tag: "Open" } })
     })
   })

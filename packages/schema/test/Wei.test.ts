@@ -7,7 +7,7 @@ const Amount = Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: -maxAmount,
 const decimals = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 36 }))
 
 describe("Wei", () => {
-  it("formatUnits, parseUnits: a value that is no amount, or decimals outside 0 to 255, are a TypeError that shows them", () => {
+  it("formatUnits, parseUnits: throw a TypeError that shows an invalid amount, or decimals outside 0 to 255", () => {
     const call = (run: () => unknown) => {
       try {
         return run()

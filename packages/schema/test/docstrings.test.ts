@@ -1,6 +1,6 @@
 /**
- * Every export has a docstring with a summary and a source: a resource on its constant, whose type of the same name inherits it, and
- * whose encoded form needs no source of its own.
+ * Every export has a docstring with a summary and a source. A resource has it on its constant, whose type of the same
+ * name inherits it, and its encoded form needs no separate source.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

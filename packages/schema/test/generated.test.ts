@@ -96,7 +96,7 @@ describe("unrolled code of objects", () => {
     await expect(unrolled.text()).toMatchFileSnapshot(join(import.meta.dirname, "../src/internal/generated/objects.ts"))
   })
 
-  it.each(Object.entries(unrolled.unrolled))("%s: decodes and encodes by its generated code", (_, schema) => {
+  it.each(Object.entries(unrolled.unrolled))("%s: decodes and encodes with its generated code", (_, schema) => {
     expect(coderOf(schema)?.object?.isUnrolled).toBe(true)
   })
 })

@@ -37,7 +37,7 @@ const bases: Readonly<Record<string, object>> = {
   "JsonRpc.Response": { jsonrpc: "2.0", id: 1, error: { code: 1, message: "no" } },
 }
 
-/** Decodes a value and encodes it again; expects a short message where it does not decode. Throws for any other error. */
+/** Decodes a value and encodes it again; expects a short message if it does not decode. Throws for any other error. */
 const expectShortError = (schema: Schema.Codec<unknown, unknown>, wire: unknown): void => {
   try {
     Schema.encodeUnknownSync(schema)(Schema.decodeUnknownSync(schema)(wire))
@@ -50,7 +50,7 @@ const expectShortError = (schema: Schema.Codec<unknown, unknown>, wire: unknown)
 
 describe.each(Object.entries(bases))("%s", (name, base) => {
   it.each(Object.entries(values))(
-    `${name}: decodes or refuses %s in any field, with a short message`,
+    `${name}: decodes or rejects %s in any field, with a short message`,
     (_, value) => {
       const schema = resources[name]!
       expectShortError(schema, value)
@@ -77,7 +77,7 @@ describe("hostile keys", () => {
     expect(JSON.stringify(Schema.encodeUnknownSync(schema)(value))).toBe(JSON.stringify(wire))
   })
 
-  it("decode: takes no field from a prototype", () => {
+  it("decode: reads no field from a prototype", () => {
     const { address: _, ...rest } = fixture.log
     const wire = JSON.parse(
       JSON.stringify(rest).replace("{", `{"__proto__":{"address":"${fixture.address("1")}"},`),

@@ -17,7 +17,7 @@ describe("mutations", () => {
   )
 
   it(
-    "decode: so do mutated responses, of which at least 30 % decode",
+    "decode: mutated responses do too, of which at least 30 % decode",
     () => {
       expect(captured.length).toBeGreaterThan(100)
       const accepted = tryMutations(count, 2)

@@ -52,7 +52,7 @@ const responsesOf = (evidence: string): ReadonlyArray<unknown> => {
   return [Recordings.json(evidence.replace(" (null)", ""))]
 }
 
-/** True if an object inside the value does not have the key, or has it empty. */
+/** True if an object inside the value lacks the key or has it empty. */
 const isAbsent = (value: unknown, key: string, isNull: boolean): boolean => {
   if (typeof value !== "object" || value === null) return false
   if (Array.isArray(value)) return value.some((item) => isAbsent(item, key, isNull))
@@ -90,7 +90,7 @@ that the key is present and empty. A test writes this page from the schemas, the
 `
 
 describe("optional fields", () => {
-  it("presence.json: has evidence for every optional field, and for no other", () => {
+  it("presence.json: has evidence for exactly the optional fields", () => {
     expect(Object.keys(presence).toSorted()).toEqual(optional.toSorted())
   })
 
@@ -104,7 +104,7 @@ describe("optional fields", () => {
   )
 
   it.prop(
-    "fields: a resource decodes without its optional fields, and does not decode without a required one",
+    "fields: a resource decodes without its optional fields, but not without a required one",
     [Schema.Literals(Object.keys(resources)), Schema.Int],
     ([name, seed]) => {
       const resource = resources[name]!

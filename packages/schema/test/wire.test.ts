@@ -44,7 +44,7 @@ const canonicalForms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "transactions/016.json": ["blockHash missing", "blockNumber missing", "transactionIndex missing"],
 }
 
-/** Responses that do not decode, with the invalid key: a hash of 12 bits, invented for a test of another project. */
+/** Responses that do not decode, with the invalid key: a hash of 12 bits, invented for a test in another project. */
 const refused: Readonly<Record<string, string>> = { "blocks/194.json": "hash" }
 
 interface Row {

@@ -125,7 +125,7 @@ describe("ClientError", () => {
       expect(caught).toBe("a.test")
     }),
   )
-  it("InvalidOption: has the one form of message of invalid values", () =>
+  it("InvalidOption: has the standard message for invalid values", () =>
     expect(new ClientError.InvalidOption({ option: "limit", expected: "a number", received: "null" }).message).toBe(
       'Invalid option "limit": expected a number, received null.',
     ))

@@ -26,12 +26,12 @@ describe("Endpoint", () => {
       expect(urlOf({ url: "https://node.test/rpc/", path: ["bsc testnet", Redacted.make("k/1")] })).toBe(
         "https://node.test/rpc/bsc%20testnet/k%2F1",
       ))
-    it("make: writes half of a surrogate pair as URLs do, in a name and in a key", () =>
+    it("make: encodes a lone surrogate as URLs do, in a name and in a key", () =>
       expect(urlOf({ url: "https://node.test/\ud800", path: ["a\ud800", Redacted.make("key\udc00-1234")] })).toBe(
         "https://node.test/%EF%BF%BD/a%EF%BF%BD/key%EF%BF%BD-1234",
       ))
     it.each(["http://node.test/rpc/", "http://node.test/a//b", "http://node.test/rpc/?x=1", "http://node.test/"])(
-      "make: leaves the path of %s as it is where none is appended",
+      "make: leaves the path of %s unchanged if none is appended",
       (url) => expect(urlOf({ url })).toBe(url),
     )
     it("make: converts header names to lower case", () =>
@@ -105,7 +105,7 @@ describe("Endpoint", () => {
     ]) {
       it(`scrub: removes ${secret}`, () => expect(made.scrub(`no ${secret}!`)).toBe("no <redacted>!"))
     }
-    it("scrub: leaves words of public paths in the text", () =>
+    it("scrub: keeps words of public paths in the text", () =>
       expect(made.scrub("mainnet bsc-testnet polygon")).toBe("mainnet bsc-testnet polygon"))
   })
   describe("scrub of a key in the query", () => {
@@ -144,7 +144,7 @@ describe("Endpoint", () => {
           { path: "/api/v2.2/0x00/verbose", query: { chain: "bsc testnet", limit: undefined } },
         ),
       ).toBe("https://a.test/base/api/v2.2/0x00/verbose?k=1&chain=bsc+testnet"))
-    it("resolve: gives the URL of the endpoint without a target", () =>
+    it("resolve: returns the URL of the endpoint without a target", () =>
       expect(urlOf({ url: "https://a.test/rpc/eth/key#part" })).toBe("https://a.test/rpc/eth/key"))
   })
   describe("identity", () => {

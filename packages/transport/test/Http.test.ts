@@ -10,7 +10,7 @@ const limits: Http.Limits = { fetch: (url, init) => fetch(url, init), maxBytes: 
 const within = (millis: number): Http.Limits => ({ ...limits, within: Duration.millis(millis) })
 const at = (url: string) => ({ endpoint: Endpoint.makeUnsafe({ url }) })
 
-/** A request whose time is over as soon as its body is awaited. */
+/** A request whose time limit ends as soon as its body is awaited. */
 const stoppedInBody = (url: string) =>
   Effect.gen(function* () {
     const inBody = yield* Deferred.make<void>()
@@ -142,7 +142,7 @@ describe("Http", () => {
         yield* Effect.promise(() => server.closed(1))
       }),
     )
-    it.live("send: times out on a body that sends a byte now and then", () =>
+    it.live("send: times out on a body that sends a byte occasionally", () =>
       Effect.gen(function* () {
         const server = yield* script((_request, response) => {
           const drip = setInterval(() => response.write("."), 10)
@@ -224,7 +224,7 @@ describe("Http", () => {
         yield* Effect.promise(() => server.closed(1))
       }),
     )
-    it.live("send: uses the given fetch, also one without streams or one that throws", () =>
+    it.live("send: uses the given fetch, including one without streams or one that throws", () =>
       Effect.gen(function* () {
         const endpoint = Endpoint.makeUnsafe({ url: "http://nowhere.test" })
         const bytes = new TextEncoder().encode("whole")

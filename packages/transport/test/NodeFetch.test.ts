@@ -53,7 +53,7 @@ describe("NodeFetch", () => {
       ["br", brotliCompressSync("packed €")],
       ["gzip, gzip", gzipSync(gzipSync("packed €"))],
       ["deflate, identity, GZIP", gzipSync(deflateSync("packed €"))],
-      // Members one after another, as servers send that compress chunk by chunk, and zeros to fill a block.
+      // Several members, as servers send that compress chunk by chunk, and zeros to fill a block.
       ["gzip", Buffer.concat([gzipSync("pack"), gzipSync("ed €"), Buffer.alloc(8)])],
     ] as const)("make: its fetch decompresses %s", ([coding, bytes]) =>
       Effect.gen(function* () {
@@ -65,7 +65,7 @@ describe("NodeFetch", () => {
       }),
     )
 
-    it.live("make: its fetch refuses a body of more than five codings", () =>
+    it.live("make: its fetch rejects a body with more than five codings", () =>
       Effect.gen(function* () {
         const layers = Array.from({ length: 6 }, () => "gzip")
         const server = yield* script((_request, response) =>
@@ -200,7 +200,7 @@ describe("NodeFetch", () => {
       }),
     )
 
-    it.live("make: its fetch uses a connection again, also after a response without a body", () =>
+    it.live("make: its fetch reuses a connection, even after a response without a body", () =>
       Effect.gen(function* () {
         const sockets = new Set<unknown>()
         const count = (request: IncomingMessage) => sockets.add(request.socket)
@@ -219,7 +219,7 @@ describe("NodeFetch", () => {
     )
 
     it.live(
-      "make: its fetch throws nothing outside of its promises when it is aborted behind the last byte of a body",
+      "make: its fetch throws nothing outside of its promises if it is aborted after the last byte of a body",
       () =>
         Effect.gen(function* () {
           const body = Buffer.alloc(200_000, "x")

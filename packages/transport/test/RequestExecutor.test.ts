@@ -26,7 +26,7 @@ const outcomesOf = ({ attempts }: { readonly attempts: ReadonlyArray<Attempt.Att
 const endpoint = Endpoint.makeUnsafe({ url: "http://a.test" })
 const steady: RetryPolicy.Options = { base: 100, cap: 1_000, jitter: 0, deadline: "5 seconds" }
 
-/** Runs one call over scripted responses on the test clock; gives its exit and the start of each attempt. */
+/** Runs one call over scripted responses on the test clock; returns its exit and the start of each attempt. */
 const play = (
   responses: ReadonlyArray<Scripted>,
   policy = steady,
@@ -169,7 +169,7 @@ describe("RequestExecutor", () => {
         expect(large.seen.length).toBe(1)
       }),
     )
-    it.live("request: retries what decode fails with as retryable", () =>
+    it.live("request: retries a retryable failure of decode", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(200, '{"error":"slow down"}'), reply(200, '{"result":1}'))
         const decode = (received: Http.Reply) => {
@@ -278,7 +278,7 @@ describe("RequestExecutor", () => {
         }),
     )
     it.effect(
-      "request: sends other calls after the longest backoff where an unavailable server stated a longer time",
+      "request: sends other calls after the longest backoff if an unavailable server stated a longer time",
       () =>
         Effect.gen(function* () {
           const { fetch, requests } = scriptedFetch(
@@ -312,7 +312,7 @@ describe("RequestExecutor", () => {
   })
 
   describe("deadline", () => {
-    it.effect("request: retries without a limit of time when the timeout is infinite", () =>
+    it.effect("request: retries without a time limit if the timeout is infinite", () =>
       Effect.gen(function* () {
         const { result } = yield* play([{ status: 503 }, { status: 200, text: "ok" }], steady, {
           timeout: Duration.infinity,

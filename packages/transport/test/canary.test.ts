@@ -1,4 +1,7 @@
-/** A key is given in every place that accepts one. After every failure, everything that can be printed is searched for it. */
+/**
+ * A key is given in every place that accepts one. After every failure, everything that can be printed is searched for
+ * it.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { inspect } from "node:util"
 import { Cause, Effect, Exit, Logger, Option, Redacted, References } from "effect"
@@ -144,7 +147,7 @@ describe("canary", () => {
             const executor = RequestExecutor.makeUnsafe({
               onEvent: (event) => events.push(event),
               maxBytes: 5_000,
-              // Only what never ends is given little time: a busy machine may take long for the rest.
+              // Only endless cases have a short time limit: a busy machine may take long for the rest.
               policy: {
                 base: 1,
                 cap: 1,

@@ -8,7 +8,7 @@ import { Endpoint, Http, RequestExecutor } from "../src/index.ts"
 const limits: Http.Limits = { fetch: (url, init) => fetch(url, init), maxBytes: 100, within: Duration.seconds(5) }
 const policy = { base: 1, cap: 1, maxAttempts: 2, deadline: 5_000 }
 
-/** Sends one request and gives its span and the headers that the server received. */
+/** Sends one request and returns its span and the headers that the server received. */
 const sendTo = (handler: Handler, request: Partial<Http.Request> = {}, more: Partial<Http.Limits> = {}) =>
   Effect.gen(function* () {
     const server = yield* script(handler)
@@ -37,7 +37,7 @@ describe("telemetry", () => {
     }),
   )
 
-  it.live("a span: fails with the status of an error, which is a reply nevertheless", () =>
+  it.live("a span: fails with the status of an error response", () =>
     Effect.gen(function* () {
       for (const status of [400, 404, 503]) {
         const { attributes, failed } = yield* sendTo(reply(status, "no"))
@@ -51,7 +51,7 @@ describe("telemetry", () => {
     }),
   )
 
-  it.live("a span: has the tag of an error, and the status as far as it was received", () =>
+  it.live("a span: has the tag of an error, and the status if it was received", () =>
     Effect.gen(function* () {
       const reset = yield* sendTo((request) => void request.socket.resetAndDestroy())
       const large = yield* sendTo(reply(200, "x".repeat(200)))
@@ -80,7 +80,7 @@ describe("telemetry", () => {
     }),
   )
 
-  it.live("a request: continues the trace of its span where a tracer is installed", () =>
+  it.live("a request: continues the trace of its span if a tracer is installed", () =>
     Effect.gen(function* () {
       const { server, span } = yield* sendTo(reply(200))
 
@@ -88,7 +88,7 @@ describe("telemetry", () => {
     }),
   )
 
-  it.live("a request: has no trace without a tracer, and where tracing is disabled", () =>
+  it.live("a request: has no trace without a tracer, or if tracing is disabled", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200))
       const { spans, tracer } = RecordingTracer.make()
@@ -110,7 +110,7 @@ describe("telemetry", () => {
     expect(Endpoint.makeUnsafe({ url }).shownUrl).toBe(shown)
   })
 
-  it("attributes: have the port of the scheme where the URL has none", () => {
+  it("attributes: have the port of the scheme if the URL has none", () => {
     const of = (url: string) => Endpoint.makeUnsafe({ url, path: ["eth", Redacted.make("k")] })
 
     expect(of("https://node.test").attributes).toEqual({ "server.address": "node.test", "server.port": 443 })

@@ -11,7 +11,7 @@ import * as fixture from "../fixture.ts"
 import { captured, chanceOf, type Json, mutate } from "../mutations.ts"
 import { resources } from "../resources.ts"
 
-/** Responses of JSON-RPC, and as many of the REST operations, which have more forms that decode. */
+/** JSON-RPC responses, and an equal number of REST responses, which have more forms that decode. */
 const responses = [
   ...captured,
   ...captured.map(() => ({ resource: "WalletPage.WalletPage", json: fixture.walletPage as Json })),
@@ -24,10 +24,10 @@ const responses = [
 const names = Object.keys(resources)
 const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 31 }))
 
-/** Options under which the parser runs alone. */
+/** Options under which only the parser runs. */
 const parserOnly = { disableChecks: true } as const
 
-/** Decodes with the parser alone, and then applies the checks of the decoded side. */
+/** Decodes with only the parser, and then applies the checks of the decoded side. */
 const parse = (schema: Schema.Codec<unknown, unknown>, wire: unknown): unknown => {
   const parsed = Schema.decodeUnknownResult(schema, parserOnly)(wire)
   return Result.isSuccess(parsed) && Schema.is(Schema.toType(schema))(parsed.success) ? parsed.success : unread
@@ -45,7 +45,7 @@ describe("coder", () => {
   })
 
   it.prop(
-    "coder: both engines encode and decode every resource alike",
+    "coder: both engines encode and decode every resource the same way",
     [Schema.Literals(names), Seed],
     ([name, seed]) => {
       const schema = resources[name]!
@@ -59,7 +59,7 @@ describe("coder", () => {
   )
 
   it.prop(
-    "coder: both engines accept or refuse a mutated response alike",
+    "coder: both engines accept or reject the same mutated responses",
     [Seed],
     ([seed]) => {
       const chance = chanceOf(seed)
@@ -71,7 +71,7 @@ describe("coder", () => {
     { arbitrary: { runs: Runs.usual(4_000) }, timeout: 60_000 },
   )
 
-  it("coder: refuses an error code that is no safe integer, as the parser does", () => {
+  it("coder: rejects an error code that is not a safe integer, as the parser does", () => {
     const wire = { jsonrpc: "2.0", id: 1, error: { code: 2 ** 60, message: "out of range" } }
 
     expect(coderOf(schema.JsonRpc.Response)!.read(wire)).toBe(unread)
@@ -88,7 +88,7 @@ describe("coder", () => {
     )
   })
 
-  it("coder: keeps the order of keys, unknown ones included", () => {
+  it("coder: preserves the order of keys, including unknown ones", () => {
     const wire = { step: 1, ...fixture.log, extra: [1, { deep: null }] }
     const log = Schema.decodeUnknownSync(schema.Receipt.Log)(wire)
     expect(JSON.stringify(Schema.encodeUnknownSync(schema.Receipt.Log)(log))).toBe(JSON.stringify(wire))

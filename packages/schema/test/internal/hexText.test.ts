@@ -35,7 +35,7 @@ describe("smallHex and smallDecimal", () => {
     ])
   })
 
-  it("hexWord: parses up to 16 digits as a bigint, also those above 2^53 and with a first digit of 8 to f", () => {
+  it("hexWord: parses up to 16 digits as a bigint, including those above 2^53 and with a first digit of 8 to f", () => {
     expect(
       [
         "0x",

@@ -12,7 +12,7 @@ describe("Backoff", () => {
   })
 
   it.prop(
-    "delayMillis: lies between the first delay and the cap, and never falls",
+    "delayMillis: is between the first delay and the cap, and never decreases",
     { failures: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })) },
     ({ failures }) => {
       const backoff = { firstMillis: 50, maxMillis: 10_000 }

@@ -41,7 +41,7 @@ describe("BodyReader", () => {
   it("read: removes a byte order mark", async () => {
     expect(await BodyReader.read(streamed(bytes("\ufeffab")).response, {}, 50, true)).toBe("ab")
   })
-  it("read: rejects a character that is cut off at the end", async () => {
+  it("read: rejects a character that is truncated at the end", async () => {
     const { response } = streamed(bytes("€").subarray(0, 2))
 
     expect(await BodyReader.read(response, {}, 50, true)).toStrictEqual({ reason: "encoding" })

@@ -11,7 +11,7 @@ const stackAt = (stack: string): unknown => {
 }
 
 describe("CallerStack", () => {
-  it("attach: keeps the frames of the call, also in the form of browsers other than Chrome", () => {
+  it("attach: keeps the frames of the call, also in the format of browsers other than Chrome", () => {
     const message = "Unauthorized: API key rejected: a.test. Check the key and its permissions."
     const frames = "callOfProgram@https://b.test/app.js:1:2\n@https://b.test/app.js:3:4"
 

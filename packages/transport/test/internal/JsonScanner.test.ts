@@ -7,7 +7,7 @@ const { Token } = JsonScanner
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-/** Cuts bytes into chunks of these sizes, the last one again and again. */
+/** Splits bytes into chunks of these sizes; the last size repeats. */
 const cut = (bytes: Uint8Array, ...sizes: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
   const chunks: Array<Uint8Array> = []
   for (let at = 0, chunk = 0; at < bytes.length; chunk++) {
@@ -41,14 +41,14 @@ const { chunk: _chunk, at: _at, start: _start, ...fresh } = JsonScanner.make()
 const countsOf = ({ chunk: _c, at: _a, start: _s, ...counts }: JsonScanner.JsonScanner) => counts
 
 describe("JsonScanner", () => {
-  it("next: gives the structure of a text, and each of its texts", () => {
+  it("next: returns the structure of a text, and each of its strings", () => {
     const { scanner, tokens } = tokensOf([bytesOf(' {"a": [1, true ,"b\\"]\\\\"] , "":{} } ')])
 
     expect(tokens.join(" ")).toBe('{ "a" [ , , "b\\"]\\\\" ] , "" { } }')
     expect(countsOf(scanner)).toEqual({ ...fresh, deepest: 2, values: 6 })
   })
 
-  it("next: gives a text that goes on in the next chunk in parts", () => {
+  it("next: returns a string that continues in the next chunk in parts", () => {
     const scanner = JsonScanner.make(bytesOf('["ab'))
     const read = (chunk?: string) => {
       if (chunk !== undefined) JsonScanner.push(scanner, bytesOf(chunk))
@@ -68,7 +68,7 @@ describe("JsonScanner", () => {
   })
 
   it.prop(
-    "next: gives the same tokens however a text is cut, and they are those of JSON.parse",
+    "next: returns the same tokens however a text is split, equal to those of JSON.parse",
     { value: Schema.Json, size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9 })), long: Schema.Boolean },
     ({ long, size, value }) => {
       const text = JSON.stringify(long ? { value, long: '\\"é'.repeat(200) } : value)
@@ -87,7 +87,7 @@ describe("JsonScanner", () => {
   )
 
   it.prop(
-    "skip: reads to the end of a value as next does, however a text is cut",
+    "skip: reads to the end of a value as next does, however a text is split",
     { value: Schema.Json, size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 300 })) },
     ({ size, value }) => {
       const bytes = bytesOf(JSON.stringify([{ value, text: '"\\'.repeat(300) }, 1]))
@@ -109,7 +109,7 @@ describe("JsonScanner", () => {
     },
   )
 
-  it("skip: stops at once where no more are open, and goes on below the beginning of a text that has too few", () => {
+  it("skip: stops immediately if nothing is open, and continues below the start of a text with too few levels", () => {
     const scanner = JsonScanner.make(bytesOf("]][,"))
 
     expect(JsonScanner.skip(scanner, 0)).toBe(true)

@@ -54,7 +54,7 @@ describe("OptionCheck", () => {
     })
   })
 
-  it("isSignal: separates a signal from objects with some of its properties", () => {
+  it("isSignal: distinguishes a signal from objects with some of its properties", () => {
     expect(OptionCheck.isSignal(new AbortController().signal)).toBe(true)
     expect(OptionCheck.isSignal(new AbortController())).toBe(false)
     expect(OptionCheck.isSignal({ aborted: false })).toBe(false)
@@ -110,7 +110,7 @@ describe("OptionCheck", () => {
     })
 
     it.prop(
-      "law: no message shows a text of 13 characters or more, which may be a key",
+      "law: no message shows a text of 13 or more characters, which may be a key",
       [Schema.String.check(Schema.isMinLength(13)), Schema.Literals(kinds)],
       ([text, kind]) => {
         const result = OptionCheck.member("it", kind, text)

@@ -35,20 +35,18 @@ describe("PromiseRunner", () => {
         expect(failure.stack).toContain("API key rejected: a.test")
       }),
     )
-    it.live(
-      "run: the stack of an error names the call of the program, and an inspection shows it with the fields",
-      () =>
-        Effect.gen(function* () {
-          const callOfProgram = () =>
-            PromiseRunner.run(Effect.fail(new ClientError.Unauthorized({ host: "a.test", status: 401 })))
-          const error = yield* rejection(callOfProgram())
-          const text = inspect(error)
+    it.live("run: the stack of an error names the caller, and an inspection shows it with the fields", () =>
+      Effect.gen(function* () {
+        const callOfProgram = () =>
+          PromiseRunner.run(Effect.fail(new ClientError.Unauthorized({ host: "a.test", status: 401 })))
+        const error = yield* rejection(callOfProgram())
+        const text = inspect(error)
 
-          expect((error as Error).stack).toMatch(/^Unauthorized: API key rejected: a\.test[^\n]*\n[^]*callOfProgram/)
-          expect(text.startsWith((error as Error).stack ?? "none")).toBe(true)
-          expect(text).toContain("status: 401")
-          expect(Object.keys(error as object)).not.toContain("stack")
-        }),
+        expect((error as Error).stack).toMatch(/^Unauthorized: API key rejected: a\.test[^\n]*\n[^]*callOfProgram/)
+        expect(text.startsWith((error as Error).stack ?? "none")).toBe(true)
+        expect(text).toContain("status: 401")
+        expect(Object.keys(error as object)).not.toContain("stack")
+      }),
     )
     it.live("run: an aborted signal rejects with its reason and closes the socket", () =>
       Effect.gen(function* () {

@@ -41,26 +41,26 @@ describe("Redaction", () => {
       '<a href="/">&lt;<redacted></a> \0%2f',
     ),
   )
-  it("scrubber: reads a text whose words are behind any number of separators", () => {
+  it("scrubber: handles a text whose words are separated by any number of separators", () => {
     const text = `3f2a9c1e${" ".repeat(20_000_000)}`
 
     expect(Redaction.scrubber(["3f2a9c1e-77aa"])(text) === text).toBe(true)
   })
-  it("scrubber: reads a text that repeats the words of a secret inside escapes", () => {
+  it("scrubber: handles a text that repeats the words of a secret inside escapes", () => {
     const scrub = Redaction.scrubber(["key1/key2/key3/key4/key5/key6/key7/key8/key9"])
     const text = `key1${["2", "3", "4", "5", "6", "7", "8"].map((digit) => `&key${digit};`.repeat(14)).join("")}`
 
     expect(scrub(`${text}key9`)).toBe(`${text}key9`)
     expect(scrub(`${text} key1/key2&#47;key3%2fkey4/key5/key6/key7/key8/key9`)).toBe(`${text} <redacted>`)
   })
-  it("scrubber: leaves a text with another case of a letter", () =>
+  it("scrubber: keeps a text that differs in the case of a letter", () =>
     expect(Redaction.scrubber(["true"])("True")).toBe("True"))
   it("scrubber: replaces the longest secret first", () =>
     expect(Redaction.scrubber(["abcd", "abcdefgh"])("abcdefgh")).toBe("<redacted>"))
-  it("scrubber: leaves a secret of fewer than four characters in the text", () => expect(scrub("abc")).toBe("abc"))
+  it("scrubber: keeps a secret of fewer than four characters in the text", () => expect(scrub("abc")).toBe("abc"))
   it("scrubber: replaces a secret that was given with spaces around it", () =>
     expect(Redaction.scrubber([" secret0key\n"])("bad key: secret0key")).toBe("bad key: <redacted>"))
-  it("fromKey: wraps a text, and gives a wrapped key back", () => {
+  it("fromKey: wraps a text, and returns a wrapped key unchanged", () => {
     const wrapped = Redacted.make("secret0key")
 
     expect(Redacted.value(Redaction.fromKey("secret0key"))).toBe("secret0key")
@@ -69,7 +69,7 @@ describe("Redaction", () => {
   })
   it("scrubber: replaces the decoded form of a percent-encoded secret", () =>
     expect(Redaction.scrubber(["my%20key"])("bad key: my key")).toBe("bad key: <redacted>"))
-  it("scrubber: replaces a secret that is no valid percent-encoding, and one without letters and digits", () =>
+  it("scrubber: replaces a secret that is not valid percent-encoding, and one without letters and digits", () =>
     expect(Redaction.scrubber(["100%key", "----"])("bad keys: 100%key, ----")).toBe("bad keys: <redacted>, <redacted>"))
 
   it.prop(
@@ -118,18 +118,18 @@ describe("Redaction", () => {
       accept: "application/json",
     }))
 
-  it("shorten: leaves a short text unchanged, also one that ends with an ellipsis", () =>
+  it("shorten: leaves a short text unchanged, even one that ends with an ellipsis", () =>
     expect(["a b", "x".repeat(200), "more…"].map((text) => Redaction.shorten(text))).toEqual([
       "a b",
       "x".repeat(200),
       "more…",
     ]))
-  it("shorten: puts lines on one line, and writes out hidden characters", () =>
+  it("shorten: joins lines into one, and escapes hidden characters", () =>
     expect(Redaction.shorten("a\n\t b\u0000\u001b[31m\u202e")).toBe("a b[U+0000][U+001B][31m[U+202E]"))
-  it("shorten: appends the full length to a cut text", () =>
+  it("shorten: appends the full length to a shortened text", () =>
     expect(Redaction.shorten("x".repeat(50), 10)).toBe("xxxxxxxxx… (50 characters)"))
   it.prop(
-    "law: shorten gives one line of the allowed characters, and the length of a longer text",
+    "law: shorten returns one line of allowed characters, and the length of a longer text",
     { text: Schema.String, characters: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 })) },
     ({ characters, text }) => {
       const short = Redaction.shorten(text, characters)

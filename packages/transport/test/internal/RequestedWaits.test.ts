@@ -41,7 +41,7 @@ describe("RequestedWaits", () => {
       expect(yield* remaining(waits, endpoint("one"))).toBe(86_400_000)
     }),
   )
-  it.effect("wait: resumes a waiting call at the end of the wait, also if it was extended meanwhile", () =>
+  it.effect("wait: resumes a waiting call at the end of the wait, even if it was extended in the meantime", () =>
     Effect.gen(function* () {
       const waits = RequestedWaits.make()
       yield* waits.ask(endpoint("one"), Duration.seconds(2))
@@ -55,7 +55,7 @@ describe("RequestedWaits", () => {
       expect(yield* Fiber.join(fiber)).toBe(5_000)
     }),
   )
-  it.effect("wait: fails at once when the wait ends after the time of the call", () =>
+  it.effect("wait: fails immediately if the wait ends after the call's time limit", () =>
     Effect.gen(function* () {
       const waits = RequestedWaits.make()
       yield* waits.ask(endpoint("one"), Duration.seconds(60))
@@ -81,7 +81,7 @@ describe("RequestedWaits", () => {
       expect((yield* Fiber.join(fiber))._tag).toBe(expected === "waits" ? "Success" : "Failure")
     }),
   )
-  it.effect("wait: counts what a call has waited, where a longer wait is requested meanwhile", () =>
+  it.effect("wait: includes the time that a call has waited, if a longer wait is requested in the meantime", () =>
     Effect.gen(function* () {
       const waits = RequestedWaits.make()
       const ends: Array<readonly [string, number]> = []
@@ -104,7 +104,7 @@ describe("RequestedWaits", () => {
       ])
     }),
   )
-  it.effect("wait: ends with the time of the call, however much later others resume", () =>
+  it.effect("wait: ends at the call's time limit, however much later others resume", () =>
     Effect.gen(function* () {
       const waits = RequestedWaits.make(Duration.days(1))
       yield* waits.ask(endpoint("one"), Duration.seconds(2))

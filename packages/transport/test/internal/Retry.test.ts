@@ -13,7 +13,7 @@ const policy = makePolicy({ maxAttempts: 4, base: 100, cap: 1_000, jitter: 0, de
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const Fraction = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }))
 
-/** Runs attempts under a policy; gives the time of each attempt and how the call ended. */
+/** Runs attempts under a policy; returns the time of each attempt and the outcome of the call. */
 const runFor = <A>(
   total: Duration.Input,
   attempt: (state: Retry.State) => Effect.Effect<A, ClientError.ClientError>,
@@ -78,7 +78,7 @@ describe("Retry", () => {
 
       expect(changed).toStrictEqual({ ...policy, deadline: Duration.minutes(1) })
     })
-    it("withDeadline: names the option timeout when the time is invalid", () => {
+    it("withDeadline: names the option timeout if the time is invalid", () => {
       expect(Result.getOrThrow(Result.flip(Retry.withDeadline(makePolicy(), 0))).option).toBe("timeout")
     })
   })
@@ -95,7 +95,7 @@ describe("Retry", () => {
       expect(Retry.delayMillis(jittered, { attempt: 5, random: 0 })).toBe(1_000)
       expect(Retry.delayMillis(jittered, { attempt: 5, random: 1 })).toBe(500)
     })
-    it("delayMillis: is never less than the server requested, also above the cap", () => {
+    it("delayMillis: is never less than the server requested, even above the cap", () => {
       for (const random of [0, 0.5, 1]) {
         const delay = Retry.delayMillis(jittered, { attempt: 1, random, retryAfter: Duration.seconds(7) })
         expect(delay).toBeGreaterThanOrEqual(7_000)
@@ -104,7 +104,7 @@ describe("Retry", () => {
     })
 
     it.prop(
-      "law: delayMillis lies between the capped backoff less its jitter and the capped backoff",
+      "law: delayMillis is between the capped backoff less its jitter and the capped backoff",
       {
         attempt: between(1, 100),
         random: Fraction,
@@ -138,7 +138,7 @@ describe("Retry", () => {
     const state: Retry.State = { attempt: 1, deadlineAtMillis: 10_000 }
     const failure = { isRetryable: true, nowMillis: 0, random: 0 }
 
-    it("next: asks for another attempt after the backoff of a retryable failure", () => {
+    it("next: requests another attempt after the backoff of a retryable failure", () => {
       expect(Retry.next(policy, state, failure)).toEqual({
         _tag: "Retry",
         waitMillis: 100,
@@ -162,7 +162,7 @@ describe("Retry", () => {
         waitMillis: 6_000,
       })
     })
-    it("next: does not wait when another endpoint can be asked", () => {
+    it("next: does not wait if another endpoint is available", () => {
       expect(
         Retry.next(policy, state, { ...failure, retryAfter: Duration.seconds(6), canRetryNow: true }),
       ).toMatchObject({ waitMillis: 0 })
@@ -225,7 +225,7 @@ describe("Retry", () => {
         expect(exit).toEqual(Exit.fail(error))
       }),
     )
-    it.effect("run: begins no wait that ends after the deadline", () =>
+    it.effect("run: starts no wait that would end after the deadline", () =>
       Effect.gen(function* () {
         const short = makePolicy({ maxAttempts: 100, base: 400, cap: 400, jitter: 0, deadline: 1_000 })
         const { times } = yield* runFor("1 minute", () => Effect.fail(broken), short)
@@ -282,7 +282,7 @@ describe("Retry", () => {
   })
 
   describe("untilDeadline", () => {
-    /** Runs a call that fails `failures` times before it succeeds; gives the time of each call and the exit. */
+    /** Runs a call that fails `failures` times before it succeeds; returns the time of each call and the exit. */
     const runUntil = Effect.fnUntraced(function* (
       used: RetryPolicy.RetryPolicy,
       failures: number,
@@ -314,7 +314,7 @@ describe("Retry", () => {
       }),
     )
     it.effect(
-      "untilDeadline: asks a server again that is unavailable for longer than the deadline, not one with a rate limit",
+      "untilDeadline: retries a server that is unavailable for longer than the deadline, but not one with a rate limit",
       () =>
         Effect.gen(function* () {
           const retryAfter = Duration.hours(1)
@@ -334,13 +334,15 @@ describe("Retry", () => {
           expect([refused.times.length, refused.exit]).toEqual([1, Exit.fail(limited(retryAfter))])
         }),
     )
-    it.effect("untilDeadline: repeats nothing by a policy of one attempt, or after an error that is not retried", () =>
-      Effect.gen(function* () {
-        const once = yield* runUntil({ ...policy, maxAttempts: 1 }, 1)
-        const refused = yield* runUntil(policy, 1, new ClientError.Unauthorized({ host: "a.test" }))
+    it.effect(
+      "untilDeadline: repeats nothing with a policy of one attempt, or after an error that is not retryable",
+      () =>
+        Effect.gen(function* () {
+          const once = yield* runUntil({ ...policy, maxAttempts: 1 }, 1)
+          const refused = yield* runUntil(policy, 1, new ClientError.Unauthorized({ host: "a.test" }))
 
-        expect([once.times.length, refused.times.length]).toEqual([1, 1])
-      }),
+          expect([once.times.length, refused.times.length]).toEqual([1, 1])
+        }),
     )
   })
 })

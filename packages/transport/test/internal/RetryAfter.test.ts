@@ -36,7 +36,7 @@ describe("RetryAfter", () => {
     expect(millis({ "retry-after": "Friday, 20-Nov-26 12:00:07 GMT" })).toBe(7_000)
     expect(millis({ "retry-after": "Fri Nov 20 12:00:07 2026" })).toBe(7_000)
   })
-  it("fromHeaders: reads a leap second, which ends its day", () =>
+  it("fromHeaders: reads a leap second as the end of its day", () =>
     expect(millis({ "retry-after": "Fri, 20 Nov 2026 23:59:60 GMT" })).toBe(43_200_000))
   it("fromHeaders: a date in the past requests no wait", () =>
     expect(millis({ "retry-after": "Sun, 06 Nov 1994 08:49:37 GMT" })).toBe(0))
@@ -74,7 +74,7 @@ describe("RetryAfter", () => {
       7_000,
     )
   })
-  it("fromHeaders: gives undefined without a header", () => expect(millis({})).toBeUndefined())
+  it("fromHeaders: returns undefined without a header", () => expect(millis({})).toBeUndefined())
 
   it.prop(
     "law: fromHeaders inverts a number of seconds and of milliseconds up to a day",
@@ -102,7 +102,7 @@ describe("RetryAfter", () => {
     expect(inYear("76")).toBe(Date.UTC(2076, 0, 1))
     expect(inYear("77")).toBe(Date.UTC(1977, 0, 1))
   })
-  it.prop("law: fromHeaders gives a wait from zero to a day, or none, for any text", [Schema.String], ([text]) => {
+  it.prop("law: fromHeaders returns a wait from zero to a day, or none, for any text", [Schema.String], ([text]) => {
     const wait = millis({ "retry-after": text })
 
     expect(wait === undefined || (wait >= 0 && wait <= 86_400_000)).toBe(true)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as StreamIterable from "../../src/internal/StreamIterable.ts"
 
-/** A stream of 1, 2 and then nothing, which notes when it is closed. */
+/** A stream of 1, 2 and then nothing, which records when it is closed. */
 const held = () => {
   const closed: Array<string> = []
   const stream = Stream.ensuring(
@@ -27,7 +27,7 @@ describe("StreamIterable", () => {
     expect(await values.next()).toEqual({ done: true, value: undefined })
   })
 
-  it("values: an iterator that is never advanced listens to no signal", () => {
+  it("values: an iterator that is never advanced does not listen to a signal", () => {
     let listeners = 0
     const { signal } = new AbortController()
     signal.addEventListener = () => void listeners++
@@ -50,7 +50,7 @@ describe("StreamIterable", () => {
     expect(closed).toEqual(["closed"])
   })
 
-  it("values: a signal that is aborted before the first value, and one that is aborted after the last one", async () => {
+  it("values: handles a signal that is aborted before the first value, and one that is aborted after the last one", async () => {
     const before = StreamIterable.values(Stream.make(1), AbortSignal.abort("early"))[Symbol.asyncIterator]()
     await expect(before.next()).rejects.toBe("early")
 
@@ -62,7 +62,7 @@ describe("StreamIterable", () => {
     expect(await values.next()).toEqual({ done: true, value: undefined })
   })
 
-  it("values: an error of the stream stays that error with a signal, and leaving the loop closes the stream", async () => {
+  it("values: an error of the stream is unchanged with a signal, and leaving the loop closes the stream", async () => {
     const { signal } = new AbortController()
     const failing = StreamIterable.values(Stream.fail("broken"), signal)[Symbol.asyncIterator]()
     await expect(failing.next()).rejects.toBe("broken")

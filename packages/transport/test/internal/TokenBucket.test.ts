@@ -6,7 +6,7 @@ import * as TokenBucket from "../../src/internal/TokenBucket.ts"
 
 const now = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)
 
-/** Takes units and notes when they were granted. */
+/** Takes units and records when they were granted. */
 const taking = (bucket: TokenBucket.TokenBucket, granted: Array<number>, method = "eth_chainId") =>
   Effect.gen(function* () {
     const start = yield* now
@@ -44,7 +44,7 @@ describe("TokenBucket", () => {
     }),
   )
 
-  it.effect("take: follows a rate that changes, and holds no more than the burst of the present one", () =>
+  it.effect("take: follows a changed rate, and holds no more than the current burst", () =>
     Effect.gen(function* () {
       let perSecond = 10
       const bucket = TokenBucket.make({ perSecond: () => perSecond })
@@ -100,7 +100,7 @@ describe("TokenBucket", () => {
   )
 
   it.prop(
-    "law: callers that wait as long as they are asked to never exceed the burst plus the rate",
+    "law: callers that wait as requested never exceed the burst plus the rate",
     { perSecond: Rate, burst: Rate, steps: Steps },
     ({ burst, perSecond, steps }) => {
       let state = TokenBucket.initial({ perSecond, burst })

@@ -1,16 +1,16 @@
-/** Sizes, units of time and bounds of a bucket. */
+/** Sizes, units of time and limits of a bucket. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as TokenBucket from "../../src/internal/TokenBucket.ts"
 
 describe("TokenBucket", () => {
-  it("initial: is full, with one second's units or at least one where no burst is set", () => {
+  it("initial: is full, with one second's units or at least one if no burst is set", () => {
     expect([5, 1, 0.5].map((perSecond) => TokenBucket.initial({ perSecond }).level)).toEqual([5, 1, 1])
     expect(TokenBucket.initial({ perSecond: 5, burst: 2 }).level).toBe(2)
   })
 
-  it("fill: adds the units of the time that has passed, up to the burst", () => {
+  it("fill: adds the units of the elapsed time, up to the burst", () => {
     const empty = TokenBucket.take(TokenBucket.fill(TokenBucket.initial({ perSecond: 10 }), 1_000), 10)
 
     expect([1_000, 1_500, 2_000, 9_000].map((now) => TokenBucket.fill(empty, now).level)).toEqual([0, 5, 10, 10])
@@ -32,7 +32,7 @@ describe("TokenBucket", () => {
     [null, 'Invalid option "rateLimit"'],
     [5, 'Invalid option "rateLimit"'],
   ]
-  it.each(checked)("check: %j is accepted or refused by the name of the option", (options, refusal) => {
+  it.each(checked)("check: accepts %j or rejects it by the name of the option", (options, refusal) => {
     const result = TokenBucket.check(options as never, { limit: "boolean" })
 
     expect(Result.isFailure(result) ? result.failure.message : undefined).toEqual(
@@ -40,7 +40,7 @@ describe("TokenBucket", () => {
     )
   })
 
-  it.effect("take: gives the wait where it is not shorter than the time allowed, and takes nothing then", () =>
+  it.effect("take: returns the wait if it is at least the permitted time, and then takes nothing", () =>
     Effect.gen(function* () {
       const bucket = TokenBucket.make({ perSecond: 1, burst: 1 })
       const waitOf = (withinMillis: number) =>

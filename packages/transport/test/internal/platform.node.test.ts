@@ -21,7 +21,7 @@ const isGlobal = (seen: { readonly headers: Readonly<Record<string, unknown>> } 
   seen?.headers["sec-fetch-mode"] !== undefined
 
 describe("platformFetch", () => {
-  it.live("platformFetch: sends requests by the modules of Node", () =>
+  it.live("platformFetch: sends requests with Node's modules", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, "one"))
 
@@ -54,7 +54,7 @@ describe("platformFetch", () => {
     }),
   )
 
-  it.live("platformFetch: uses the global fetch where a platform has no modules of Node", () =>
+  it.live("platformFetch: uses the global fetch on a platform without Node's modules", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, "three"))
       const original = process.getBuiltinModule
@@ -67,7 +67,7 @@ describe("platformFetch", () => {
     }),
   )
 
-  /** What a program prints that prepares its platform, loads the default `fetch`, and requests a URL. */
+  /** The output of a program that prepares its platform, loads the default `fetch`, and requests a URL. */
   const printedBy = (prepare: string, url: string) =>
     Effect.promise(async () => {
       const program = `
@@ -120,7 +120,7 @@ describe("platformFetch", () => {
       }),
   )
 
-  it.live("platformFetch: sends requests by the modules of Node after a program used its fetch", () =>
+  it.live("platformFetch: sends requests with Node's modules after a program used its fetch", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, "one"), reply(200, "two"))
       const prepare = `await (await fetch(${JSON.stringify(server.url)})).text()`
