@@ -5,7 +5,7 @@ import { createExplorerClient, type ExplorerClient } from "../src/ExplorerClient
 
 const vault = `0x${"ab".repeat(20)}`
 
-/** A client whose server answers each request alike, and the paths that it was sent. */
+/** A client whose server answers every request the same way, and the paths that it received. */
 const serveAnswer = Effect.fnUntraced(function* (status: number, body: object | string) {
   const server = yield* serve((_, response) => {
     response.writeHead(status, { "content-type": "application/json" })
@@ -40,7 +40,7 @@ const status = {
 }
 
 describe("ExplorerClient", () => {
-  it.live("names: sends lists with commas between their values, and returns the names in their order", () =>
+  it.live("names: sends lists with commas between their values, and returns the names in order", () =>
     Effect.gen(function* () {
       const call = `${vault}:0xa9059cbb`
       const transfer = { label: "transfer", signature: "transfer(address,uint256)" }
@@ -56,7 +56,7 @@ describe("ExplorerClient", () => {
     }),
   )
 
-  it.live("search: sends its text, and refuses a response with an address in another form", () =>
+  it.live("search: sends its text, and rejects a response with an address in another form", () =>
     Effect.gen(function* () {
       const found = { kind: "label", address: "0x12", name: "Vault", symbol: null }
       const { client, received } = yield* serveAnswer(200, { result: [found] })
@@ -69,7 +69,7 @@ describe("ExplorerClient", () => {
     }),
   )
 
-  it.live("contract: sends the address in lower case, and returns null for one that is not described", () =>
+  it.live("contract: sends the address in lower case, and returns null for a contract without a description", () =>
     Effect.gen(function* () {
       const { client, received } = yield* serveAnswer(200, { result: null })
 
@@ -102,7 +102,7 @@ describe("ExplorerClient", () => {
     }),
   )
 
-  it.live("ready: fails with Unavailable for a 503 that has no status", () =>
+  it.live("ready: fails with Unavailable for a 503 without a status", () =>
     Effect.gen(function* () {
       const tagOf = (body: object | string) =>
         Effect.gen(function* () {
@@ -115,7 +115,7 @@ describe("ExplorerClient", () => {
     }),
   )
 
-  it.live("queries: a value that the interface does not have is refused before a request is made", () =>
+  it.live("queries: a value outside the interface is rejected before a request is made", () =>
     Effect.gen(function* () {
       const { client, received } = yield* serveAnswer(200, {})
       // Programs that are not type-checked.

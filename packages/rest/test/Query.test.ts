@@ -13,12 +13,12 @@ const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4
 
 describe("Query", () => {
   describe("encode", () => {
-    it("encode: has only the address when nothing else is given", () => {
+    it("encode: contains only the address if nothing else is given", () => {
       const written = Result.getOrThrow(Query.encode({ address: " 0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045 " }))
 
       expect(written).toStrictEqual({ params: { address }, parameters: {} })
     })
-    it("encode: encodes every parameter in the spelling of the interface", () => {
+    it("encode: writes every parameter in the spelling of the interface", () => {
       const parameters = parametersOf({
         chain: "ETH",
         from_block: 5n,
@@ -43,10 +43,10 @@ describe("Query", () => {
         order: "ASC",
       })
     })
-    it("encode: takes a null cursor for the first page, as the last page has it", () => {
+    it("encode: treats a null cursor, as the last page has it, as the first page", () => {
       expect(parametersOf({ cursor: null, limit: 5 })).toStrictEqual({ limit: "5" })
     })
-    it("encode: leaves out undefined parameters", () => {
+    it("encode: omits undefined parameters", () => {
       expect(parametersOf({ chain: undefined, limit: undefined, cursor: undefined })).toStrictEqual({})
     })
 
@@ -74,7 +74,7 @@ describe("Query", () => {
       })
     }
 
-    it("encode: accepts a DateTime of Effect, with and without a zone", () => {
+    it("encode: accepts an Effect DateTime, with and without a zone", () => {
       const utc = DateTime.makeUnsafe("2024-01-31T12:00:00Z")
       const zoned = DateTime.setZoneNamedUnsafe(utc, "Europe/Berlin")
 
@@ -155,7 +155,7 @@ describe("Query", () => {
       expect(issueOf({ order: "x".repeat(10_000) }).received.length).toBeLessThan(60)
     })
     it.prop(
-      "law: the contract decodes an encoded query to the values that were given",
+      "law: the contract decodes an encoded query to the given values",
       {
         from: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 20n })),
         span: Schema.BigInt.check(Schema.isBetweenBigInt({ minimum: 0n, maximum: 10n ** 6n })),
@@ -180,7 +180,7 @@ describe("Query", () => {
     })
   })
 
-  it("encodeMovements: names the kind or the asset that is none, alone or in a list", () => {
+  it("encodeMovements: names the invalid kind or asset, alone or in a list", () => {
     const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
     const issueOf = (query: object) => Result.getOrThrow(Result.flip(Query.encodeMovements({ address, ...query })))
 

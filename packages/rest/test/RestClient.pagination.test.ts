@@ -14,7 +14,7 @@ const stale = (resumeFromBlock: number) =>
   reply(409, JSON.stringify({ message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock }))
 const isVoid = (value: object): value is RestClient.RowsReverted => "_tag" in value
 
-/** A request to another server: longer than a request that the client has already started needs to arrive. */
+/** A request to another server: it takes longer than the arrival of a request that the client has already started. */
 const roundTrip = Effect.scoped(
   Effect.flatMap(script(reply(200)), ({ url }) => Effect.promise(async () => (await fetch(url)).text())),
 )
@@ -22,7 +22,7 @@ const roundTrip = Effect.scoped(
 const failureOf = (stream: Stream.Stream<unknown, RestError.RestError>) => Effect.flip(Stream.runDrain(stream))
 
 describe("prefetch", () => {
-  it.live("prefetch: requests one page ahead from the second page on", () =>
+  it.live("prefetch: requests one page ahead from the second page", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 60)))
       const rest = yield* clientOf(server)
@@ -63,7 +63,7 @@ describe("prefetch", () => {
       yield* Effect.promise(() => server.closed(3))
     }),
   )
-  it.live("prefetch: reports an error of the page ahead after the rows before it", () =>
+  it.live("prefetch: reports an error of the page ahead after the preceding rows", () =>
     Effect.gen(function* () {
       const server = yield* script(
         sendPage([row(4, 0)], "1"),
@@ -99,7 +99,7 @@ describe("maxRows", () => {
       ])
     }),
   )
-  it.live("maxRows: counts the rows before a resume, and a larger one continues within a page", () =>
+  it.live("maxRows: counts the rows before a resume, and a larger limit continues within a page", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 30)))
       const rest = yield* clientOf(server)
@@ -154,7 +154,7 @@ describe("resume", () => {
       expect(again.at(-1)?.progress).toStrictEqual({ pages: 6, rows: 30, block: pages.at(-1)?.progress.block })
     }),
   )
-  it.live("resume: gives nothing after the last page of a descending stream", () =>
+  it.live("resume: returns nothing after the last page of a descending stream", () =>
     Effect.gen(function* () {
       const server = yield* serve(servePages(history(3, 5)))
       const rest = yield* clientOf(server)
@@ -165,7 +165,7 @@ describe("resume", () => {
       expect(server.seen.length).toBe(1)
     }),
   )
-  it.live("resume: drops newer rows at the top, and reports rows that are gone", () =>
+  it.live("resume: drops newer rows at the top, and reports removed rows", () =>
     Effect.gen(function* () {
       const rows = history(3, 12)
       let served = rows
@@ -233,7 +233,7 @@ describe("resume", () => {
 })
 
 describe("onStaleCursor", () => {
-  it.live("onStaleCursor: marks the reverted rows, gives their replacement, and then the rest", () =>
+  it.live("onStaleCursor: marks the reverted rows, returns their replacements, and then the rest", () =>
     Effect.gen(function* () {
       const server = yield* script(
         sendPage([row(9, 0), row(8, 0)], "1"),
@@ -293,21 +293,19 @@ describe("onBadRow", () => {
       ])
     }),
   )
-  it.live(
-    "onBadRow: keeps the valid rows where the value of a header stands in the invalid one outside of a text",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* script(reply(200, page([row(4, 0), { ...broken, possible_spam: true }], null)))
-        const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: "key", headers: { "x-debug": "true" } })
-        const response = yield* rest.walletTransactionsWithResponse(query, { onBadRow: () => undefined })
+  it.live("onBadRow: keeps the valid rows if a header value occurs outside a string in the invalid one", () =>
+    Effect.gen(function* () {
+      const server = yield* script(reply(200, page([row(4, 0), { ...broken, possible_spam: true }], null)))
+      const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: "key", headers: { "x-debug": "true" } })
+      const response = yield* rest.walletTransactionsWithResponse(query, { onBadRow: () => undefined })
 
-        expect(hashes(response.page.result)).toStrictEqual(hashes([row(4, 0)]))
-        expect(response.badRows.map((bad) => bad.row)).toStrictEqual([
-          expect.stringContaining(`"possible_spam":<redacted>`),
-        ])
-      }),
+      expect(hashes(response.page.result)).toStrictEqual(hashes([row(4, 0)]))
+      expect(response.badRows.map((bad) => bad.row)).toStrictEqual([
+        expect.stringContaining(`"possible_spam":<redacted>`),
+      ])
+    }),
   )
-  it.live("onBadRow: keeps the valid rows where the invalid one is nested deeper than it can be shown", () =>
+  it.live("onBadRow: keeps the valid rows if the invalid one is nested too deeply to be shown", () =>
     Effect.gen(function* () {
       const nested = `${"[".repeat(200_000)}${"]".repeat(200_000)}`
       const body = page([row(4, 0), { ...broken, nested: "here" }], null).replace('"here"', nested)
@@ -347,7 +345,7 @@ describe("onBadRow", () => {
       expect(error._tag).toBe("InvalidResponse")
     }),
   )
-  it.live("onBadRow: without it an invalid row fails the call and is named", () =>
+  it.live("onBadRow: without it, an invalid row fails the call and is named", () =>
     Effect.gen(function* () {
       const server = yield* script(reply(200, page([row(4, 0), broken])))
       const error = yield* Effect.flip((yield* clientOf(server)).walletTransactions(query))

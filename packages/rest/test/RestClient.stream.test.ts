@@ -9,7 +9,7 @@ const clientOf = (server: Server) => RestClient.make({ baseUrl: server.url, apiK
 const query = { address: wallet }
 const hashes = (rows: ReadonlyArray<{ readonly hash: string }>) => rows.map(({ hash }) => hash)
 
-/** The rows a stream gave before it ended, and the error it ended with. */
+/** The rows that a stream returned before it ended, and its error. */
 const gather = (stream: Stream.Stream<{ readonly hash: string }, RestError.RestError>) =>
   Effect.gen(function* () {
     const rows: Array<string> = []
@@ -19,7 +19,7 @@ const gather = (stream: Stream.Stream<{ readonly hash: string }, RestError.RestE
 
 describe("RestClient", () => {
   describe("walletTransactionsStream", () => {
-    it.live("walletTransactionsStream: without prefetch requests a page when its first row is needed", () =>
+    it.live("walletTransactionsStream: without prefetch, requests a page when its first row is needed", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(3, 30)))
         const rest = yield* clientOf(server)
@@ -84,7 +84,7 @@ describe("RestClient", () => {
         expect(error).toBe(undefined)
       }),
     )
-    it.live("walletTransactionsStream: fails at a repeated cursor after the rows before it", () =>
+    it.live("walletTransactionsStream: fails at a repeated cursor after the preceding rows", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(4, 0)], "1"), sendPage([row(3, 0)], "2"), sendPage([row(2, 0)], "1"))
         const { error, rows } = yield* gather((yield* clientOf(server)).walletTransactionsStream(query))
@@ -110,7 +110,7 @@ describe("RestClient", () => {
       }),
     )
     it.live(
-      "walletTransactionsStream: fails with StaleCursor and the block to resume from, after the rows before it",
+      "walletTransactionsStream: fails with StaleCursor and the block to resume from, after the preceding rows",
       () =>
         Effect.gen(function* () {
           const body = { message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: 4 }
@@ -144,7 +144,7 @@ describe("RestClient", () => {
   })
 
   describe("walletPagesStream", () => {
-    it.live("walletPagesStream: gives each page with its headers and without repeated rows", () =>
+    it.live("walletPagesStream: returns each page with its headers and without repeated rows", () =>
       Effect.gen(function* () {
         const [a, b, c] = [row(4, 0), row(3, 0), row(2, 0)]
         const server = yield* script(

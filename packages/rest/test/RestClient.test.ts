@@ -52,7 +52,7 @@ describe("RestClient", () => {
         expect(seen?.headers["x-team"]).toBe("blue")
       }),
     )
-    it.live("make: accepts a base URL with the path of the API, or with a path of a proxy", () =>
+    it.live("make: accepts a base URL with the path of the API or of a proxy", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([]))
         for (const path of ["", "/", "/api/v2.2", "/api/v2.2/", "/behind/a/proxy/"]) {
@@ -80,36 +80,42 @@ describe("RestClient", () => {
         expect(server.seen.length).toBe(0)
       }),
     )
-    it.live("walletTransactions: reads what hosted providers send: numbers, nulls, a single object, unknown keys", () =>
-      Effect.gen(function* () {
-        const log = {
-          log_index: 3,
-          transaction_hash: row(7, 0).hash,
-          transaction_index: 0,
-          address: wallet,
-          data: "0x",
-        }
-        const topics = { topic0: null, topic1: "", topic2: null, topic3: null }
-        const at = { block_timestamp: "2021-05-07T11:08:35.000Z", block_number: 7, block_hash: row(7, 0)["block_hash"] }
-        const sent = { ...row(7, 0), nonce: 12, block_number: 7, to_address: null, transaction_fee: "0.01" }
-        const logs = { ...log, ...topics, ...at, transfer_index: [7, 0, 3] }
-        const server = yield* script(
-          reply(200, JSON.stringify({ page: 0, page_size: "100", total: 1, result: { ...sent, logs } })),
-        )
-        const page = yield* (yield* clientOf(server)).walletTransactions(query)
+    it.live(
+      "walletTransactions: reads responses of hosted providers: numbers, nulls, a single object, unknown keys",
+      () =>
+        Effect.gen(function* () {
+          const log = {
+            log_index: 3,
+            transaction_hash: row(7, 0).hash,
+            transaction_index: 0,
+            address: wallet,
+            data: "0x",
+          }
+          const topics = { topic0: null, topic1: "", topic2: null, topic3: null }
+          const at = {
+            block_timestamp: "2021-05-07T11:08:35.000Z",
+            block_number: 7,
+            block_hash: row(7, 0)["block_hash"],
+          }
+          const sent = { ...row(7, 0), nonce: 12, block_number: 7, to_address: null, transaction_fee: "0.01" }
+          const logs = { ...log, ...topics, ...at, transfer_index: [7, 0, 3] }
+          const server = yield* script(
+            reply(200, JSON.stringify({ page: 0, page_size: "100", total: 1, result: { ...sent, logs } })),
+          )
+          const page = yield* (yield* clientOf(server)).walletTransactions(query)
 
-        expect(page.cursor).toBe(null)
-        expect(page).toMatchObject({ page: 0, page_size: 100, total: 1 })
-        const [transaction] = page.result
-        expect(transaction).toMatchObject({
-          nonce: 12,
-          block_number: 7n,
-          to_address: null,
-          transaction_fee: "0.01",
-        })
-        expect(transaction?.logs[0]?.log_index).toBe(3)
-        expect(transaction?.logs[0]?.topic0).toBe(null)
-      }),
+          expect(page.cursor).toBe(null)
+          expect(page).toMatchObject({ page: 0, page_size: 100, total: 1 })
+          const [transaction] = page.result
+          expect(transaction).toMatchObject({
+            nonce: 12,
+            block_number: 7n,
+            to_address: null,
+            transaction_fee: "0.01",
+          })
+          expect(transaction?.logs[0]?.log_index).toBe(3)
+          expect(transaction?.logs[0]?.topic0).toBe(null)
+        }),
     )
 
     it.live("walletTransactions: retries a 429 after the requested wait", () =>

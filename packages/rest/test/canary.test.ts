@@ -69,13 +69,13 @@ const expectClean = (texts: ReadonlyArray<string>) => {
   }
 }
 
-/** Every listener that a program may give. */
+/** Every listener that a program may provide. */
 const listeners = (note: (...things: ReadonlyArray<unknown>) => void) => ({
   onEvent: note,
   call: { onBadRow: note, onProgress: note, onStaleCursor: "restart" as const },
 })
 
-/** Only what never ends is given little time: a busy machine may take long for the rest. */
+/** Only endless cases have a short time limit: a busy machine may take long for the rest. */
 const options = (url: string, outcome: string) => ({
   baseUrl: url,
   apiKey: Redacted.make(canary),

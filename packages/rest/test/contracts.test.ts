@@ -7,7 +7,7 @@ import { createRestClient } from "../src/promise.ts"
 const vault = `0x${"Ab".repeat(20)}`
 const abi = [{ type: "function", name: "poke", inputs: [{ name: "times", type: "uint256" }] }]
 
-/** Serves answers in turn. */
+/** Serves responses in turn. */
 const serveAnswers = Effect.fnUntraced(function* (...answers: ReadonlyArray<readonly [status: number, body: object]>) {
   const server = yield* serve((_, response, number) => {
     const [status, answer] = answers[number - 1] ?? [500, {}]
@@ -21,8 +21,8 @@ const serveAnswers = Effect.fnUntraced(function* (...answers: ReadonlyArray<read
 
 const unavailable = { code: "unavailable", message: "Retry later.", requestId: "1" }
 
-describe("RestClient on contracts", () => {
-  it.live("putContract: sends the description as JSON, again where the server was unavailable", () =>
+describe("RestClient for contracts", () => {
+  it.live("putContract: sends the description as JSON, and again if the server was unavailable", () =>
     Effect.gen(function* () {
       const stored = { contract: vault.toLowerCase(), name: "Vault", items: "1" }
       const { options, received } = yield* serveAnswers([503, unavailable], [200, stored])
@@ -41,7 +41,7 @@ describe("RestClient on contracts", () => {
     }),
   )
 
-  it.live("removeContract: sends DELETE without a body, by promises too", () =>
+  it.live("removeContract: sends DELETE without a body, also with promises", () =>
     Effect.gen(function* () {
       const { options, received } = yield* serveAnswers([200, { contract: "my pack", removed: false }])
 

@@ -1,4 +1,4 @@
-/** Events of a wallet over sockets: what is resumed, what is left out, what is refused, and what is bounded. */
+/** Events of a wallet over sockets: what is resumed, omitted, rejected and limited. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { type Handler, reply, script, serve, type Server } from "@daybook/harness/ScriptedServer"
@@ -45,7 +45,7 @@ const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
 
 const query = { address: wallet, from: 0 } as const
 
-/** The events until the stream fails, in short, and its error. */
+/** The events until the stream fails, in short form, and its error. */
 const receive = Effect.fnUntraced(function* (
   server: Server,
   options: Partial<RestClient.Options> = {},
@@ -68,12 +68,12 @@ const stale = reply(
 )
 
 describe("walletEvents", () => {
-  it.live("walletEvents: gives the rows of a block once, where the index changed while the connection was cut", () =>
+  it.live("walletEvents: returns the rows of a block once if the index changed while the connection was cut", () =>
     Effect.gen(function* () {
       const final: Wire = { type: "block.final", data: { number: "4", hash: hash("4") } }
       const server = yield* script(
         sends(frame(transaction(0), "a"), frame(transaction(1), "a")),
-        // What became final and was added moves the position on, and the first row of its block is sent again.
+        // Final and added blocks advance the position, and the first row of its block is sent again.
         sends(frame(final, "b"), frame(transaction(0), "c"), frame(transaction(1), "c"), frame(transaction(2), "d")),
         stale,
       )
@@ -84,7 +84,7 @@ describe("walletEvents", () => {
   )
 
   it.live(
-    "walletEvents: goes on after the last event once a connection is cut, and gives the rows of a block that is sent again once",
+    "walletEvents: continues after the last event once a connection is cut, and returns the rows of a repeated block once",
     () =>
       Effect.gen(function* () {
         const server = yield* script(
@@ -120,25 +120,23 @@ describe("walletEvents", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "walletEvents: reads lines that end in any way and are cut anywhere, and skips comments and unknown types",
-    () =>
-      Effect.gen(function* () {
-        const text = `${frame(covered("1"), "a")}: waiting\n\n${frame({ type: "wallet.later", data: {} }, "b")}${frame(covered("2"), "c")}`
-        const server = yield* script(
-          (_request, response) => {
-            response.writeHead(200, { "content-type": "text/event-stream" })
-            const bytes = new TextEncoder().encode(`\uFEFF${text.replaceAll("\n", "\r\n")}`)
-            for (const byte of bytes) response.write(Uint8Array.of(byte))
-            response.end()
-          },
-          sends(frame(covered("3"), "d").replaceAll("\n", "\r")),
-          stale,
-        )
-        const { events } = yield* receive(server)
+  it.live("walletEvents: reads lines with any line ending split anywhere, and skips comments and unknown types", () =>
+    Effect.gen(function* () {
+      const text = `${frame(covered("1"), "a")}: waiting\n\n${frame({ type: "wallet.later", data: {} }, "b")}${frame(covered("2"), "c")}`
+      const server = yield* script(
+        (_request, response) => {
+          response.writeHead(200, { "content-type": "text/event-stream" })
+          const bytes = new TextEncoder().encode(`\uFEFF${text.replaceAll("\n", "\r\n")}`)
+          for (const byte of bytes) response.write(Uint8Array.of(byte))
+          response.end()
+        },
+        sends(frame(covered("3"), "d").replaceAll("\n", "\r")),
+        stale,
+      )
+      const { events } = yield* receive(server)
 
-        expect(events).toEqual(["covered a", "covered c", "covered d"])
-      }).pipe(Effect.scoped),
+      expect(events).toEqual(["covered a", "covered c", "covered d"])
+    }).pipe(Effect.scoped),
   )
 
   it.live("walletEvents: an event that is invalid, too large, without an id or not UTF-8 is an InvalidResponse", () =>
@@ -191,7 +189,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: with onBadRow an invalid row is reported and left out", () =>
+  it.live("walletEvents: with onBadRow an invalid row is reported and omitted", () =>
     Effect.gen(function* () {
       const bad = { ...transaction(1), data: { ...transaction(1).data, revision: "x" } }
       const server = yield* script(sends(frame(transaction(0), "a"), frame(bad, "b"), frame(covered("5"), "b")), stale)
@@ -203,7 +201,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: fails once several connections gave no event, and not while each gives one", () =>
+  it.live("walletEvents: fails once several connections returned no event, but not while each returns one", () =>
     Effect.gen(function* () {
       const events = Array.from({ length: 8 }, (_, at) => sends(frame(covered(String(at)), `c${at}`)))
       const server = yield* script(...events, sends())
@@ -215,7 +213,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: goes on after a server was unavailable for more attempts than a call has", () =>
+  it.live("walletEvents: continues if a server was unavailable for more attempts than a call has", () =>
     Effect.gen(function* () {
       const down = Array.from({ length: 12 }, () => reply(503, "starting"))
       const server = yield* script(sends(frame(covered("1"), "a")), ...down, sends(frame(covered("2"), "b")), stale)
@@ -226,7 +224,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: fails after the attempts of a call where the server was never available", () =>
+  it.live("walletEvents: fails after the attempts of a call if the server was never available", () =>
     Effect.gen(function* () {
       const server = yield* serve(reply(503, "starting"))
       const { error } = yield* receive(server)
@@ -236,33 +234,31 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live(
-    "walletEvents: the connection closes when a loop is left, and a stream that nothing takes from reads no more",
-    () =>
-      Effect.gen(function* () {
-        const text = frame(transaction(0), "a")
-        let isFull = false
-        const server = yield* serve((_request, response) => {
-          response.writeHead(200, { "content-type": "text/event-stream" })
-          // As much as the socket takes.
-          const write = () => {
-            while (!response.destroyed) if (!response.write(text)) break
-            isFull = true
-            response.once("drain", write)
-          }
-          write()
-        })
-        const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
-        yield* Effect.promise(async () => {
-          for await (const event of rest.walletEvents(query)) {
-            expect(event.type).toBe("wallet.transaction")
-            break
-          }
-          await server.closed(1)
-        })
+  it.live("walletEvents: the connection closes when a loop ends, and a stream without a reader reads no more", () =>
+    Effect.gen(function* () {
+      const text = frame(transaction(0), "a")
+      let isFull = false
+      const server = yield* serve((_request, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        // As much as the socket buffers.
+        const write = () => {
+          while (!response.destroyed) if (!response.write(text)) break
+          isFull = true
+          response.once("drain", write)
+        }
+        write()
+      })
+      const rest = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
+      yield* Effect.promise(async () => {
+        for await (const event of rest.walletEvents(query)) {
+          expect(event.type).toBe("wallet.transaction")
+          break
+        }
+        await server.closed(1)
+      })
 
-        expect(isFull).toBe(true)
-      }).pipe(Effect.scoped),
+      expect(isFull).toBe(true)
+    }).pipe(Effect.scoped),
   )
 
   it.live("walletEvents: an aborted signal ends the loop with its reason", () =>
@@ -284,7 +280,7 @@ describe("walletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("walletEvents: an invalid query is found before a request is made", () =>
+  it.live("walletEvents: rejects an invalid query before a request is made", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient.make({ baseUrl: "http://127.0.0.1:9", apiKey: "key-1" })
       const queries: ReadonlyArray<object> = [

@@ -17,7 +17,7 @@ interface Kept {
   readonly block: bigint
 }
 
-/** What a program keeps that follows a wallet until the signal is aborted. */
+/** The rows that a program keeps while it follows a wallet until the signal is aborted. */
 const keep = async (url: string, limit: number, signal: AbortSignal): Promise<ReadonlyArray<Kept>> => {
   const rest = createRestClient({ baseUrl: url, apiKey: "key-1" })
   const rows = rest.walletTransactionsStream(
@@ -36,7 +36,7 @@ const keep = async (url: string, limit: number, signal: AbortSignal): Promise<Re
   return kept
 }
 
-/** The rows and the reverts that a program receives that follows a wallet until the signal is aborted. */
+/** The rows and reverts that a program receives while it follows a wallet until the signal is aborted. */
 const follow = async (url: string, limit: number, signal: AbortSignal) => {
   const rest = createRestClient({ baseUrl: url, apiKey: "key-1" })
   const rows = rest.walletTransactionsStream(
@@ -58,7 +58,7 @@ const follow = async (url: string, limit: number, signal: AbortSignal) => {
 
 describe("follow", () => {
   it.live.prop(
-    "law: the rows kept by a program that follows a wallet through reorgs are those of the final chain, each once",
+    "law: a program that follows a wallet through reorgs keeps exactly the rows of the final chain, each once",
     { seed: below(1_000_000), rows: below(90, 1), limit: below(25, 5) },
     ({ limit, rows, seed }) =>
       Effect.gen(function* () {
@@ -84,7 +84,7 @@ describe("follow", () => {
   )
 
   it.live.prop(
-    "law: following an idle wallet gives each row once and no revert, with up to 5,000 rows in a block or of a timestamp",
+    "law: following an idle wallet returns each row once and no revert, with up to 5,000 rows per block or timestamp",
     {
       rows: below(5_000, 1),
       perBlock: below(5_000, 1),
@@ -118,7 +118,7 @@ describe("follow", () => {
   )
 
   it.live(
-    "follow: a reorg that a poll has noticed is reported from its first block, though the server then names a later one",
+    "follow: reports a reorg that a poll noticed from its first block, even if the server then names a later one",
     () =>
       Effect.gen(function* () {
         const stale = { message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: 6 }
@@ -144,7 +144,7 @@ describe("follow", () => {
       }).pipe(Effect.scoped),
   )
 
-  it.live("follow: goes on after a server was unavailable for more attempts than a call has", () =>
+  it.live("follow: continues if a server was unavailable for more attempts than a call has", () =>
     Effect.gen(function* () {
       let pages = 0
       const server = yield* serve((request, response, number) => {
@@ -186,7 +186,7 @@ describe("follow", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.effect("follow: is refused with a descending order, with an end of the range, or with a cursor", () =>
+  it.effect("follow: is rejected with a descending order, with an end of the range, or with a cursor", () =>
     Effect.gen(function* () {
       const rest = yield* RestClient.make({ baseUrl: "http://127.0.0.1:9", apiKey: "key-1" })
       const issueOf = (query: object) =>
@@ -212,7 +212,7 @@ describe("follow", () => {
     }),
   )
 
-  it.live("follow: gives the rows of a wallet that had none, as they are indexed, and ends with maxRows", () =>
+  it.live("follow: returns the rows of an empty wallet once they are indexed, and ends with maxRows", () =>
     Effect.gen(function* () {
       const chain = history(4, 60)
       let served: ReadonlyArray<Row> = []

@@ -1,6 +1,6 @@
 /**
- * Random scripts of a hostile server. Some hundreds by default; `pnpm --filter @daybook/rest hostile` plays 10,000 and prints
- * how often each fault was met.
+ * Random scripts of a hostile server. Some hundreds by default; `pnpm --filter @daybook/rest hostile` runs 10,000 and
+ * prints how often each fault occurred.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Payload, RestScript } from "@daybook/harness"
@@ -20,7 +20,7 @@ const show = (title: string, counts: ReadonlyArray<readonly [string, number]>) =
 
 describe.concurrent("hostile", () => {
   it(
-    `gives each row once and in order, and ends or names the fault, under ${scripts} scripts`,
+    `returns each row once and in order, and ends or names the fault, under ${scripts} scripts`,
     async () => {
       Payload.gzipBomb("")
       const played = await playAll(scripts)
@@ -50,7 +50,7 @@ describe.concurrent("hostile", () => {
   ]
   for (const [bug, faults, issue] of planted) {
     it(
-      `catches a client that ${bug}`,
+      `detects a client that ${bug}`,
       async () => {
         const played = await (isLarge ? playAll(1_000, bug) : playAll(20, bug, { faults }))
         const caught = played.filter(({ issues }) => issues.some((text) => issue.test(text)))

@@ -58,7 +58,7 @@ describe("index", () => {
 })
 
 describe("promise", () => {
-  it("promise: exports the constructor, the guard of errors, and helpers for values", () => {
+  it("promise: exports the constructor, the guard for errors, and helpers for values", () => {
     expect(Object.keys(promise).toSorted()).toStrictEqual([
       "Address",
       "Chain",

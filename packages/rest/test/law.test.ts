@@ -1,4 +1,7 @@
-/** Streams over real sockets: whatever the history, the order, the page size and the faults of the server, each row is given once and in order. */
+/**
+ * Streams over real sockets: whatever the history, the order, the page size and the faults of the server, each row is
+ * returned once and in order.
+ */
 import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema, Stream } from "effect"
@@ -17,7 +20,7 @@ interface Script {
   readonly isWhole: boolean
 }
 
-/** Cuts a list into pages and plants faults between and inside them. */
+/** Splits a list into pages and inserts faults between and inside them. */
 const scriptOf = (rows: ReadonlyArray<Row>, seed: number): Script => {
   const next = random(seed)
   const bodies: Array<ReadonlyArray<Row>> = []
@@ -50,7 +53,7 @@ const scriptOf = (rows: ReadonlyArray<Row>, seed: number): Script => {
 
 describe("law", () => {
   it.live.prop(
-    "law: a stream gives each row of a history once and in order",
+    "law: a stream returns each row of a history once and in order",
     { seed: below(1_000_000), rows: below(80), limit: below(30, 1), order: orders },
     ({ limit, order, rows, seed }) =>
       Effect.gen(function* () {
@@ -67,7 +70,7 @@ describe("law", () => {
   )
 
   it.live.prop(
-    "law: a stream from a faulty server gives each row once and in order, and ends, or fails with the fault",
+    "law: a stream from a faulty server returns each row once and in order, and ends, or fails with the fault",
     { seed: below(1_000_000), rows: below(40, 1), order: orders },
     ({ order, rows, seed }) =>
       Effect.gen(function* () {
@@ -96,7 +99,7 @@ describe("law", () => {
     { arbitrary: { runs: Runs.usual(200) }, timeout: 60_000 },
   )
 
-  it("scriptOf: plants each fault", () => {
+  it("scriptOf: inserts each fault", () => {
     const planted = Array.from({ length: 100 }, (_, seed) => scriptOf(history(seed, 30), seed).faults).flat()
 
     expect([...new Set(planted)].sort()).toStrictEqual(["empty page", "overlap", "repeated cursor", "repeated page"])

@@ -115,7 +115,7 @@ describe("movements", () => {
     }),
   )
 
-  it.live("movementsStream: gives each movement of a transaction once and in order, with pages of any size", () =>
+  it.live("movementsStream: returns each movement of a transaction once and in order, with pages of any size", () =>
     Effect.gen(function* () {
       for (const size of [1, 2, 3, 4, 10]) {
         const rest = yield* clientOf(yield* servePages(size))
@@ -151,7 +151,7 @@ describe("movements", () => {
     }),
   )
 
-  it.live("movementsStream: a stale cursor fails, or gives a marker and the rows again", () =>
+  it.live("movementsStream: a stale cursor fails, or returns a marker and the rows again", () =>
     Effect.gen(function* () {
       const body = JSON.stringify({ message: "gone", code: "stale_cursor", requestId: "r", resumeFromBlock: 2 })
       const stale = reply(409, body, { "content-type": "application/json" })
@@ -172,7 +172,7 @@ describe("movements", () => {
     }),
   )
 
-  it.live("movements: reports and leaves out an invalid row where it may", () =>
+  it.live("movements: reports and omits an invalid row if permitted", () =>
     Effect.gen(function* () {
       const rest = yield* clientOf(yield* script(sendPage([movement(1, 0, 0, { amount: "1.5" }), rows[5]])))
       const bad: Array<string> = []
@@ -216,29 +216,27 @@ describe("balances and statement", () => {
     }),
   )
 
-  it.live(
-    "balancesWithResponse, statementWithResponse: have what the index covers beside the sums, in both styles",
-    () =>
-      Effect.gen(function* () {
-        const headers = { "daybook-indexed-to": "9", "daybook-untraced-to": "4", "x-request-id": "r-1" }
-        const covered = (body: object) => reply(200, JSON.stringify(body), headers)
-        const server = yield* script(covered(balances), covered(statement), covered(balances), covered(statement))
-        const rest = yield* clientOf(server)
-        const promised = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
-        const sums = [
-          yield* rest.balancesWithResponse(query),
-          yield* rest.statementWithResponse(query),
-          yield* Effect.promise(() => promised.balancesWithResponse(query)),
-          yield* Effect.promise(() => promised.statementWithResponse(query)),
-        ]
+  it.live("balancesWithResponse, statementWithResponse: return the index coverage with the sums, in both styles", () =>
+    Effect.gen(function* () {
+      const headers = { "daybook-indexed-to": "9", "daybook-untraced-to": "4", "x-request-id": "r-1" }
+      const covered = (body: object) => reply(200, JSON.stringify(body), headers)
+      const server = yield* script(covered(balances), covered(statement), covered(balances), covered(statement))
+      const rest = yield* clientOf(server)
+      const promised = createRestClient({ baseUrl: server.url, apiKey: "key-1" })
+      const sums = [
+        yield* rest.balancesWithResponse(query),
+        yield* rest.statementWithResponse(query),
+        yield* Effect.promise(() => promised.balancesWithResponse(query)),
+        yield* Effect.promise(() => promised.statementWithResponse(query)),
+      ]
 
-        expect(sums.map(({ indexCoverage: { indexedTo, untracedTo } }) => [indexedTo, untracedTo])).toStrictEqual(
-          sums.map(() => [9n, 4n]),
-        )
-        expect(sums.map(({ page: found }) => ("closing" in found ? found.closing : found).block_number)).toStrictEqual(
-          sums.map(() => 2n),
-        )
-      }),
+      expect(sums.map(({ indexCoverage: { indexedTo, untracedTo } }) => [indexedTo, untracedTo])).toStrictEqual(
+        sums.map(() => [9n, 4n]),
+      )
+      expect(sums.map(({ page: found }) => ("closing" in found ? found.closing : found).block_number)).toStrictEqual(
+        sums.map(() => 2n),
+      )
+    }),
   )
 
   it.live("statement: an invalid response and an invalid parameter are typed errors", () =>

@@ -1,4 +1,4 @@
-/** Messages of invalid values have the one form of `Issue.format`, whichever package makes them. */
+/** Messages of invalid values have the same form as `Issue.format`, whichever package creates them. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Issue from "@daybook/schema/Issue"
 import { InvalidOption } from "@daybook/transport/ClientError"

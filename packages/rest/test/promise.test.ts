@@ -15,7 +15,7 @@ const rejection = async (promise: Promise<unknown>): Promise<Record<string, unkn
   try {
     await promise
   } catch (error) {
-    // Sound for a test: every assertion that follows looks at a field.
+    // Sound for a test: every assertion that follows reads a field.
     return error as Record<string, unknown>
   }
   return expect.unreachable("the promise must reject")
@@ -204,7 +204,7 @@ describe("promise", () => {
         expect(Schema.decodeUnknownSync(Schema.Array(WalletTransaction))(stored)).toEqual(result)
       }),
     )
-    it.live("walletTransactions: rejects with the tagged error, an Error", () =>
+    it.live("walletTransactions: rejects with the tagged error, which is an Error", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(401, JSON.stringify({ message: "no" })))
         const error = yield* Effect.promise(() => rejection(clientOf(server).walletTransactions(query)))
@@ -285,7 +285,7 @@ describe("promise", () => {
   })
 
   describe("next", () => {
-    it.live("next: gives each page of the query once, and null after the last one", () =>
+    it.live("next: returns each page of the query once, and null after the last one", () =>
       Effect.gen(function* () {
         const rows = history(3, 25)
         const server = yield* serve(servePages(rows))
@@ -307,7 +307,7 @@ describe("promise", () => {
         ])
       }),
     )
-    it.live("next: keeps the options of the call, also for the page of a response", () =>
+    it.live("next: keeps the options of the call, including for the page of a response", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(3, 25)))
         const controller = new AbortController()
@@ -323,7 +323,7 @@ describe("promise", () => {
         expect(server.seen.length).toBe(1)
       }),
     )
-    it.live("next: is no part of the page when it is stored or copied", () =>
+    it.live("next: is not part of the page when it is stored or copied", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(1, 0)]))
         const page = yield* Effect.promise(() => clientOf(server).walletTransactions(query))
@@ -336,7 +336,7 @@ describe("promise", () => {
   })
 
   describe("withResponse", () => {
-    it.live("withResponse: gives the page and the response of one request", () =>
+    it.live("withResponse: returns the page and the response of one request", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(7, 0)], null, { "daybook-indexed-to": "7", "x-request-id": "r-1" }))
         const [page, response] = yield* Effect.promise(async () => {
@@ -395,7 +395,7 @@ describe("promise", () => {
         expect(second).toStrictEqual(expected)
       }),
     )
-    it.live("walletTransactionsStream: gives rows that are requested at once in order, and none after its return", () =>
+    it.live("walletTransactionsStream: returns concurrently requested rows in order, and none after its return", () =>
       Effect.gen(function* () {
         const rows = [row(3, 0), row(2, 0), row(1, 0)]
         const server = yield* script(sendPage(rows))
@@ -435,7 +435,7 @@ describe("promise", () => {
         yield* Effect.promise(() => server.closed(2))
       }),
     )
-    it.live("walletTransactionsStream: throws the tagged error out of the loop after the rows before it", () =>
+    it.live("walletTransactionsStream: throws the tagged error out of the loop after the preceding rows", () =>
       Effect.gen(function* () {
         const server = yield* script(sendPage([row(4, 0)], "1"), reply(403, JSON.stringify({ message: "no" })))
         let seen = 0
@@ -528,7 +528,7 @@ describe("promise", () => {
   })
 
   describe("walletPagesStream", () => {
-    it.live("walletPagesStream: gives one page at a time", () =>
+    it.live("walletPagesStream: returns one page at a time", () =>
       Effect.gen(function* () {
         const server = yield* serve(servePages(history(5, 23)))
         const pages = yield* Effect.promise(() => collect(clientOf(server).walletPagesStream({ ...query, limit: 10 })))
@@ -538,7 +538,7 @@ describe("promise", () => {
     )
   })
 
-  it("withResponse: a page that has the tag is notModified, with its headers and coverage, and another page is given", async () => {
+  it("withResponse: a page with a matching tag is notModified, with its headers and coverage, and any other is returned", async () => {
     const tags: Array<string | null> = []
     const fetch = (_url: unknown, init?: RequestInit) => {
       const tag = new Headers(init?.headers).get("if-none-match")

@@ -1,4 +1,4 @@
-/** The comparison of a wallet with the chain, asked for by both styles of the client. */
+/** The comparison of a wallet with the chain, requested in both styles of the client. */
 import type { ProofProgressWire } from "@daybook/schema/ProofProgress"
 import { describe, expect, it } from "@effect/vitest"
 import { serve } from "@daybook/harness/ScriptedServer"
@@ -35,7 +35,7 @@ const serveInTurn = Effect.fnUntraced(function* (...answers: ReadonlyArray<reado
 })
 
 describe("proveWallet", () => {
-  it.live("asks until the comparison is made, states its progress, and gives the differences", () =>
+  it.live("polls until the comparison is complete, reports its progress, and returns the differences", () =>
     Effect.gen(function* () {
       const { options, received } = yield* serveInTurn(
         [200, progressOf(0, null)],
@@ -59,7 +59,7 @@ describe("proveWallet", () => {
   )
 
   it.live(
-    "by promises: a comparison that is known is given at once, a refusal rejects, and a signal ends the wait",
+    "with promises: a known comparison is returned at once, an error response rejects, and a signal ends the wait",
     () =>
       Effect.gen(function* () {
         const { options, received } = yield* serveInTurn(
@@ -85,7 +85,7 @@ describe("proveWallet", () => {
       }),
   )
 
-  it.live("names an option that it does not have", () =>
+  it.live("names an unknown option", () =>
     Effect.gen(function* () {
       const client = yield* RestClient.make({ baseUrl: "http://127.0.0.1:9", apiKey: "key-1" })
       const options: object = { onProgres: () => undefined }

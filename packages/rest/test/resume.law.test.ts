@@ -1,4 +1,7 @@
-/** Walks that are broken off, saved, resumed by another client, and overtaken by reorganisations: what is kept is the chain, whole. */
+/**
+ * Walks that are interrupted, saved, resumed by another client, and overtaken by reorganisations: the kept rows are
+ * exactly the chain.
+ */
 import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Effect, Schema } from "effect"
@@ -62,7 +65,7 @@ let reorganisations = 0
 
 describe("resume", () => {
   it.live.prop(
-    "law: a stream in several runs gives each row once and in order",
+    "law: a stream in several runs returns each row once and in order",
     { seed: below(1_000_000), rows: below(90), limit: below(25, 1), order: orders },
     ({ limit, order, rows, seed }) =>
       Effect.gen(function* () {
@@ -95,7 +98,7 @@ describe("resume", () => {
     { arbitrary: { runs: Runs.usual(120) }, timeout: 600_000 },
   )
 
-  it("resume: the streams of the law met reorgs", () => {
+  it("resume: the streams of the law passed through reorgs", () => {
     expect(reorganisations).toBeGreaterThanOrEqual(15)
   })
 
@@ -132,7 +135,7 @@ describe("resume", () => {
   )
 
   it.live.each(["ASC", "DESC"] as const)(
-    "resume: a program that stops between a marker and its rows gets them, %s, even when the first fork is back",
+    "resume: a program that stops between a marker and its rows receives them, %s, even if the first fork is back",
     (order) =>
       Effect.gen(function* () {
         const chain = history(4, 60)

@@ -84,21 +84,23 @@ describe("userOperations", () => {
     }),
   )
 
-  it.live("userOperationsStream: gives each operation of a transaction once, with repeated rows, in both clients", () =>
-    Effect.gen(function* () {
-      const pages = () =>
-        script(sendPage(operations.slice(0, 2), "a"), sendPage(operations.slice(1), "b"), sendPage([], null))
-      const rest = yield* clientOf(yield* pages())
-      const found = yield* Stream.runCollect(rest.userOperationsStream(query))
-      const client = UserOperationClient.createUserOperationClient(optionsOf(yield* pages()))
-      const promised = yield* Effect.promise(() => collect(client.userOperationsStream(query)))
+  it.live(
+    "userOperationsStream: returns each operation of a transaction once, with repeated rows, in both clients",
+    () =>
+      Effect.gen(function* () {
+        const pages = () =>
+          script(sendPage(operations.slice(0, 2), "a"), sendPage(operations.slice(1), "b"), sendPage([], null))
+        const rest = yield* clientOf(yield* pages())
+        const found = yield* Stream.runCollect(rest.userOperationsStream(query))
+        const client = UserOperationClient.createUserOperationClient(optionsOf(yield* pages()))
+        const promised = yield* Effect.promise(() => collect(client.userOperationsStream(query)))
 
-      expect(found.map(({ block_number, log_index }) => [block_number, log_index])).toEqual([
-        [2n, 7],
-        [2n, 3],
-        [1n, 0],
-      ])
-      expect(promised).toEqual(found)
-    }),
+        expect(found.map(({ block_number, log_index }) => [block_number, log_index])).toEqual([
+          [2n, 7],
+          [2n, 3],
+          [1n, 0],
+        ])
+        expect(promised).toEqual(found)
+      }),
   )
 })

@@ -1,4 +1,4 @@
-/** Webhooks beside the reference implementation: it signs what is verified here, and verifies what is signed here. */
+/** Webhooks with the reference implementation, which signs what is verified here and verifies what is signed here. */
 import { describe, expect, it } from "@effect/vitest"
 import * as StandardWebhook from "@daybook/transport/internal/StandardWebhook"
 import { Arbitrary, Effect, Schema } from "effect"
@@ -25,7 +25,7 @@ const reasonOf = (call: Promise<unknown>) =>
   )
 
 describe("verifyWebhook", () => {
-  it.live("sign: gives the signature of the example of the specification", () =>
+  it.live("sign: returns the signature of the specification's example", () =>
     Effect.promise(async () => {
       const message = { id: "msg_1", timestamp: seconds, body: bytesOf('{"type":"test"}') }
 
@@ -34,7 +34,7 @@ describe("verifyWebhook", () => {
   )
 
   it.live.prop(
-    "law: the reference implementation verifies what is signed, and signs what is verified, of any body",
+    "law: the reference implementation verifies what is signed, and signs what is verified, for any body",
     {
       text: Arbitrary.schema(Schema.String),
       size: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 24, maximum: 64 }))),
@@ -74,7 +74,7 @@ describe("verifyWebhook", () => {
     }),
   )
 
-  it.live("verifyWebhook: refuses another secret, body, id, time, form and content, each with its reason", () =>
+  it.live("verifyWebhook: rejects another secret, body, id, time, form and content, each with its reason", () =>
     Effect.promise(async () => {
       const headers = await headersOf(secret)
       const pair = await StandardWebhook.makePair()

@@ -27,7 +27,7 @@ const webhook = {
   last: null,
 }
 
-/** Serves answers in turn, the last one again and again. */
+/** Serves responses in turn, and repeats the last one. */
 const serveAnswers = Effect.fnUntraced(function* (...answers: ReadonlyArray<readonly [status: number, body: object]>) {
   const server = yield* serve((_, response, number) => {
     const [status, answer] = answers[Math.min(number, answers.length) - 1]!
@@ -39,7 +39,7 @@ const serveAnswers = Effect.fnUntraced(function* (...answers: ReadonlyArray<read
 })
 
 describe("WebhookClient", () => {
-  it.live("create: sends the same name again where the server was unavailable, and gives the secret", () =>
+  it.live("create: repeats the request with the same name if the server was unavailable, and returns the secret", () =>
     Effect.gen(function* () {
       const unavailable = { code: "unavailable", message: "Retry later.", requestId: "1" }
       const { options, received } = yield* serveAnswers([503, unavailable], [200, { ...webhook, secret: "whsec_1" }])
@@ -49,7 +49,7 @@ describe("WebhookClient", () => {
         url: webhook.url,
         addresses: [address],
         from: 17_000_000n,
-        // As programs without exact optional types pass it.
+        // As programs without exact optional types may pass it.
         name: undefined as never,
       })
 
@@ -62,7 +62,7 @@ describe("WebhookClient", () => {
     }),
   )
 
-  it.live("create: sends no URL that no server takes, and repeats nothing of it", () =>
+  it.live("create: does not send a URL that no server accepts, and does not show it", () =>
     Effect.gen(function* () {
       const { options, received } = yield* serveAnswers([200, { ...webhook, secret: null }])
       const client = yield* WebhookClient.make(options)
@@ -76,7 +76,7 @@ describe("WebhookClient", () => {
     }),
   )
 
-  it.live("each call has its request, by promises too", () =>
+  it.live("each call sends its request, also with promises", () =>
     Effect.gen(function* () {
       const { options, received } = yield* serveAnswers([200, { ...webhook, secret: null }])
       const client = WebhookClient.createWebhookClient(options)
@@ -128,7 +128,7 @@ describe("WebhookClient", () => {
     }),
   )
 
-  it.live("a query that the server would refuse is not sent, and names the parameter", () =>
+  it.live("a query that the server would reject is not sent, and names the parameter", () =>
     Effect.gen(function* () {
       const { options, received } = yield* serveAnswers([200, webhook])
       const client = yield* WebhookClient.make(options)

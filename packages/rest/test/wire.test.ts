@@ -1,4 +1,4 @@
-/** Recorded answers of real providers, served from a real socket. */
+/** Recorded responses of real providers, served from a real socket. */
 import { describe, expect, it } from "@effect/vitest"
 import { WalletPage } from "@daybook/schema"
 import { Effect, Schema } from "effect"
@@ -16,7 +16,10 @@ const ask = (status: number, body: string) =>
     return yield* rest.walletTransactions({ address: wallet })
   })
 
-/** Every value of the answer is in the decoded page, but for spelling: numbers as numbers, nothing as null, one case of hex. */
+/**
+ * Every value of the response is in the decoded page, apart from spelling: numbers as numbers, empty values as null,
+ * one case of hex.
+ */
 const plain = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value === "object" && value !== null) {

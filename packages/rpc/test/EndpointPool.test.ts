@@ -1,4 +1,4 @@
-/** Asking one endpoint after the other until one answers. */
+/** Calling one endpoint after another until one answers. */
 import { describe, expect, it } from "@effect/vitest"
 import {
   InvalidResponse,
@@ -13,7 +13,7 @@ import { EndpointPool, RpcError } from "../src/index.ts"
 
 type Outcome = string | null | { readonly error: string }
 
-/** A node that gives its outcomes in turn, the last one again and again. */
+/** A node that returns its outcomes in turn, and repeats the last one. */
 class FakeNode {
   readonly outcomes: ReadonlyArray<Outcome>
   calls = 0
@@ -45,7 +45,7 @@ const askable = (...nodes: ReadonlyArray<FakeNode>) => EndpointPool.make({ endpo
 const calls = (...nodes: ReadonlyArray<FakeNode>) => nodes.map((node) => node.calls)
 
 describe("EndpointPool.ask", () => {
-  it.effect("ask: returns the answer of the first endpoint and asks no other", () =>
+  it.effect("ask: returns the answer of the first endpoint and calls no other", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode("a"), new FakeNode("b")]
 
@@ -54,7 +54,7 @@ describe("EndpointPool.ask", () => {
     }),
   )
 
-  it.effect("ask: goes on to the next endpoint when one is unavailable", () =>
+  it.effect("ask: continues with the next endpoint if one is unavailable", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode(down), new FakeNode("b")]
 
@@ -62,7 +62,7 @@ describe("EndpointPool.ask", () => {
     }),
   )
 
-  it.effect("ask: fails with the endpoint's own error when that error is an answer", () =>
+  it.effect("ask: fails with the endpoint's own error if that error is an answer", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode({ error: "final" }), new FakeNode("b")]
 
@@ -71,14 +71,14 @@ describe("EndpointPool.ask", () => {
     }),
   )
 
-  it.effect("ask: returns nothing only when no other endpoint has more", () =>
+  it.effect("ask: returns nothing only if no other endpoint has more", () =>
     Effect.gen(function* () {
       expect(yield* askable(new FakeNode(null), new FakeNode("b")).ask({ question, verdict })).toBe("b")
       expect(yield* askable(new FakeNode(null), new FakeNode(down)).ask({ question, verdict })).toBe(null)
     }),
   )
 
-  it.effect("ask: fails with every error in the order asked when no endpoint answers", () =>
+  it.effect("ask: fails with every error in call order if no endpoint answers", () =>
     Effect.gen(function* () {
       const pool = askable(new FakeNode(down), new FakeNode({ error: "slow down" }))
 
@@ -95,7 +95,7 @@ describe("EndpointPool.ask", () => {
     }),
   )
 
-  it.effect("ask: stays with the endpoint that answered when sticky", () =>
+  it.effect("ask: stays with the endpoint that answered if sticky", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode(down, "a"), new FakeNode("b")]
       const pool = askable(...nodes)
@@ -109,7 +109,7 @@ describe("EndpointPool.ask", () => {
     }),
   )
 
-  it.effect("ask: returns to the first endpoint after its cooldown when by priority", () =>
+  it.effect("ask: returns to the first endpoint after its cooldown if by priority", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode(down, "a"), new FakeNode("b")]
       const ask = askable(...nodes).ask({ question, verdict })
@@ -121,7 +121,7 @@ describe("EndpointPool.ask", () => {
     }),
   )
 
-  it.effect("ask: starts at each endpoint in turn when spread without a key", () =>
+  it.effect("ask: starts at each endpoint in turn if spread without a key", () =>
     Effect.gen(function* () {
       const ask = askable(new FakeNode("a"), new FakeNode("b")).ask({ strategy: "spread", question, verdict })
 
@@ -144,7 +144,7 @@ describe("EndpointPool.ask", () => {
     }),
   )
 
-  it.effect("ask: asks an endpoint without the method last", () =>
+  it.effect("ask: uses an endpoint without the method last", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode({ error: "no method" }, "a"), new FakeNode("b")]
       const ask = askable(...nodes).ask({ method: "trace_block", question, verdict })
@@ -169,7 +169,7 @@ describe("EndpointPool.verify", () => {
     return { asked, pool }
   }
 
-  it.effect("verify: an endpoint that is refused is never asked the question", () =>
+  it.effect("verify: a rejected endpoint never receives the call", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode("a"), new FakeNode("b")]
       const { pool } = verified(...nodes)
@@ -179,32 +179,34 @@ describe("EndpointPool.verify", () => {
     }),
   )
 
-  it.effect("verify: an endpoint may be asked meanwhile, once, and its answer is used only where it is accepted", () =>
-    Effect.gen(function* () {
-      const nodes = [new FakeNode("a"), new FakeNode("b")]
-      const verify = (_: FakeNode, index: number) =>
-        Effect.delay(index === 0 ? Effect.fail("wrong chain") : Effect.void, "1 second")
-      const pool = EndpointPool.make({ endpoints: nodes, verify })
-      const asked = (among: ReadonlyArray<number>) =>
-        Effect.forkChild(Effect.result(pool.ask({ question, verdict, among, besideVerification: true })), {
-          startImmediately: true,
-        })
+  it.effect(
+    "verify: a call may run during verification, once, and its answer is used only if the endpoint is accepted",
+    () =>
+      Effect.gen(function* () {
+        const nodes = [new FakeNode("a"), new FakeNode("b")]
+        const verify = (_: FakeNode, index: number) =>
+          Effect.delay(index === 0 ? Effect.fail("wrong chain") : Effect.void, "1 second")
+        const pool = EndpointPool.make({ endpoints: nodes, verify })
+        const asked = (among: ReadonlyArray<number>) =>
+          Effect.forkChild(Effect.result(pool.ask({ question, verdict, among, besideVerification: true })), {
+            startImmediately: true,
+          })
 
-      const both = yield* Effect.all([asked([0]), asked([1])])
-      yield* Effect.yieldNow
-      expect(calls(...nodes)).toEqual([1, 1])
-      expect(both.map((fiber) => fiber.pollUnsafe())).toEqual([undefined, undefined])
-      yield* TestClock.adjust("1 second")
-      expect(yield* Fiber.join(both[0])).toMatchObject({ failure: { _tag: "AllEndpointsFailed" } })
-      expect(yield* Fiber.join(both[1])).toEqual(Result.succeed("b"))
-      const again = yield* asked([0])
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.join(again)
-      expect(calls(...nodes)).toEqual([1, 1])
-    }),
+        const both = yield* Effect.all([asked([0]), asked([1])])
+        yield* Effect.yieldNow
+        expect(calls(...nodes)).toEqual([1, 1])
+        expect(both.map((fiber) => fiber.pollUnsafe())).toEqual([undefined, undefined])
+        yield* TestClock.adjust("1 second")
+        expect(yield* Fiber.join(both[0])).toMatchObject({ failure: { _tag: "AllEndpointsFailed" } })
+        expect(yield* Fiber.join(both[1])).toEqual(Result.succeed("b"))
+        const again = yield* asked([0])
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.join(again)
+        expect(calls(...nodes)).toEqual([1, 1])
+      }),
   )
 
-  it.effect("ask: an endpoint that is wrong fails by its verification, also where its question had failed before", () =>
+  it.effect("ask: an endpoint of the wrong chain fails by its verification, even if its call had failed before", () =>
     Effect.gen(function* () {
       const verify = () => Effect.delay(Effect.fail("wrong chain"), "1 second")
       const pool = EndpointPool.make({ endpoints: ["a"], verify })
@@ -218,7 +220,7 @@ describe("EndpointPool.verify", () => {
     }),
   )
 
-  it.effect("verify: runs once for callers that need it at the same time, and each of them gets its outcome", () =>
+  it.effect("verify: runs once for concurrent callers, and each of them receives its outcome", () =>
     Effect.gen(function* () {
       let runs = 0
       const outcomes: ReadonlyArray<Effect.Effect<void, string>> = [Effect.fail("wrong chain"), Effect.void]
@@ -267,7 +269,7 @@ describe("EndpointPool.verify", () => {
 })
 
 describe("EndpointPool.restrict", () => {
-  it.effect("restrict: asks only the given endpoints and shares their state", () =>
+  it.effect("restrict: uses only the given endpoints and shares their state", () =>
     Effect.gen(function* () {
       const nodes = [new FakeNode("a"), new FakeNode(down)]
       const pool = askable(...nodes)
@@ -334,7 +336,7 @@ describe("EndpointPool.verdictOf", () => {
     ],
   ]
 
-  it.each(cases)("verdictOf: judges %s", (_, error, expected) => {
+  it.each(cases)("verdictOf: classifies %s", (_, error, expected) => {
     expect(EndpointPool.verdictOf(error)).toMatchObject(expected)
   })
 })

@@ -92,7 +92,7 @@ describe("ErrorKind", () => {
   })
 
   describe("isRetryable", () => {
-    it("isRetryable: is true for internal errors and rate limits only", () => {
+    it("isRetryable: is true only for internal errors and rate limits", () => {
       const kinds: ReadonlyArray<ErrorKind.ErrorKind> = [
         "rateLimited",
         "notFound",

@@ -20,7 +20,7 @@ describe("Method", () => {
       expectTypeOf<keyof Method.PromiseMethods>().toEqualTypeOf<RpcMethod.Name>()
     })
 
-    it("Methods: calls and filters of logs are named types", () => {
+    it("Methods: calls and log filters are named types", () => {
       expectTypeOf<Parameters<Method.PromiseMethods["eth_getLogs"]>[0]>().toEqualTypeOf<Method.LogFilter>()
       expectTypeOf<Parameters<Method.PromiseMethods["eth_call"]>[0]>().toEqualTypeOf<Method.CallRequest>()
     })

@@ -1,4 +1,4 @@
-/** Results as bytes: what is parsed, what is scanned, and what is held meanwhile. */
+/** Results as bytes: what is parsed, what is scanned, and what is held in the meantime. */
 import { describe, expect, it } from "@effect/vitest"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Effect, Fiber, Schema } from "effect"
@@ -20,7 +20,7 @@ const cut = (body: Uint8Array | string, size: number): ReadonlyArray<Uint8Array>
 interface NodeResponse {
   readonly chunks: ReadonlyArray<Uint8Array | undefined>
   readonly status?: number
-  /** Waited for before each chunk. */
+  /** Awaited before each chunk. */
   readonly gate?: Promise<unknown>
 }
 
@@ -89,7 +89,7 @@ describe("requestBytes", () => {
   )
 
   it.live.prop(
-    "requestBytes: returns what JSON.stringify wrote, with escapes, spaces and characters of many bytes, however it is cut",
+    "requestBytes: returns what JSON.stringify wrote, with escapes, spaces and multi-byte characters, however it is split",
     {
       value: Schema.Json,
       indent: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
@@ -105,7 +105,7 @@ describe("requestBytes", () => {
     { arbitrary: { runs: 10 } },
   )
 
-  it.live("requestBytes: finds the member by its name, and takes the last one", () =>
+  it.live("requestBytes: finds the member by its name, and uses the last one", () =>
     Effect.gen(function* () {
       const large = result(mebibyte)
       const inside = `{"result":${large},"id":1}`
@@ -124,7 +124,7 @@ describe("requestBytes", () => {
   )
 
   it.live(
-    "requestBytes: rejects a large response that is cut off, not UTF-8, no object, or large beside its result",
+    "requestBytes: rejects a large response that is truncated, not UTF-8, not an object, or large beside its result",
     () =>
       Effect.gen(function* () {
         const whole = envelope(result(mebibyte))
@@ -152,7 +152,7 @@ describe("requestBytes", () => {
       }),
   )
 
-  it.live("requestBytes: reports the error of a node, and one that is large by its size", () =>
+  it.live("requestBytes: reports a node's error, and one that is too large by its size", () =>
     Effect.gen(function* () {
       const error = (data: string) =>
         bytesOf(`{"jsonrpc":"2.0","id":1,"error":{"code":3,"message":"m","data":${data}}}`)
@@ -168,7 +168,7 @@ describe("requestBytes", () => {
     }),
   )
 
-  it.live("requestBytes: does not read on beyond the bound of the client", () =>
+  it.live("requestBytes: stops reading at the client's limit", () =>
     Effect.gen(function* () {
       const { fetch, seen } = makeNode({ chunks: Array.from({ length: 50 }, () => new Uint8Array(mebibyte / 2)) })
       const client = yield* makeClient(fetch, { maxBytes: 4 * mebibyte })
@@ -179,7 +179,7 @@ describe("requestBytes", () => {
     }),
   )
 
-  it.live("requestBytes: scans and copies a large response in steps, each of them run by the caller", () =>
+  it.live("requestBytes: scans and copies a large response in steps, each of which the caller runs", () =>
     Effect.gen(function* () {
       let [steps, depth, deepest] = [0, 0, 0]
       const inTurn: RequestBytes.Sharing["inTurn"] = (step) => {
@@ -191,12 +191,12 @@ describe("requestBytes", () => {
       yield* request({ chunks: [bytesOf(envelope(result(mebibyte)))] }, {}, { inTurn })
 
       expect(deepest).toBe(1)
-      // The response is taken up, 33 slices of 32 KiB are scanned and checked, and one chunk is copied.
+      // The response is processed, 33 slices of 32 KiB are scanned and checked, and one chunk is copied.
       expect(steps).toBe(1 + 33 + 33 + 1)
     }),
   )
 
-  it.live("requestBytes: takes up a response in a step of the caller, and parses a small one in another", () =>
+  it.live("requestBytes: processes a response in a step of the caller, and parses a small one in another", () =>
     Effect.gen(function* () {
       const log: Array<string> = []
       const inTurn: RequestBytes.Sharing["inTurn"] = (step) => {
@@ -226,7 +226,7 @@ describe("requestBytes", () => {
     }),
   )
 
-  it.live("requestBytes: counts what a large response holds until its result is read, or its call has failed", () =>
+  it.live("requestBytes: counts the memory of a large response until its result is read, or its call has failed", () =>
     Effect.gen(function* () {
       const log: Array<number | string> = []
       let bytes = 0
@@ -246,7 +246,7 @@ describe("requestBytes", () => {
     }),
   )
 
-  it.live("requestBytes: identical calls share a request, apart from those whose result is wanted as a value", () =>
+  it.live("requestBytes: identical calls share a request, except those whose result is decoded as a value", () =>
     Effect.gen(function* () {
       const gate = deferred()
       const { fetch, seen } = makeNode({
@@ -265,39 +265,37 @@ describe("requestBytes", () => {
     }),
   )
 
-  it.live(
-    "requestBytes: identical calls that share a request go on in steps of their own, also where it has failed",
-    () =>
-      Effect.gen(function* () {
-        const { fetch } = makeNode({ chunks: [bytesOf(envelope('"0x1"'))] })
-        const cases: ReadonlyArray<readonly [fetch: Fetch, log: ReadonlyArray<string>]> = [
-          [fetch, ["step of a", "step of a", "Success of a", "step of b", "Success of b", "step of c", "Success of c"]],
-          [
-            () => Promise.reject(new Error("no connection")),
-            ["Failure of a", "step of b", "Failure of b", "step of c", "Failure of c"],
-          ],
-        ]
-        for (const [fetch, expected] of cases) {
-          const client = yield* makeClient(fetch)
-          const log: Array<string> = []
-          const call = (name: string) => {
-            const inTurn: RequestBytes.Sharing["inTurn"] = (step) => {
-              setImmediate(() => {
-                log.push(`step of ${name}`)
-                step()
-              })
-            }
-            const called = Effect.exit(RequestBytes.requestBytes(client, "eth_gasPrice", [], { inTurn }))
-            return Effect.map(called, ({ _tag }) => log.push(`${_tag} of ${name}`))
+  it.live("requestBytes: identical calls that share a request continue in separate steps, even if it has failed", () =>
+    Effect.gen(function* () {
+      const { fetch } = makeNode({ chunks: [bytesOf(envelope('"0x1"'))] })
+      const cases: ReadonlyArray<readonly [fetch: Fetch, log: ReadonlyArray<string>]> = [
+        [fetch, ["step of a", "step of a", "Success of a", "step of b", "Success of b", "step of c", "Success of c"]],
+        [
+          () => Promise.reject(new Error("no connection")),
+          ["Failure of a", "step of b", "Failure of b", "step of c", "Failure of c"],
+        ],
+      ]
+      for (const [fetch, expected] of cases) {
+        const client = yield* makeClient(fetch)
+        const log: Array<string> = []
+        const call = (name: string) => {
+          const inTurn: RequestBytes.Sharing["inTurn"] = (step) => {
+            setImmediate(() => {
+              log.push(`step of ${name}`)
+              step()
+            })
           }
-          yield* Effect.all([call("a"), call("b"), call("c")], { concurrency: 3 })
-
-          expect(log).toEqual(expected)
+          const called = Effect.exit(RequestBytes.requestBytes(client, "eth_gasPrice", [], { inTurn }))
+          return Effect.map(called, ({ _tag }) => log.push(`${_tag} of ${name}`))
         }
-      }),
+        yield* Effect.all([call("a"), call("b"), call("c")], { concurrency: 3 })
+
+        expect(log).toEqual(expected)
+      }
+    }),
   )
 
-  it.live("requestBytes: of identical calls, one whose step cannot be run fails alone", () =>
+  it.live("requestBytes: among identical calls, only the one whose step cannot run fails", () =>
     Effect.gen(function* () {
       const { fetch } = makeNode({ chunks: [bytesOf(envelope('"0x1"'))] })
       const client = yield* makeClient(fetch)
@@ -360,7 +358,7 @@ describe("requestBytes", () => {
     }),
   )
 
-  it.live("requestBytes: a call that is interrupted while it is scanned releases what it holds", () =>
+  it.live("requestBytes: a call that is interrupted while it is scanned releases its memory", () =>
     Effect.gen(function* () {
       const released = deferred()
       const waiting = deferred()

@@ -1,4 +1,4 @@
-/** The client over real sockets: methods, raw requests, paths of providers, options, configuration. */
+/** The client over real sockets: methods, raw requests, provider paths, options, configuration. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Config, ConfigProvider, Effect, Exit, Layer, Redacted } from "effect"
 import * as RecordingTracer from "@daybook/harness/RecordingTracer"
@@ -250,7 +250,7 @@ describe("RpcClient", () => {
     )
   })
 
-  describe("the path of a provider", () => {
+  describe("a provider path", () => {
     it.live.each([
       ["eth", "/eth/k"],
       ["ETH", "/eth/k"],
@@ -261,20 +261,20 @@ describe("RpcClient", () => {
       ["gnosis_testnet", "/gnosis%20testnet/k"],
       ["my chain/ä", "/my%20chain%2F%C3%A4/k"],
       ["0xe705", "/0xe705/k"],
-    ])("the path of a provider: the chain %s gives %s", ([chain = "", path]) =>
+    ])("a provider path: the chain %s becomes %s", ([chain = "", path]) =>
       Effect.gen(function* () {
         expect(yield* pathFor({ chain, apiKey: "k" })).toBe(path)
       }),
     )
 
-    it.live("the path of a provider: writes spaces as hyphens with the option hyphens", () =>
+    it.live("a provider path: writes spaces as hyphens with the option hyphens", () =>
       Effect.gen(function* () {
         expect(yield* pathFor({ chain: "bsc testnet", apiKey: "k", hyphens: true })).toBe("/bsc-testnet/k")
         expect(yield* pathFor({ chain: "my own chain", apiKey: "k", hyphens: true })).toBe("/my-own-chain/k")
       }),
     )
 
-    it.live("the path of a provider: follows the path of the base URL, with the key encoded", () =>
+    it.live("a provider path: follows the path of the base URL, with the key encoded", () =>
       Effect.gen(function* () {
         expect(yield* pathFor({ chain: "eth", apiKey: Redacted.make("a/b c") }, "/rpc/")).toBe("/rpc/eth/a%2Fb%20c")
       }),

@@ -12,7 +12,7 @@ const errorOf = (data: unknown) =>
   })
 
 describe("RpcError", () => {
-  it("RpcError: has a JSON text, with the code of a panic as text", () => {
+  it("RpcError: converts to JSON, with the code of a panic as text", () => {
     const data = `0x4e487b71${"11".padStart(64, "0")}`
     const error = errorOf(data)
 
@@ -31,7 +31,7 @@ describe("RpcError", () => {
     })
   })
 
-  it("RpcError: has a JSON text with any other revert, and without one", () => {
+  it("RpcError: converts to JSON with any other revert, and without one", () => {
     expect(JSON.parse(JSON.stringify(errorOf("0x")))).toMatchObject({ revert: { _tag: "Empty" } })
     expect(JSON.parse(JSON.stringify(errorOf(undefined)))).not.toHaveProperty("revert")
   })

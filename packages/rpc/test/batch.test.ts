@@ -1,4 +1,4 @@
-/** Batches over real sockets: each call receives its own reply, or an error of its own. */
+/** Batches over real sockets: each call receives its own reply or its own error. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Result } from "effect"
 import { RpcClient } from "../src/index.ts"
@@ -9,7 +9,7 @@ const quick = { retry: { base: 1, cap: 2 } }
 
 describe("RpcClient", () => {
   describe("batch", () => {
-    it.live("batch: gives each call its own reply, whatever the order of the replies", () =>
+    it.live("batch: returns to each call its own reply, whatever the order of the replies", () =>
       Effect.gen(function* () {
         const server = yield* script(
           replies((calls) =>
@@ -119,7 +119,7 @@ describe("RpcClient", () => {
       }),
     )
 
-    it.live("batch: gives an error of the whole request to each call", () =>
+    it.live("batch: returns an error of the whole request to each call", () =>
       Effect.gen(function* () {
         const server = yield* script(reply(() => failure(null, -32010, "not today")))
         const client = yield* RpcClient.make({ url: server.url, ...quick })

@@ -8,7 +8,7 @@ import { RpcClient } from "../src/index.ts"
 import { type Respond, memoryNode, results } from "./memoryNode.ts"
 import { type ReceivedCall, failure, type Handler, replies, reply, script, success } from "./server.ts"
 
-/** Stands in the options; no request is made to it. */
+/** A required option; no request is made to it. */
 const url = "http://node.example"
 
 const quick = { retry: { base: 1, cap: 2 } }
@@ -49,7 +49,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("batching: joins no calls where requests are isolated, unless it is asked to", () =>
+    it.live("batching: joins no calls if requests are isolated, unless enabled", () =>
       Effect.gen(function* () {
         const navigator = Object.getOwnPropertyDescriptor(globalThis, "navigator")!
         Object.defineProperty(globalThis, "navigator", {
@@ -153,7 +153,7 @@ describe("batching", () => {
       }),
     )
 
-    it.live("batching: sends privileged and unknown methods alone", () =>
+    it.live("batching: sends privileged and unknown methods in separate requests", () =>
       Effect.gen(function* () {
         const server = yield* script(replies((calls) => calls.map((call) => success(call.id, null))))
         const client = yield* RpcClient.make({ url: server.url })
@@ -187,7 +187,7 @@ describe("batching", () => {
   })
 
   describe("sharing", () => {
-    it.live("sharing: sends identical calls once, and gives each caller its own copy of the value", () =>
+    it.live("sharing: sends identical calls once, and returns to each caller its own copy of the value", () =>
       Effect.gen(function* () {
         const server = yield* script(replies((calls) => calls.map((call) => success(call.id, { list: [1] }))))
         const client = yield* RpcClient.make({ url: server.url })
@@ -241,7 +241,7 @@ describe("batching", () => {
       }),
     )
 
-    it.effect("sharing: sends a call again that has joined a request with an earlier deadline", () =>
+    it.effect("sharing: repeats a call that joined a request with an earlier deadline", () =>
       Effect.gen(function* () {
         const node = memoryNode(() => undefined, results("0x2a"))
         const client = yield* RpcClient.make({ fetch: node.fetch, url, retry: { maxAttempts: 1 } })
@@ -439,8 +439,8 @@ describe("batching", () => {
     )
   })
 
-  describe("a limit that is learned", () => {
-    it.effect("a response that is too large: splits its calls and leaves later batches as they are", () =>
+  describe("a detected limit", () => {
+    it.effect("a response that is too large: splits its calls and does not affect later batches", () =>
       Effect.gen(function* () {
         const tooLarge: Respond = (calls) =>
           calls.length > 3

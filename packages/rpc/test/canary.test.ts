@@ -1,4 +1,7 @@
-/** A key is put wherever a caller may put one. Everything that can be printed after a failure, in every style, must not contain it. */
+/**
+ * A key is put wherever a caller may put one. Everything that can be printed after a failure, in every style, must not
+ * contain it.
+ */
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Logger, Metric, Redacted, References, Result, Tracer } from "effect"
@@ -77,7 +80,7 @@ const texts: (thing: unknown) => ReadonlyArray<string> = (thing) => {
   return [...stacks, inspect(thing, { depth: 10, showHidden: true, getters: true }), json]
 }
 
-/** Only what never ends is given little time: a busy machine may take long for the rest. */
+/** Only endless cases have a short time limit: a busy machine may take long for the rest. */
 const limitsOf = (failure: string) => ({
   timeout: failure === "a stalled body" ? 150 : 10_000,
   maxBytes: 10_000,
@@ -154,7 +157,7 @@ const cutting: Readonly<Record<string, (text: string) => Handler>> = {
   "an HTML page": (text) => reply(`<html>${text}`),
 }
 
-/** The texts of an error of viem; raw values of the node are no errors and are not searched. */
+/** The texts of a viem error; raw values of the node are not errors and are not searched. */
 const viemTexts = (error: unknown): ReadonlyArray<string> =>
   error instanceof Error && error.cause !== undefined ? texts(error) : []
 
@@ -187,16 +190,18 @@ describe("canary", () => {
     })
   }
 
-  it.live.each(Object.keys(cutting))("a key: no part of it appears in a message that is cut inside it: %s", (name) =>
-    Effect.gen(function* () {
-      const handlers = paddings.map((padding) => cutting[name]!(`${"x".repeat(padding)}${longKey} and more`))
-      const server = yield* script(...handlers)
-      const client = yield* RpcClient.make({ url: `${server.url}/v3/${longKey}`, retry: { maxAttempts: 1 } })
-      for (const _ of paddings) {
-        const error = yield* Effect.flip(client.eth_chainId())
+  it.live.each(Object.keys(cutting))(
+    "a key: no part of it appears in a message that is truncated inside it: %s",
+    (name) =>
+      Effect.gen(function* () {
+        const handlers = paddings.map((padding) => cutting[name]!(`${"x".repeat(padding)}${longKey} and more`))
+        const server = yield* script(...handlers)
+        const client = yield* RpcClient.make({ url: `${server.url}/v3/${longKey}`, retry: { maxAttempts: 1 } })
+        for (const _ of paddings) {
+          const error = yield* Effect.flip(client.eth_chainId())
 
-        for (const text of texts(error)) expect(text).not.toContain(longKey.slice(0, 6))
-      }
-    }),
+          for (const text of texts(error)) expect(text).not.toContain(longKey.slice(0, 6))
+        }
+      }),
   )
 })

@@ -1,4 +1,4 @@
-/** The clients for Effect, promises and viem on the embedded chain: their values are those of the node. */
+/** The clients for Effect, promises and viem on the embedded chain: their values equal the node's. */
 import { describe, expect, layer } from "@effect/vitest"
 import { Anvil, Contracts, Scenario } from "@daybook/chain"
 import { Rpc } from "@daybook/harness"
@@ -90,7 +90,7 @@ describe("a real node", () => {
       }),
     )
 
-    it.effect("a real node: each method returns the values of viem", () =>
+    it.effect("a real node: each method returns the same values as viem", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const { found, compared } = yield* Effect.promise(() => compare(node.url))
@@ -119,7 +119,7 @@ describe("a real node", () => {
       }),
     )
 
-    it.effect("a real node: daybookTransport gives viem what its own transport gives", () =>
+    it.effect("a real node: daybookTransport returns to viem the same as viem's own transport", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.Anvil
         const world = yield* Scenario.Scenario

@@ -35,7 +35,7 @@ describe("endpoints", () => {
       ["a result that does not decode", gives({ a: 1 })],
     ]
 
-    it.live.each(causes)("failover: asks the next endpoint at once after %s", ([, handler]) =>
+    it.live.each(causes)("failover: uses the next endpoint at once after %s", ([, handler]) =>
       Effect.gen(function* () {
         const [bad, good] = [yield* script(handler), yield* script(gives("0x2a"))]
         const rpc = yield* client([bad, good])
@@ -45,7 +45,7 @@ describe("endpoints", () => {
       }),
     )
 
-    it.live("failover: an endpoint that refused a parameter of one call as unsupported is asked first again", () =>
+    it.live("failover: an endpoint that rejected a parameter of one call as unsupported is used first again", () =>
       Effect.gen(function* () {
         const [first, second] = [
           yield* script(refuses(-32000, "transaction type not supported"), gives("0x1")),
@@ -58,14 +58,14 @@ describe("endpoints", () => {
       }),
     )
 
-    it.effect("failover: asks the next endpoint once a response has stalled for its share of the time", () =>
+    it.effect("failover: uses the next endpoint once a response has stalled for its share of the time", () =>
       Effect.gen(function* () {
         const [bad, good] = [yield* script(stalled), yield* script(gives("0x2a"))]
         const rpc = yield* client([bad, good], { timeout: "1 minute" })
         const called = yield* Effect.forkChild(rpc.eth_chainId())
         yield* Eventually.untilEffect(Effect.sync(() => bad.seen.length === 1))
         yield* TestClock.adjust("30 seconds")
-        // What comes before the next request may take a few milliseconds.
+        // The steps before the next request may take a few milliseconds.
         const isAsked = Effect.map(TestClock.adjust("1 millis"), () => good.seen.length === 1)
         yield* Eventually.untilEffect(isAsked)
 
@@ -79,7 +79,7 @@ describe("endpoints", () => {
       ["invalid parameters", refuses(-32602, "invalid argument 0")],
     ]
 
-    it.live.each(final)("failover: asks no other endpoint after %s", ([, handler]) =>
+    it.live.each(final)("failover: uses no other endpoint after %s", ([, handler]) =>
       Effect.gen(function* () {
         const [first, second] = [yield* script(handler), yield* script(gives("0x2a"))]
         const rpc = yield* client([first, second])
@@ -106,7 +106,7 @@ describe("endpoints", () => {
       }),
     )
 
-    it.live("failover: asks all endpoints again after a wait while attempts remain", () =>
+    it.live("failover: uses all endpoints again after a wait while attempts remain", () =>
       Effect.gen(function* () {
         const servers = [yield* script(reset, gives("0x2a")), yield* script(reset)]
         const rpc = yield* client(servers)
@@ -118,7 +118,7 @@ describe("endpoints", () => {
   })
 
   describe("health", () => {
-    it.live("health: asks an endpoint that failed last, and probes none", () =>
+    it.live("health: uses a failed endpoint last, and probes none", () =>
       Effect.gen(function* () {
         const [bad, good] = [yield* script(reset), yield* script(gives("0x2a"))]
         const rpc = yield* client([bad, good])
@@ -287,7 +287,7 @@ describe("endpoints", () => {
   })
 
   describe("maxPause", () => {
-    it.effect("maxPause: asks a server again before the end of a longer pause that it requested", () =>
+    it.effect("maxPause: calls a server again before the end of a longer pause that it requested", () =>
       Effect.gen(function* () {
         const node = memoryNode(() => new Response("slow down", { status: 429, headers: { "retry-after": "86400" } }))
         const url = "http://node.example"
@@ -349,7 +349,7 @@ describe("endpoints", () => {
       }),
     )
 
-    it.effect("rateLimit: asks the next endpoint instead of waiting, and fails when every endpoint is used up", () =>
+    it.effect("rateLimit: uses the next endpoint instead of waiting, and fails if every endpoint is used up", () =>
       Effect.gen(function* () {
         const node = memoryNode(results("0x2a"))
         const hosts: Array<string> = []

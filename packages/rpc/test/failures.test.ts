@@ -1,4 +1,7 @@
-/** Every failure of a node and of the gateways before it, over real sockets: the right error, and no more requests than the policy allows. */
+/**
+ * Every failure of a node and of its gateways, over real sockets: the correct error, and no more requests than the
+ * policy permits.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
@@ -273,7 +276,7 @@ describe("failures", () => {
       }),
     )
 
-    it.live("the network: a body that is cut off is a TransportError of the body", () =>
+    it.live("the network: a truncated body is a TransportError of the body", () =>
       Effect.gen(function* () {
         const { error } = yield* failing([
           (_seen, response, _number, request) => {
@@ -285,7 +288,7 @@ describe("failures", () => {
       }),
     )
 
-    it.effect("the network: the timeout covers a body that stalls, and the socket is closed", () =>
+    it.effect("the network: the timeout covers a stalled body, and the socket is closed", () =>
       Effect.gen(function* () {
         const server = yield* script((_seen, response) => void response.writeHead(200).write('{"jsonrpc":"2.0",'))
         const begun = yield* Deferred.make<void>()

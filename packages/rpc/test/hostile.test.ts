@@ -38,7 +38,7 @@ describe("hostile scripts", () => {
     expect(wrong).toEqual([])
   }, 180_000)
 
-  it("hostile scripts: calls over the modules of Node end with their own values or typed errors", async () => {
+  it("hostile scripts: calls with Node's modules end with their own values or typed errors", async () => {
     const fetch = NodeFetch.makeUnsafe()
 
     const { issues } = await playAll(

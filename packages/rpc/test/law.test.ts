@@ -27,7 +27,7 @@ const Script = Schema.Array(Schema.Struct({ behaviour: Behaviour, position: Sche
   Schema.isMaxLength(8),
 )
 
-/** The value that belongs to the call with this id alone. */
+/** The value that belongs only to the call with this id. */
 const valueOf = (id: number): string => `0x${(id * 1_000 + 7).toString(16)}`
 
 const played = (call: ReceivedCall, behaviour: typeof Behaviour.Type): ReadonlyArray<unknown> => {

@@ -34,24 +34,26 @@ describe("RpcClient", () => {
     }),
   )
 
-  it.live("sharing: gives each caller a value of 200,000 levels, and each other call of the batch its own", () =>
-    Effect.gen(function* () {
-      const fetch: Fetch = async (_, { body = "" }) => {
-        const calls = JSON.parse(body) as ReadonlyArray<{ id: number; method: string }>
-        const resultOf = (method: string) => (method === "eth_chainId" ? `"0x1"` : deep)
-        return new Response(
-          `[${calls.map(({ id, method }) => `{"jsonrpc":"2.0","id":${id},"result":${resultOf(method)}}`).join()}]`,
-        )
-      }
-      const client = yield* RpcClient.make({ url: "http://node.example", fetch, retry: { maxAttempts: 1 } })
-      const raw = client.request({ method: "eth_getBlockByNumber", params: ["0x1", true] })
-      const typed = Effect.flip(client.web3_clientVersion())
-      const [first, second, one, other, id] = yield* Effect.all([raw, raw, typed, typed, client.eth_chainId()], {
-        concurrency: "unbounded",
-      })
+  it.live(
+    "sharing: returns to each caller a value of 200,000 levels, and to each other call of the batch its own",
+    () =>
+      Effect.gen(function* () {
+        const fetch: Fetch = async (_, { body = "" }) => {
+          const calls = JSON.parse(body) as ReadonlyArray<{ id: number; method: string }>
+          const resultOf = (method: string) => (method === "eth_chainId" ? `"0x1"` : deep)
+          return new Response(
+            `[${calls.map(({ id, method }) => `{"jsonrpc":"2.0","id":${id},"result":${resultOf(method)}}`).join()}]`,
+          )
+        }
+        const client = yield* RpcClient.make({ url: "http://node.example", fetch, retry: { maxAttempts: 1 } })
+        const raw = client.request({ method: "eth_getBlockByNumber", params: ["0x1", true] })
+        const typed = Effect.flip(client.web3_clientVersion())
+        const [first, second, one, other, id] = yield* Effect.all([raw, raw, typed, typed, client.eth_chainId()], {
+          concurrency: "unbounded",
+        })
 
-      expect([levels(first), levels(second), first === second]).toEqual([200_000, 200_000, false])
-      expect([one._tag, other._tag, id]).toEqual(["InvalidResponse", "InvalidResponse", 1n])
-    }),
+        expect([levels(first), levels(second), first === second]).toEqual([200_000, 200_000, false])
+        expect([one._tag, other._tag, id]).toEqual(["InvalidResponse", "InvalidResponse", 1n])
+      }),
   )
 })

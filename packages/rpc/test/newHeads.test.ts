@@ -1,4 +1,6 @@
-/** Heads of a client over a WebSocket, and the gaps between them: after a connection ended, a reorg, or heads that a server leaves out. */
+/**
+ * Heads of a client over a WebSocket, and the gaps between them: after a connection ended, a reorg, or omitted heads.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import type * as BlockSubscriptions from "../src/internal/socket/BlockSubscriptions.ts"
@@ -6,7 +8,7 @@ import type * as WebSocketClient from "../src/WebSocketClient.ts"
 import { answerBlocks, countOf, header, make, retry, word } from "./chainServer.ts"
 import * as MemorySocket from "./memorySocket.ts"
 
-/** Replies to a message, and gives heads to the subscription that it makes. */
+/** Replies to a message, and sends heads to the subscription that it creates. */
 const replyWith = (
   { id, method }: MemorySocket.ServerSocket["received"][number],
   socket: MemorySocket.ServerSocket,
@@ -23,52 +25,52 @@ type Given = BlockSubscriptions.Head | BlockSubscriptions.Gap
 /** A gap, or the number of a head. */
 const shown = (one: Given) => ("_tag" in one ? one : one.number)
 
-/** What a client gives first. */
+/** What a client returns first. */
 const firstOf = ({ newHeads }: WebSocketClient.WebSocketClient, count: number) =>
   Effect.map(Stream.runCollect(Stream.take(newHeads, count)), (given) => Array.from(given, shown))
 
 describe("WebSocketClient: newHeads", () => {
-  it.live("newHeads: gives heads, and after a connection ended the blocks between from the first that differs", () =>
-    Effect.gen(function* () {
-      const { client } = make((message, socket, number) => {
-        const [first, second] = [{ head: 10 }, { head: 14, fork: 12 }]
-        if (answerBlocks(message, socket, number === 1 ? first : second)) return
-        const heads = number === 1 ? [header(11), header(12)] : [header(15, "b"), header(17, "b")]
-        replyWith(message, socket, heads, `0xs${number}`)
-        if (number === 1) socket.close()
-      })
-      const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
-
-      expect(Array.from(given, shown)).toEqual([
-        11n,
-        12n,
-        { _tag: "Gap", fromBlock: 12n, toBlock: 14n },
-        15n,
-        { _tag: "Gap", fromBlock: 16n, toBlock: 16n },
-        17n,
-      ])
-      expect(given[0]).toHaveProperty("parentHash")
-      expect(given[0]).not.toHaveProperty("transactions")
-    }),
-  )
-
   it.live(
-    "newHeads: gives a gap from the first replaced block where a server gives the last head of a reorg alone",
+    "newHeads: returns heads, and after a connection ended the blocks in between from the first that differs",
     () =>
       Effect.gen(function* () {
-        let fork = Infinity
-        const { client } = make((message, socket) => {
-          if (answerBlocks(message, socket, { head: 10, fork })) return
-          if (message.method === "eth_subscribe") fork = 12
-          replyWith(message, socket, [header(11), header(12), header(13), header(14, "b"), header(15, "b")])
+        const { client } = make((message, socket, number) => {
+          const [first, second] = [{ head: 10 }, { head: 14, fork: 12 }]
+          if (answerBlocks(message, socket, number === 1 ? first : second)) return
+          const heads = number === 1 ? [header(11), header(12)] : [header(15, "b"), header(17, "b")]
+          replyWith(message, socket, heads, `0xs${number}`)
+          if (number === 1) socket.close()
         })
-        const given = yield* firstOf(client, 6)
+        const given = yield* Stream.runCollect(Stream.take(client.newHeads, 6))
 
-        expect(given).toEqual([11n, 12n, 13n, { _tag: "Gap", fromBlock: 12n, toBlock: 13n }, 14n, 15n])
+        expect(Array.from(given, shown)).toEqual([
+          11n,
+          12n,
+          { _tag: "Gap", fromBlock: 12n, toBlock: 14n },
+          15n,
+          { _tag: "Gap", fromBlock: 16n, toBlock: 16n },
+          17n,
+        ])
+        expect(given[0]).toHaveProperty("parentHash")
+        expect(given[0]).not.toHaveProperty("transactions")
       }),
   )
 
-  it.live("newHeads: finds the first replaced block by hashes where a node that is behind has it for its number", () =>
+  it.live("newHeads: returns a gap from the first replaced block if a server sends only the last head of a reorg", () =>
+    Effect.gen(function* () {
+      let fork = Infinity
+      const { client } = make((message, socket) => {
+        if (answerBlocks(message, socket, { head: 10, fork })) return
+        if (message.method === "eth_subscribe") fork = 12
+        replyWith(message, socket, [header(11), header(12), header(13), header(14, "b"), header(15, "b")])
+      })
+      const given = yield* firstOf(client, 6)
+
+      expect(given).toEqual([11n, 12n, 13n, { _tag: "Gap", fromBlock: 12n, toBlock: 13n }, 14n, 15n])
+    }),
+  )
+
+  it.live("newHeads: finds the first replaced block by hash if a lagging node returns it for its number", () =>
     Effect.gen(function* () {
       const { client, sockets } = make((message, socket) => {
         const [behind, ahead] = [{ head: 10 }, { head: 15, fork: 12 }]
@@ -82,11 +84,11 @@ describe("WebSocketClient: newHeads", () => {
     }),
   )
 
-  it.live("newHeads: goes by numbers alone where no head has the hash that the next one has for its parent", () =>
+  it.live("newHeads: uses only numbers if no head has the hash that the next one has as its parent", () =>
     Effect.gen(function* () {
       const { client, sockets } = make((message, socket) => {
         if (answerBlocks(message, socket, { head: 10, fork: 0 })) return
-        // As on chains whose heads are hashed in another way than their blocks, which are those of branch b here.
+        // As on chains whose heads are hashed differently from their blocks, which are those of branch b here.
         const headOf = (number: number) => ({ ...header(number), parentHash: word(`b${number - 1}`) })
         replyWith(message, socket, [11, 12, 13, 15].map(headOf))
       })
@@ -98,7 +100,7 @@ describe("WebSocketClient: newHeads", () => {
   )
 
   it.live.each(["has no", "fails to read a"])(
-    "newHeads: gives a gap of all known blocks where a node %s parent of a head that replaced one",
+    "newHeads: returns a gap of all known blocks if a node %s parent of a head that replaced one",
     (answer) =>
       Effect.gen(function* () {
         const { client } = make((message, socket) => {
@@ -114,7 +116,7 @@ describe("WebSocketClient: newHeads", () => {
       }),
   )
 
-  it.live("newHeads: gives a gap where a head replaces the last block of a gap, whose others may be replaced too", () =>
+  it.live("newHeads: returns a gap if a head replaces the last block of a gap, whose others may be replaced too", () =>
     Effect.gen(function* () {
       const { client } = make((message, socket, number) => {
         if (answerBlocks(message, socket, { head: number === 1 ? 10 : 14 })) return
@@ -134,7 +136,7 @@ describe("WebSocketClient: newHeads", () => {
   )
 
   it.live(
-    "newHeads: gives heads before it reads what is missing below a later one, and subscribes again where it cannot",
+    "newHeads: returns heads before it reads what is missing below a later one, and resubscribes if it cannot",
     () =>
       Effect.gen(function* () {
         const order: Array<unknown> = []
@@ -162,7 +164,7 @@ describe("WebSocketClient: newHeads", () => {
   it.live.each([
     { name: "a read fails for good", last: header(15), tag: "RpcError" },
     { name: "a notification is invalid", last: {}, tag: "InvalidResponse" },
-  ])("newHeads: ends with an error after the heads before it where $name", ({ last, tag }) =>
+  ])("newHeads: ends with an error after the preceding heads if $name", ({ last, tag }) =>
     Effect.gen(function* () {
       let isSubscribed = false
       const { client } = make((message, socket) => {
@@ -183,7 +185,7 @@ describe("WebSocketClient: newHeads", () => {
     }),
   )
 
-  it.live("newHeads: a gap of a later connection begins with the first replaced block of all that was given", () =>
+  it.live("newHeads: a gap of a later connection begins with the first replaced block of everything returned", () =>
     Effect.gen(function* () {
       const chains = [{ head: 10 }, { head: 14 }, { head: 16, fork: 12 }]
       const { client, sockets } = make((message, socket, number) => {
@@ -209,7 +211,7 @@ describe("WebSocketClient: newHeads", () => {
     }),
   )
 
-  it.live("newHeads: the head of a new connection is part of its gap, and not given again", () =>
+  it.live("newHeads: the head of a new connection is part of its gap, and not returned again", () =>
     Effect.gen(function* () {
       const { client } = make((message, socket, number) => {
         if (answerBlocks(message, socket, { head: number === 1 ? 10 : 14 })) return
@@ -223,7 +225,7 @@ describe("WebSocketClient: newHeads", () => {
     }),
   )
 
-  it.live("newHeads: a head that was neither given nor part of a gap is given, also on a second connection", () =>
+  it.live("newHeads: a head that was neither returned nor part of a gap is returned, also on a second connection", () =>
     Effect.gen(function* () {
       const { client } = make((message, socket, number) => {
         if (answerBlocks(message, socket, { head: 10 })) return

@@ -379,7 +379,7 @@ describe("promise", () => {
       }),
     )
 
-    it.live("a method: asks for the latest block where the caller names none", () =>
+    it.live("a method: requests the latest block if the caller names none", () =>
       Effect.gen(function* () {
         const server = yield* script(replies((calls) => calls.map(({ id }) => success(id, "0x2a"))))
         const client = createRpcClient({ url: server.url, batch: false })
@@ -488,13 +488,13 @@ describe("promise", () => {
       }),
     )
 
-    it("request: is an async function, by which web3 knows a provider of EIP-1193", () => {
+    it("request: is an async function, by which web3 recognises an EIP-1193 provider", () => {
       const { request } = createRpcClient({ url: "http://127.0.0.1:1" })
 
       expect(request.constructor.name).toBe("AsyncFunction")
     })
 
-    it.live("request: accepts options of its own", () =>
+    it.live("request: accepts options per call", () =>
       Effect.gen(function* () {
         const server = yield* script(stall)
         const client = createRpcClient({ url: server.url })

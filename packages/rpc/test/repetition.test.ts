@@ -1,4 +1,4 @@
-/** A call that may write is sent again only where the node cannot have executed it. */
+/** A call that may write is repeated only if the node cannot have executed it. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createClient } from "viem"
@@ -28,15 +28,17 @@ const unexecuted: ReadonlyArray<readonly [string, Handler]> = [
 ]
 
 describe("repetition", () => {
-  it.live.each(ambiguous)("a call that may write is sent once after %s, one that reads is sent again", ([, handler]) =>
-    Effect.gen(function* () {
-      const [first, second] = [yield* script(handler), yield* script(gives("0x2a"))]
-      const rpc = yield* RpcClient.make({ ...quick, url: [first.url, second.url] })
+  it.live.each(ambiguous)(
+    "a call that may write is sent once after %s, and one that reads is repeated",
+    ([, handler]) =>
+      Effect.gen(function* () {
+        const [first, second] = [yield* script(handler), yield* script(gives("0x2a"))]
+        const rpc = yield* RpcClient.make({ ...quick, url: [first.url, second.url] })
 
-      expect((yield* Effect.flip(rpc.request(write)))._tag).not.toBe("InvalidParams")
-      expect([first.seen.length, second.seen.length]).toEqual([1, 0])
-      expect(yield* rpc.request({ method: "debug_getRawHeader", params: ["latest"] })).toBe("0x2a")
-    }),
+        expect((yield* Effect.flip(rpc.request(write)))._tag).not.toBe("InvalidParams")
+        expect([first.seen.length, second.seen.length]).toEqual([1, 0])
+        expect(yield* rpc.request({ method: "debug_getRawHeader", params: ["latest"] })).toBe("0x2a")
+      }),
   )
 
   it.live.each(unexecuted)("a call that may write is sent to the next endpoint after %s", ([, handler]) =>
@@ -49,7 +51,7 @@ describe("repetition", () => {
     }),
   )
 
-  it.live("a call that may write is sent to the next endpoint where no connection was made", () =>
+  it.live("a call that may write is sent to the next endpoint if no connection was made", () =>
     Effect.gen(function* () {
       const good = yield* script(gives("0x2a"))
       const rpc = yield* RpcClient.make({ ...quick, url: ["http://127.0.0.1:1", good.url] })
@@ -59,7 +61,7 @@ describe("repetition", () => {
   )
 
   it.live.each(["Failed to fetch", "Load failed", "Network connection lost."])(
-    "a call that may write is sent once where the platform states no more than %j",
+    "a call that may write is sent once if the platform reports only %j",
     (message) =>
       Effect.gen(function* () {
         let sent = 0
@@ -84,7 +86,7 @@ describe("repetition", () => {
     }),
   )
 
-  it.live("a call that may write is sent once by promises and by viem, also without a second endpoint", () =>
+  it.live("a call that may write is sent once with promises and viem, even without a second endpoint", () =>
     Effect.gen(function* () {
       const node = yield* script(reset)
       const rpc = createRpcClient({ ...quick, url: node.url })

@@ -90,7 +90,7 @@ describe("telemetry", () => {
     }),
   )
 
-  it.live("spans: one for a batch and one for its request; a call that goes on by itself has its own", () =>
+  it.live("spans: one for a batch and one for its request; a separately continued call has its own", () =>
     Effect.gen(function* () {
       const isFailing = (method: string, attempt: number) => method === "eth_blockNumber" && attempt === 0
       let attempt = 0

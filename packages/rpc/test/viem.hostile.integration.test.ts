@@ -28,7 +28,7 @@ const abi = parseAbi(["function balanceOf(address) view returns (uint256)"])
 describe("viem under hostile scripts", () => {
   layer(chain, { timeout: "120 seconds" })((it) => {
     it.effect(
-      "viem under hostile scripts: daybookTransport gives no wrong value and no call hangs",
+      "viem under hostile scripts: daybookTransport returns no wrong value and no call hangs",
       () =>
         Effect.gen(function* () {
           const node = yield* Anvil.Anvil

@@ -66,7 +66,7 @@ describe("viem", () => {
       expect(() => untyped(given)).toThrow(message)
     })
 
-    it("daybookTransport: a timeout is that of viem, with the typed error as a cause and without the path of the URL", async () => {
+    it("daybookTransport: a timeout is viem's, with the typed error as its cause and without the path of the URL", async () => {
       const fetch = () => new Promise<never>(() => {})
       const url = "http://n.example/a-secret-key"
       const client = createPublicClient({ transport: daybookTransport({ url, fetch, timeout: 5 }) })
@@ -97,7 +97,7 @@ describe("viem", () => {
     ]
 
     it.live.each(cases)(
-      "daybookTransport: %s has a code that viem knows, and is not retried by viem",
+      "daybookTransport: %s has a code that viem knows, and viem does not retry it",
       ([, handler, name, code, requests]) =>
         Effect.gen(function* () {
           const server = yield* script(handler)
@@ -120,7 +120,7 @@ describe("viem", () => {
   })
 
   describe("toLogs", () => {
-    it.live("toLogs: viem decodes the logs of eth_getLogs, also of nodes that omit what is optional", () =>
+    it.live("toLogs: viem decodes the logs of eth_getLogs, even from nodes that omit optional fields", () =>
       Effect.gen(function* () {
         const topicOf = (digit: string) => `0x${"0".repeat(24)}${digit.repeat(40)}`
         const log = {

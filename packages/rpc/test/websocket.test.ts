@@ -25,7 +25,7 @@ const movementEvent = (cursor: number, type = "covered") => ({
   data: { chain: "eth", cursor: `c${cursor}`, number: String(cursor), hash: word(String(cursor)) },
 })
 
-/** Lets the test clock go on until a condition is true. */
+/** Advances the test clock until a condition is true. */
 const advanceUntil = (isTrue: () => boolean, step = 100) =>
   Effect.gen(function* () {
     for (let turn = 0; turn < 10_000 && !isTrue(); turn++) {
@@ -41,7 +41,7 @@ const transient = (subscription: string) => ({
 })
 
 describe("WebSocketClient", () => {
-  it.live("calls: each has its own reply on one connection, whatever the order of the replies", () =>
+  it.live("calls: each receives its own reply on one connection, whatever the order of the replies", () =>
     Effect.gen(function* () {
       const waiting: Array<() => void> = []
       const { client, sockets, urls } = make(
@@ -99,25 +99,23 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live(
-    "calls: a connection that ends fails what waits, which is sent again on another one, within the retry policy",
-    () =>
-      Effect.gen(function* () {
-        const { client, sockets, state } = make(({ id }, socket, number) =>
-          number < 3 ? socket.close(1001, "The service stops") : MemorySocket.reply(socket, id, "0x7"),
-        )
-        const height = yield* client.eth_blockNumber()
-        sockets.at(-1)!.close()
-        state.isDown = true
-        const error = yield* Effect.flip(client.eth_blockNumber())
+  it.live("calls: pending calls of a connection that ends are repeated on another one, within the retry policy", () =>
+    Effect.gen(function* () {
+      const { client, sockets, state } = make(({ id }, socket, number) =>
+        number < 3 ? socket.close(1001, "The service stops") : MemorySocket.reply(socket, id, "0x7"),
+      )
+      const height = yield* client.eth_blockNumber()
+      sockets.at(-1)!.close()
+      state.isDown = true
+      const error = yield* Effect.flip(client.eth_blockNumber())
 
-        expect([height, sockets.length]).toEqual([7n, 3])
-        expect(error).toMatchObject({ _tag: "TransportError", host: "n.example", isRetryable: true })
-        expect(error.message).not.toContain("secret")
-      }),
+      expect([height, sockets.length]).toEqual([7n, 3])
+      expect(error).toMatchObject({ _tag: "TransportError", host: "n.example", isRetryable: true })
+      expect(error.message).not.toContain("secret")
+    }),
   )
 
-  it.live("calls: one that is interrupted, too large or binary has its error, and none has that of another", () =>
+  it.live("calls: an interrupted, oversized or binary reply is an error of its call, and of no other", () =>
     Effect.gen(function* () {
       const { client } = make(
         ({ id, method }, socket) => {
@@ -138,7 +136,7 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live("calls: a message of arrays nested deeply answers no call, and the connection goes on", () =>
+  it.live("calls: a message of deeply nested arrays answers no call, and the connection continues", () =>
     Effect.gen(function* () {
       const { client, sockets } = make(({ id }, socket) => {
         socket.send(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)
@@ -151,7 +149,7 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live("newHeads: goes on after a server was down for more attempts than a call has", () =>
+  it.live("newHeads: continues after a server was down for more attempts than a call has", () =>
     Effect.gen(function* () {
       const { client, state, urls } = make((message, socket, number) => {
         if (answerBlocks(message, socket, { head: number === 1 ? 10 : 11 })) return
@@ -171,62 +169,66 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live("logs: gives logs and removed ones, and a gap that begins with the last block of which logs were given", () =>
-    Effect.gen(function* () {
-      const { client, sockets } = make((message, socket, number) => {
-        if (answerBlocks(message, socket, { head: number === 1 ? 10 : 20 })) return
-        MemorySocket.reply(socket, message.id, `0xs${number}`)
-        if (message.method !== "eth_subscribe") return
-        if (number === 2) return MemorySocket.notify(socket, "0xs2", log(21))
-        for (const one of [log(11), log(12), log(13), log(13, true)]) MemorySocket.notify(socket, "0xs1", one)
-        socket.close()
-      })
-      const given = yield* Stream.runCollect(Stream.take(client.logs({ address }), 6))
+  it.live(
+    "logs: returns logs and removed ones, and a gap that begins with the last block of which logs were returned",
+    () =>
+      Effect.gen(function* () {
+        const { client, sockets } = make((message, socket, number) => {
+          if (answerBlocks(message, socket, { head: number === 1 ? 10 : 20 })) return
+          MemorySocket.reply(socket, message.id, `0xs${number}`)
+          if (message.method !== "eth_subscribe") return
+          if (number === 2) return MemorySocket.notify(socket, "0xs2", log(21))
+          for (const one of [log(11), log(12), log(13), log(13, true)]) MemorySocket.notify(socket, "0xs1", one)
+          socket.close()
+        })
+        const given = yield* Stream.runCollect(Stream.take(client.logs({ address }), 6))
 
-      expect(Array.from(given, (one) => ("_tag" in one ? one : [one.blockNumber, one.removed]))).toEqual([
-        [11n, false],
-        [12n, false],
-        [13n, false],
-        [13n, true],
-        { _tag: "Gap", fromBlock: 12n, toBlock: 20n },
-        [21n, false],
-      ])
-      const { received } = sockets[1]!
-      yield* client.request({ method: "test_any" })
-      expect(sockets[0]!.received.find(({ method }) => method === "eth_subscribe")?.params).toEqual([
-        "logs",
-        { address },
-      ])
-      expect(received.at(-2)).toMatchObject({ method: "eth_unsubscribe", params: ["0xs2"] })
-    }),
+        expect(Array.from(given, (one) => ("_tag" in one ? one : [one.blockNumber, one.removed]))).toEqual([
+          [11n, false],
+          [12n, false],
+          [13n, false],
+          [13n, true],
+          { _tag: "Gap", fromBlock: 12n, toBlock: 20n },
+          [21n, false],
+        ])
+        const { received } = sockets[1]!
+        yield* client.request({ method: "test_any" })
+        expect(sockets[0]!.received.find(({ method }) => method === "eth_subscribe")?.params).toEqual([
+          "logs",
+          { address },
+        ])
+        expect(received.at(-2)).toMatchObject({ method: "eth_unsubscribe", params: ["0xs2"] })
+      }),
   )
 
-  it.live("newHeads: subscriptions to which a server gives one id each have its heads, and the last one ends it", () =>
-    Effect.gen(function* () {
-      let subscribed = 0
-      const { client, sockets } = make((message, socket) => {
-        if (answerBlocks(message, socket, { head: 10 + subscribed })) return
-        MemorySocket.reply(socket, message.id, "0xs")
-        if (message.method === "eth_subscribe") MemorySocket.notify(socket, "0xs", header(++subscribed + 10))
-      })
-      const given: Record<string, Array<unknown>> = { first: [], second: [] }
-      const collect = (name: string, count: number) =>
-        Stream.runForEach(Stream.take(client.newHeads, count), (head) =>
-          Effect.sync(() => given[name]!.push("number" in head && head.number)),
-        )
-      const first = yield* Effect.forkChild(collect("first", 2))
-      yield* until(() => given["first"]!.length === 1, "the first subscription has a head")
-      yield* collect("second", 1)
-      yield* Fiber.join(first)
-      yield* client.request({ method: "test_any" })
+  it.live(
+    "newHeads: subscriptions to which a server assigns the same id each receive its heads, and the last one ends it",
+    () =>
+      Effect.gen(function* () {
+        let subscribed = 0
+        const { client, sockets } = make((message, socket) => {
+          if (answerBlocks(message, socket, { head: 10 + subscribed })) return
+          MemorySocket.reply(socket, message.id, "0xs")
+          if (message.method === "eth_subscribe") MemorySocket.notify(socket, "0xs", header(++subscribed + 10))
+        })
+        const given: Record<string, Array<unknown>> = { first: [], second: [] }
+        const collect = (name: string, count: number) =>
+          Stream.runForEach(Stream.take(client.newHeads, count), (head) =>
+            Effect.sync(() => given[name]!.push("number" in head && head.number)),
+          )
+        const first = yield* Effect.forkChild(collect("first", 2))
+        yield* until(() => given["first"]!.length === 1, "the first subscription has a head")
+        yield* collect("second", 1)
+        yield* Fiber.join(first)
+        yield* client.request({ method: "test_any" })
 
-      expect(given).toEqual({ first: [11n, 12n], second: [12n] })
-      expect(countOf(sockets, "eth_unsubscribe")).toBe(1)
-    }),
+        expect(given).toEqual({ first: [11n, 12n], second: [12n] })
+        expect(countOf(sockets, "eth_unsubscribe")).toBe(1)
+      }),
   )
 
   it.effect(
-    "logs: goes on over any number of connections that were open for 30 seconds, and over few shorter ones",
+    "logs: continues over any number of connections that were open for 30 seconds, and over few shorter ones",
     () =>
       Effect.gen(function* () {
         const { client, sockets } = make((message, socket, number) => {
@@ -235,7 +237,7 @@ describe("WebSocketClient", () => {
         const reading = yield* Effect.forkChild(Effect.flip(Stream.runDrain(client.logs())))
         for (let number = 1; number <= 6; number++) {
           yield* advanceUntil(() => countOf(sockets, "eth_subscribe") === number)
-          // A reply to a later call: that to the subscription was read before.
+          // A reply to a later call: the reply to the subscription was read before.
           yield* advanceUntil(() => countOf(sockets, "eth_getBlockByNumber") === 1 + 2 * (number - 1))
           yield* TestClock.adjust("30 seconds")
           sockets.at(-1)!.close()
@@ -254,7 +256,7 @@ describe("WebSocketClient", () => {
   )
 
   it.live(
-    "newHeads: fails with SubscriptionOverflow where the program does not take what waits, once it has what precedes",
+    "newHeads: fails with SubscriptionOverflow if the program does not read what is queued, after the preceding heads",
     () =>
       Effect.gen(function* () {
         const { client, sockets } = make(
@@ -277,7 +279,7 @@ describe("WebSocketClient", () => {
   )
 
   it.live(
-    "movements: goes on from the cursor of the last event over connections, overflows and errors that may pass",
+    "movements: continues from the cursor of the last event over connections, overflows and transient errors",
     () =>
       Effect.gen(function* () {
         const froms: Array<unknown> = []
@@ -316,7 +318,7 @@ describe("WebSocketClient", () => {
       }),
   )
 
-  it.effect("movements: events before an error that may pass are given before the wait for another subscription", () =>
+  it.effect("movements: events before a transient error are returned before the wait for another subscription", () =>
     Effect.gen(function* () {
       const { client, sockets } = make(({ id, method, params }, socket) => {
         if (method !== "eth_subscribe") return
@@ -342,7 +344,7 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live("movements: passes an invalid date on, and fails with what the service states", () =>
+  it.live("movements: sends an invalid date, and fails with the error of the service", () =>
     Effect.gen(function* () {
       const { client, sockets } = make(({ id }, socket) =>
         socket.send({ jsonrpc: "2.0", id, error: { code: -32602, message: "Invalid from" } }),
@@ -354,7 +356,7 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live("movements: fails with the error of the service where it cannot go on, after the events before it", () =>
+  it.live("movements: fails with the error of the service if it cannot continue, after the preceding events", () =>
     Effect.gen(function* () {
       const { client } = make(({ id }, socket) => {
         MemorySocket.reply(socket, id, "0x1")
@@ -372,7 +374,7 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live("streams: one that is ended has its subscription ended, and the connection serves others", () =>
+  it.live("streams: ending a stream ends its subscription, and the connection serves others", () =>
     Effect.gen(function* () {
       const { client, sockets } = make((message, socket) => {
         if (!answerBlocks(message, socket, { head: 1 })) MemorySocket.reply(socket, message.id, "0xs")
@@ -389,7 +391,7 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it.live("streams: subscriptions that no stream reads are ended, from the 101st on the oldest first", () =>
+  it.live("streams: subscriptions that no stream reads are ended, oldest first from the 101st", () =>
     Effect.gen(function* () {
       const { client, sockets } = make(({ id, method }, socket) =>
         MemorySocket.reply(socket, id, method === "eth_subscribe" ? `0x${countOf(sockets, method)}` : true),
@@ -422,7 +424,7 @@ describe("WebSocketClient", () => {
     }),
   )
 
-  it("createWebSocketClient: close ends the iterations that run, also one that waits, and what follows connects again", async () => {
+  it("createWebSocketClient: close ends running iterations, including a waiting one, and later calls reconnect", async () => {
     const server = MemorySocket.make((message, socket) => {
       if (answerBlocks(message, socket, { head: 1 })) return
       MemorySocket.reply(socket, message.id, "0xs")

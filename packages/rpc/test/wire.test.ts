@@ -1,4 +1,4 @@
-/** Recorded responses of real nodes, replayed by a server: each is the right value or the right kind of error. */
+/** Recorded responses of real nodes, replayed by a server: each is the correct value or the correct kind of error. */
 import { describe, expect, it } from "@effect/vitest"
 import * as Recordings from "@daybook/harness/Recordings"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
@@ -22,7 +22,7 @@ const play = (body: unknown, method: string, params: ReadonlyArray<unknown>) =>
     )
     const client = yield* RpcClient.make({ url: server.url, retry: { maxAttempts: 1 } })
     const known = RpcMethod.isName(method)
-    // Sound: the parameters are a real request's; those that do not fit are what the test is about.
+    // Sound: the parameters are a real request's; the test is about those that do not fit.
     const call = known
       ? (client[method] as (...params: ReadonlyArray<unknown>) => Effect.Effect<unknown, never>)
       : undefined

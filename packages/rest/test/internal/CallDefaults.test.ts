@@ -14,7 +14,7 @@ interface Client {
 const plain = CallDefaults.client<Client, Options>({ call: (query, options) => [query, options] })
 
 describe("CallDefaults", () => {
-  it("client: gives a call the options of the client where it has none of its own", () => {
+  it("client: applies the client's options to a call that does not set them", () => {
     const client = plain.with({ timeout: 500, headers: { a: "1", b: "1" } })
 
     expect(plain.call("q")).toEqual(["q", undefined])
@@ -26,7 +26,7 @@ describe("CallDefaults", () => {
     expect(client.with({ timeout: 7 }).call("q")[1]).toEqual({ timeout: 7, headers: { a: "1", b: "1" } })
   })
 
-  it("client: takes an option that is undefined for none", () => {
+  it("client: treats an undefined option as absent", () => {
     const client = plain.with({ timeout: 500, headers: { a: "1" } })
 
     expect(client.call("q", { timeout: undefined, headers: undefined })[1]).toEqual({

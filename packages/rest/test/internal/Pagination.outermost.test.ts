@@ -1,4 +1,4 @@
-/** The first block that a query gave, which decides what is read again after a reorg. */
+/** The first block that a query returned, which decides what is read again after a reorg. */
 import { describe, expect, it } from "@effect/vitest"
 import { WalletPage } from "@daybook/schema"
 import type { WalletTransaction } from "@daybook/schema/WalletTransaction"
@@ -51,7 +51,7 @@ describe("Pagination", () => {
     expect(outermostOf("ASC", [])).toBeUndefined()
   })
 
-  it("onPage: the outermost block is also found where blocks of one timestamp interleave", () => {
+  it("onPage: the outermost block is also found if blocks of one timestamp interleave", () => {
     expect(outermostOf("ASC", [row(8, 0, noon)], [row(7, 0, noon), row(9, 0, noon)])).toBe(7n)
     expect(outermostOf("DESC", [row(7, 0, noon)], [row(8, 0, noon), row(6, 0, noon)])).toBe(8n)
   })

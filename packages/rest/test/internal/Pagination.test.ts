@@ -40,7 +40,7 @@ const parametersOf = (config: Pagination.Config<WalletTransaction>, state: Pagin
 }
 
 describe("Pagination", () => {
-  it("isReverted: no page is taken for reverted rows, whatever its keys are", () => {
+  it("isReverted: is false for any page, whatever its keys", () => {
     expect(Pagination.isReverted({ _tag: "RowsReverted", fromBlock: 5n, position: "" })).toBe(true)
     expect(Pagination.isReverted({ _tag: "another" })).toBe(false)
     expect(Pagination.isReverted({})).toBe(false)
@@ -116,7 +116,7 @@ describe("Pagination", () => {
 
     expect(Pagination.onStale(config, startOf(config), error)).toStrictEqual(Result.fail(error))
   })
-  it("onStale: gives a marker and requests the replaced blocks", () => {
+  it("onStale: returns a marker and requests the replaced blocks", () => {
     const config = configOf({}, { order: "DESC" })
     const [state] = Pagination.onPage(config, startOf(config), response([row(9, 0), row(8, 0), row(3, 0)], "c1"))
     const [after, marker] = Result.getOrThrow(Pagination.onStale(config, state, stale(8n)))
@@ -140,7 +140,7 @@ describe("Pagination", () => {
 
     expect(Result.isFailure(Pagination.onStale(config, state, stale(5n)))).toBe(true)
   })
-  it("onStale: restarts do not add up over a query that gives rows between them", () => {
+  it("onStale: restarts do not accumulate over a query that returns rows between them", () => {
     const config = configOf()
     let state = startOf(config)
     for (let block = 1; block <= 20; block++) {
@@ -153,7 +153,7 @@ describe("Pagination", () => {
   })
 
   it.prop(
-    "law: resuming at the position after any row gives exactly the rows after it",
+    "law: resuming at the position after any row returns exactly the rows after it",
     {
       seed: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 })),
       count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 })),

@@ -21,7 +21,7 @@ describe("ReplyDecoder", () => {
         expected: "decimal digits such as 21000",
       })
     })
-    it("issueOf: has no index where a single object replaces its array", () => {
+    it("issueOf: has no index if a single object replaces its array", () => {
       expect(issue(page({ ...row(2, 0), hash: 5 })).path).toBe("result.hash")
     })
     it("issueOf: reports a missing value", () => {
@@ -33,7 +33,7 @@ describe("ReplyDecoder", () => {
         expected: "decimal digits such as 21000",
       })
     })
-    it("issueOf: has the path body for the whole response", () => {
+    it("issueOf: uses the path body for the whole response", () => {
       expect(issue([]).path).toBe("body")
       expect(issue([]).received).toBe("an array of 0")
       expect(issue("no").received).toBe(`"no"`)

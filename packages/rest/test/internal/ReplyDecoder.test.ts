@@ -16,7 +16,7 @@ const wire = (code: string, more: object = {}) => ({ message: "the message", cod
 
 describe("ReplyDecoder", () => {
   describe("decode", () => {
-    it("decode: gives the page of a 200", () => {
+    it("decode: returns the page of a 200", () => {
       const { page: decoded } = Result.getOrThrow(decode(reply(200, page([row(7, 0)], "next")), false))
 
       expect(decoded.cursor).toBe("next")
@@ -52,7 +52,7 @@ describe("ReplyDecoder", () => {
       })
     })
 
-    it("decode: names a row outside of the requested blocks by its index as received, behind rows that are invalid", () => {
+    it("decode: names a row outside of the requested blocks by its received index, even after invalid rows", () => {
       const invalid = { ...row(5, 0), value: "x" }
       const body = page([invalid, row(5, 1), invalid, row(9, 0), invalid])
 
@@ -208,7 +208,7 @@ describe("ReplyDecoder", () => {
     it("decode: rejects an error with status 200", () => {
       expect(errorOf(200, { message: "busy" })._tag).toBe("InvalidResponse")
     })
-    it("decode: no error holds a key of the endpoint, whatever the server sends", () => {
+    it("decode: no error contains a key of the endpoint, whatever the server sends", () => {
       const text = "the hidden key"
       const bodies: ReadonlyArray<readonly [number, unknown]> = [
         [400, { message: text }],
@@ -245,7 +245,7 @@ describe("ReplyDecoder", () => {
       expect(ReplyDecoder.indexCoverage({ ...headers, ...missing }).missingTransactions).toBe(2n)
       expect(ReplyDecoder.indexCoverage({ "daybook-reconciled-to": "1099" }).reconciledTo).toBe(1_099n)
     })
-    it("indexCoverage: is null where a server sends no block number", () => {
+    it("indexCoverage: is null if a server sends no block number", () => {
       expect(ReplyDecoder.indexCoverage({ "daybook-indexed-to": "soon" })).toStrictEqual(noCoverage)
     })
   })

@@ -1,4 +1,6 @@
-/** A query that ended and is requested again at its latest rows, whatever the number of rows in a block or of a timestamp. */
+/**
+ * A query that ended and is requested again from its latest rows, whatever the number of rows per block or timestamp.
+ */
 import * as Runs from "@daybook/harness/Runs"
 import { describe, expect, it } from "@effect/vitest"
 import { Arbitrary, Schema } from "effect"
@@ -46,7 +48,7 @@ const positionsOf = ({ blocksPerTimestamp, perBlock, rows, seed }: Shape, interl
   return made
 }
 
-/** Reads all pages, and returns the rows that were new and what ended them. */
+/** Reads all pages, and returns the new rows and what ended them. */
 const readAll = (start: RowTracker.RowTracker, rows: ReadonlyArray<RowPosition>, limit: number) => {
   const fresh: Array<RowPosition> = []
   let tracker = start
@@ -59,7 +61,7 @@ const readAll = (start: RowTracker.RowTracker, rows: ReadonlyArray<RowPosition>,
   }
 }
 
-/** The memory of a query as a position keeps it. */
+/** The memory of a query as stored in a position. */
 const saved = (memory: RowTracker.Memory, from: bigint): RowTracker.Memory => {
   const segments = [{ from, to: undefined, cursor: undefined, memory }]
   const position = { query: {}, order: "ASC", outermost: 0n, isInherited: false, pages: 0, rows: 0, segments } as const
@@ -89,7 +91,7 @@ const runs = Runs.usual(40)
 
 describe("RowTracker", () => {
   it.prop(
-    "law: an idle chain that is requested again gives no row and no change, whatever the rows for each block and timestamp",
+    "law: an idle chain that is requested again returns no row and no change, whatever the rows per block and timestamp",
     shape,
     ({ limit, ...given }) => {
       for (const interleaves of [false, true]) {
@@ -107,7 +109,7 @@ describe("RowTracker", () => {
   )
 
   it.prop(
-    "law: what is added to a chain is given once when its latest rows are requested again",
+    "law: additions to a chain are returned once when its latest rows are requested again",
     { ...shape, cut: below(5_000, 1) },
     ({ cut, limit, ...given }) => {
       const rows = positionsOf(given, false)
@@ -124,7 +126,7 @@ describe("RowTracker", () => {
   )
 
   it.prop(
-    "law: a block whose hash has changed is noticed among the rows that are requested again",
+    "law: a block whose hash has changed is detected among the rows that are requested again",
     shape,
     ({ limit, ...given }) => {
       const rows = positionsOf(given, false)

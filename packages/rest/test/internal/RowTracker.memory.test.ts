@@ -1,4 +1,4 @@
-/** Which rows before a saved position prove that the chain has changed, and which the memory merely does not have. */
+/** Which rows before a saved position prove that the chain has changed, and which the memory merely lacks. */
 import { describe, expect, it } from "@effect/vitest"
 import { WalletPage } from "@daybook/schema"
 import { Schema } from "effect"
@@ -9,13 +9,13 @@ import { row, type Row } from "../history.ts"
 const decode = Schema.decodeUnknownSync(WalletPage.WalletPage)
 const page = (result: ReadonlyArray<Row>) => decode({ cursor: null, page: 0, page_size: 100, result })
 
-/** The memory of a query that gave these rows, of which none has to be received again. */
+/** The memory of a query that returned these rows, none of which has to be received again. */
 const memoryOf = (order: RowTracker.Order, rows: ReadonlyArray<Row>): RowTracker.Memory => ({
   ...RowTracker.within(order, RowTracker.emptyMemory, page(rows).result.map(walletTransactions.locate)),
   given: 0,
 })
 
-/** What follows a page of a query that is resumed from a memory, and the blocks of the rows that it gives. */
+/** The result of a page of a query that is resumed from a memory, and the blocks of the rows that it returns. */
 const resume = (order: RowTracker.Order, memory: RowTracker.Memory, rows: ReadonlyArray<Row>) => {
   const taken = RowTracker.take(RowTracker.make(order, "c", memory), page(rows), walletTransactions.locate)
   return [taken.next, taken.rows.map(({ block_number }) => Number(block_number))]
@@ -25,14 +25,14 @@ const stale = (fromBlock: bigint) => [{ _tag: "Stale", fromBlock }, []]
 const given = (...blocks: ReadonlyArray<number>) => [{ _tag: "End" }, blocks]
 
 describe("RowTracker", () => {
-  it("beyond: a query that gave rows continues at its latest ones, and one without rows has none to continue at", () => {
+  it("beyond: a query that returned rows continues at its latest ones, and one without rows has no position to continue", () => {
     const finished = memoryOf("ASC", [row(10, 0), row(20, 0)])
 
     expect(RowTracker.beyond(finished)).toMatchObject({ from: 10n, memory: { given: 2 } })
     expect(RowTracker.beyond(RowTracker.emptyMemory)).toBeUndefined()
   })
 
-  it("take: without a cursor the rows since the last unchanged one are read again, as blocks that had none may have some now", () => {
+  it("take: without a cursor, the rows since the last unchanged one are read again, as empty blocks may have rows now", () => {
     const memory = memoryOf("ASC", [row(10, 0), row(20, 0), row(30, 0)])
     const poll = (...rows: ReadonlyArray<ReturnType<typeof row>>) => {
       const { memory: remembered } = RowTracker.beyond(memory)!
@@ -44,7 +44,7 @@ describe("RowTracker", () => {
     expect(poll(row(40, 0))).toEqual({ _tag: "Stale", fromBlock: 0n })
   })
 
-  it("recent: begins at the last block with rows that no reorg can revert, and keeps all where none is known", () => {
+  it("recent: begins at the last block with rows that no reorg can revert, and keeps all if none is known", () => {
     const memory = memoryOf("ASC", [row(10, 0), row(20, 0), row(20, 1), row(30, 0)])
     const blocksAfter = (finalized: bigint | null) =>
       RowTracker.recent(memory, finalized).tail.map(({ block }) => Number(block))
@@ -55,7 +55,7 @@ describe("RowTracker", () => {
     expect([blocksAfter(10n), blocksAfter(25n), blocksAfter(99n)]).toEqual([[10, 20, 20, 30], [20, 20, 30], [30]])
   })
 
-  it("take: a row between remembered ones that was not given proves a change at its block", () => {
+  it("take: a row between remembered ones that was not returned before proves a change at its block", () => {
     const ascending = memoryOf("ASC", [row(10, 0), row(20, 0), row(30, 0)])
     const descending = memoryOf("DESC", [row(30, 0), row(20, 0), row(10, 0)])
 
@@ -63,7 +63,7 @@ describe("RowTracker", () => {
     expect(resume("DESC", descending, [row(25, 0), row(10, 0), row(5, 0)])).toEqual(stale(25n))
   })
 
-  it("take: a row of the first remembered block, or before it, may have been given and is dropped", () => {
+  it("take: a row of the first remembered block, or before it, may have been returned and is dropped", () => {
     const ascending = memoryOf("ASC", [row(10, 0), row(20, 0), row(30, 0)])
     const descending = memoryOf("DESC", [row(30, 0), row(20, 0), row(10, 0)])
 
@@ -75,7 +75,7 @@ describe("RowTracker", () => {
     }
   })
 
-  it("take: up to the furthest block of which the memory has lost a row, one may have been given, and after it not", () => {
+  it("take: up to the furthest block of which the memory lost a row, one may have been returned, and after it not", () => {
     // The last 128 rows belong to the blocks 146 to 400, and the first lost one before them to block 144.
     const rows = Array.from({ length: 200 }, (_, at) => row(2 * (at + 1), 0))
     const full = memoryOf("ASC", rows)
@@ -100,7 +100,7 @@ describe("RowTracker", () => {
     expect(taken("c")).toMatchObject({ _tag: "Broken", path: "result[1].block_hash" })
   })
 
-  it("take: rows of one block are in order, whatever their timestamps", () => {
+  it("take: accepts rows of one block in order, whatever their timestamps", () => {
     const rows = [row(5, 0, { atMillis: 1_700_000_000_000 }), row(5, 1, { atMillis: 1_700_000_001_000 })]
 
     expect(resume("ASC", RowTracker.emptyMemory, rows)).toEqual(given(5, 5))

@@ -10,7 +10,7 @@ const page = (result: ReadonlyArray<Row>, cursor: string | null = null) =>
   decode({ cursor, page: 0, page_size: 100, result })
 const hashes = (rows: ReadonlyArray<{ readonly hash: string }>) => rows.map(({ hash }) => hash)
 
-/** A query whose tracker moves on with each page. */
+/** A query whose tracker advances with each page. */
 const start = (order: RowTracker.Order, cursor?: string) => ({ tracker: RowTracker.make(order, cursor) })
 type Query = ReturnType<typeof start>
 
@@ -24,7 +24,7 @@ const noon = 1_700_000_000_000
 
 describe("RowTracker", () => {
   describe("take", () => {
-    it("take: gives every row of a valid page and the next cursor", () => {
+    it("take: returns every row of a valid page and the next cursor", () => {
       const rows = [row(5, 1), row(5, 0), row(3, 0)]
 
       expect(take(start("DESC"), rows, "c1")).toStrictEqual({
@@ -42,7 +42,7 @@ describe("RowTracker", () => {
       expect(take(query, [first, first, second], "c1").hashes).toStrictEqual(hashes([first, second]))
       expect(take(query, [first, second, third]).hashes).toStrictEqual(hashes([third]))
     })
-    it("take: reports a row out of order after the rows before it", () => {
+    it("take: reports a row out of order after the preceding rows", () => {
       const wrong = row(3, 0)
 
       expect(take(start("DESC"), [row(5, 0), row(2, 0), wrong, row(1, 0)], "c1")).toStrictEqual({
@@ -155,7 +155,7 @@ describe("RowTracker", () => {
 
       expect(next._tag === "Broken" && next.path).toBe("result[1].block_hash")
     })
-    it("take: keeps a bounded number of rows and cursors, and never gives an old row again", () => {
+    it("take: keeps a bounded number of rows and cursors, and never returns an old row again", () => {
       const query = start("ASC")
       const rows = history(1, 9_000)
       for (let at = 0; at < rows.length; at += 3) take(query, rows.slice(at, at + 3), `c${at}`)
@@ -188,19 +188,19 @@ describe("RowTracker", () => {
       return { ...RowTracker.memory(tracker), given }
     }
 
-    it("take: reports a row that was given before the position and is gone, from its block", () => {
+    it("take: reports a removed row that was returned before the position, from its block", () => {
       const rows = [row(1, 0), row(2, 0), row(3, 0)]
       const resumed = { tracker: RowTracker.make("ASC", "c", memoryOf(rows, 3)) }
 
       expect(take(resumed, [row(2, 0), row(3, 0), row(4, 0)]).next).toStrictEqual({ _tag: "Stale", fromBlock: 1n })
     })
-    it("take: reports a missing row also when the page has no newer one", () => {
+    it("take: reports a missing row even if the page has no newer one", () => {
       const rows = [row(1, 0), row(2, 0)]
       const resumed = { tracker: RowTracker.make("ASC", "c", memoryOf(rows, 2)) }
 
       expect(take(resumed, [row(1, 0)])).toStrictEqual({ hashes: [], next: { _tag: "Stale", fromBlock: 2n } })
     })
-    it("take: reports the only row before a position within a page when it is gone", () => {
+    it("take: reports the only row before a position within a page if it was removed", () => {
       const places = page([row(5, 0)]).result.map(walletTransactions.locate)
       for (const order of ["ASC", "DESC"] as const) {
         const memory = RowTracker.within(order, RowTracker.emptyMemory, places)
@@ -210,7 +210,7 @@ describe("RowTracker", () => {
         expect(take(resumed, [newer]).next).toStrictEqual({ _tag: "Stale", fromBlock: 5n })
       }
     })
-    it("take: drops the rows before the position and gives those after it", () => {
+    it("take: drops the rows before the position and returns those after it", () => {
       const rows = [row(1, 0), row(2, 0)]
       const resumed = { tracker: RowTracker.make("ASC", "c", memoryOf(rows, 2)) }
 
@@ -222,7 +222,7 @@ describe("RowTracker", () => {
   })
 
   it.prop(
-    "law: any pages with any overlap give each row once and in order",
+    "law: any pages with any overlap return each row once and in order",
     {
       seed: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 })),
       count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60 })),
@@ -241,7 +241,7 @@ describe("RowTracker", () => {
     },
   )
   it.prop(
-    "law: a query that is resumed within a page gives exactly the rows after the position",
+    "law: a query that is resumed within a page returns exactly the rows after the position",
     {
       seed: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 100_000 })),
       count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60 })),

@@ -5,7 +5,7 @@ import * as Segments from "../../src/internal/Segments.ts"
 
 const known = (block: bigint) => ({ id: `row ${block}`, blockId: `block ${block}`, block })
 
-/** The memory of a query that gave one row of each block, the last one furthest. */
+/** The memory of a query that returned one row of each block, with the last one furthest. */
 const memory = (...blocks: ReadonlyArray<bigint>): Memory => {
   const furthest = blocks.at(-1)
   return {
@@ -45,7 +45,7 @@ describe("Segments", () => {
 
       expect(shape(restart)).toStrictEqual({ revertedFrom: 6n, segments: [[6n, undefined, undefined, [2n, 5n]]] })
     })
-    it("restart: an ascending query continues where it was when later blocks were replaced", () => {
+    it("restart: an ascending query continues where it stopped if later blocks were replaced", () => {
       const restart = Segments.restart(progress("ASC", 2n, segment(memory(2n, 5n, 9n))), 40n, open)
 
       expect(shape(restart)).toStrictEqual({ revertedFrom: 40n, segments: [[6n, undefined, undefined, [2n, 5n, 9n]]] })
@@ -71,13 +71,13 @@ describe("Segments", () => {
         ],
       })
     })
-    it("restart: leaves out replaced blocks above the bound of the query", () => {
+    it("restart: omits replaced blocks above the bound of the query", () => {
       const read = progress("DESC", 9n, segment(memory(9n, 7n)))
       const restart = Segments.restart(read, 12n, { toBlock: 10n, hasToDate: false })
 
       expect(shape(restart)).toStrictEqual({ revertedFrom: 12n, segments: [[undefined, 8n, undefined, [9n, 7n]]] })
     })
-    it("restart: reads a replaced block at the bound of the query itself", () => {
+    it("restart: includes a replaced block at the bound of the query", () => {
       const read = progress("DESC", 10n, segment(memory(9n, 7n)))
       const restart = Segments.restart(read, 10n, { toBlock: 10n, hasToDate: false })
 
@@ -120,7 +120,7 @@ describe("Segments", () => {
         ],
       })
     })
-    it("restart: reverts all rows when the query started at the cursor of another one", () => {
+    it("restart: reverts all rows if the query started at the cursor of another one", () => {
       const inherited = { ...progress("ASC", 5n, segment(memory(5n, 9n))), isInherited: true }
 
       expect(shape(Segments.restart(inherited, 4n, open))).toStrictEqual({
@@ -129,7 +129,7 @@ describe("Segments", () => {
       })
     })
 
-    it("restart: an ascending query that gave no row, or whose first block was replaced, starts again as a whole", () => {
+    it("restart: an ascending query that returned no row, or whose first block was replaced, starts from the beginning", () => {
       const whole = [undefined, undefined, undefined, []]
       const none = progress("ASC", undefined, segment(memory(), { from: 3n }))
 
@@ -137,7 +137,7 @@ describe("Segments", () => {
       const read = progress("ASC", 2n, segment(memory(2n, 5n, 9n)))
       expect(shape(Segments.restart(read, 2n, open))).toStrictEqual({ revertedFrom: 2n, segments: [whole] })
     })
-    it("restart: an ascending query that read one block alone reads it again, from the start of the query", () => {
+    it("restart: an ascending query that read only one block reads it again, from the start of the query", () => {
       const read = progress("ASC", 5n, segment(memory(5n)))
       const after = { revertedFrom: 40n, segments: [[undefined, undefined, undefined, [5n]]] }
 
@@ -160,7 +160,7 @@ describe("Segments", () => {
     })
 
     it.prop(
-      "law: after a restart every reverted block is read again, and no memory holds one",
+      "law: after a restart every reverted block is read again, and no memory contains one",
       {
         order: Schema.Literals(["ASC", "DESC"]),
         blocks: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 50 }))).check(

@@ -1,4 +1,4 @@
-/** Which calls share a request, and when it is sent or cancelled: the transitions alone, without fibers. */
+/** Which calls share a request, and when it is sent or cancelled: only the transitions, without fibers. */
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Result, Schema } from "effect"
 import * as BatchState from "../../src/internal/BatchState.ts"
@@ -31,7 +31,7 @@ const setup = (maxCalls = 20) => {
   return { state, queue, join, due, leave }
 }
 
-/** Ids of the calls in each request that is sent. */
+/** Ids of the calls in each request. */
 const sent = (actions: ReadonlyArray<BatchState.Action<Waiter>>): ReadonlyArray<ReadonlyArray<number>> =>
   actions.flatMap((action) => (action._tag === "Send" ? [action.request.items.map(({ call }) => call.id)] : []))
 
@@ -69,7 +69,7 @@ describe("BatchState", () => {
       expect(sent(due(2))).toEqual([[1, 2], [3, 4], [5]])
     })
 
-    it("step: a call that is not batched is sent alone at once", () => {
+    it("step: a call that is not batched is sent separately at once", () => {
       const { due, join } = setup()
 
       expect(sent(join(new Waiter(1, { maxBatchSize: 1 })))).toEqual([[1]])
@@ -100,7 +100,7 @@ describe("BatchState", () => {
       expect(sent(due())).toEqual([[1, 3], [4]])
     })
 
-    it("step: keeps no call that is not shared, for identical ones to find", () => {
+    it("step: does not keep an unshared call for identical ones to find", () => {
       const { join, state } = setup()
       join(new Waiter(1))
       join(new Waiter(2, { isShared: true }))
@@ -108,7 +108,7 @@ describe("BatchState", () => {
       expect([...state.shared.values()].map(({ call }) => call.id)).toEqual([2])
     })
 
-    it("step: a call finds an identical one that was sent anew, also once the one before has ended", () => {
+    it("step: a call finds an identical one that was sent again, even after the first has ended", () => {
       const { due, join, leave, state } = setup()
       const first = new Waiter(1, { isShared: true })
       join(first)
@@ -120,7 +120,7 @@ describe("BatchState", () => {
       expect(join(new Waiter(3, { isShared: true }))).toEqual([])
     })
 
-    it("step: nothing happens when a call leaves that has not joined", () => {
+    it("step: nothing happens if a call leaves that has not joined", () => {
       expect(setup().leave(new Waiter(1))).toEqual([])
     })
 
@@ -142,7 +142,7 @@ describe("BatchState", () => {
       expect(tags(join(new Waiter(2, { isShared: true })))).toEqual(["Watch"])
     })
 
-    it("step: a call is sent anew once an identical one has ended", () => {
+    it("step: a call is sent again once an identical one has ended", () => {
       const { due, join, state } = setup()
       const first = new Waiter(1, { isShared: true })
       join(first)
@@ -208,7 +208,7 @@ describe("BatchState", () => {
   })
 
   describe("listOf", () => {
-    it("listOf: gives the items of calls that fit one request, and null for others and for none", () => {
+    it("listOf: returns the items of calls that fit one request, and null otherwise", () => {
       const { state } = setup()
       const waiters = [1, 2, 3].map((id) => new Waiter(id))
 
@@ -222,7 +222,7 @@ describe("BatchState", () => {
     const Items = Schema.Array(Schema.Struct({ text: Schema.String, maxBatchSize: Size }))
 
     it.prop(
-      "law: split keeps every item once and in order, exceeds no limit, and begins a batch only for one",
+      "law: split keeps every item once and in order, and starts another batch only if the next item does not fit",
       { items: Items, maxCalls: Size, maxBytes: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 200 })) },
       ({ items, maxBytes, maxCalls }) => {
         const batches = BatchState.split(items, { maxCalls, maxBytes })
@@ -249,7 +249,7 @@ describe("BatchState", () => {
       ])
     })
 
-    it("split: gives a single item as it is, whose bytes nothing depends on", () => {
+    it("split: returns a single item unchanged, without counting its bytes", () => {
       const items = [{ text: "a", maxBatchSize: 1 }]
 
       expect(BatchState.split(items, { maxCalls: 1, maxBytes: 1 })[0]).toBe(items)

@@ -10,7 +10,7 @@ const latest = call("eth_getBlockByNumber", "latest", false)
 const fifth = call("eth_getBlockByNumber", "0x5", false)
 
 describe("BlockHeight", () => {
-  it("needsHead: is true for the newest block and its number alone", () => {
+  it("needsHead: is true only for the newest block and its number", () => {
     expect([blockNumber, latest, fifth, call("eth_chainId")].map(BlockHeight.needsHead)).toEqual([
       true,
       true,
@@ -28,7 +28,7 @@ describe("BlockHeight", () => {
     expect(pool.state()).toMatchObject({ highest: 0x65n, endpoints: [{ height: 0x64n }, { height: 0x65n }] })
   })
 
-  it("observe: reports a missing block below the highest one only", () => {
+  it("observe: reports a missing block only below the highest one", () => {
     const pool = EndpointPool.make({ endpoints: ["a", "b"] })
     BlockHeight.observe(pool, 0, blockNumber, "0x4", 0)
 

@@ -46,7 +46,7 @@ const decide = (error: CallError, from = state(), change: Partial<CallRunner.Fai
   CallRunner.decide({ among, policy, call }, from, failed(error, change))
 
 describe("CallRunner.decide", () => {
-  it("decide: grants a server no longer pause than the client allows", () => {
+  it("decide: grants a server no longer pause than the client permits", () => {
     const alone = { among: [0], policy, call }
     const from = state({ candidates: [0], untried: [0] })
     const pauseOf = (maxPause: Duration.Duration | undefined, seconds: number) =>
@@ -58,26 +58,26 @@ describe("CallRunner.decide", () => {
     expect(pauseOf(Duration.seconds(2), 30)).toMatchObject({ step: { _tag: "Retry", waitMillis: 2_000 } })
   })
 
-  it("decide: asks the next endpoint at once", () => {
+  it("decide: uses the next endpoint at once", () => {
     expect(decide(broken)).toMatchObject({
       step: { _tag: "Retry", waitMillis: 0, state: { attempt: 2, candidates: [0, 1], untried: [1] } },
     })
   })
 
-  it("decide: waits before all endpoints are asked again", () => {
+  it("decide: waits before all endpoints are used again", () => {
     expect(decide(broken, state({ attempt: 2, untried: [0] }))).toMatchObject({
       step: { _tag: "Retry", waitMillis: 200, state: { attempt: 3, candidates: [0, 1], untried: [0, 1] } },
     })
   })
 
-  it("decide: does not ask an endpoint again after an error that is not retryable", () => {
+  it("decide: does not use an endpoint again after an error that is not retryable", () => {
     const rejected = new Unauthorized(facts)
 
     expect(decide(rejected)).toMatchObject({ step: { _tag: "Retry", state: { candidates: [1] } } })
     expect(decide(rejected, state({ candidates: [0], untried: [0] })).step).toEqual({ _tag: "Fail" })
   })
 
-  it("decide: sends a call that may write again only where it was not executed", () => {
+  it("decide: repeats a call that may write only if it was not executed", () => {
     const write = { among: [0, 1], policy, call: { ...call, method: "eth_sendRawTransaction" } }
     const stepOf = (error: CallError) => CallRunner.decide(write, state(), failed(error)).step._tag
 
@@ -96,7 +96,7 @@ describe("CallRunner.decide", () => {
     expect(decide(rpcError("invalidParams")).step).toEqual({ _tag: "Fail" })
   })
 
-  it("decide: asks each endpoint once even when the policy allows fewer attempts", () => {
+  it("decide: uses each endpoint once even if the policy permits fewer attempts", () => {
     const single = Result.getOrThrow(Retry.policyFromOptions({ maxAttempts: 1 }))
     const steps = [1, 2, 3].map((attempt) => {
       const from = state({ attempt, candidates: [0, 1, 2], untried: [0, 1, 2].slice(attempt - 1) })
@@ -117,7 +117,7 @@ describe("CallRunner.decide", () => {
     expect(decide(tooLarge, alone, {}, [0]).step).toEqual({ _tag: "Fail" })
   })
 
-  it("decide: pauses the endpoint for the time it requested, also when the call ends", () => {
+  it("decide: pauses the endpoint for the time it requested, even if the call ends", () => {
     const alone = state({ candidates: [0], untried: [0] })
 
     expect(decide(limited(3), alone, {}, [0])).toMatchObject({ step: { waitMillis: 3_000 }, pauseMillis: 3_000 })
@@ -134,7 +134,7 @@ describe("CallRunner.decide", () => {
     expect(decide(own).pauseMillis).toBeUndefined()
   })
 
-  it("decide: keeps a value that another endpoint may improve, and asks the others", () => {
+  it("decide: keeps a value that another endpoint may improve, and uses the others", () => {
     const fallback = { value: "null", attempts: [] }
 
     expect(decide(rpcError("internal"), state(), { fallback })).toMatchObject({

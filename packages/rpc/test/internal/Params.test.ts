@@ -209,7 +209,7 @@ describe("Params", () => {
       }
     })
 
-    it.prop("law: a number and a bigint of the same value are sent alike", [Safe], ([value]) => {
+    it.prop("law: a number and a bigint of the same value are sent as the same text", [Safe], ([value]) => {
       const encoded = encodeParams("eth_getBlockByNumber", [value])
 
       expect(encoded).toEqual(encodeParams("eth_getBlockByNumber", [BigInt(value)]))

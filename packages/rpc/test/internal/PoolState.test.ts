@@ -21,11 +21,11 @@ const unavailable = (index: number, now = 0): Event => judged(index, { _tag: "Un
 const answered = (index: number): Event => judged(index, { _tag: "Final" })
 
 describe("callOrder", () => {
-  it("callOrder: keeps the configured order when nothing is known", () => {
+  it("callOrder: keeps the configured order if nothing is known", () => {
     expect(callOrder(initial(3), { now: 0 })).toEqual([0, 1, 2])
   })
 
-  it("callOrder: starts at the preferred endpoint when sticky, and goes round", () => {
+  it("callOrder: starts at the preferred endpoint if sticky, and wraps around", () => {
     const state = after(3, { _tag: "Preferred", index: 1 })
 
     expect(callOrder(state, { now: 0, strategy: "sticky" })).toEqual([1, 2, 0])
@@ -56,7 +56,7 @@ describe("callOrder", () => {
     ])
   })
 
-  it("callOrder: puts an endpoint that cools down last until its cooldown ends", () => {
+  it("callOrder: puts an endpoint in cooldown last until its cooldown ends", () => {
     const state = after(3, unavailable(0, 100))
 
     expect(callOrder(state, { now: 1_099 })).toEqual([1, 2, 0])
@@ -70,14 +70,14 @@ describe("callOrder", () => {
     expect(callOrder(state, { now: 500 })).toEqual([0, 1])
   })
 
-  it("callOrder: puts an endpoint without the method last for that method alone", () => {
+  it("callOrder: puts an endpoint without the method last only for that method", () => {
     const state = after(2, judged(0, { _tag: "Declined", unsupportedMethod: "trace_block" }))
 
     expect(callOrder(state, { now: 0, method: "trace_block" })).toEqual([1, 0])
     expect(callOrder(state, { now: 0, method: "eth_chainId" })).toEqual([0, 1])
   })
 
-  it("callOrder: puts a lagging endpoint after one that cools down only when the call needs the newest block", () => {
+  it("callOrder: puts a lagging endpoint after one in cooldown only if the call needs the newest block", () => {
     const state = after(
       2,
       { _tag: "HeightSeen", index: 0, height: 5n, isHead: true, now: 0 },
@@ -95,7 +95,7 @@ describe("callOrder", () => {
     expect(callOrder(initial(3), { now: 0, waitMillis: (index) => waits[index] ?? 0 })).toEqual([1, 2, 0])
   })
 
-  it("callOrder: leaves out endpoints that may not be asked", () => {
+  it("callOrder: omits endpoints that may not be used", () => {
     expect(callOrder(initial(3), { now: 0, among: [2, 1] })).toEqual([1, 2])
   })
 })
@@ -129,7 +129,7 @@ describe("step", () => {
     expect(one?.unsupportedMethods.size).toBe(0)
   })
 
-  it("step: calls an endpoint healthy once it has answered and until it fails", () => {
+  it("step: treats an endpoint as healthy once it has answered and until it fails", () => {
     const healthy = [[], [answered(0)], [answered(0), unavailable(0)], [unavailable(0), answered(0)]].map((events) => {
       const [one] = after(1, ...events).endpoints
       return one !== undefined && isHealthy(one)
@@ -163,7 +163,7 @@ describe("step", () => {
     expect(after(1, seen(7n, true), seen(9n, false))).toMatchObject({ highest: 9n, endpoints: [{ height: 9n }] })
   })
 
-  it("step: gives the same state for what is known already, and for an endpoint that does not exist", () => {
+  it("step: returns the same state for known facts, and for an endpoint that does not exist", () => {
     const known: ReadonlyArray<Extract<Event, { readonly index: number }>> = [
       { _tag: "Preferred", index: 1 },
       { _tag: "Verified", index: 1 },
@@ -207,10 +207,10 @@ describe("step", () => {
     expect(methodsAfter("trace_block")).toEqual([])
   })
 
-  it("initial: has the default of a limit that is undefined", () => {
+  it("initial: uses the default for an undefined limit", () => {
     const limits: unknown = { cooldownMillis: undefined, maxCooldownMillis: undefined, maxPauseMillis: 60_000 }
 
-    // Sound: a caller that compiles without exact optional properties may give a limit that is undefined.
+    // Sound: a caller that compiles without exact optional properties may pass an undefined limit.
     expect(initial(1, limits as Partial<Limits>).limits).toEqual({
       cooldownMillis: 1_000,
       maxCooldownMillis: 30_000,
@@ -250,7 +250,7 @@ const ascending = (indexes: ReadonlyArray<number>) => indexes.toSorted((one, oth
 
 describe("laws of the pool", () => {
   it.prop(
-    "law: after any events the order is a permutation of the endpoints that may be asked",
+    "law: after any events the order is a permutation of the usable endpoints",
     {
       events: Schema.Array(AnyEvent),
       among: Schema.Array(Index),
@@ -270,7 +270,7 @@ describe("laws of the pool", () => {
   )
 
   it.prop(
-    "law: the highest block falls to a head after a minute only, batch limits never rise, and answered methods alone are forgotten",
+    "law: the highest block falls to a head only after a minute, batch limits never rise, and only answered methods are forgotten",
     { events: Schema.Array(AnyEvent), event: AnyEvent },
     ({ event, events }) => {
       const before = after(5, ...events)

@@ -51,7 +51,7 @@ describe("Repetition", () => {
     expect(reading.filter((method) => !Repetition.isRepeatable(method))).toEqual([])
   })
 
-  it("isRepeatable: is false for methods that write, and for those of which nothing is known", () => {
+  it("isRepeatable: is false for methods that write, and for unknown ones", () => {
     expect(writing.filter(Repetition.isRepeatable)).toEqual([])
   })
 })

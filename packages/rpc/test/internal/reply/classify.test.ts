@@ -49,7 +49,7 @@ describe("classify", () => {
     expect(errorOf({ code: -32000, message: "no" }, { status })?._tag).toBe(tag)
   })
 
-  it("classify: keeps data without a key as it was received, and what is left of data with one as text where it is no JSON", () => {
+  it("classify: keeps data without a key as received, and redacted data as text if it is no longer JSON", () => {
     const dataOf = (data: unknown, scrub?: Reply["scrub"]): unknown => {
       const error = errorOf({ code: 3, message: "reverted", data }, scrub === undefined ? {} : { scrub })
       return error?._tag === "RpcError" ? error.data : error
@@ -75,27 +75,24 @@ describe("classify", () => {
     [300, "status", false, undefined],
     [404, "status", false, expect.stringContaining("Check the RPC URL")],
     [500, "status", true, undefined],
-  ])(
-    "classify: a reply of another call with the status %i is wrong in its %s",
-    (status, reason, isRetryable, advice) => {
-      const body = { jsonrpc: "2.0", id: 2, result: "s3cret" }
-      const item = matchSingle(body, { id: 1, method: "eth_call", params: [] })
-      const error =
-        item._tag === "Value" ? undefined : classify(item, replyOf(JSON.stringify(body), { status }), "eth_call")
-      const ofStatus = {
-        path: "status",
-        received: `${status} with the text: {"jsonrpc":"2.0","id":2,"result":"***"}`,
-        expected: "a status from 200 to 299, or a JSON-RPC error",
-      }
+  ])("classify: a reply to another call with the status %i has a wrong %s", (status, reason, isRetryable, advice) => {
+    const body = { jsonrpc: "2.0", id: 2, result: "s3cret" }
+    const item = matchSingle(body, { id: 1, method: "eth_call", params: [] })
+    const error =
+      item._tag === "Value" ? undefined : classify(item, replyOf(JSON.stringify(body), { status }), "eth_call")
+    const ofStatus = {
+      path: "status",
+      received: `${status} with the text: {"jsonrpc":"2.0","id":2,"result":"***"}`,
+      expected: "a status from 200 to 299, or a JSON-RPC error",
+    }
 
-      expect(error).toMatchObject({ _tag: "InvalidResponse", reason, isRetryable, advice })
-      expect(error).toMatchObject(
-        reason === "status" ? ofStatus : { path: "id", received: "2", expected: "1, the id of the call" },
-      )
-    },
-  )
+    expect(error).toMatchObject({ _tag: "InvalidResponse", reason, isRetryable, advice })
+    expect(error).toMatchObject(
+      reason === "status" ? ofStatus : { path: "id", received: "2", expected: "1, the id of the call" },
+    )
+  })
 
-  it("classify: retries a call that a batch has no reply to, and takes the status of one first", () => {
+  it("classify: retries a call without a reply in a batch, and considers the status of one first", () => {
     const [item] = matchBatch(
       [],
       [1, 2].map((id) => ({ id, method: "eth_call", params: [] })),
@@ -112,14 +109,14 @@ describe("classify", () => {
     ])
   })
 
-  it("classify: takes a plan without old blocks for a node without them, not for a wrong key", () => {
+  it("classify: treats a plan without old blocks as a node without them, not as a wrong key", () => {
     const message = "Archive, Debug and Trace requests are not available on your current plan."
 
     expect(errorOf({ code: -32002, message }, { status: 403 })).toMatchObject({ _tag: "RpcError", kind: "pruned" })
     expect(errorOf({ code: -32002, message }, { status: 401 })?._tag).toBe("Unauthorized")
   })
 
-  it("classify: takes the limit of BSC on a search for logs for one of its range, and for a rate otherwise", () => {
+  it("classify: treats BSC's limit on a log search as a range limit, and otherwise as a rate limit", () => {
     const error = { code: -32005, message: "limit exceeded" }
 
     expect(errorOf(error, {}, "eth_getLogs")).toMatchObject({ _tag: "RpcError", kind: "tooLarge", isRetryable: false })
@@ -128,7 +125,7 @@ describe("classify", () => {
     expect(errorOf({ ...error, message: "request limit exceeded" }, {}, "eth_getLogs")?._tag).toBe("RateLimited")
   })
 
-  it("classify: retries an unknown error only when a gateway sent it", () => {
+  it("classify: retries an unknown error only if a gateway sent it", () => {
     const error = { code: -32000, message: "nonce too low" }
 
     expect([500, 502, 503, 504].map((status) => errorOf(error, { status })?.isRetryable)).toEqual([
@@ -189,7 +186,7 @@ describe("classifyText", () => {
     expect(classifyText(replyOf(`<${"x".repeat(20_000)} error code: 1015`))._tag).toBe("InvalidResponse")
   })
 
-  it("classifyText: states the status of an empty body, and takes text for the limit or the key that it is about", () => {
+  it("classifyText: reports the status of an empty body, and recognises a text about a limit or a key", () => {
     const ofText = (text: string, status: number, change: Partial<Reply> = {}) =>
       classifyText(replyOf(text, { status, ...change }))
 
@@ -205,7 +202,7 @@ describe("classifyText", () => {
     expect(ofText("invalid api key", 200)._tag).toBe("Unauthorized")
   })
 
-  it("classifyText: looks for keys in no more of a text than is shown", () => {
+  it("classifyText: searches for keys in no more of a text than is shown", () => {
     const scrubbed: Array<number> = []
     const scrub = (text: string) => {
       scrubbed.push(text.length)
@@ -251,7 +248,7 @@ describe("batchRejectionOf", () => {
     expect(batchRejectionOf(rpcError(code, message), 1_200)).toEqual(expected)
   })
 
-  it("batchRejectionOf: sends a call alone that was rejected alone, and halves a batch with the status 413", () => {
+  it("batchRejectionOf: sends a separately rejected call alone, and halves a batch with the status 413", () => {
     const tooLarge = new InvalidResponse({
       host: "node.example",
       reason: "status",
@@ -266,7 +263,7 @@ describe("batchRejectionOf", () => {
     expect(batchRejectionOf(new InvalidResponse({ ...tooLarge, status: 400 }), 1_200)).toBeUndefined()
   })
 
-  it("batchRejectionOf: learns no limit from an error that does not concern the batch", () => {
+  it("batchRejectionOf: derives no limit from an error that does not concern the batch", () => {
     const error = rpcError(-32005, "query returned more than 100 results")
 
     expect(batchRejectionOf(error, 1_200)).toEqual({ maxBatchSize: 600, detectedLimit: undefined })

@@ -22,7 +22,7 @@ describe("join", () => {
     ["result", "", "result"],
     ["", "hash", "hash"],
     ["", "[3]", "[3]"],
-  ])("join: a path %j and its member %j are the path %j", (path, member, joined) => {
+  ])("join: a path %j and its member %j become the path %j", (path, member, joined) => {
     expect(join(path, member)).toBe(joined)
   })
 })
@@ -43,13 +43,13 @@ describe("matchSingle", () => {
     expect(matchSingle(failure(id, 3, "reverted"), call(1))._tag).toBe("Error")
   })
 
-  it("matchSingle: gives an error beside a result that is null, and rejects one beside another result", () => {
+  it("matchSingle: returns an error beside a null result, and rejects one beside another result", () => {
     expect(matchSingle({ ...failure(1, 3, "reverted"), result: null }, call(1))._tag).toBe("Error")
     expect(matchSingle({ ...failure(1, 3, "reverted"), result: "0x" }, call(1))._tag).toBe("Invalid")
   })
 
   it.each(["0x2a", null])(
-    "matchSingle: takes a null error beside the result %j for none, and a null error alone for no reply",
+    "matchSingle: ignores a null error beside the result %j, and treats a null error alone as no reply",
     (value) => {
       const { result: _, ...alone } = success(1, value)
 
@@ -98,11 +98,11 @@ describe("matchSingle", () => {
     ["blockHash", ["0x1", "0x0"], { blockHash: "0x1" }],
     ["blockHash", [hash("b"), "0x0"], { blockHash: "0x1" }],
     ["transactionIndex", [hash("b"), "latest"], { transactionIndex: "latest" }],
-  ])("matchSingle: takes no %s for that of %j that is none", (path, params, change) => {
+  ])("matchSingle: accepts no %s as the one of %j", (path, params, change) => {
     expect(issueOf(matchSingle(transaction(change), { ...requested, params }))).toMatchObject({ path })
   })
 
-  it("matchSingle: takes no object for a transaction without its hash or sender, or parameters by name, or beside an id", () => {
+  it("matchSingle: does not accept an object as a transaction without hash or sender, with named parameters, or beside an id", () => {
     const { from: _, ...unsigned } = transaction()
     const { hash: __, ...nameless } = transaction()
     const byName = { ...requested, params: { hash: hash("b") } }
@@ -141,7 +141,7 @@ describe("matchSingle", () => {
     [{ ...success(1, 1), error: { code: 3, message: "m" } }, "body", "a result and an error at once"],
     [[], "body", "[]"],
     [null, "body", "null"],
-  ])("matchSingle: reports what is wrong with %j", (body, path, received) => {
+  ])("matchSingle: reports the issue of %j", (body, path, received) => {
     expect(issueOf(matchSingle(body, call(1)))).toMatchObject({ path, received })
   })
 
@@ -179,7 +179,7 @@ describe("matchBatch", () => {
     ])
   })
 
-  it("matchBatch: reports what is wrong within a reply by its id, and with a body that is no list", () => {
+  it("matchBatch: reports an issue within a reply by its id, and a body that is not a list", () => {
     const calls = [call(1), call(2)]
     const issuesOf = (body: unknown) => matchBatch(body, calls).map(issueOf)
     const every = (issue: object) => calls.map(() => issue)
@@ -197,13 +197,13 @@ describe("matchBatch", () => {
     expect(matchBatch({ message: "no route" }, calls)).toMatchObject(every({ _tag: "Message", message: "no route" }))
   })
 
-  it("matchBatch: gives an error without an id to every call", () => {
+  it("matchBatch: returns an error without an id to every call", () => {
     const items = matchBatch(failure(null, -32003, "batch too large"), [call(1), call(2)])
 
     expect(items.map(({ _tag }) => _tag)).toEqual(["Error", "Error"])
   })
 
-  it("matchBatch: gives a single result to no call", () => {
+  it("matchBatch: returns a single result to no call", () => {
     const items = matchBatch(success(1, "0x2a"), [call(1), call(2)])
 
     expect(items.map(({ _tag }) => _tag)).toEqual(["Invalid", "Invalid"])
@@ -212,7 +212,7 @@ describe("matchBatch", () => {
   const Change = Schema.Literals(["keep", "drop", "double", "id as text", "other id", "no id"])
   const Changes = Schema.Array(Schema.Struct({ change: Change, position: Schema.Int })).check(Schema.isMinLength(1))
 
-  /** The value that belongs to one call alone. */
+  /** The value that belongs to only one call. */
   const valueOf = (id: number) => `value of ${id}`
 
   const changed = (id: number, change: typeof Change.Type): ReadonlyArray<unknown> => {

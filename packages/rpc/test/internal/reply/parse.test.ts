@@ -17,7 +17,7 @@ describe("describeWhole", () => {
 })
 
 describe("parse", () => {
-  it("itemText: finds the items of an array by their ids, among others, and none in what is no array", () => {
+  it("itemText: finds the items of an array by their ids, among others, and none if it is not an array", () => {
     const { itemText, value } = parse('[1, [2,3], "{", {"id":7,"a":[{}]} ,{"id":"7"},{}]')
 
     expect(value).toHaveLength(6)
@@ -27,7 +27,7 @@ describe("parse", () => {
 })
 
 describe("copyOf", () => {
-  it.prop("law: copyOf gives an equal value that shares no object", { value: Schema.Json }, ({ value }) => {
+  it.prop("law: copyOf returns an equal value that shares no object", { value: Schema.Json }, ({ value }) => {
     const parsed: unknown = JSON.parse(JSON.stringify(value))
     const text = JSON.stringify(parsed)
     const freeze = (one: unknown): void => {
@@ -77,7 +77,7 @@ describe("resultText", () => {
     })
 
     it.effect.prop(
-      "finds the text that was put in, however it is spaced",
+      "finds the inserted text, whatever its spacing",
       [
         Schema.Json,
         Schema.Record(Schema.String, Schema.Json),

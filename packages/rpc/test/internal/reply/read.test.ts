@@ -40,13 +40,13 @@ const read = (body: unknown, count: number, change: Partial<CallContext<unknown>
 }
 
 describe("read", () => {
-  it("read: gives each call of a batch its own value", () => {
+  it("read: returns to each call of a batch its own value", () => {
     const outcomes = read([success(2, "b"), success(1, "a")], 2)
 
     expect(outcomes.map((outcome) => outcome._tag === "Success" && outcome.value)).toEqual(["a", "b"])
   })
 
-  it("read: gives the text of a result unchanged, alone and in a batch", () => {
+  it("read: returns the text of a result unchanged, alone and in a batch", () => {
     const result = '{ "a":1.0 }'
     const reply = (id: number) => `{"jsonrpc":"2.0","id":${id},"result":${result}}`
     const decode: CallContext<unknown>["decode"] = ({ text }) => Result.succeed(text())
@@ -84,7 +84,7 @@ describe("read", () => {
     ])
   })
 
-  it("read: looks for the parts of a batch once, however many of its calls are limited", () => {
+  it("read: searches the parts of a batch once, however many of its calls are limited", () => {
     const body = Array.from({ length: 100 }, (_, at) => success(at + 1, "0x1"))
     const parse = vi.spyOn(JSON, "parse")
 
@@ -97,7 +97,7 @@ describe("read", () => {
     expect(parsed).toBe(1 + 3 * 100)
   })
 
-  it("read: takes a response and a part of one up to the limits of its calls", () => {
+  it("read: accepts a response and a part of one up to the limits of its calls", () => {
     const single = JSON.stringify(success(1, "x"))
     const batch = [success(1, "x"), success(2, "y")]
     const limits = (maxItemBytes: number, maxBytes = 10_000) => ({ maxItemBytes, maxBytes })
@@ -112,7 +112,7 @@ describe("read", () => {
     expect(tags(batch, 2, limits(10_000, length - 1))).toEqual(["Failure", "Failure"])
   })
 
-  it("read: states of a text that is too large and no JSON that it is too large, where it is that of one call", () => {
+  it("read: reports an oversized text that is not JSON as too large if it belongs to one call", () => {
     const reasons = (count: number, maxItemBytes: number) =>
       read(`{${"x".repeat(500)}`, count, { maxItemBytes }).map((outcome) =>
         outcome._tag === "Failure" && outcome.error._tag === "InvalidResponse"
@@ -124,7 +124,7 @@ describe("read", () => {
     expect(reasons(3, 100)).toEqual([1, 2, 3].map(() => ["content", 1]))
   })
 
-  it("read: gives what the caller makes of a result, or its error, and leaves errors of the node alone", () => {
+  it("read: returns the caller's transformation of a result, or its error, and keeps errors of the node", () => {
     const limitResult: CommonOptions["limitResult"] = (value) =>
       value === "a" ? { _tag: "Result", result: "b" } : { _tag: "Error", code: 7, message: "limited" }
     const outcomesOf = (body: unknown, count: number) => {
@@ -142,7 +142,7 @@ describe("read", () => {
     ])
   })
 
-  it("read: gives the text of a result without an envelope, and of a batch of no calls nothing", () => {
+  it("read: returns the text of a result without an envelope, and nothing for a batch of no calls", () => {
     const bare = { ...call(1), method: "eth_getTransactionByBlockHashAndIndex", params: [hash("b"), "0x0"] }
     const text = ` ${JSON.stringify(transaction())}\n`
     const received = receive(replyOf(text), [bare])
