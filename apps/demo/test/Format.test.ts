@@ -62,7 +62,7 @@ describe("Format", () => {
     expect(Format.counterparty(wallet, transaction({ to_address: null }))).toBe("new contract")
   })
 
-  it("call: is the decoded name, else the selector, else transfer or create", () => {
+  it("call: is the decoded name, otherwise the selector, otherwise transfer or create", () => {
     const decoded_call = { signature: "swap()", label: "swap", type: "function", params: [] }
 
     expect(Format.call(transaction({ input: "0x12345678", decoded_call }))).toBe("swap")

@@ -124,7 +124,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     ])
   })
 
-  it("headers of a call: are in no message and no event", async () => {
+  it("headers of a call: appear in no message and no event", async () => {
     const events: Array<unknown> = []
     const fetch: Fetch = async (_url, { headers }) => new Response(JSON.stringify(headers), { status: 401 })
     const call = make({ fetch, onEvent: (event) => events.push(event) })
@@ -135,7 +135,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     expect(events.length).toBeGreaterThan(0)
   })
 
-  it("headers of a call: are refused where they cannot be sent", async () => {
+  it("headers of a call: are rejected if they cannot be sent", async () => {
     const { fetch, sent } = serve()
     const call = make({ fetch })
 
@@ -166,7 +166,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     expect(events).toEqual(["Request", "Fault"])
   })
 
-  it("retry: bounds the number of requests", async () => {
+  it("retry: limits the number of requests", async () => {
     const { fetch, sent } = serve(503, 503, 503)
     const failed = make({ fetch, retry: { maxAttempts: 2, base: 1, cap: 1 } })()
 
@@ -174,13 +174,13 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     expect(sent.length).toBe(2)
   })
 
-  it("maxBytes: refuses a longer response", async () => {
+  it("maxBytes: rejects a longer response", async () => {
     const failed = make({ fetch: serve().fetch, maxBytes: 10 })()
 
     await expect(failed).rejects.toMatchObject({ _tag: "InvalidResponse", reason: "too-large" })
   })
 
-  it("timeout: ends a call, that of the call before that of the client", async () => {
+  it("timeout: ends a call, and a call's own timeout overrides the client's", async () => {
     const expected = { _tag: "TimeoutError", phase: "headers" }
 
     await expect(make({ fetch: stalled, timeout: 5 })()).rejects.toMatchObject(expected)
@@ -195,7 +195,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     await expect(failed).rejects.toThrow("stopped")
   })
 
-  it("rateLimit: refuses a request whose turn comes after the deadline, and makes none", async () => {
+  it("rateLimit: rejects a request whose turn is after the deadline, and sends none", async () => {
     const { fetch, sent } = serve()
     const call = make({ fetch, rateLimit: { perSecond: 0.001, burst: 1 }, timeout: "10 seconds" })
     await call()
@@ -205,7 +205,7 @@ describe.each(Object.keys(clients))("options of %s", (name) => {
     expect(() => make({ fetch, rateLimit: { perSecond: -1 } })).toThrow('Invalid option "rateLimit.perSecond"')
   })
 
-  it("with: gives its calls options, which those of a call replace, and leaves the client as it is", async () => {
+  it("with: applies options to its calls, which a call can override, and does not change the client", async () => {
     const { fetch, sent } = serve()
     const { client, own } = bound({ fetch, headers: { "x-team": "blue" } })
     await own({ headers: { "x-team": "red", "x-first": "1" } })

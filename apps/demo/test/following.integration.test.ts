@@ -46,7 +46,7 @@ describe("following a wallet", () => {
     { what: "transactions", by: "polling", wallet: wallets[0] },
     { what: "movements", by: "events", wallet: wallets[1] },
   ] as const)(
-    "by $by: gives each of the $what of a block with 2,000 transfers once, reads one row at most while the chain is idle, and then what is new",
+    "by $by: returns each of the $what of a block with 2,000 transfers once, reads at most one row while the chain is idle, and then what is new",
     { timeout: 180_000 },
     ({ by, wallet, what }) =>
       Effect.gen(function* () {

@@ -96,7 +96,7 @@ describe("wallet history by cursor", () => {
           const rest = yield* clientOf(local)
           const { address } = local.provider
           for (const order of ["DESC", "ASC"] as const) {
-            // The newest blocks hold transfers of the wallet, so that the reorg removes some of its rows.
+            // The newest blocks contain transfers of the wallet, so that the reorg removes some of its rows.
             for (let block = 0; block < 6; block++) {
               yield* Head.transfer(node, { from: address, to: local.world.accounts.bob, valueWei: 1n })
               yield* Head.mine(node)

@@ -35,7 +35,7 @@ const tokenAt = (node: Anvil.Node, wallet: string, asset: string, id: bigint | n
 
 type Row = Movement.Movement
 
-/** Nonzero sums by key. */
+/** Non-zero sums by key. */
 const sumsOf = <A>(rows: ReadonlyArray<A>, keyOf: (row: A) => string, amountOf: (row: A) => bigint) => {
   const sums = new Map<string, bigint>()
   for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0n) + amountOf(row))
@@ -64,7 +64,7 @@ describe("the ledger of a wallet", () => {
           const { node, world } = local
           const rest = yield* clientOf(local)
           const blocks = [1, Math.floor(world.lastBlock / 2), world.lastBlock - 1, world.lastBlock]
-          // The chain table names the contract of a wrapped currency that is not the one on this chain.
+          // The chain table names another contract of a wrapped currency than the one on this chain.
           const wrapped = world.contracts.wrappedEther
           const compared = { ether: 0, tokens: 0, kinds: new Set<string>() }
           for (const address of world.addresses) {
@@ -100,7 +100,7 @@ describe("the ledger of a wallet", () => {
   )
 
   it(
-    "balances, statement: equal the sums of movements, and opening and sums give the closing balances",
+    "balances, statement: equal the sums of movements, and opening balances plus sums equal the closing balances",
     { timeout: 180_000 },
     () =>
       run(
@@ -151,7 +151,7 @@ describe("the ledger of a wallet", () => {
   )
 
   it(
-    "movements: a reorg in a walk is a StaleCursor, and a new walk adds up to the balances on the new chain",
+    "movements: a reorg during a walk is a StaleCursor, and a new walk adds up to the balances on the new chain",
     { timeout: 180_000 },
     () =>
       run(

@@ -9,7 +9,7 @@ import * as AbiType from "../src/AbiType.ts"
 import { hex, parameters, textOf, valueOf, word, type Parameter, type Value } from "./abi.ts"
 
 const types = (of: ReadonlyArray<Parameter>) => of.map((one) => Result.getOrThrow(AbiType.fromParameter(one)))
-/** Reads hex text; `null` where it is none. */
+/** Reads hex text; `null` if it is not hex. */
 const readHex = (members: ReadonlyArray<AbiType.AbiType>, data: string, from: number, trailing: AbiReader.Trailing) => {
   const digits = AbiReader.digitsOf(data)
   return digits === null ? null : AbiReader.read(members, digits, from, trailing)
@@ -103,7 +103,7 @@ describe("AbiReader", () => {
       expect(read("bytes", `${word(32)}${word(4)}abcdef`)).toBeNull()
     })
 
-    it("read: accepts trailing bytes only where they are allowed", () => {
+    it("read: accepts trailing bytes only if they are permitted", () => {
       expect(read("uint8", `${word(7)}${word(9)}`)).toBeNull()
       expect(read("uint8", `${word(7)}${word(9)}`, "anything")).toBe("7")
       expect(read("uint8", `${word(7)}00`)).toBeNull()
@@ -146,25 +146,25 @@ describe("AbiReader", () => {
       expect(readHex(both, `0x${word(128)}${word(64)}${tails.join("")}`, 0, "nothing")).toEqual(["0xcd", "0xab"])
     })
 
-    it("read: reads a member at the word that states its place", () => {
+    it("read: reads members at the word that states their position", () => {
       const pair = types([{ type: "tuple", components: [{ type: "bytes" }] }])
 
       expect(readHex(pair, `0x${word(64)}${word(32)}${word(0)}`, 0, "anything")).toEqual(['["0x"]'])
     })
 
-    it("read: reads twice the bytes of the data, and no more", () => {
+    it("read: reads up to twice the bytes of the data", () => {
       const sharing = (count: number) => {
         const members = types(Array.from({ length: count }, () => ({ type: "bytes" })))
         const tail = `${word(64)}${"ab".repeat(64)}`
         return readHex(members, `0x${word(count * 32).repeat(count)}${tail}`, 0, "nothing")
       }
 
-      // Heads of 96 bytes and three times a tail of 96 bytes, which are 192 bytes of data.
+      // Heads of 96 bytes and three reads of a tail of 96 bytes, which are 192 bytes of data.
       expect(sharing(3)).toEqual(Array.from({ length: 3 }, () => `0x${"ab".repeat(64)}`))
       expect(sharing(4)).toBeNull()
     })
 
-    it("read: gives null for members that share one tail without end", () => {
+    it("read: returns null for members that share one tail endlessly", () => {
       const count = 20_000
       const heads = word(count * 32).repeat(count)
       const tail = `${word(640_000)}${"ab".repeat(640_000)}`
@@ -172,7 +172,7 @@ describe("AbiReader", () => {
       expect(read("bytes[]", `${word(32)}${word(count)}${heads}${tail}`)).toBeNull()
     })
 
-    it("read: gives null for lists of 64 lists each, 16 deep, in 13 kB", () => {
+    it("read: returns null for lists of 64 lists each, 16 deep, in 13 kB", () => {
       expect(read(`uint256${"[]".repeat(16)}`, word(64).repeat(400), "anything")).toBeNull()
     })
 
@@ -188,7 +188,7 @@ describe("AbiReader", () => {
     )
 
     it.prop(
-      "law: an encoding cut short is refused",
+      "law: rejects a truncated encoding",
       [encoded],
       ([{ data, of }]) => {
         const padding = /0*$/.exec(data)?.[0].length ?? 0
@@ -199,7 +199,7 @@ describe("AbiReader", () => {
     )
 
     it.prop(
-      "law: an encoding with one byte changed is refused or reads as ox reads it",
+      "law: rejects an encoding with one changed byte or reads it as ox does",
       [encoded, Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 })), hex(1, 1)],
       ([{ data, of }, at, byte]) => {
         const position = 2 + (at % (data.length / 2 - 1)) * 2
@@ -217,7 +217,7 @@ describe("AbiReader", () => {
     )
 
     it.prop(
-      "law: any bytes give an answer",
+      "law: returns for any bytes without throwing",
       [parameters, hex(0, 400)],
       ([of, data]) => {
         const texts = readHex(types(of), data, 0, "anything")
@@ -231,13 +231,13 @@ describe("AbiReader", () => {
   describe("readTopic", () => {
     const topic = (type: string, digits: string) => AbiReader.readTopic(types([{ type }])[0] as never, `0x${digits}`)
 
-    it("readTopic: gives a value that a topic holds", () => {
+    it("readTopic: returns the value in a topic", () => {
       expect(topic("uint24", word(3000))).toBe("3000")
       expect(topic("int24", word(-60n))).toBe("-60")
       expect(topic("bytes32", "ab".repeat(32))).toBe(`0x${"ab".repeat(32)}`)
     })
 
-    it("readTopic: gives the topic itself for a value that is hashed", () => {
+    it("readTopic: returns the topic itself for a hashed value", () => {
       expect(topic("string", "ab".repeat(32))).toBe(`0x${"ab".repeat(32)}`)
       expect(topic("uint256[2]", "cd".repeat(32))).toBe(`0x${"cd".repeat(32)}`)
     })

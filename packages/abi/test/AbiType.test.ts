@@ -7,7 +7,7 @@ const reason = (parameter: AbiType.Parameter) => Result.getOrThrow(Result.flip(A
 
 describe("AbiType", () => {
   describe("fromParameter", () => {
-    it("fromParameter: spells short integer names out", () => {
+    it("fromParameter: expands short integer names", () => {
       expect(layout({ type: "uint" }).name).toBe("uint256")
       expect(layout({ type: "int[]" }).name).toBe("int256[]")
     })
@@ -33,7 +33,7 @@ describe("AbiType", () => {
       expect(reason({ type: "toString" })).toBe("unknown type toString")
     })
 
-    it("fromParameter: rejects types of no size", () => {
+    it("fromParameter: rejects types of size zero", () => {
       expect(reason({ type: "uint256[0]" })).toBe("uint256[0] has no size")
       expect(reason({ type: "tuple", components: [] })).toBe("an empty tuple has no size")
     })

@@ -27,7 +27,7 @@ const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4
 const multicall =
   "0xac9650d800000000000000000000000000000000000000000000000000000000000000200000000000000000000000000000000000000000000000000000000000000002000000000000000000000000000000000000000000000000000000000000004000000000000000000000000000000000000000000000000000000000000001800000000000000000000000000000000000000000000000000000000000000104b858183f0000000000000000000000000000000000000000000000000000000000000020000000000000000000000000000000000000000000000000000000000000008000000000000000000000000013f4ea83d0bd40e75c8222255bc855a974568dd40000000000000000000000000000000000000000000007bdd71b06c3fe2a000000000000000000000000000000000000000000000000000001db537255517dac000000000000000000000000000000000000000000000000000000000000002b5df0a19605b7b31716fc83dcfc6a79a36ef7a0f2000064bb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c00000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000004449404b7c00000000000000000000000000000000000000000000000001db537255517dac000000000000000000000000cee2de50c89673d81d39dfc1ecaabf6d576ba8db00000000000000000000000000000000000000000000000000000000"
 
-/** Signatures of one function with other names of their parameters, which count how often they are read by. */
+/** Signatures of one function with different parameter names, which count how often they are used. */
 const counting = (count: number, canonical = "transfer(address,uint256)") => {
   const reads = { count: 0 }
   const signatures = Array.from({ length: count }, (_, index) => {
@@ -48,7 +48,7 @@ const dirtyTransfer = `0xa9059cbb${"f".repeat(64)}${word(1)}`
 
 describe("Decoder", () => {
   describe("equal signatures", () => {
-    it("fromSignatures: of a thousand signatures that match the same data, one is tried", () => {
+    it("fromSignatures: tries one of a thousand signatures that match the same data", () => {
       const { reads, signatures } = counting(1_000)
       const set = Decoder.fromSignatures(signatures)
 
@@ -57,7 +57,7 @@ describe("Decoder", () => {
       expect(set.call(`0xa9059cbb${word(1)}${word(2)}`)?.params.map(({ name }) => name)).toEqual(["p0", "p0"])
     })
 
-    it("fromSignatures: at most eight signatures of one selector or topic are tried", () => {
+    it("fromSignatures: tries at most eight signatures of one selector or topic", () => {
       const { reads, signatures } = counting(20)
       const others = signatures.map((other, index) => Object.assign(other, { canonical: `f${index}(address,uint256)` }))
 
@@ -65,7 +65,7 @@ describe("Decoder", () => {
       expect(reads.count).toBe(8)
     })
 
-    it("fromSignatures: events of one topic are kept apart by which parameters are indexed", () => {
+    it("fromSignatures: separates events of one topic by which parameters are indexed", () => {
       const forms = ["indexed ", ""].map((indexed) => signature(`event Sent(uint256 ${indexed}id)`))
       const set = Decoder.fromSignatures([...forms, ...forms])
 
@@ -74,7 +74,7 @@ describe("Decoder", () => {
       expect(values(set.event(log([forms[0]!.key], word(2))))).toEqual(["2"])
     })
 
-    it("inOrder: a signature that an earlier set has is not tried again", () => {
+    it("inOrder: does not try a signature again that an earlier set has", () => {
       const [first, second] = [counting(1), counting(1)]
       const sets = [first, second].map(({ signatures }) => Decoder.fromSignatures(signatures))
 
@@ -123,7 +123,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("event: reads batches of multi-tokens", () => {
+    it("event: reads ERC-1155 batches", () => {
       const topic = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"
       const data = [word(64), word(160), word(2), word(3), word(4), word(2), word(10n ** 20n), word(1)]
 
@@ -136,7 +136,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("event: keeps the order of the signature where an indexed parameter is last", () => {
+    it("event: keeps the order of the signature if an indexed parameter is last", () => {
       const topic = key("event URI(string,uint256)")
       const text = Buffer.from("ipfs://a", "utf8").toString("hex").padEnd(64, "0")
 
@@ -239,7 +239,7 @@ describe("Decoder", () => {
       expect(values(decoder.event(log([key(text), ...topics], ...data)))).toEqual(expected)
     })
 
-    it("event: gives the hash of an indexed string", () => {
+    it("event: returns the hash of an indexed string", () => {
       const named = KnownSignatures.decoder([signature("event Named(string indexed name, uint256[] indexed ids)")])
       const topics = [key("event Named(string,uint256[])"), "cd".repeat(32), "ef".repeat(32)]
 
@@ -259,7 +259,7 @@ describe("Decoder", () => {
       expect(values(decoder.call(`0xA9059CBB${word(bob.toUpperCase())}${word(5)}`))).toEqual([bobText, "5"])
     })
 
-    it("event: gives null for logs that no signature matches exactly", () => {
+    it("event: returns null for logs that no signature matches exactly", () => {
       const two = [transferTopic, word(alice), word(bob)]
 
       expect(decoder.event(log([]))).toBeNull()
@@ -321,7 +321,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("call: keeps the calls inside a multicall as bytes, which decode in turn", () => {
+    it("call: keeps the calls inside a multicall as bytes, which can be decoded in turn", () => {
       const [data] = values(decoder.call(multicall)) ?? []
       const inner: ReadonlyArray<string> = JSON.parse(data ?? "")
 
@@ -348,7 +348,7 @@ describe("Decoder", () => {
       ])
     })
 
-    it("call: reads payments to many", () => {
+    it("call: reads payments to several recipients", () => {
       const input = `0xe63d38ed${word(64)}${word(160)}${word(2)}${word(alice)}${word(bob)}${word(2)}${word(1)}${word(2)}`
 
       expect(fields(decoder.call(input))).toEqual({ recipients: `["${aliceText}","${bobText}"]`, values: '["1","2"]' })
@@ -381,7 +381,7 @@ describe("Decoder", () => {
       expect(decoder.call("0xd0e30db0c0ffee")?.label).toBe("deposit")
     })
 
-    it("call: gives null for a plain transfer, an unknown selector, and arguments that do not match", () => {
+    it("call: returns null for a plain transfer, an unknown selector, and arguments that do not match", () => {
       expect(decoder.call("0x")).toBeNull()
       expect(decoder.call("")).toBeNull()
       expect(decoder.call("0xa9059c")).toBeNull()
@@ -394,7 +394,7 @@ describe("Decoder", () => {
     })
 
     it.prop(
-      "law: any bytes behind a known selector, and any other text, give an answer",
+      "law: returns for any bytes after a known selector, and for any other text, without throwing",
       [Arbitrary.schema(Schema.Literals(KnownSignatures.lines)), hex(0, 600), Arbitrary.schema(Schema.String)],
       ([text, bytes, other]) => {
         const { indexedCount, key, kind } = signature(text)
@@ -410,7 +410,7 @@ describe("Decoder", () => {
   })
 
   describe("make", () => {
-    it("make: tries given signatures before the built-in ones, and the next one where one does not match", () => {
+    it("make: tries given signatures before the built-in ones, and the next one if one does not match", () => {
       const named = KnownSignatures.decoder([signature("function transfer(address _to, uint256 _value)")])
       const narrow = KnownSignatures.decoder([
         signature("event Transfer(address indexed a, address indexed b, uint256 indexed c)"),
@@ -424,7 +424,7 @@ describe("Decoder", () => {
       })
     })
 
-    it("make: distinguishes two functions of one selector by their arguments", () => {
+    it("make: distinguishes two functions with one selector by their arguments", () => {
       const clash = [
         signature("function burn(uint256 amount)"),
         signature("function collate_propagate_storage(bytes16 id)"),
@@ -439,7 +439,7 @@ describe("Decoder", () => {
       ).toEqual([{ name: "id", value: `0x${"ab".repeat(16)}`, type: "bytes16" }])
     })
 
-    it("make: gives a parameter without a name an empty name", () => {
+    it("make: uses an empty name for an unnamed parameter", () => {
       const nameless = KnownSignatures.decoder([signature("function ping(uint256)")])
 
       expect(nameless.call(`${key("function ping(uint256)")}${word(1)}`)?.params).toEqual([

@@ -9,7 +9,7 @@ describe("InputText.fromHex", () => {
     expect(InputText.fromHex(hexOf("für\n\tspäter"))).toBe("für\n\tspäter")
   })
 
-  it("reads no bytes that are no UTF-8, have control characters, are empty or too long", () => {
+  it("rejects bytes that are not UTF-8, have control characters, are empty or too long", () => {
     expect(InputText.fromHex("0xa9059cbb")).toBeUndefined()
     expect(InputText.fromHex(hexOf("a\0b"))).toBeUndefined()
     expect(InputText.fromHex("0x")).toBeUndefined()

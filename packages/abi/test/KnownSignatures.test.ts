@@ -7,13 +7,13 @@ const parsed = KnownSignatures.lines.map((text) => Result.getOrThrow(Signature.f
 const keys = new Map(parsed.map((signature) => [signature.canonical, signature.key]))
 
 describe("KnownSignatures", () => {
-  it("lines: spell types in one way", () => {
+  it("lines: spell types uniformly", () => {
     const short = KnownSignatures.lines.filter((text) => /\bu?int\b/.test(text))
 
     expect(short).toEqual([])
   })
 
-  it("lines: have events of claims, of rollups on L1, and of delegated votes, by their topics on chain", () => {
+  it("lines: include events of claims, of rollups on L1, and of delegated votes, by their topics on chain", () => {
     const topics = [
       ["BlockFinalized(uint256,bytes32)", "0xf2c535759092d16e9334a11dd9b52eca543f1d9cca5ba9d16c472aef009de432"],
       [
@@ -33,7 +33,7 @@ describe("KnownSignatures", () => {
     for (const [canonical, topic] of topics) expect(keys.get(canonical)).toContain(topic)
   })
 
-  it("decoder: is made once without other signatures, and has the same revision with none in a list", () => {
+  it("decoder: is created once without other signatures, and has the same revision with an empty list", () => {
     const others = [Result.getOrThrow(Signature.fromText("function daybook(uint256 pages)"))]
 
     expect(KnownSignatures.decoder()).toBe(KnownSignatures.decoder([]))

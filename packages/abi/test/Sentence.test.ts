@@ -1,4 +1,4 @@
-/** One sentence of each template. Those of recorded transactions are held against the ledger in the tests of the service. */
+/** One sentence of each template. The tests of the service compare those of recorded transactions with the ledger. */
 import { describe, expect, it } from "vitest"
 import {
   alice,
@@ -25,7 +25,7 @@ const delegateTopic = "0x3134e8a2e6d97e929a7e54011ea5485d7d196dd5f0ba4d4ef95803e
 const swapLog = logOf(other, ["0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67"])
 
 describe("Sentence.fromFacts", () => {
-  it("states ether that was sent, also to the sender itself and by a transaction that failed, with its reason", () => {
+  it("states ether that was sent, including to the sender itself and by a failed transaction, with its reason", () => {
     expect(textOf({ ...plain, value: 5n })).toBe("Sent 5 wei to 0xbbbb")
     expect(textOf({ ...plain, to: alice, value: 5n })).toBe("Sent 5 wei to itself")
     expect(textOf({ ...plain, value: 5n, status: 0 })).toBe("Failed to send 5 wei to 0xbbbb")
@@ -39,7 +39,7 @@ describe("Sentence.fromFacts", () => {
     expect(textOf({ ...plain, to: null, status: 0, input: "0x60" })).toBe("Failed to create a contract")
   })
 
-  it("states a transfer of tokens by its sender, and for another", () => {
+  it("states a token transfer by its sender, and for another", () => {
     expect(textOf({ ...plain, ...callOf("transfer"), to: token, transfers: [moved(alice, bob, 7n)] })).toBe(
       "Sent 7 0xdddd to 0xbbbb",
     )
@@ -51,7 +51,7 @@ describe("Sentence.fromFacts", () => {
     ).toBe("Sent 3 0xdddd to 2 addresses")
   })
 
-  it("states a swap only where an exchange logged one and one asset was given for another", () => {
+  it("states a swap only if an exchange logged one and one asset was given for another", () => {
     const transfers = [moved(alice, other, 8n), moved(other, alice, 3n, bob)]
     const facts = { ...plain, ...callOf("execute"), to: router, transfers }
 
@@ -69,7 +69,7 @@ describe("Sentence.fromFacts", () => {
     ).toBe("Swapped 8 0xdddd for 4 wei through 0xcccc")
   })
 
-  it("states the most that was paid while calls inside may have paid a part of it back, and the price once movements are known", () => {
+  it("states the maximum paid while internal calls may refund a part of it, and the price once movements are known", () => {
     const facts = {
       ...plain,
       ...callOf("swapETHForExactTokens"),
@@ -88,7 +88,7 @@ describe("Sentence.fromFacts", () => {
     expect(textOf({ ...facts, movements })).toBe("Swapped 7 wei for 3 0xdddd through 0xcccc")
   })
 
-  it("states ether that was wrapped, and what was unwrapped where its movement is known", () => {
+  it("states wrapped ether, and unwrapped ether if its movement is known", () => {
     const wrap = logOf(
       token,
       ["0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c", topicOf(alice)],
@@ -109,7 +109,7 @@ describe("Sentence.fromFacts", () => {
     )
   })
 
-  it("states allowances by the log of the token, with and without a bound, and their end", () => {
+  it("states allowances from the token's log, limited and unlimited, and their revocation", () => {
     const of = (data: string) =>
       textOf({
         ...plain,
@@ -151,7 +151,7 @@ describe("Sentence.fromFacts", () => {
     )
   })
 
-  it("states a sale for ether without an amount that is not known, and with it once it is", () => {
+  it("states a sale for ether without an unknown amount, and with it once it is known", () => {
     const unwrap = logOf(other, [unwrappedTopic, topicOf(router)], `0x${word(4n)}`)
     const sold = {
       ...plain,
@@ -167,11 +167,11 @@ describe("Sentence.fromFacts", () => {
       { asset: "native", tokenId: null, amount: 4n },
     ]
     expect(textOf({ ...sold, movements })).toBe("Swapped 8 0xdddd for 4 wei through 0xcccc")
-    // Without a sign of an exchange it is a transfer.
+    // Without evidence of an exchange it is a transfer.
     expect(textOf({ ...sold, logs: [unwrap] })).toBe("Sent 8 0xdddd to 0xeeee")
   })
 
-  it("states an item of a collection that was bought or sold, and the most that it cost while the price is not known", () => {
+  it("states an item of a collection that was bought or sold, and its maximum cost while the price is not known", () => {
     const item = moved(bob, alice, 1n, token, 12n)
     const movements = [
       { asset: token, tokenId: 12n, amount: 1n },
@@ -189,7 +189,7 @@ describe("Sentence.fromFacts", () => {
     )
   })
 
-  it("states liquidity that was added to a pool, and what was claimed of several tokens", () => {
+  it("states liquidity added to a pool, and claims of several tokens", () => {
     const added = logOf(other, [liquidityTopic], "0x")
     const given = [moved(alice, other, 3n), moved(alice, other, 4n, bob)]
     const position = moved(zero, alice, 1n, router, 7n)
@@ -205,7 +205,7 @@ describe("Sentence.fromFacts", () => {
     )
   })
 
-  it("states what arrived by the bridge of the chain, where what was minted is what the bridge logged, and what leaves", () => {
+  it("states what arrived by the bridge of the chain, if the minted amount is what the bridge logged, and what leaves", () => {
     const [messenger, bridge] = ["07", "10"].map((end) => `0x42${end.padStart(38, "0")}`) as [string, string]
     const arrived = logOf(
       bridge,
@@ -242,13 +242,13 @@ describe("Sentence.fromFacts", () => {
     )
   })
 
-  it("states a text that was sent as call data, also to the sender itself, and none where a contract logged something", () => {
+  it("states a text sent as call data, including to the sender itself, and none if a contract logged something", () => {
     const input = `0x${Buffer.from("data:,hello").toString("hex")}`
 
     expect(textOf({ ...plain, input })).toBe("Sent the text “data:,hello” to 0xbbbb")
     expect(textOf({ ...plain, input, to: alice, value: 5n })).toBe("Sent 5 wei with the text “data:,hello” to itself")
     expect(textOf({ ...plain, input, logs: [logOf(bob, [topicOf(1n)])] })).toBeNull()
-    // Five bytes of letters may be a selector with a byte.
+    // Five bytes of letters may be a selector and a byte.
     expect(textOf({ ...plain, input: "0x6162636465" })).toBeNull()
     const long = textOf({ ...plain, input: `0x${"61".repeat(500)}` })
     expect(long).toBe(`Sent the text “${"a".repeat(79)}…” to 0xbbbb`)
@@ -261,7 +261,7 @@ describe("Sentence.fromFacts", () => {
     expect(textOf({ ...credited, logs: [logOf(token, [topicOf(1n)])] })).toBeNull()
   })
 
-  it("states ether that was paid for a call, at most that of the transaction while calls inside are not known", () => {
+  it("states ether paid for a call, at most the transaction's while internal calls are not known", () => {
     const native = [{ asset: "native", tokenId: null, amount: -3n }]
     const call = { ...plain, ...callOf("requestL2Transaction"), to: router, value: 5n }
 
@@ -271,7 +271,7 @@ describe("Sentence.fromFacts", () => {
     expect(textOf({ ...call, ...callOf("deposit") })).toBe("Deposited at most 5 wei into 0xcccc")
   })
 
-  it("states items that were minted together, for the sender or another, and liquidity with ether or for a position that exists", () => {
+  it("states items minted together, for the sender or another, and liquidity with ether or for an existing position", () => {
     const items = (to: string) => [moved(zero, to, 1n, token, 1n), moved(zero, to, 1n, token, 2n)]
 
     expect(textOf({ ...plain, ...callOf("mint"), to: token, transfers: items(alice) })).toBe("Minted 2 items of 0xdddd")
@@ -287,7 +287,7 @@ describe("Sentence.fromFacts", () => {
     )
   })
 
-  it("states a loan and its repayment by the log of the pool where the transfer is the one that it logged", () => {
+  it("states a loan and its repayment by the log of the pool if the transfer matches it", () => {
     const borrowed = "0xb3d084820fb1a9decffb176436bd02558d15fac9b0ddfed8c465bc7359d7dce0"
     const repaid = "0xa534c8dbe71f871f9f3530e97a74601fea17b426cae02e1c5aee42c96c784051"
     const loan = logOf(router, [borrowed, topicOf(token), topicOf(alice)], `0x${word(alice)}${word(8n)}${word(2n)}`)
@@ -303,7 +303,7 @@ describe("Sentence.fromFacts", () => {
     expect(textOf({ ...facts, transfers, logs: [payment] })).toBe("Repaid 5 0xdddd to 0xcccc")
   })
 
-  it("states what the sender gave or received alone, and nothing of it where ether may have been paid out", () => {
+  it("states what only the sender gave or received, and nothing of it if ether may have been paid out", () => {
     const given = [moved(alice, bob, 5n), moved(alice, other, 6n, bob)]
     const facts = { ...plain, ...callOf("settle"), to: router }
     const unwrap = logOf(other, [unwrappedTopic, topicOf(router)], `0x${word(4n)}`)
@@ -324,7 +324,7 @@ describe("Sentence.fromFacts", () => {
     )
   })
 
-  it("states the call where what it moved is not clear, and nothing of an unknown call", () => {
+  it("states the call if its movements are unclear, and nothing for an unknown call", () => {
     expect(textOf({ ...plain, ...callOf("multicall"), to: router })).toBe("Called multicall of 0xcccc")
     expect(textOf({ ...plain, input: "0x12345678", to: router })).toBeNull()
     expect(textOf({ ...plain, input: "0x12345678", to: router, transfers: [moved(bob, bob, 3n)] })).toBeNull()

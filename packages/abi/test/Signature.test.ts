@@ -14,7 +14,7 @@ describe("Signature", () => {
       expect(signature.canonical).toBe("transfer(address,uint256)")
     })
 
-    it("fromText: reads an event with its topic and counts what is indexed", () => {
+    it("fromText: reads an event with its topic and counts its indexed parameters", () => {
       const signature = parse("event Transfer(address indexed from, address indexed to, uint256 value)")
 
       expect(signature).toMatchObject({ kind: "event", label: "Transfer", indexedCount: 2 })

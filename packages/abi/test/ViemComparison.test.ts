@@ -3,7 +3,7 @@ import { compare } from "./ViemComparison.ts"
 
 const signatures = 1_000
 
-it("read: gives what viem decodes, for random types and values and for changed data that both decode", () => {
+it("read: returns what viem decodes, for random types and values and for changed data that both decode", () => {
   const differences = Array.from({ length: signatures }, (_, at) => compare(at + 1)).filter((found) => found !== null)
 
   expect(differences).toEqual([])

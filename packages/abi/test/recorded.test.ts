@@ -1,5 +1,5 @@
 /**
- * Holds the decoder against recorded answers of a hosted provider and of nodes.
+ * Compares the decoder with recorded responses of a hosted provider and of nodes.
  */
 import { describe, expect, it } from "vitest"
 import * as Recordings from "@daybook/harness/Recordings"
@@ -23,7 +23,7 @@ const withoutNames = (item: Decoder.DecodedItemWire) => ({
   params: item.params.map(({ type, value }) => ({ type, value })),
 })
 
-describe("Decoder on recorded answers", () => {
+describe("Decoder on recorded responses", () => {
   it("Decoder: decodes recorded transactions as a hosted provider does, except for names that come from the contract", () => {
     let compared = 0
     for (const record of recorded()) {

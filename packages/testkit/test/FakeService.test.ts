@@ -1,4 +1,4 @@
-/** The fake service and node, as both clients see them. */
+/** The fake service and node, as seen by both clients. */
 import { describe, expect, it } from "vitest"
 import type { Client } from "@daybook/rest"
 import { createRestClient, fee, rowId, transfers } from "@daybook/rest/promise"
@@ -36,7 +36,7 @@ const responseOf = async (fake: FakeService.FakeService, path: string, body?: ob
 }
 
 describe("FakeService", () => {
-  it("make: gives the same chain for the same seed, and another one for another", () => {
+  it("make: returns the same chain for the same seed, and another one for another", () => {
     const headOf = (seed: number) => FakeService.make({ seed }).blocks().at(-1)?.hash
 
     expect(headOf(7)).toBe(headOf(7))
@@ -62,7 +62,7 @@ describe("FakeService", () => {
     expect(nonces.length).toBeGreaterThan(50)
   })
 
-  it("walletTransactionsStream: gives each transaction of the wallet once, in both orders and within bounds", async () => {
+  it("walletTransactionsStream: returns each transaction of the wallet once, in both orders and within bounds", async () => {
     const fake = FakeService.make()
     const rest = restOf(fake)
     const hashes = hashesOf(fake)
@@ -78,7 +78,7 @@ describe("FakeService", () => {
     expect(hashes.length).toBeGreaterThan(200)
   })
 
-  it("rows: have the fee and the transfers of their receipts, and logs that eth_getLogs gives", async () => {
+  it("rows: have the fee and the transfers of their receipts, and logs that eth_getLogs returns", async () => {
     const fake = FakeService.make({ seed: 2, blocks: 60 })
     const rpc = rpcOf(fake)
     const rows = await collect(restOf(fake).walletTransactionsStream({ address: fake.wallet }))
@@ -113,7 +113,7 @@ describe("FakeService", () => {
       expect(DecodeWarning.find(Receipt.Receipt, receipt)).toMatchObject(exact)
   })
 
-  it("faults: meet the requests in order, and a client gets every row nevertheless", async () => {
+  it("faults: affect the requests in order, and a client still receives every row", async () => {
     const fake = FakeService.make({ faults: [{ status: 503 }, { status: 429, retryAfterSeconds: 0 }] })
     fake.fail({ cutAfterBytes: 200 }, "disconnect", null)
     const rest = createRestClient({
@@ -139,7 +139,7 @@ describe("FakeService", () => {
     expect(fake.received.length).toBe(5)
   })
 
-  it("reorg: in a walk, reverts the rows of replaced blocks and gives those that replace them", async () => {
+  it("reorg: during a walk, reverts the rows of replaced blocks and returns their replacements", async () => {
     const fake = FakeService.make({ faults: [null, null, { reorg: 60 }] })
     const kept = new Map<string, bigint>()
     let reverted: Client.RowsReverted | undefined
@@ -158,7 +158,7 @@ describe("FakeService", () => {
     expect([...kept.keys()].toSorted()).toEqual(hashesOf(fake).toSorted())
   })
 
-  it("mine: adds blocks that a stream with follow gives", async () => {
+  it("mine: adds blocks that a stream with follow returns", async () => {
     const fake = FakeService.make({ blocks: 5 })
     const before = hashesOf(fake).length
     const found: Array<string> = []
@@ -175,7 +175,7 @@ describe("FakeService", () => {
     expect(found).toEqual(hashesOf(fake).slice(0, before + 3))
   })
 
-  it("apiKey: refuses another one, in both interfaces", async () => {
+  it("apiKey: rejects another key, in both interfaces", async () => {
     const fake = FakeService.make({ apiKey: "right" })
 
     await expect(restOf(fake, "wrong").walletTransactions({ address: fake.wallet })).rejects.toMatchObject({
@@ -193,7 +193,7 @@ describe("FakeService: invalid requests", () => {
     ["from_date=sometime", "from_date", "expected ISO 8601"],
     ["cursor=none", "cursor", "the cursor of the previous page, unchanged"],
     ["page=1", "page", "one of the keys"],
-  ])("page: refuses %s and names the parameter", async (query, parameter, expected) => {
+  ])("page: rejects %s and names the parameter", async (query, parameter, expected) => {
     const fake = FakeService.make({ blocks: 3 })
     const response = await fake.fetch(`${fake.rest.baseUrl}/api/v2.2/${fake.wallet}/verbose?${query}`)
 
@@ -201,7 +201,7 @@ describe("FakeService: invalid requests", () => {
     expect(await response.json()).toMatchObject({ parameter, message: expect.stringContaining(expected) })
   })
 
-  it("page: refuses an address that is none", async () => {
+  it("page: rejects an invalid address", async () => {
     const fake = FakeService.make({ blocks: 3 })
 
     expect(await responseOf(fake, "/api/v2.2/0x123/verbose")).toMatchObject({
@@ -210,7 +210,7 @@ describe("FakeService: invalid requests", () => {
     })
   })
 
-  it("node: refuses invalid parameters, unknown methods and bodies that are no call", async () => {
+  it("node: rejects invalid parameters, unknown methods and bodies that are not calls", async () => {
     const fake = FakeService.make({ blocks: 3 })
     const errorOf = async (body: object) => (await responseOf(fake, "/rpc/eth/any", body)) as { readonly error: object }
 
@@ -223,7 +223,7 @@ describe("FakeService: invalid requests", () => {
 })
 
 describe("FakeService: options", () => {
-  it("methods: answer instead of the fake, and what they throw is the error of the call", async () => {
+  it("methods: respond instead of the fake, and what they throw is the error of the call", async () => {
     const fake = FakeService.make({
       methods: {
         eth_call: ([call]) => (call as { readonly data: string }).data,
@@ -245,7 +245,7 @@ describe("FakeService: options", () => {
     await expect(rest.walletTransactions({ address: fake.wallet })).rejects.toMatchObject({ _tag: "TimeoutError" })
   })
 
-  it("scope: all adds the transactions of others in which tokens reach the wallet", async () => {
+  it("scope: all adds others' transactions in which the wallet receives tokens", async () => {
     const fake = FakeService.make({ blocks: 60 })
     const countOf = async (scope: "all" | "direct") =>
       (await collect(createRestClient(fake.rest).walletTransactionsStream({ address: fake.wallet, scope }))).length
@@ -282,7 +282,7 @@ describe("FakeService: options", () => {
     expect(await outcomeOf(60, { to_block: 20_000_050 })).toBe("StaleCursor 40")
   })
 
-  it("walletTransactionsStream: a list ends at the block that was the newest one at its first page", async () => {
+  it("walletTransactionsStream: a list ends at the newest block of its first page", async () => {
     const fake = FakeService.make({ blocks: 60 })
     const before = hashesOf(fake)
     const given: Array<string> = []
@@ -299,7 +299,7 @@ describe("FakeService: options", () => {
     expect(hashesOf(fake).length).toBeGreaterThan(before.length)
   })
 
-  it("make: names the option that is invalid, with what was received", () => {
+  it("make: names the invalid option, with what was received", () => {
     const issueOf = (options: object) => {
       try {
         return FakeService.make(options)
@@ -322,7 +322,7 @@ describe("FakeService: options", () => {
     )
   })
 
-  it("faults: one that is none is named, as it would leave a request without its fault", () => {
+  it("faults: names an invalid fault, which would otherwise leave a request without one", () => {
     const fake = FakeService.make({ blocks: 1 })
     const issueOf = (fault: unknown) => {
       try {
@@ -354,7 +354,7 @@ describe("FakeService: options", () => {
     ])
   })
 
-  it("mine and reorg: refuse a number of blocks that is none, and leave the chain unchanged", () => {
+  it("mine and reorg: reject an invalid number of blocks, and leave the chain unchanged", () => {
     const fake = FakeService.make({ blocks: 5 })
     const before = fake.blocks()
 
@@ -365,7 +365,7 @@ describe("FakeService: options", () => {
     expect(fake.blocks()).toBe(before)
   })
 
-  it("node: refuses what it is asked of a block that is not on the chain", async () => {
+  it("node: rejects a call about a block that is not on the chain", async () => {
     const fake = FakeService.make({ blocks: 5, firstBlock: 100 })
     const rpc = createRpcClient(fake.rpc)
     const unknown = `0x${"11".repeat(32)}` as const
@@ -382,7 +382,7 @@ describe("FakeService: options", () => {
     expect(await rpc.eth_getBalance(fake.wallet, 99n)).toBe(await rpc.eth_getBalance(fake.wallet, 0n))
   })
 
-  it("node: answers bodies that are no calls, and none where no call has an id, as the service does", async () => {
+  it("node: answers bodies that are not calls, and none if no call has an id, as the service does", async () => {
     const fake = FakeService.make({ blocks: 1 })
     const post = async (body: string) => {
       const response = await fake.fetch("http://fake.test/rpc/eth/key", { method: "POST", body })
@@ -405,7 +405,7 @@ describe("FakeService: options", () => {
     ])
   })
 
-  it("operations: answer in place of what the fake derives", async () => {
+  it("operations: respond in place of what the fake derives", async () => {
     const operations = { movements: () => ({ cursor: null, page: 0, page_size: 100, result: [] }) }
     const fake = FakeService.make({ blocks: 30, operations })
 
@@ -413,7 +413,7 @@ describe("FakeService: options", () => {
     expect((await restOf(fake).balances({ address: fake.wallet })).result.length).toBeGreaterThan(0)
   })
 
-  it("emptyWallets: have no history, and any other address that is not on the chain is refused", async () => {
+  it("emptyWallets: have no history, and any other address that is not on the chain is rejected", async () => {
     const [empty, unknown] = [`0x${"e".repeat(40)}`, `0x${"f".repeat(40)}`] as const
     const fake = FakeService.make({ blocks: 3, emptyWallets: [empty.toUpperCase().replace("0X", "0x")] })
     const rest = restOf(fake)
@@ -430,7 +430,7 @@ describe("FakeService: options", () => {
 })
 
 describe("FakeService: ledger", () => {
-  it("balances: equal those of the node after a comparison, at any block", async () => {
+  it("balances: equal the node's after a comparison, at any block", async () => {
     const fake = FakeService.make({ seed: 11, blocks: 150 })
     const [rest, rpc] = [restOf(fake), rpcOf(fake)]
     fake.reconcile()
@@ -449,7 +449,7 @@ describe("FakeService: ledger", () => {
     }
   })
 
-  it("statement: what was held before and what moved add up to what is held, of every kind of movement", async () => {
+  it("statement: opening balances and movements add up to the holdings, for every kind of movement", async () => {
     const fake = FakeService.make({ seed: 12, blocks: 200 })
     fake.reconcile()
     const [first] = fake.blocks()
@@ -474,7 +474,7 @@ describe("FakeService: ledger", () => {
     expect(proof).toMatchObject({ proved: true, differences: [] })
   })
 
-  it("rowId: differs for each transaction and movement of a wallet, also before the first block and of a block itself", async () => {
+  it("rowId: differs for each transaction and movement of a wallet, including opening ones and those by a block", async () => {
     const fake = FakeService.make({ seed: 13, blocks: 150 })
     fake.reconcile()
     const rest = restOf(fake)
@@ -501,7 +501,7 @@ describe("FakeService: ledger", () => {
     ).toMatchObject(exact)
   })
 
-  it("verbose: takes include[] as include, as the service does", async () => {
+  it("verbose: accepts include[] as include, as the service does", async () => {
     const fake = FakeService.make({ blocks: 30 })
     const of = (name: string) =>
       responseOf(fake, `/api/v2.2/${fake.wallet}/verbose?limit=5&${name}=internal_transactions`)
@@ -509,7 +509,7 @@ describe("FakeService: ledger", () => {
     expect(await of("include[]")).toEqual(await of("include"))
   })
 
-  it("withResponse: gives notModified for a tag that is known, until a block is added", async () => {
+  it("withResponse: returns notModified for a known tag, until a block is added", async () => {
     const fake = FakeService.make({ blocks: 30 })
     const rest = restOf(fake)
     const first = await rest.movements({ address: fake.wallet }).withResponse()

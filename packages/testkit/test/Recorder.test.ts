@@ -13,7 +13,7 @@ const collect = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> =
   return all
 }
 
-/** What a program receives of a wallet: its rows, the newest block, and a missing receipt. */
+/** What a program receives about a wallet: its rows, the newest block, and a missing receipt. */
 const readAll = async (wallet: string, options: { readonly apiKey: string; readonly fetch: FakeService.FakeFetch }) => {
   const rest = createRestClient({ baseUrl: "http://daybook.test", ...options, ...quick })
   const rpc = createRpcClient({ rpcUrl: "http://daybook.test/rpc", chain: "eth", ...options, ...quick })
@@ -26,7 +26,7 @@ const readAll = async (wallet: string, options: { readonly apiKey: string; reado
 }
 
 describe("Recorder", () => {
-  it("replay: gives both clients what was recorded, from JSON text and with another key", async () => {
+  it("replay: returns to both clients what was recorded, from JSON text and with another key", async () => {
     const fake = FakeService.make({ apiKey: "right-key", faults: [{ status: 503 }] })
     const recorder = Recorder.make({ fetch: fake.fetch })
     const real = await readAll(fake.wallet, { apiKey: "right-key", fetch: recorder.fetch })
@@ -38,7 +38,7 @@ describe("Recorder", () => {
     expect(real.rows.length).toBeGreaterThan(100)
   })
 
-  it("replay: gives what a comparison with the chain was asked for and stated, and no address is taken for a key", async () => {
+  it("replay: returns a recorded comparison with the chain, and treats no address as a key", async () => {
     const fake = FakeService.make({ seed: 7 })
     const recorder = Recorder.make({ fetch: fake.fetch })
     const prove = async (options: {
@@ -59,7 +59,7 @@ describe("Recorder", () => {
     expect(recording.rest[0]?.request).toBe(`PUT /api/v2.2/${fake.wallet}/proof?`)
   })
 
-  it("fetch: passes on that a program has a page, which a replay gives again", async () => {
+  it("fetch: forwards the tag of a page that a program has, which a replay returns again", async () => {
     const fake = FakeService.make()
     const recorder = Recorder.make({ fetch: fake.fetch })
     const readTwice = async (fetch: FakeService.FakeFetch) => {
@@ -75,7 +75,7 @@ describe("Recorder", () => {
     expect(await readTwice(Recorder.replay(recorder.recording()).fetch)).toStrictEqual([page, page])
   })
 
-  it("fetch: passes what changes webhooks on, and keeps nothing of it", async () => {
+  it("fetch: forwards changes of webhooks, and records nothing of them", async () => {
     const recorder = Recorder.make({ fetch: async () => Response.json({ result: { secret: "whsec_1234" } }) })
     const request = { method: "POST", body: JSON.stringify({ url: "https://receiver.example" }) }
     const response = await recorder.fetch("https://service.example/api/v2.2/webhooks", request)
@@ -84,7 +84,7 @@ describe("Recorder", () => {
     expect(recorder.recording()).toEqual({ rest: [], rpc: [] })
   })
 
-  it("fetch: passes a stream of events on while it is open, and takes no word of a path for a key", async () => {
+  it("fetch: forwards a stream of events while it is open, and treats no word of a path as a key", async () => {
     const events = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("data: 1\n\n")) })
     const recorder = Recorder.make({
       fetch: async (input, init) =>
@@ -108,7 +108,7 @@ describe("Recorder", () => {
     expect(JSON.stringify(recorder.recording())).not.toContain("hunterkey")
   })
 
-  it("recording: holds no key, in whichever form a server repeats it", async () => {
+  it("recording: contains no key, in whichever form a server repeats it", async () => {
     const key = 'secret/"key"'
     const echo: FakeService.FakeFetch = async (input, init) => {
       const request = new Request(input, init)
@@ -133,7 +133,7 @@ describe("Recorder", () => {
     ])
   })
 
-  it("replay: gives the responses of a repeated call in order, and then the last one again", async () => {
+  it("replay: returns the responses of a repeated call in order, and then repeats the last one", async () => {
     const reply = (result: string) => ({ method: "eth_blockNumber", params: [], reply: { result } })
     const { fetch } = Recorder.replay({ rest: [], rpc: [reply("0x1"), reply("0x2")] })
     const rpc = createRpcClient({ url: "http://node.test", fetch })
@@ -160,7 +160,7 @@ describe("Recorder", () => {
     })
   })
 
-  it("replay: refuses a value that is not a recording", () => {
+  it("replay: rejects a value that is not a recording", () => {
     expect(() => Recorder.replay({ rest: [{ request: "/", status: 20, headers: {}, body: 1 }], rpc: [] })).toThrow(
       'Invalid recording "rest[0].status": expected a value between 200 and 599, received 20.',
     )

@@ -1,4 +1,7 @@
-/** The events of a fake, received by the client: its table is the list, whatever the chain and the connections do. */
+/**
+ * The events of a fake, received by the client: its table equals the list, whatever happens to the chain and the
+ * connections.
+ */
 import { createRestClient, type Movement, rowId, type WalletEvent, type WalletTransaction } from "@daybook/rest/promise"
 import { Arbitrary, Effect, Schema } from "effect"
 import { describe, expect, it } from "@effect/vitest"
@@ -45,7 +48,7 @@ const below = (limit: number, from = 0) =>
 
 describe("walletEvents", () => {
   it.live.prop(
-    "law: the table of a receiver is the list, through reorgs and connections that are cut after any number of bytes, and no row has an effect twice",
+    "law: the table of a receiver equals the list, through reorgs and connections cut after any number of bytes, and no row takes effect twice",
     { seed: below(1_000_000), blocks: below(12, 1), cut: below(60_000, 20_000) },
     ({ blocks, cut, seed }) =>
       Effect.promise(async () => {
@@ -79,7 +82,7 @@ describe("walletEvents", () => {
     { arbitrary: { runs: Math.ceil(80 * Number(process.env["DAYBOOK_LAWS"] ?? 0.15)) }, timeout: 120_000 },
   )
 
-  it.live("follow: newer rows are given once an event reports them, and the client does not poll", () =>
+  it.live("follow: returns newer rows once an event reports them, and the client does not poll", () =>
     Effect.promise(async () => {
       const fake = FakeService.make({ blocks: 30 })
       const head = BigInt(fake.blocks().at(-1)!.number)
@@ -101,7 +104,7 @@ describe("walletEvents", () => {
     }),
   )
 
-  it.live("walletEvents: an address that is not on the chain is refused as on pages", () =>
+  it.live("walletEvents: rejects an address that is not on the chain, as pages do", () =>
     Effect.promise(async () => {
       const fake = FakeService.make({ blocks: 3 })
       const rest = createRestClient(fake.rest)

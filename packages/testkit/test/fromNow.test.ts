@@ -1,11 +1,11 @@
-/** Streams that begin now: nothing of the past, nothing left out afterwards, also after a restart and a reorg. */
+/** Streams that begin now: nothing of the past, nothing omitted afterwards, even after a restart and a reorg. */
 import { createRestClient, type Movement, rowId } from "@daybook/rest/promise"
 import { describe, expect, it } from "@effect/vitest"
 import * as FakeService from "../src/FakeService.ts"
 
 const options = { follow: 1, from: "now", onStaleCursor: "restart" } as const
 
-/** Keeps rows by their ids, as a program does that follows a wallet. */
+/** Keeps rows by id, as a program that follows a wallet does. */
 const keeper = () => {
   const kept = new Map<string, bigint>()
   return {
@@ -18,7 +18,7 @@ const keeper = () => {
 }
 
 describe("from now", () => {
-  it("gives the rows after the block that was indexed last, goes on from a position, and replaces what a reorg takes back", async () => {
+  it("returns the rows after the last indexed block, continues from a position, and replaces what a reorg reverts", async () => {
     const fake = FakeService.make({ seed: 3, blocks: 20 })
     const rest = createRestClient(fake.rest)
     const { kept, take } = keeper()
@@ -70,7 +70,7 @@ describe("from now", () => {
     expect(fake.received).toEqual([])
   })
 
-  it("fails where the server does not state its indexed blocks", async () => {
+  it("fails if the server does not state its indexed blocks", async () => {
     const fake = FakeService.make({ blocks: 2 })
     const fetch: typeof fake.fetch = async (input, init) => {
       const response = await fake.fetch(input, init)

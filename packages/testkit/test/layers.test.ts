@@ -22,7 +22,7 @@ describe("layers", () => {
     }).pipe(Effect.provide(Layer.merge(FakeRestClient.layer(fake), FakeRpcClient.layer(fake))))
   })
 
-  it.effect("layer: a wait that the fake asks for passes by the clock of the test", () => {
+  it.effect("layer: a wait that the fake requests passes with the test clock", () => {
     const fake = FakeService.make({ blocks: 20, faults: [{ status: 429, retryAfterSeconds: 20 }] })
     return Effect.gen(function* () {
       const rest = yield* RestClient.RestClient

@@ -1,4 +1,7 @@
-/** What templates of tokens state, and what each of them leaves to another one: the edges beside the sentences of `Sentence.test.ts`. */
+/**
+ * What token templates state, and what each of them leaves to another: the edge cases beyond the sentences of
+ * `Sentence.test.ts`.
+ */
 import { describe, expect, it } from "vitest"
 import * as TokenSentences from "../../src/internal/TokenSentences.ts"
 import type * as Sentence from "../../src/Sentence.ts"
@@ -21,7 +24,7 @@ import {
   zero,
 } from "../sentenceFacts.ts"
 
-/** What a template states of facts beside plain ones. */
+/** What a template states about facts, with changes to plain ones. */
 const by =
   (template: Template) =>
   (facts: Partial<Sentence.Facts>): string | null =>
@@ -32,21 +35,21 @@ const held = (asset: string, amount: bigint) => ({ asset, tokenId: null, amount 
 const item = (to: string, id: bigint, amount = 1n) => moved(zero, to, amount, token, id)
 
 describe("TokenSentences", () => {
-  it("failed: states ether only where nothing else was sent", () => {
+  it("failed: states ether only if nothing else was sent", () => {
     const failed = by(TokenSentences.failed)
     expect(failed({ status: 0 })).toBe("Failed to call 0xbbbb")
     expect(failed({ status: 0, value: 5n, input: "0x1234" })).toBe("Failed to call 0xbbbb")
     expect(failed({ value: 5n })).toBeNull()
   })
 
-  it("creation: needs a contract and the absence of a recipient", () => {
+  it("creation: requires a contract and no recipient", () => {
     const creation = by(TokenSentences.creation)
     expect(creation({ to: null, created: other })).toBe("Created the contract 0xeeee")
     expect(creation({ to: bob, created: other })).toBeNull()
     expect(creation({ to: null })).toBeNull()
   })
 
-  it("transfer: states one to itself, and none that moves nothing, mints or burns", () => {
+  it("transfer: includes one to oneself, but none that moves nothing, mints or burns", () => {
     const transfer = by(TokenSentences.transfer)
     expect(transfer({ transfers: [moved(alice, alice, 7n)] })).toBe("Sent 7 0xdddd to itself")
     expect(transfer({ transfers: [moved(bob, bob, 7n)] })).toBeNull()
@@ -62,7 +65,7 @@ describe("TokenSentences", () => {
     expect(textOf({ ...plain, ...callOf("sell"), ...sold })).toBe("Gave 7 0xdddd and received 9 wei through 0xcccc")
   })
 
-  it("distribution: states one token of the sender to several addresses, and nothing where more was moved", () => {
+  it("distribution: states one token of the sender to several addresses, and nothing if more was moved", () => {
     const distribution = by(TokenSentences.distribution)
     const [toBob, toOther] = [moved(alice, bob, 1n), moved(alice, other, 2n)]
     const movements = [held(token, -3n)]
@@ -107,7 +110,7 @@ describe("TokenSentences", () => {
     expect(mint({ ...minted, movements: [held(token, 5n), native(-1n)] })).toBe("Minted 5 0xdddd for 1 wei")
   })
 
-  it("mint: counts items only where each id is one item of its own", () => {
+  it("mint: counts items only if each id is a single item", () => {
     const mint = (...transfers: ReadonlyArray<never>) => by(TokenSentences.mint)({ ...callOf("mint"), transfers })
     expect(mint(item(alice, 1n), item(alice, 2n))).toBe("Minted 2 items of 0xdddd")
     expect(mint(item(alice, 1n), item(alice, 1n))).toBeNull()
@@ -116,7 +119,7 @@ describe("TokenSentences", () => {
     expect(mint(moved(zero, alice, 1n), item(alice, 2n))).toBeNull()
   })
 
-  it("made: states all that reached the sender, or all that moved for another, who paid nothing", () => {
+  it("made: states everything that the sender received, or that moved for another, who paid nothing", () => {
     const made = by(TokenSentences.made)
     const given = moved(zero, alice, 5n)
     expect(made({ transfers: [given], value: 4n })).toBe("Minted 5 0xdddd for at most 4 wei")
@@ -129,7 +132,7 @@ describe("TokenSentences", () => {
     expect(made({ transfers: [moved(other, bob, 5n)] })).toBeNull()
   })
 
-  it("approval: states what the only log of the called token has of its sender", () => {
+  it("approval: states the only log of the called token if it concerns its sender", () => {
     const approvalTopic = "0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925"
     const given = logOf(token, [approvalTopic, topicOf(alice), topicOf(router)], `0x${word(9n)}`)
     const approval = (log: typeof given, facts: Partial<Sentence.Facts> = {}) =>

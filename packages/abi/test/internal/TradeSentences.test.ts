@@ -1,4 +1,7 @@
-/** What templates of trades state, and what each of them leaves to another one: the edges beside the sentences of `Sentence.test.ts`. */
+/**
+ * What trade templates state, and what each of them leaves to another: the edge cases beyond the sentences of
+ * `Sentence.test.ts`.
+ */
 import { describe, expect, it } from "vitest"
 import * as TradeSentences from "../../src/internal/TradeSentences.ts"
 import type * as Sentence from "../../src/Sentence.ts"
@@ -20,13 +23,13 @@ import {
   zero,
 } from "../sentenceFacts.ts"
 
-/** What a template states of facts beside those of a call of the router. */
+/** What a template states about facts, with changes to those of a router call. */
 const by = (template: Template) => (facts: Partial<Sentence.Facts>) =>
   textOfParts(template(contextOf({ ...plain, to: router, ...facts })))
 
 const native = (amount: bigint) => ({ asset: "native", tokenId: null, amount })
 const held = (asset: string, amount: bigint) => ({ asset, tokenId: null, amount })
-/** Changes of as many tokens, each of 1. */
+/** Changes of this many tokens, each of 1. */
 const several = (count: number, amount: bigint) =>
   Array.from({ length: count }, (_, at) => held(`0x${String(at + 1).repeat(40)}`, amount))
 
@@ -41,19 +44,19 @@ const [poolTopic, positionTopic] = [
 const weth = "0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2"
 
 describe("TradeSentences", () => {
-  it("swap: needs an event of an exchange, and no recipient", () => {
+  it("swap: requires an exchange event, and no recipient", () => {
     const swap = by(TradeSentences.swap)
     const transfers = [moved(alice, other, 8n), moved(other, alice, 3n, bob)]
     expect(swap({ transfers, logs: [swapped], to: null })).toBe("Swapped 8 0xdddd for 3 0xbbbb")
     expect(swap({ transfers, logs: [logOf(other, []), logOf(other, [topicOf(1n)])] })).toBeNull()
   })
 
-  it("purchase: is for ether alone", () => {
+  it("purchase: is only stated for ether", () => {
     const transfers = [moved(alice, other, 8n), moved(other, alice, 3n, bob)]
     expect(by(TradeSentences.purchase)({ to: alice, value: 9n, transfers, logs: [swapped] })).toBeNull()
   })
 
-  it("sale: needs one token that was given, nothing that was received, an exchange, and ether of an unknown amount", () => {
+  it("sale: requires one token given, nothing received, an exchange, and an unknown amount of ether", () => {
     const sale = by(TradeSentences.sale)
     const transfers = [moved(alice, other, 8n)]
     const logs = [swapped, unwrapped(other)]
@@ -66,7 +69,7 @@ describe("TradeSentences", () => {
     expect(sale({ transfers: [], value: 9n, logs })).toBeNull()
   })
 
-  it("itemTrade: is none where anything was minted", () => {
+  it("itemTrade: is not stated if anything was minted", () => {
     const paid = moved(alice, bob, 9n, other)
     const itemTrade = (from: string) =>
       by(TradeSentences.itemTrade)({ transfers: [paid, moved(from, alice, 1n, token, 12n)] })
@@ -74,7 +77,7 @@ describe("TradeSentences", () => {
     expect(itemTrade(zero)).toBeNull()
   })
 
-  it("liquidity: lists at most three assets that were given, by an event of a pool", () => {
+  it("liquidity: lists at most three assets given, from an event of a pool", () => {
     const liquidity = by(TradeSentences.liquidity)
     const position = moved(zero, alice, 1n, router, 7n)
     const made = { asset: router, tokenId: 7n, amount: 1n }
@@ -88,7 +91,7 @@ describe("TradeSentences", () => {
     expect(liquidity({ ...facts, movements: [...several(1, -1n), made], logs: [logOf(other, [])] })).toBeNull()
   })
 
-  it("liquidity: needs a position that was made, or an event of one that exists", () => {
+  it("liquidity: requires a created position, or an event of an existing one", () => {
     const liquidity = by(TradeSentences.liquidity)
     const given = moved(alice, other, 3n)
     const into = (...transfers: ReadonlyArray<never>) =>
@@ -107,7 +110,7 @@ describe("TradeSentences", () => {
     expect(alone(positionTopic, moved(alice, other, 1n, bob, 7n))).toBeNull()
   })
 
-  it("wrapped: states the only log of the called contract, of the sender, of the whole value", () => {
+  it("wrapped: states the only log of the called contract, of the sender, with the whole value", () => {
     const log = logOf(token, [wrappedTopic, topicOf(alice)], `0x${word(4n)}`)
     const wrapped = (facts: Partial<Sentence.Facts>) =>
       by(TradeSentences.wrapped)({ to: token, value: 4n, logs: [log], ...facts })
@@ -121,7 +124,7 @@ describe("TradeSentences", () => {
     expect(wrapped({ value: 0n, logs: [{ ...log, data: `0x${word(0n)}` }] })).toBeNull()
   })
 
-  it("unwrapped: states by the log of a wrapped currency what it pays while movements are not known", () => {
+  it("unwrapped: states the payout from the log of a wrapped currency while movements are not known", () => {
     const log = unwrapped(weth)
     const of = (facts: Partial<Sentence.Facts>) => by(TradeSentences.unwrapped)({ to: weth, logs: [log], ...facts })
     expect(of({})).toBe("Unwrapped 4 0xc02a")
@@ -144,7 +147,7 @@ describe("TradeSentences", () => {
     expect(of({ movements: [held(other, 4n)] })).toBeNull()
   })
 
-  it("deposit: states one asset that was given, and shares only where the contract made them for the sender", () => {
+  it("deposit: states one asset given, and shares only if the contract minted them for the sender", () => {
     const given = moved(alice, router, 6n)
     const movements = [held(token, -6n), held(other, 5n)]
     const deposit = (facts: Partial<Sentence.Facts>) => by(TradeSentences.deposit)({ ...callOf("deposit"), ...facts })
@@ -160,7 +163,7 @@ describe("TradeSentences", () => {
     expect(deposit({ ...callOf("settle"), transfers: [given] })).toBeNull()
   })
 
-  it("withdrawal: lists at most three assets that were received, and shares only where they were destroyed", () => {
+  it("withdrawal: lists at most three assets received, and shares only if they were burned", () => {
     const burned = moved(alice, zero, 5n, other)
     const movements = [held(token, 6n), held(other, -5n)]
     const withdrawal = (facts: Partial<Sentence.Facts>) =>
@@ -180,7 +183,7 @@ describe("TradeSentences", () => {
     expect(withdrawal({ ...callOf("harvest"), movements: several(1, 1n) })).toBe("Claimed 1 0x1111 from 0xcccc")
   })
 
-  it("exchange: lists at most three assets of each side, of which none is an unknown amount of ether", () => {
+  it("exchange: lists at most three assets per side, none of which is an unknown amount of ether", () => {
     const exchange = by(TradeSentences.exchange)
     const received = held(token, 2n)
     expect(exchange({ movements: [...several(3, -1n), received] })).toBe(
@@ -196,7 +199,7 @@ describe("TradeSentences", () => {
     )
   })
 
-  it("oneSided: lists at most three assets of one side alone, of which one is a token", () => {
+  it("oneSided: lists at most three assets of only one side, one of which is a token", () => {
     const oneSided = by(TradeSentences.oneSided)
     const transfers = [moved(alice, bob, 1n)]
     expect(oneSided({ movements: several(3, 1n) })).toBe("Received 1 0x1111, 1 0x2222 and 1 0x3333 through 0xcccc")
@@ -213,7 +216,7 @@ describe("TradeSentences", () => {
     expect(oneSided({ transfers, to: null })).toBeNull()
   })
 
-  it("oneSided: states that tokens were burned where all that the sender gave was", () => {
+  it("oneSided: states that tokens were burned if the sender gave only burned tokens", () => {
     const oneSided = by(TradeSentences.oneSided)
     const burned = moved(alice, zero, 5n)
     expect(oneSided({ transfers: [burned, moved(bob, other, 1n, other)] })).toBe("Burned 5 0xdddd through 0xcccc")

@@ -6,7 +6,7 @@ const Seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 32 - 
 const Small = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))
 
 describe("Random", () => {
-  it.prop("make: equal seeds give equal streams", [Seed], ([seed]) => {
+  it.prop("make: equal seeds produce equal streams", [Seed], ([seed]) => {
     const [one, other] = [Random.make(seed), Random.make(seed)]
 
     expect(Array.from({ length: 20 }, one.next)).toEqual(Array.from({ length: 20 }, other.next))
@@ -17,11 +17,11 @@ describe("Random", () => {
     ])
   })
 
-  it("make: different seeds give different streams", () => {
+  it("make: different seeds produce different streams", () => {
     expect(Random.make(5).hex(20)).not.toBe(Random.make(6).hex(20))
   })
 
-  it.prop("integer, next and amount: every value lies within its bounds", [Seed, Small], ([seed, bound]) => {
+  it.prop("integer, next and amount: every value is within its bounds", [Seed, Small], ([seed, bound]) => {
     const { amount, integer, next } = Random.make(seed)
     const [min, max] = [BigInt(bound), BigInt(bound) * 10n ** 20n]
 

@@ -30,7 +30,7 @@ describe("include", () => {
     [400, "finds no traces and is in sync", reported("synced", "off")],
     [400, "finds no traces and catches up", reported("backfill", "off")],
     [200, "waits for its node, and cannot know yet", reported("waiting", "off")],
-  ] as const)("include: responds %i for a wallet without transactions where the indexer %s", ([expected, , status]) =>
+  ] as const)("include: responds %i for a wallet without transactions if the indexer %s", ([expected, , status]) =>
     Effect.gen(function* () {
       expect(yield* statusOf([Rows.block(0, [{ from: stranger, to: stranger }])], status)).toBe(expected)
     }),
