@@ -29,7 +29,7 @@ const program = createServer((request, response) => {
   })
 })
 
-/** A port on which nothing is listening. */
+/** A port on which nothing listens. */
 const freePort = async (): Promise<number> => {
   const server = createServer()
   const port = await listen(server)
@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(nginx))("proxy behind nginx", () => {
     }
   }
 
-  it("keeps a page while it may, asks the service for it by its tag afterwards, and sends the next one after a new block", async () => {
+  it("caches a page while permitted, then revalidates it by its tag, and sends the next one after a new block", async () => {
     await isUp()
     const first = await get()
     const statuses = new Set<string | null>()
@@ -114,7 +114,7 @@ describe.skipIf(!existsSync(nginx))("proxy behind nginx", () => {
     expect(fake.received.every(({ headers }) => headers["x-api-key"] === "test-key")).toBe(true)
   })
 
-  it("keeps no refusal", async () => {
+  it("does not cache an error response", async () => {
     await isUp()
     const wrong = url.replace(fake.wallet, "0x12")
     const [one, other] = [await fetch(wrong), await fetch(wrong)]

@@ -21,14 +21,14 @@ it("adds up what the wallet sent, by recipient, over all pages", async () => {
   expect(fake.received.length).toBeGreaterThan(1)
 })
 
-it("adds up the same although the service rejects a request and breaks off a response", async () => {
+it("adds up the same if the service rejects a request and interrupts a response", async () => {
   const fake = FakeService.make({ faults: [{ status: 429, retryAfterSeconds: 0 }, { cutAfterBytes: 500 }] })
   const rest = createRestClient({ ...fake.rest, retry: { base: 1 } })
 
   expect(await sentTo(rest, fake.wallet)).toEqual(expectedOf(fake))
 })
 
-it("fails without a repeated request where the key is invalid", async () => {
+it("fails without a repeated request if the key is invalid", async () => {
   const fake = FakeService.make({ apiKey: "right" })
   const rest = createRestClient({ ...fake.rest, apiKey: "wrong" })
 

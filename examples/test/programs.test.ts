@@ -35,7 +35,7 @@ const batch = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7f
 const deposit = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c"
 const withdrawal = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65"
 
-/** Rows of a log: token, id, amount without a sign, and the topics of sender and recipient. */
+/** Rows of a log: token, id, unsigned amount, and the topics of sender and recipient. */
 const movedBy = ({
   address: token,
   data,
@@ -57,7 +57,7 @@ const movedBy = ({
 }
 
 describe("programs", () => {
-  it("fees-per-month: prints what the receipts of the wallet add up to", async () => {
+  it("fees-per-month: prints the sums of the wallet's receipts", async () => {
     const own = (await receipts()).filter(({ from }) => from === address)
     const fees = own.reduce(
       (sum, { blobGasPrice = "0x0", blobGasUsed = "0x0", effectiveGasPrice, gasUsed }) =>
@@ -74,7 +74,7 @@ describe("programs", () => {
     expect(lines.length > 1 || lines[0]?.endsWith(` ${formatEther(fees)}`)).toBe(true)
   })
 
-  it("tokens-csv: has what each log of the chain moves to or from the wallet, and nothing else", async () => {
+  it("tokens-csv: contains exactly what each log of the chain moves to or from the wallet", async () => {
     const [header = "", ...rows] = await linesOf("tokens-csv.ts")
     const names = header.split(",")
     const printed = rows.map((row) => {
@@ -95,7 +95,7 @@ describe("programs", () => {
     expect(printed.toSorted()).toEqual(expected.toSorted())
   })
 
-  it("follow: goes on after it was killed, and keeps each row once", async () => {
+  it("follow: continues after it was killed, and keeps each row once", async () => {
     const folder = mkdtempSync(join(tmpdir(), "daybook-follow-"))
     const file = join(folder, "history.json")
     const kept = (): ReadonlyArray<string> =>

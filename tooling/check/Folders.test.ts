@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { arrows, arrowsBack, circles } from "./Folders.ts"
 
-/** A package whose files import each other as a map from paths in `src` to paths in `src` states. */
+/** A package whose files import each other as given by a map from paths in `src` to paths in `src`. */
 const graph = (files: Readonly<Record<string, ReadonlyArray<string>>>) =>
   arrows(
     Object.entries(files).map(([path, targets]) => ({
@@ -19,7 +19,7 @@ describe("arrows", () => {
     ])
   })
 
-  it("arrows: takes a file of src for a folder, and leaves out the barrel and internal", () => {
+  it("arrows: treats a file of src as a folder, and omits the barrel and internal", () => {
     const found = graph({
       "main.ts": ["a/A.ts"],
       "index.ts": ["a/A.ts"],
@@ -32,7 +32,7 @@ describe("arrows", () => {
 })
 
 describe("circles", () => {
-  it("circles: groups the folders that reach each other, and leaves out those on the way to a circle", () => {
+  it("circles: groups the folders that reach each other, and omits those on the way to a circle", () => {
     const found = graph({ "a/A.ts": ["b/B.ts"], "b/B.ts": ["c/C.ts"], "c/C.ts": ["b/B.ts", "d/D.ts"], "d/D.ts": [] })
 
     expect(circles(found)).toEqual([["b", "c"]])

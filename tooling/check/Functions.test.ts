@@ -19,7 +19,7 @@ describe("lengths", () => {
     expect(of(text)).toEqual(["a:1 has 2", "b:3 has 2", "d:5 has 1", "e:5 has 1", "g:6 has 1", "h:6 has 2"])
   })
 
-  it("lengths: names a callback by the function around it and the one that takes it", () => {
+  it("lengths: names a callback by the enclosing function and the one that receives it", () => {
     const text =
       "const run = (a) =>\n  Effect.gen(function* () {\n    yield* b.pipe(Effect.map(() => 1))\n  })\nlist.map(() => 1)"
 
@@ -31,11 +31,11 @@ describe("lengths", () => {
     ])
   })
 
-  it("lengths: gives a function that is passed to a wrapper the name of the variable", () => {
+  it("lengths: names a function that is passed to a wrapper by its variable", () => {
     expect(of("const load = Effect.fn('load')(function* () {})")).toEqual(["load:1 has 1"])
   })
 
-  it("lengths: leaves out the callbacks of describe and layer, but not the tests in them", () => {
+  it("lengths: excludes the callbacks of describe and layer, but not the tests in them", () => {
     expect(of("describe('a', () => {\n  it('b', () => {})\n})\nlayer(c)('d', (it) => {})")).toEqual(["it:2 has 1"])
   })
 })

@@ -13,7 +13,7 @@ const lockfile = {
 const withPackage = (path: string, entry: object) => ({ packages: { ...lockfile.packages, [path]: entry } })
 
 describe("Lockfile.issues", () => {
-  it("accepts a lockfile in which every dependency is found from its own folder upwards", () => {
+  it("accepts a lockfile in which every dependency is found from its folder upwards", () => {
     expect(Lockfile.issues(manifest, lockfile)).toEqual([])
   })
 

@@ -35,7 +35,7 @@ describe("measure", () => {
     expect(places(measures, "test-functions-100")).toEqual(["102 c (packages/x/test/b.ts:1)"])
   })
 
-  it("measure: counts files over 300 and 500 lines, sources apart from tests", () => {
+  it("measure: counts files over 300 and 500 lines, sources separately from tests", () => {
     const measures = measured({
       "packages/x/src/A.ts": "\n".repeat(301),
       "packages/x/src/B.ts": "\n".repeat(300),
@@ -87,7 +87,7 @@ describe("measure", () => {
     ])
   })
 
-  it("measure: counts tags of docstrings, and comments that switch a check off", () => {
+  it("measure: counts tags of docstrings, and comments that disable a check", () => {
     const measures = measured({
       "packages/x/src/A.ts": "/**\n * A.\n *\n * @since 0.1.0\n */\n// @ts-expect-error wrong\nconst a = '@since'\n",
     })
@@ -96,7 +96,7 @@ describe("measure", () => {
     expect(places(measures, "marks")).toEqual(["packages/x/src/A.ts:6 @ts-expect-error wrong"])
   })
 
-  it("measure: counts arrows back and folders in a circle, of all packages and of each with one", () => {
+  it("measure: counts backward arrows and folders in a circle, for all packages and for each with one", () => {
     const measures = measured({
       "packages/x/src/a/A.ts": `import "../b/B.ts"\n`,
       "packages/x/src/b/B.ts": `import "../a/C.ts"\nimport "../a/C.ts"\n`,

@@ -14,7 +14,7 @@ describe("ofMarkdown", () => {
     ])
   })
 
-  it("ofMarkdown: takes headings, list items and table cells for texts of their own, and leaves out code", () => {
+  it("ofMarkdown: treats headings, list items and table cells as separate texts, and omits code", () => {
     const text = ["# A title", "Two", "lines", "- an item", "  of two lines", "| a b | c |", "```ts", "x y z", "```"]
 
     expect(counts(text.join("\n"))).toEqual([
@@ -42,7 +42,7 @@ describe("ofComments", () => {
     ])
   })
 
-  it("ofComments: reads a docstring without its margin, its tags as texts of their own", () => {
+  it("ofComments: reads a docstring without its margin, with its tags as separate texts", () => {
     const text = "/**\n * Adds\n * two.\n *\n * @param a one\n */\nf()\n"
 
     expect(ofComments(parse("a.ts", text)).map(({ line, text: read }) => [line, read])).toEqual([
@@ -59,7 +59,7 @@ describe("emptyHeadings", () => {
     expect(emptyHeadings(text)).toEqual(["3 One", "7 Three", "13 Five"])
   })
 
-  it("emptyHeadings: takes a block of code for text, and no comment of a shell in it for a heading", () => {
+  it("emptyHeadings: treats a block of code as text, and a shell comment in it as no heading", () => {
     expect(emptyHeadings("# Page\n\n```sh\n# a comment\n```\n")).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as ShellExample from "./ShellExample.ts"
 
 describe("commandsOf", () => {
-  it("commandsOf: joins continued lines, and takes the comment behind a command as its output", () => {
+  it("commandsOf: joins continued lines, and treats the comment after a command as its output", () => {
     const code = '# before\ncurl -H "a" \\\n  "b"\n# {...}\n\ncursor=$(c)\ncurl d # e\n# f\n# g\n'
 
     expect(ShellExample.commandsOf(code)).toEqual([
@@ -16,7 +16,7 @@ describe("commandsOf", () => {
 })
 
 describe("matches", () => {
-  it("matches: takes ... for any text, and all else literally", () => {
+  it("matches: matches ... with any text, and everything else literally", () => {
     const expected = '{"result":[{...,"page":"0",...}]}'
 
     expect(ShellExample.matches(expected, '{"result":[{"a":[1],"page":"0","b":"\n"}]}\n')).toBe(true)
@@ -25,7 +25,7 @@ describe("matches", () => {
   })
 })
 
-describe("issuesOf", () => {
+describe("issuesOf: names the commands that print something else, and the first one that fails", () => {
   it("issuesOf: names the commands that print something else, and the first one that fails", () => {
     const commands = ShellExample.commandsOf("a\n# 1\nb\n# 2\nc\n")
 

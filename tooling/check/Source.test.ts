@@ -22,7 +22,7 @@ describe("imports", () => {
 })
 
 describe("markdownExamples", () => {
-  it("markdownExamples: gives the code, its first line and the words after the language", () => {
+  it("markdownExamples: returns the code, its first line and the words after the language", () => {
     const text = "Text\n```ts run needs-service\nconst a = 1\n```\n```json\n{}\n```\n```ts\nb()\n```\n"
 
     expect(Source.markdownExamples(text)).toEqual([
@@ -33,7 +33,7 @@ describe("markdownExamples", () => {
 })
 
 describe("docExamples", () => {
-  it("docExamples: takes the blocks of docstrings only, without their margin", () => {
+  it("docExamples: returns only the blocks of docstrings, without their margin", () => {
     const text =
       "/**\n * **Example** (Adding)\n *\n * ```ts\n * const a = {\n *   b: 1,\n * }\n * ```\n */\nexport const a = 1\n/* ```ts\nno()\n``` */\n"
 

@@ -10,7 +10,7 @@ describe("spreads", () => {
     expect(found("const a = { ...(b ? { b } : {}), ...(c && { c }) }")).toEqual([true, true])
   })
 
-  it("spreads: leaves out spreads of values, of arguments and of a choice between two filled literals", () => {
+  it("spreads: ignores spreads of values, of arguments and of a choice between two non-empty literals", () => {
     expect(
       found("const a = { ...b, ...(c ? { d } : { e }), ...(f ?? { g }), ...(h && h.i), ...f({}) }; g(...[h])"),
     ).toEqual([])

@@ -32,7 +32,7 @@ describe("surface", () => {
     }
   }
 
-  it("surface: holds each name once, also when it is re-exported", () => {
+  it("surface: contains each name once, even if it is re-exported", () => {
     expect(
       packed({
         "package.json": `{ "exports": { ".": "./src/index.ts", "./A": "./src/A.ts" } }`,
@@ -43,7 +43,7 @@ describe("surface", () => {
       }),
     ).toEqual(["src/A.ts#T", "src/A.ts#a", "src/A.ts#b", "src/B.ts#G", "src/B.ts#H", "src/B.ts#f", "src/index.ts#d"])
   })
-  it("surface: leaves out an entry that the published package does not keep", () => {
+  it("surface: omits an entry that the published package does not keep", () => {
     const exports = `"exports": { ".": "./src/A.ts", "./internal/*": "./src/internal/*.ts" }`
     expect(
       packed({

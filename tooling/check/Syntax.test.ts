@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Syntax from "./Syntax.ts"
 
 describe("lines", () => {
-  it("lines: numbers the first character of a line with that line, and its line feed too", () => {
+  it("lines: assigns the first character of a line and its line feed to that line", () => {
     const lineAt = Syntax.lines("ab\n\nc")
 
     expect([0, 2, 3, 4].map(lineAt)).toEqual([1, 1, 2, 3])

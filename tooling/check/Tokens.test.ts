@@ -7,7 +7,7 @@ const of = (kind: string, text: string): ReadonlyArray<string> =>
     .map((token) => token.text)
 
 describe("tokens", () => {
-  it("tokens: reports variables, parameters and what patterns bind", () => {
+  it("tokens: reports variables, parameters and the names that patterns bind", () => {
     const text = "const { a: b, ...c } = x\nconst [d = 1] = y\nfunction f(g: T, { h: i }: U) { try {} catch (j) {} }"
 
     expect(of("identifier", text)).toEqual(["b", "c", "d", "f", "g", "i", "j"])
@@ -45,7 +45,7 @@ describe("tokens", () => {
     expect(of("string", text)).toEqual(["c"])
   })
 
-  it("tokens: gives the line on which each comment begins", () => {
+  it("tokens: returns the line on which each comment begins", () => {
     const text = "const a = 1 // one\n/**\n * Two.\n */\nconst b = 2"
 
     expect(tokens("x.ts", text).filter((token) => token.kind === "comment")).toEqual([

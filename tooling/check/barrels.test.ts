@@ -10,7 +10,7 @@ describe("barrel", () => {
     expect(exported(text)).toEqual(['export * as Block from "./Block.ts"', 'export * as Hex from "./Hex.ts"'])
   })
 
-  it("barrel: leaves out the modules that are imported by their path", () => {
+  it("barrel: omits the modules that are imported by their path", () => {
     const text = barrel("@daybook/x", ["Client.ts", "promise.ts"], { leaveOut: ["promise"] })
 
     expect(exported(text)).toEqual(['export * as Client from "./Client.ts"'])

@@ -87,7 +87,7 @@ describe("tables", () => {
   })
 
   it.each(["", "| $& | $1 |\n", "\n\n| a |\n"])(
-    "tables: writing %j twice is writing it once, and what stands around it stays",
+    "tables: writing %j twice equals writing it once, and the surrounding text is unchanged",
     (body) => {
       const document = (text: string) => `# A\n<!-- figures: a -->\n${text}<!-- end of figures -->\nafter\n`
       const bodies = new Map([["a", body]])
@@ -120,7 +120,7 @@ describe("age of results", () => {
     expect(outdated(base)).toEqual([])
   })
 
-  it("outdated: refuses results of a commit that is not part of the history", () => {
+  it("outdated: rejects results of a commit that is not part of the history", () => {
     measured()
     Results.write(results("0123456789abcdef0123456789abcdef01234567"), base)
     commit("Figures: measure")

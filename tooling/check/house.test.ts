@@ -42,7 +42,7 @@ describe("exceeded", () => {
     ).toEqual(["documents, at most 0: README.md:3 36 It is long."])
   })
 
-  it("exceeded: accepts 49 decision pages and refuses 50", () => {
+  it("exceeded: accepts 49 decision pages and rejects 50", () => {
     const decisions = { key: "decisions", label: "decision pages" }
 
     expect(exceeded([{ ...decisions, places: pages.slice(1) }])).toEqual([])

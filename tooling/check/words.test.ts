@@ -101,7 +101,7 @@ describe("findPaths", () => {
 })
 
 describe("words.json", () => {
-  it("words.json: forbids no name of the interface's wire", () => {
+  it("words.json: forbids no name of the interface's wire format", () => {
     const page = readFileSync(join(root, "docs/interface.md"), "utf8")
     const names = [...page.matchAll(/^\|(?<cell>[^|]*)\|/gm)]
       .flatMap(({ groups }) => [...(groups?.["cell"] ?? "").matchAll(/`(?<name>\w+)`/g)])

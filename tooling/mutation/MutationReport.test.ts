@@ -25,7 +25,7 @@ const argued: Equivalent = {
 }
 
 describe("MutationReport", () => {
-  it("mutants: reads the place, the mutated text and the outcome of a mutant, and leaves out ignored ones", () => {
+  it("mutants: reads the position, the mutated text and the outcome of a mutant, and omits ignored ones", () => {
     expect(mutants(report(mutant("Survived", "size >=\n 1"), mutant("Ignored", "")), [])).toEqual([
       {
         file: "Half.ts",
@@ -57,7 +57,7 @@ describe("MutationReport", () => {
     expect(outcomes("Survived", { ...argued, line: "size > 1 ? size / 3 : 1" })).toEqual(["survived"])
   })
 
-  it("isStale: is true where a source has not the line of an equivalent, or not what its mutant replaces in that line", () => {
+  it("isStale: is true if a source lacks the line of an equivalent, or the text that its mutant replaces in that line", () => {
     expect(isStale(argued, source)).toBe(false)
     expect(isStale({ ...argued, original: "size > 1 ? size / 2 : 1" }, source)).toBe(false)
     expect(isStale({ ...argued, line: "size > 1 ? size" }, source)).toBe(true)
@@ -66,7 +66,7 @@ describe("MutationReport", () => {
     expect(isStale({ ...argued, line: "const half = (size: number) =>" }, source)).toBe(true)
   })
 
-  it("failures: a target that does not run, or of which no mutant does, fails the run with the reason", () => {
+  it("failures: a target that does not run, or none of whose mutants does, fails the run with the reason", () => {
     const killed = mutants(report(mutant("Killed", "true")), [])
     const invalid = mutants(report(mutant("RuntimeError", "true")), [])
     const results = [

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest"
 import { help, read } from "./RunOptions.ts"
 
-it("read: gives the defaults, numbers and the texts of files", () => {
+it("read: returns the defaults, numbers and the names of files", () => {
   const defaults = {
     files: [],
     count: undefined,
@@ -23,7 +23,7 @@ it("read: gives the defaults, numbers and the texts of files", () => {
   })
 })
 
-it("read: refuses an option that is unknown or no number", () => {
+it("read: rejects an unknown option, or one that is not a number", () => {
   expect(() => read(["--count", "many"])).toThrow('Invalid option "--count": expected a number, received "many".')
   expect(() => read(["--jobs="])).toThrow('Invalid option "--jobs": expected a number, received "".')
   expect(() => read(["--size", "2"])).toThrow("Unknown option '--size'")

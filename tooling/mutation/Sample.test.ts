@@ -20,7 +20,7 @@ export const double = (size: number) => size * 2
 const all = Array.from({ length: 20 }, (_, at) => ({ source: "A.ts", from: at, to: at, weight: 2 }))
 
 describe("Sample", () => {
-  it("declarations: are those top-level ones that hold an operator, a branch or a function, with their lines", () => {
+  it("declarations: are the top-level ones that contain an operator, a branch or a function, with their lines", () => {
     expect(declarations("Half.ts", source).map(({ from, to }) => [from, to])).toEqual([
       [9, 12],
       [14, 14],
@@ -37,7 +37,7 @@ describe("Sample", () => {
     expect(sample(all, 8, 7)).not.toEqual(sample(all, 8, 8))
   })
 
-  it("stratified: draws from each group by its share, and a weight of 8 at least", () => {
+  it("stratified: draws from each group by its share, with a weight of at least 8", () => {
     const few = all.slice(0, 5).map((one) => ({ ...one, source: "B.ts" }))
     const drawn = stratified([all, few, few.slice(0, 1), []], 26, 7)
 

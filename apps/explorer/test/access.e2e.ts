@@ -11,10 +11,7 @@ const it = SiteTest.make()
 const isOfService = /\/(?:api|rpc|ready)\b/
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in the explorer", () => {
-  it("a service that goes away is reported, and the page goes on by itself once it is back", async ({
-    site,
-    world,
-  }) => {
+  it("a service that stops is reported, and the page continues by itself once it is back", async ({ site, world }) => {
     await site.open("/")
 
     await world.stop()
@@ -27,7 +24,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     await world.indexed()
   })
 
-  it("a service that hangs is reported, and the page goes on by itself once it responds", async ({ site }) => {
+  it("a service that hangs is reported, and the page continues by itself once it responds", async ({ site }) => {
     const { page } = site
     await site.open("/")
     await page.route(isOfService, () => {})
@@ -37,10 +34,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     await page.getByText("The service does not respond").first().waitFor({ state: "hidden" })
   })
 
-  it("a service that starts again with other chains: the page states that its own is none of them", async ({
-    site,
-    world,
-  }) => {
+  it("after a restart with other chains, the page states that its chain is not among them", async ({ site, world }) => {
     const { page } = site
     await site.open("/?chain=eth")
     await page.route("**/explorer.json", async (route) => {
@@ -59,7 +53,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     expect(page.url()).toBe(`${world.url}/?chain=eth`)
   })
 
-  it("a browser that keeps nothing: the pages work, with a theme and watched addresses until they are loaded again", async ({
+  it("a browser without storage: the pages work, with a theme and watched addresses until they are reloaded", async ({
     site,
     world,
   }) => {
@@ -87,7 +81,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
       return route.fulfill({ response, json: { ...(await response.json()), access: "keyed" } })
     })
 
-  it("keys: one that is accepted opens the page after one that was refused", async ({ site, world }) => {
+  it("keys: an accepted key opens the page after a rejected one", async ({ site, world }) => {
     const { page } = site
     const enter = async (key: string) => {
       await page.getByLabel("Key").fill(key)

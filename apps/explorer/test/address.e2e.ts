@@ -20,7 +20,7 @@ const it = SiteTest.make({ blocks: 40, prepare: finalise })
 const rowOf = (page: Page, key: string) => page.locator(`.row[data-key^="${key}"]`)
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explorer", () => {
-  it("address: a long history is read to its end, in both orders, also the part that is final", async ({
+  it("address: a long history is read to its end, in both orders, including the final part", async ({
     site,
     world,
   }) => {
@@ -40,7 +40,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(await Site.walk(site.page)).toEqual(rows.toReversed())
   })
 
-  it("address: movements by asset, kind, direction and day are those of the API, with the balance of the node after them", async ({
+  it("address: movements by asset, kind, direction and day equal the API's, with the node's balance after them", async ({
     site,
     world,
   }) => {
@@ -75,7 +75,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     await page.getByText("No movements match these filters").waitFor()
   })
 
-  it("address: a statement begins with what the node states of block 0, and ends with balances that are proved", async ({
+  it("address: a statement begins with the node's state of block 0, and ends with proved balances", async ({
     site,
     world,
   }) => {
@@ -120,7 +120,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(await page.getByText("sums of movements only").count()).toBe(0)
   })
 
-  it("address: files of each tab hold what the API states", async ({ site, world }) => {
+  it("address: downloaded files of each tab contain what the API returns", async ({ site, world }) => {
     const { alice } = world.scenario.accounts
     await site.open(`/address/${alice}`)
     const transactions: Array<string> = []
@@ -147,7 +147,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     )
   })
 
-  it("address: lists what it holds of a collection in one row, and itself on the other chains of the service", async ({
+  it("address: lists the holdings of a collection in one row, and links itself on the other chains of the service", async ({
     site,
     world,
   }) => {
@@ -219,7 +219,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(shown.length).toBeGreaterThan(40)
   })
 
-  it("address: a token states its supply, and a contract the transaction that created it", async ({ site, world }) => {
+  it("address: shows the supply of a token, and the transaction that created a contract", async ({ site, world }) => {
     const { gold } = world.scenario.contracts
     const supply = BigInt(await world.call<string>("eth_call", [{ to: gold, data: "0x18160ddd" }, "latest"]))
     await site.open(`/address/${gold}`)
@@ -232,7 +232,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(receipt.contractAddress).toBe(gold)
   })
 
-  it("address: states up to which block an earlier version stored less of it, and up to which one lacks traces", async ({
+  it("address: states up to which block an earlier version stored less, and up to which one lacks traces", async ({
     site,
     world,
   }) => {
@@ -269,7 +269,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     await rowOf(site.page, hash).and(site.page.locator('[data-reverted="true"]')).waitFor()
   })
 
-  it("a stale cursor: the list is read again, and a notice states it", async ({ site, world }) => {
+  it("a stale cursor: the list is read again, with a notice", async ({ site, world }) => {
     const { alice } = world.scenario.accounts
     let isStale = false
     await site.page.route("**/verbose?*cursor=*", async (route) => {

@@ -82,13 +82,13 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("home and blocks in the e
     await world.indexed()
   })
 
-  it("home: has no link to webhooks where the service sends none", async ({ site }) => {
+  it("home: has no link to webhooks if the service sends none", async ({ site }) => {
     await site.open("/")
 
     expect(await site.page.getByRole("link", { name: "Webhooks", exact: true }).count()).toBe(0)
   })
 
-  it("block: shows what the node states, and leads to its neighbours", async ({ site, world }) => {
+  it("block: shows the node's data, and links to its neighbours", async ({ site, world }) => {
     const block = await world.call<NodeBlock>("eth_getBlockByNumber", ["0x9", false])
 
     await site.open("/block/9")

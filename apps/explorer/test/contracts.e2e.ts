@@ -24,7 +24,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
       return names.length > 0 && names.every((name) => !name.startsWith("0x"))
     })
 
-  it("contract: lists the functions, events and errors of its ABI, and reads what the node states", async ({
+  it("contract: lists the functions, events and errors of its ABI, and reads the node's values", async ({
     site,
     world,
   }) => {
@@ -107,7 +107,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(page)).toEqual([])
   })
 
-  it("transaction: values of enums have their names in the input, and the trace names the fields of structs", async ({
+  it("transaction: enum values have their names in the input, and the trace names struct fields", async ({
     site,
     world,
   }) => {
@@ -122,7 +122,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     await line.getByText("Fourth", { exact: true }).waitFor()
   })
 
-  it("transaction: a creation states what the constructor was called with, in the input and in the trace", async ({
+  it("transaction: a creation shows the arguments of the constructor, in the input and in the trace", async ({
     site,
     world,
   }) => {
@@ -137,7 +137,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(page)).toEqual([])
   })
 
-  it("transaction: calls with their arguments and the reason of a revert are there where the node does not trace calls", async ({
+  it("transaction: calls with arguments and the revert reason are shown even if the node does not trace calls", async ({
     site,
     world,
   }) => {
@@ -173,7 +173,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
       .waitFor()
   })
 
-  it("transaction: the state before and after is that of the node", async ({ site, world }) => {
+  it("transaction: the state before and after equals the node's", async ({ site, world }) => {
     const { swap } = world.scenario.transactions
     const params = [swap, { tracer: "prestateTracer", tracerConfig: { diffMode: true } }]
     const { post } = await world.call<{
@@ -192,7 +192,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     expect(await Site.violations(site.page)).toEqual([])
   })
 
-  it("transaction: a node without that tracer is stated, with what is needed", async ({ site, world }) => {
+  it("transaction: states that a node lacks the tracer, and what is needed", async ({ site, world }) => {
     await site.page.route("**/rpc/**", async (route) => {
       const body: unknown = route.request().postDataJSON()
       if (!JSON.stringify(body).includes("prestateTracer")) return route.continue()

@@ -75,7 +75,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(site.issues).toEqual([])
   })
 
-  it("transaction: shows what the node states of it, with its decoded call, logs and trace", async () => {
+  it("transaction: shows the node's data, with its decoded call, logs and trace", async () => {
     const hash = world.scenario.transactions.swap
     const sent = await world.call<{ readonly nonce: string; readonly from: string }>("eth_getTransactionByHash", [hash])
     const receipt = await world.call<{
@@ -102,7 +102,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     )
     expect(await page.locator(".log").count()).toBe(receipt.logs.length)
     expect(await page.locator(".frame").count()).toBe(frames)
-    // Its own arguments and those of a call inside.
+    // Its own arguments and those of an internal call.
     await page.locator(".frame-call", { hasText: /^swapExactTokensForTokens\(/ }).waitFor()
     await page
       .locator(".frame-call", { hasText: /^transferFrom\(.*\d+\)/ })
@@ -137,10 +137,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer", () => {
     expect(site.issues).toEqual([])
   })
 
-  it("address: the rows and the position are those that were left, once a person goes back to them", async () => {
+  it("address: restores the rows and the scroll position when the user goes back", async () => {
     const { alice } = world.scenario.accounts
     const { page } = site
-    // The page of the transaction reads rows, too, but of one sender and block.
+    // The page of the transaction also reads rows, but of one sender and block.
     const requests: Array<string> = []
     page.on("request", (request) => /\/verbose\?.*scope=/.test(request.url()) && requests.push(request.url()))
     await site.open(`/address/${alice}?order=ASC`)

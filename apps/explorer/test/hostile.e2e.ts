@@ -87,7 +87,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     await Site.fact(site.page, "Token").getByText(hostile[1]!).first().waitFor()
   })
 
-  it("lists: texts are text in tokens, statement, transactions and movements", async () => {
+  it("lists: texts are shown as text in tokens, statement, transactions and movements", async () => {
     const { alice } = world.scenario.accounts
     const issues: Array<string> = []
     for (const path of ["/", `/address/${alice}?tab=tokens`, `/address/${alice}?tab=statement`]) {
@@ -104,20 +104,20 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     expect(issues).toEqual([])
   })
 
-  it("transactions: the reason of each revert and the text of each input are text", async () => {
+  it("transactions: the reason of each revert and the text of each input are shown as text", async () => {
     const issues = await inspectEach(failed, (hash) => `/tx/${hash}`)
 
     expect(failed).toHaveLength(200)
     expect(issues).toEqual([])
   })
 
-  it("addresses: the name of each token and label is text, also as title of the page", async () => {
+  it("addresses: the name of each token and label is shown as text, even as title of the page", async () => {
     const issues = await inspectEach([...hostile.keys()], (index) => `/address/${HostileChain.addressAt(index)}`)
 
     expect(issues).toEqual([])
   })
 
-  it("contracts: names of each ABI are text, and those that are no names of Solidity are left out", async () => {
+  it("contracts: names in each ABI are shown as text, and invalid Solidity names are omitted", async () => {
     let described = 0
     const pathOf = (index: number) => `/address/${HostileChain.addressAt(index)}?tab=contract`
     const issues = await inspectEach([...hostile.keys()], pathOf, async ({ page }) => {
@@ -131,7 +131,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     expect(issues).toEqual([])
   })
 
-  it("search: a hostile name that is found is text", async () => {
+  it("search: a hostile name that is found is shown as text", async () => {
     await site.open("/")
     const { page } = site
     for (const part of ["script", "onerror", "evil.example", "عملة", "constructor"]) {
@@ -142,7 +142,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     }
   })
 
-  it("a service that passes every text on: labels, signatures, names of ABIs and reasons are text", async () => {
+  it("a service that forwards every text: labels, signatures, names of ABIs and reasons are shown as text", async () => {
     const { alice } = world.scenario.accounts
     let next = 0
     const text = () => hostile[next++ % hostile.length]!

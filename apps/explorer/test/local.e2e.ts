@@ -64,7 +64,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
     expect(await rowOf(hash, true).count()).toBe(0)
   })
 
-  it("address: rows that were final are replaced once the node goes back below them", async ({ site, world }) => {
+  it("address: final rows are replaced once the node goes back below them", async ({ site, world }) => {
     const { bob, carol } = world.scenario.accounts
     const { page } = site
     const keys = () => page.locator(".rows-body .row").evaluateAll((rows) => rows.map(({ dataset }) => dataset["key"]))
@@ -91,7 +91,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
     expect((await keys()).filter((key) => key === hash)).toHaveLength(1)
   })
 
-  it("a node that starts anew with another chain: the blocks of the old one are reverted, and those of the new one shown", async ({
+  it("a node that restarts with another chain: the blocks of the old one are reverted, and those of the new one shown", async ({
     site,
     world,
   }) => {

@@ -9,10 +9,7 @@ import * as SiteTest from "./SiteTest.ts"
 const it = SiteTest.make({ blocks: 20 })
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("navigation in the explorer", () => {
-  it("first visits: the scripts that a page needs to be shown are below 180 KiB as they are sent", async ({
-    browser,
-    world,
-  }) => {
+  it("first visits: the scripts that a page needs are below 180 KiB as sent", async ({ browser, world }) => {
     const { accounts, transactions } = world.scenario
     const sizes: Array<number> = []
     for (const target of FirstVisit.targets(transactions.swap, accounts.alice)) {
@@ -23,7 +20,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("navigation in the explor
     expect(Math.max(...sizes)).toBeLessThan(FirstVisit.maxScriptBytes)
   })
 
-  it("navigation: a page or tab whose code does not load states it, and is shown once it does", async ({
+  it("navigation: a page or tab whose code does not load reports it, and is shown once it does", async ({
     site,
     world,
   }) => {
@@ -50,7 +47,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("navigation in the explor
     await page.locator(".rows-body .row").first().waitFor()
   })
 
-  it("navigation: a link of a page that is older than the service opens the page of the new build", async ({
+  it("navigation: a link on a page that is older than the service opens the page of the new build", async ({
     site,
     world,
   }) => {
@@ -79,7 +76,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("navigation in the explor
     expect(site.issues.splice(0)).toEqual([expect.stringContaining("dynamically imported module")])
   })
 
-  it("navigation: a page that is new begins at its top, and going back leads to where each was left", async ({
+  it("navigation: a new page begins at its top, and going back restores the scroll position", async ({
     site,
     world,
   }) => {

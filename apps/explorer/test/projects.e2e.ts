@@ -94,7 +94,7 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
     return [own, ...(implementation === undefined ? [] : [implementation]), ...allAbis]
   }
 
-  it("every call of a function that a contract of the scenario has is decoded by that contract's ABI", async () => {
+  it("every call of a function in a scenario contract is decoded with that contract's ABI", async () => {
     const wrong: Array<string> = []
     let calls = 0
     for (const { blockNumber, hash, input, to } of transactions) {
@@ -115,7 +115,7 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
     expect(calls).toBeGreaterThan(100)
   })
 
-  it("every event is decoded by the ABI of the contract that emitted it", async () => {
+  it("every event is decoded with the ABI of the contract that emitted it", async () => {
     const wrong: Array<string> = []
     let events = 0
     for (const { blockNumber, hash } of transactions) {
@@ -169,7 +169,7 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
     expect(errors).toBeGreaterThan(0)
   })
 
-  it("a proxy: calls before and after an upgrade are decoded by the implementation of their block", () => {
+  it("a proxy: calls before and after an upgrade are decoded with the implementation of their block", () => {
     const { contracts } = world.scenario
     const names = transactions
       .filter(({ to }) => to === contracts.proxy)

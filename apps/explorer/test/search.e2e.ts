@@ -7,7 +7,7 @@ import * as SiteTest from "./SiteTest.ts"
 const it = SiteTest.make({ chain: { rewinds: true, pollMillis: 50 } })
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer", () => {
-  it("search: finds an address, a transaction, a block by number and hash, and an own label", async ({
+  it("search: finds an address, a transaction, a block by number and hash, and the user's own label", async ({
     site,
     world,
   }) => {
@@ -41,7 +41,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer",
       .waitFor()
   })
 
-  it("search: names appear while a person types, and keys lead through them; on a chain of development also a token of blocks that are not final", async ({
+  it("search: names appear while the user types, and arrow keys select them; on a development chain this includes tokens in blocks that are not final", async ({
     site,
     world,
   }) => {
@@ -64,9 +64,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer",
     await results.waitFor({ state: "hidden" })
   })
 
-  it("search: names that are under way do not appear once the person has left the box or the page", async ({
-    site,
-  }) => {
+  it("search: pending names do not appear once the user has left the box or the page", async ({ site }) => {
     await site.open("/")
     const { page } = site
     await page.locator('a[href^="/block/"]').first().click()

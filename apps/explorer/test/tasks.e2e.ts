@@ -83,14 +83,22 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("tasks in the explorer", 
     expect(person.counts()).toBe(stated("Which function of my contract was called with what?"))
   })
 
-  it("which call inside failed, and why: the trace is open along the failure", async ({ person, site, world }) => {
+  it("which internal call failed, and why: the trace is expanded along the failure", async ({
+    person,
+    site,
+    world,
+  }) => {
     await person.paste(world.scenario.transactions.revertCustomError)
 
     await site.page.locator(".frame .reason", { hasText: "Refused(" }).first().waitFor()
     expect(person.counts()).toBe(stated("Which call inside failed, and why?"))
   })
 
-  it("what was a call inside given and what did it return: each line of the trace", async ({ person, site, world }) => {
+  it("what was an internal call given and what did it return: each line of the trace", async ({
+    person,
+    site,
+    world,
+  }) => {
     await person.paste(world.scenario.transactions.swap)
 
     await site.page
@@ -147,7 +155,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("tasks in the explorer", 
     expect(person.counts()).toBe(stated("Who moved this token?"))
   })
 
-  it("what does this contract answer: a function that reads", async ({ person, site, world }) => {
+  it("what does this contract return: a view function", async ({ person, site, world }) => {
     const { accounts, contracts } = world.scenario
     await person.paste(contracts.gold)
     await person.click(person.tab("Contract"))
@@ -168,7 +176,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("tasks in the explorer", 
     expect(person.counts()).toBe(stated("What did this transaction change in storage?"))
   })
 
-  it("what did the sender do before: its transaction with the nonce below", async ({ person, site, world }) => {
+  it("what did the sender do before: the transaction with the previous nonce", async ({ person, site, world }) => {
     await person.paste(world.scenario.transactions.swap)
     const before = site.page.getByRole("link", { name: /previous by nonce/ })
     const hash = await before.getAttribute("title")

@@ -12,7 +12,7 @@ const manyTransfers =
   "0x5f355b801560455760015f5280337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa35f5f5f5f5f61beef5af150600190036002565b00"
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the explorer", () => {
-  it("transaction: shows fee, reason of a revert, decoded parameters, transfers and trace as the node states them", async ({
+  it("transaction: shows fee, revert reason, decoded parameters, transfers and trace as the node reports them", async ({
     site,
     world,
   }) => {
@@ -70,7 +70,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
     expect(page.url()).toBe(`${world.url}/tx/${swap}`)
   })
 
-  it("transaction: a name in the sentence of a failed one stands on the line of its words", async ({ site, world }) => {
+  it("transaction: a name in the sentence of a failed transaction is on the line of its words", async ({
+    site,
+    world,
+  }) => {
     await site.open(`/tx/${world.scenario.transactions.revertReason}`)
     const name = site.page.locator(".headline .method").first()
     await name.waitFor()
@@ -87,7 +90,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
     expect(Math.abs((baselines[0] ?? 0) - (baselines[1] ?? 99))).toBeLessThan(1)
   })
 
-  it("transaction: states that the service has not indexed it, and shows what it moved and emitted once it has", async ({
+  it("transaction: states that the service has not indexed it, and shows its movements and events once it has", async ({
     site,
     world,
   }) => {
@@ -111,7 +114,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
     await page.getByRole("group", { name: "Changes by address" }).locator("li", { hasText: "GOLD" }).waitFor()
   })
 
-  it("transaction: of many logs, transfers and calls the first ones are shown, and more by a button", async ({
+  it("transaction: shows the first of many logs, transfers and calls, and more by a button", async ({
     site,
     world,
   }) => {
@@ -145,7 +148,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
     expect([await transfers.count(), await logs.count(), await calls.count()]).toEqual([200, 100, 101])
   })
 
-  it("transaction: leads to those that the sender sent before and after it", async ({ site, world }) => {
+  it("transaction: links to the sender's previous and next transactions", async ({ site, world }) => {
     const { alice } = world.scenario.accounts
     const sent: Array<string> = []
     for await (const { from_address: from, hash } of world.rest.walletTransactionsStream({

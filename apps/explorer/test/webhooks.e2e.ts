@@ -30,7 +30,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("webhooks in the explorer
     await world?.close()
   })
 
-  it("without a webhook the page states how one is made", async () => {
+  it("without a webhook, the page states how to create one", async () => {
     await site.open("/")
     await site.page.getByRole("link", { name: "Webhooks" }).click()
     await site.page.getByText("No webhooks.").waitFor()
@@ -70,7 +70,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("webhooks in the explorer
     expect(site.issues).toEqual([])
   })
 
-  it("buttons pause, resume, test and replay the webhook that is open, and a refused replay states why", async () => {
+  it("buttons pause, resume, test and replay the open webhook, and a rejected replay states why", async () => {
     const { page } = site
     const { id } = await receivers.add("Ledger", "working")
     await receivers.until(id, ({ delivered }) => delivered > 0)
@@ -102,7 +102,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("webhooks in the explorer
     expect(site.issues).toEqual([])
   })
 
-  it("a key that may not use webhooks and a service that sends none are stated, not shown as empty", async () => {
+  it("a key that may not use webhooks and a service without webhooks are reported, not shown as empty", async () => {
     const { page } = site
     const answer = async (status: number, code: string, message: string) => {
       await page.unroute(isOfWebhooks)
@@ -119,7 +119,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("webhooks in the explorer
     expect(site.issues).toEqual([])
   })
 
-  it("200 hostile texts in each text of a webhook and of its attempts are text", async () => {
+  it("200 hostile texts in each text of a webhook and of its attempts are shown as text", async () => {
     const { page } = site
     const { id } = await receivers.add("Hostile", "failing")
     await receivers.until(id, ({ failures }) => failures > 0)

@@ -79,7 +79,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
     expect(issues).toEqual([])
   })
 
-  it("a phone: no page of a chain with many blocks is wider than it", async () => {
+  it("a phone: no page of a chain with many blocks is wider than the screen", async () => {
     const { close, open, page } = await Site.make(browser, world.url, { width: 360, height: 740 })
     const issues: Array<string> = []
     for (const path of paths()) {
@@ -103,7 +103,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
     expect(issues).toEqual([])
   })
 
-  it("1,024 pixels: no column of home and of a block is cut off", async () => {
+  it("1,024 pixels: no column of home or of a block is cut off", async () => {
     const { close, open, page } = await Site.make(browser, world.url, { width: 1024, height: 900 })
     const found: Array<string> = []
     for (const path of ["/", "/block/20"]) {
@@ -121,7 +121,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
     expect(found.filter((table) => !table.endsWith(": 0"))).toEqual([])
   })
 
-  it("a phone: the first screen of an address has its first row, its rows have the same lines, and rows of home end at one line", async () => {
+  it("a phone: the first screen of an address has its first row, its rows have the same number of lines, and rows of home are aligned at the end", async () => {
     const { close, open, page } = await Site.make(browser, world.url, { width: 360, height: 740 })
     await open(`/address/${world.scenario.accounts.alice}`)
     await page.getByRole("button", { name: "Filters" }).waitFor()

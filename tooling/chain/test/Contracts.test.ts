@@ -7,7 +7,7 @@ const folder = new URL("../artifacts/", import.meta.url)
 
 describe("Contracts", () => {
   describe("artifacts", () => {
-    it("artifacts: are those that were compiled from these sources by this version of the compiler", () => {
+    it("artifacts: match a compilation of these sources with this version of the compiler", () => {
       expect(digest(), "Run pnpm --filter @daybook/chain contracts").toBe(compiledDigest())
     })
 
@@ -21,7 +21,7 @@ describe("Contracts", () => {
   })
 
   describe("createdAddress", () => {
-    it("createdAddress: gives the known address of the first contract of the first development account", () => {
+    it("createdAddress: returns the known address of the first contract of the first development account", () => {
       expect(Contracts.createdAddress("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", 0)).toBe(
         "0x5fbdb2315678afecb367f032d93f642f64180aa3",
       )
@@ -29,7 +29,7 @@ describe("Contracts", () => {
   })
 
   describe("create2Address", () => {
-    it("create2Address: gives the first example of EIP-1014", () => {
+    it("create2Address: returns the first example of EIP-1014", () => {
       expect(Contracts.create2Address(`0x${"00".repeat(20)}`, `0x${"00".repeat(32)}`, "0x00")).toBe(
         "0x4d1a2e2bb4f88f0250f26ffff098b0b30b26bf38",
       )

@@ -38,7 +38,7 @@ describe("Head", () => {
       }),
     )
 
-    it.live("reorganise: gives a different chain each time", () =>
+    it.live("reorganise: creates a different chain each time", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         yield* Head.mine(node, 4)

@@ -43,7 +43,7 @@ const recorded: Replay.Recording = {
 
 describe("Replay", () => {
   describe("record", () => {
-    it.live("make: replies equal those of the recorded node, in single calls and batches, also from a file", () =>
+    it.live("make: replies equal those of the recorded node, in single calls and batches, and from a file", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make({ chainId: 5 })
         yield* Scenario.run(node, { seed: 1, blocks: 2, size: 8, blobs: false })
@@ -71,7 +71,7 @@ describe("Replay", () => {
       }),
     )
 
-    it.live("record: skips the traces that are not wanted", () =>
+    it.live("record: skips unwanted traces", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const blocks: Array<number> = []

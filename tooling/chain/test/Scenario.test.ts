@@ -113,7 +113,7 @@ layer(world, { excludeTestServices: true, timeout: "30 seconds" })("Scenario", (
       }),
     )
 
-    it.effect("layer: the transactions that are expected to revert do, and no others", () =>
+    it.effect("layer: exactly the transactions that are expected to revert do", () =>
       Effect.gen(function* () {
         const { all } = yield* Scenario.Scenario
         const receipts = (yield* eachBlock<ReadonlyArray<Receipt>>("eth_getBlockReceipts")).flat()
@@ -279,7 +279,7 @@ describe("Scenario", () => {
         }),
       )
 
-    it.live("run: the same seed gives the same addresses, transactions and blocks", () =>
+    it.live("run: the same seed creates the same addresses, transactions and blocks", () =>
       Effect.gen(function* () {
         const [first, second] = yield* Effect.all([runScenario(7), runScenario(7)])
 
@@ -288,7 +288,7 @@ describe("Scenario", () => {
       }),
     )
 
-    it.live("run: another seed gives other transactions, and another chain id other hashes", () =>
+    it.live("run: another seed creates other transactions, and another chain id other hashes", () =>
       Effect.gen(function* () {
         const [one, other, elsewhere] = yield* Effect.all([runScenario(7), runScenario(8), runScenario(7, 10)])
 

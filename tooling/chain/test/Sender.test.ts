@@ -29,7 +29,7 @@ describe("Sender", () => {
       }),
     )
 
-    it.live("send: fails when a transaction succeeds that is expected to revert", () =>
+    it.live("send: fails if a transaction that is expected to revert succeeds", () =>
       Effect.gen(function* () {
         const node = yield* Anvil.make()
         const sender = yield* make(node, 1)

@@ -37,7 +37,7 @@ describe("FakeNode", () => {
     }),
   )
 
-  it.live("forward: gives the result or the error of the other node", () =>
+  it.live("forward: returns the result or the error of the other node", () =>
     Effect.gen(function* () {
       const other = yield* LocalServer.scoped(() =>
         FakeNode.start(({ method, params }) => (method === "a" ? { result: params } : FakeNode.missing)),

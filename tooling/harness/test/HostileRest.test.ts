@@ -199,7 +199,7 @@ describe("HostileRest", () => {
     expect([page.result, page.page_size]).toEqual([inRange.slice(0, 2), "2"])
   })
 
-  it("start: responds correctly where a fault does not apply, and records that", async () => {
+  it("start: responds correctly if a fault does not apply, and records that", async () => {
     const rest = await start([{ fault: "cycle" }, { fault: "overlap" }, { fault: "repeatedPage" }])
     const pages = [await get(rest, ""), await get(rest, ""), await get(rest, "")]
 

@@ -96,7 +96,7 @@ describe("NodeScript", () => {
     expect(NodeScript.outcomeOf(one, null)).toBe("null")
   })
 
-  it("allowed: is the correct result alone where every fault is harmless", () => {
+  it("allowed: is only the correct result if every fault is harmless", () => {
     expect([...NodeScript.allowed(scripted({ fault: "reordered" }, { fault: "drip" }), policy)]).toEqual(["correct"])
   })
 
@@ -141,7 +141,7 @@ describe("NodeScript", () => {
     expect(issues).toMatch(expected)
   })
 
-  it("judge: rejects other calls during a wait that was asked of all calls", () => {
+  it("judge: rejects other calls during a wait that was requested for all calls", () => {
     const limits = { ...policy, deadlineMillis: 10_000 }
     const judge = (...exchanges: ReadonlyArray<HostileNode.Exchange>) =>
       NodeScript.judge(scripted(), limits, exchanges, []).map((text) => /request \d+ was sent \d+ ms/.exec(text)?.[0])

@@ -22,16 +22,12 @@ describe("Payload", () => {
     expect(JSON.parse(body.toString())).toEqual({ a: 1 })
   })
 
-  it.prop(
-    "compressed: decompresses to the body, or is the body where gzip is not accepted",
-    [Schema.String],
-    ([body]) => {
-      const { body: gzip } = Payload.compressed(body, true)
+  it.prop("compressed: decompresses to the body, or is the body if gzip is not accepted", [Schema.String], ([body]) => {
+    const { body: gzip } = Payload.compressed(body, true)
 
-      expect(gunzipSync(gzip).toString()).toBe(Buffer.from(body).toString())
-      expect(Payload.compressed(body, false)).toEqual({ body })
-    },
-  )
+    expect(gunzipSync(gzip).toString()).toBe(Buffer.from(body).toString())
+    expect(Payload.compressed(body, false)).toEqual({ body })
+  })
 
   it.prop("retryAfterDate: is the given number of seconds after the Date header", [seconds], ([wait]) => {
     const { date = "", "retry-after": until = "" } = Payload.retryAfterDate(wait * 1000)

@@ -3,13 +3,13 @@ import * as Random from "../src/Random.ts"
 import { seedOf } from "../src/Seeds.ts"
 
 describe("Seeds", () => {
-  it("gives each test the numbers of its title", (context) => {
+  it("seeds each test with its title", (context) => {
     const expected = Random.make(seedOf(context.task.fullTestName))
 
     expect([Math.random(), Math.random()]).toEqual([expected.next(), expected.next()])
   })
 
-  it("gives other numbers for another title and for another seed", () => {
+  it("differs for another title and for another seed", () => {
     expect(new Set([seedOf("one", 1), seedOf("two", 1), seedOf("one", 2)]).size).toBe(3)
     expect(seedOf("one", 1)).toBe(seedOf("one", 1))
   })

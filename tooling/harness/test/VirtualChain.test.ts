@@ -10,7 +10,7 @@ const scripts = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((seed) => NodeScript.make(se
 
 describe("VirtualChain", () => {
   it.each(scripts.map((calls) => ({ calls })))(
-    "answer: gives different results to the calls of a script, and the same result to the same call",
+    "answer: returns different results for the calls of a script, and the same result for the same call",
     ({ calls }) => {
       const results = calls.map((call) => JSON.stringify(VirtualChain.answer(call)))
 

@@ -26,7 +26,7 @@ const readPages = (rows: ReadonlyArray<WalletHistory.Row>, pageSize: number) => 
 
 describe("WalletHistory", () => {
   it.prop(
-    "make: gives the number of rows asked for, with unique hashes, and the same rows for the same seed",
+    "make: returns the requested number of rows, with unique hashes, and the same rows for the same seed",
     [Seed, between(0, 120)],
     ([seed, count]) => {
       const rows = WalletHistory.make(seed, { rows: count })
@@ -52,7 +52,7 @@ describe("WalletHistory", () => {
   })
 
   it.prop(
-    "correct pages: following the cursors gives the ordered history, for every page size and order",
+    "correct pages: following the cursors returns the ordered history, for every page size and order",
     [Seed, between(0, 60), between(1, 25), Schema.Literals(["ASC", "DESC"])],
     ([seed, count, pageSize, order]) => {
       const rows = WalletHistory.ordered(WalletHistory.make(seed, { rows: count }), order)

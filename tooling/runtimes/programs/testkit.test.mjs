@@ -4,7 +4,7 @@ import { createRpcClient } from "@daybook/rpc/promise"
 import { FakeService } from "@daybook/testkit"
 import { expect, it } from "vitest"
 
-it("gives both clients the same chain, after a rejected request", async () => {
+it("both clients see the same chain, after a rejected request", async () => {
   const fake = FakeService.make({ faults: [{ status: 429, retryAfterSeconds: 0 }] })
   const page = await createRestClient(fake.rest).walletTransactions({ address: fake.wallet, limit: 1 })
   const receipt = await createRpcClient(fake.rpc).eth_getTransactionReceipt(page.result[0].hash)

@@ -35,7 +35,7 @@ describe("LatestBlocks.add", () => {
     expect(shown(add(reverted, [block(6), block(5)], 4))).toEqual(["a6", "a5", "b5 reverted", "a4", "a3"])
   })
 
-  it("keeps the blocks of the latest reorgs, also where blocks of earlier ones are higher", () => {
+  it("keeps the blocks of the latest reorgs, even if blocks of earlier ones are higher", () => {
     const high = add(
       start,
       Array.from({ length: 12 }, (_, at) => block(17 - at, "h", at === 11 ? "a" : "h")),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { formatInstant, roomFor, timeSteps } from "../../src/charts/Axis.ts"
 
-/** Local, as the axis writes it: tests run in a time zone of their own. */
+/** Local time, as the axis writes it: tests run in a time zone of their own. */
 const noon = new Date(2026, 0, 31, 15, 45, 7).getTime() / 1_000
 
 describe("Axis", () => {
@@ -11,11 +11,11 @@ describe("Axis", () => {
     expect(formatInstant(noon, 5)).toBe("15:45:07")
   })
 
-  it("timeSteps: are whole seconds, so that no label has a part of one", () => {
+  it("timeSteps: are whole seconds, so that no label has a fraction of one", () => {
     expect(timeSteps.every((step) => Number.isInteger(step) && step >= 1)).toBe(true)
   })
 
-  it("roomFor: is more than the widest label needs", () => {
+  it("roomFor: exceeds the width of the widest label", () => {
     const widthOf = (label: string) => 7 * label.length
 
     expect(roomFor(["0", "1,000,000.006"], widthOf)).toBeGreaterThan(widthOf("1,000,000.006"))

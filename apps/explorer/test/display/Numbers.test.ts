@@ -9,20 +9,20 @@ import {
 } from "../../src/display/Numbers.ts"
 
 describe("Numbers", () => {
-  it("formatAmount: shows a short number whole, with separators of thousands", () => {
+  it("formatAmount: shows a short number in full, with thousands separators", () => {
     expect(formatAmount(1_234_567_500_000_000_000_000_000n, 18)).toEqual({ text: "1,234,567.5", exact: "1234567.5" })
     expect(formatAmount(0n, 18)).toEqual({ text: "0", exact: "0" })
     expect(formatAmount(-5n, 0)).toEqual({ text: "-5", exact: "-5" })
   })
 
-  it("formatAmount: cuts off without rounding, and marks it", () => {
+  it("formatAmount: truncates without rounding, and marks it", () => {
     expect(formatAmount(1_999_999_999_999_999_999n, 18)).toEqual({
       text: "1.999999…",
       exact: "1.999999999999999999",
     })
   })
 
-  it("formatAmount: a small amount never reads as 0", () => {
+  it("formatAmount: a small amount is never shown as 0", () => {
     expect(formatAmount(1n, 18)).toEqual({ text: "<0.000001", exact: "0.000000000000000001" })
     expect(formatAmount(-123_456_789n, 18).text).toBe("-<0.000001")
     expect(formatAmount(1n, 18, true).text).toBe("0.000000000000000001")
@@ -38,7 +38,7 @@ describe("Numbers", () => {
     expect(formatEther(10n, "ETH", true)).toMatchObject({ text: "0.00000000000000001", unit: "ETH" })
   })
 
-  it("formatEther: shows a digit that is not 0 of every amount but 0", () => {
+  it("formatEther: shows a non-zero digit of every amount but 0", () => {
     for (let digits = 0n; digits < 30n; digits++) {
       for (const amount of [10n ** digits, -(10n ** digits), 10n ** digits + 1n]) {
         expect(formatEther(amount, "ETH").text).toMatch(/[1-9]/)
@@ -53,7 +53,7 @@ describe("Numbers", () => {
     expect(formatUnits(1_000n, 3)).toBe("1")
   })
 
-  it("formatShare: reads as none or all only where it is", () => {
+  it("formatShare: shows none or all only if exact", () => {
     expect(formatShare(1n, 30_000_000n)).toBe("<0.01%")
     expect(formatShare(0n, 5n)).toBe("0%")
     expect(formatShare(1n, 3n)).toBe("33.33%")

@@ -10,7 +10,7 @@ describe("Csv.line", () => {
     expect(line(cells)).toBe('"a,b","say ""hi""","two\nlines",,plain\r\n')
   })
 
-  it("puts an apostrophe before texts that a spreadsheet would take for a formula, and keeps negative numbers", () => {
+  it("puts an apostrophe before texts that a spreadsheet would read as a formula, and keeps negative numbers", () => {
     expect(line(["=1+1", "@SUM(A1)", "+x", "-cmd", "-5", -7n, null])).toBe("'=1+1,'@SUM(A1),'+x,'-cmd,-5,-7,\r\n")
   })
 })

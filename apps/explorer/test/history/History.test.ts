@@ -10,7 +10,7 @@ const row = (key: string, block = 1n): Row => ({ key, block })
 
 const reading = { boundary: null, keyOf: ({ key }: Row) => key, blockOf: ({ block }: Row) => block }
 
-/** A stream that gives what is pushed, without an end. */
+/** A stream that returns what is pushed, without an end. */
 const streamOf = <A>() => {
   const values: Array<A> = []
   let wake = () => undefined as void
@@ -37,7 +37,7 @@ describe("History.open", () => {
   const openWith = (source: Partial<History.Source<Row>>) =>
     History.open<Row>({ ...reading, first: null, follow: null, ...source }, controller.signal)
 
-  it("is loading until the first row, where all rows are followed", async () => {
+  it("is loading until the first row, if all rows are followed", async () => {
     const { push, stream } = streamOf<Row>()
     const history = openWith({ follow: stream })
     expect(history.snapshot()).toMatchObject({ isLoading: true, count: 0 })

@@ -27,7 +27,7 @@ describe("HistoryRows", () => {
     expect(Rows.at(make(), 5)).toBeUndefined()
   })
 
-  it("revert: marks rows from a block on, and keeps them", () => {
+  it("revert: marks rows from a block, and keeps them", () => {
     const rows = make()
 
     expect(Rows.revert(rows, 4n, reading)).toBe(false)
@@ -35,7 +35,7 @@ describe("HistoryRows", () => {
     expect(shown(rows)).toEqual(["l5 reverted", "l4 reverted", "l3", "p2", "p1"])
   })
 
-  it("revert: reports that rows of the past are to be read again", () => {
+  it("revert: reports that rows of the past must be read again", () => {
     expect(Rows.revert(make(), 2n, reading)).toBe(true)
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { History } from "../../src/history/History.ts"
 import * as OpenHistories from "../../src/history/OpenHistories.ts"
 
-/** A history of so many rows, and a list of those that were closed. */
+/** A history with this many rows, and a list of those that were closed. */
 const script = (bounds: Partial<OpenHistories.Bounds> = {}) => {
   const histories = OpenHistories.make({ maxLeft: 2, maxRows: 100, leftMillis: 1_000, ...bounds })
   const closed: Array<string> = []
@@ -17,7 +17,7 @@ const script = (bounds: Partial<OpenHistories.Bounds> = {}) => {
 }
 
 describe("OpenHistories", () => {
-  it("keeps a history that was left, and the rows that were added since", () => {
+  it("keeps a history that was left, and the rows added since", () => {
     const { closed, histories, live, open } = script()
     open("a")
     live.push(1)
@@ -31,7 +31,7 @@ describe("OpenHistories", () => {
     expect(closed).toEqual([])
   })
 
-  it("closes those that were left first, where there are more than the bound", () => {
+  it("closes those that were left first, if there are more than the limit", () => {
     const { closed, histories, open } = script()
     for (const id of ["a", "b", "c", "d"]) open(id)
     for (const id of ["b", "a", "c"]) histories.leave(id)
@@ -41,7 +41,7 @@ describe("OpenHistories", () => {
     expect(histories.find("d")).toBeDefined()
   })
 
-  it("closes those that were left first, where they have more rows than the bound", () => {
+  it("closes those that were left first, if they have more rows than the limit", () => {
     const { closed, histories, open } = script()
     open("a", 60)
     open("b", 60)
@@ -50,7 +50,7 @@ describe("OpenHistories", () => {
     expect(closed).toEqual(["a"])
   })
 
-  it("closes a history some time after it was left, and not while it is on screen", () => {
+  it("closes a history some time after it was left, but not while it is on screen", () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const { closed, histories, open } = script()

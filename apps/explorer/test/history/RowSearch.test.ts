@@ -23,21 +23,21 @@ const paged = (hashes: ReadonlyArray<string>) => {
 }
 
 describe("RowSearch.find", () => {
-  it("gives the row, and requests no page after it", async () => {
+  it("returns the row, and requests no page after it", async () => {
     const { find, requests } = paged(["0x1", "0x2", "0x3"])
 
     expect(await find("0x2", 10)).toEqual({ hash: "0x2" })
     expect(requests()).toBe(2)
   })
 
-  it("requests no more pages than it may", async () => {
+  it("requests no more pages than permitted", async () => {
     const { find, requests } = paged(["0x1", "0x2", "0x3"])
 
     expect(await find("0x3", 2)).toBeNull()
     expect(requests()).toBe(2)
   })
 
-  it("gives null at the end of the history", async () => {
+  it("returns null at the end of the history", async () => {
     const { find, requests } = paged(["0x1", "0x2"])
 
     expect(await find("0x9", 10)).toBeNull()

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Batch from "../../src/names/Batch.ts"
 
 describe("Batch", () => {
-  it("keys that are asked for at once are read together, in requests of a bounded size", async () => {
+  it("concurrently requested keys are read together, in requests of a bounded size", async () => {
     const requests: Array<ReadonlyArray<string>> = []
     const find = Batch.make((keys) => {
       requests.push(keys)
@@ -16,7 +16,7 @@ describe("Batch", () => {
     expect(requests).toEqual([["a", "b"], ["c"], ["d"]])
   })
 
-  it("a failed request fails each of its keys, and none after it", async () => {
+  it("a failed request fails each of its keys, and no later one", async () => {
     let isBroken = true
     const find = Batch.make((keys) => (isBroken ? Promise.reject(new Error("down")) : Promise.resolve(keys)), 10)
 

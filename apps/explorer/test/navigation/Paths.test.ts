@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import * as Paths from "../../src/navigation/Paths.ts"
 
 describe("Paths", () => {
-  it("encodes what is not an identifier, so that it stays one part of the path", () => {
+  it("encodes what is not an identifier, so that it remains one segment of the path", () => {
     expect([Paths.address("a/b?c#d"), Paths.transaction(".."), Paths.block(12n)]).toEqual([
       "/address/a%2Fb%3Fc%23d",
       "/tx/..",
@@ -10,7 +10,7 @@ describe("Paths", () => {
     ])
   })
 
-  it("reads the parameters it has written, without those that are empty or undefined", () => {
+  it("reads the parameters it has written, without empty or undefined ones", () => {
     const search = { chain: "my chain & more", tab: undefined, asset: "", from: "2026-01-31" }
 
     const url = Paths.withSearch("/address/0x1", search)

@@ -36,14 +36,14 @@ describe("FrameText", () => {
     expect(found?.results?.map(({ text }) => text)).toEqual(["true"])
   })
 
-  it("decode: gives no results of a call that failed, whose output is its error", () => {
+  it("decode: returns no results of a failed call, whose output is its error", () => {
     const found = FrameText.decode([[transferFrom]], undefined, { input, output: "0x08c379a0", isFailed: true })
 
     expect(found?.results).toBeUndefined()
     expect(found?.args).toHaveLength(3)
   })
 
-  it("decode: reads arguments by a signature where there is no ABI, and nothing of data that it does not fit", () => {
+  it("decode: reads arguments by a signature if there is no ABI, and nothing from data that does not fit it", () => {
     const signature = "transferFrom(address,address,uint256)"
 
     expect(FrameText.decode([], signature, { input, output, isFailed: false })?.args.map(({ text }) => text)[2]).toBe(
@@ -54,7 +54,7 @@ describe("FrameText", () => {
     expect(FrameText.decode([], undefined, { input, output, isFailed: false })).toBeUndefined()
   })
 
-  it("decode: names the fields of structs and the values of enums, and bounds how many members it shows", () => {
+  it("decode: names struct fields and enum values, and limits the members that it shows", () => {
     const open: AbiItem = {
       type: "function",
       name: "open",
@@ -82,7 +82,7 @@ describe("FrameText", () => {
     expect([found?.args[1]?.members.length, found?.args[1]?.hidden]).toEqual([40, 10])
   })
 
-  it("decodeCreation: reads the arguments behind the code, and nothing where other bytes follow or no length is known", () => {
+  it("decodeCreation: reads the arguments after the code, and nothing if other bytes follow or the length is unknown", () => {
     const constructor: AbiItem = {
       type: "constructor",
       name: "",
@@ -105,7 +105,7 @@ describe("FrameText", () => {
     expect(FrameText.decodeCreation([], `0x608060${args}`)).toBeUndefined()
   })
 
-  it("consoleText: writes what console.log was given, by its types", () => {
+  it("consoleText: writes the arguments of console.log by type", () => {
     expect(FrameText.consoleText(`0x41304fac${word(32)}${textWords("hello")}`)).toBe("hello")
     expect(FrameText.consoleText(`0xb60e72cc${word(64)}${word(7)}${textWords("left")}`)).toBe("left 7")
     expect(FrameText.consoleText("0x12345678")).toBeUndefined()

@@ -9,7 +9,7 @@ const errorOf = (signature: string, ...values: ReadonlyArray<string>) => ({
 })
 
 describe("formatError", () => {
-  it("the reason of a revert is shown as it is, up to 500 characters", () => {
+  it("the reason of a revert is shown unchanged, up to 500 characters", () => {
     for (const reason of ["not enough", "رصيد غير كاف", ""]) {
       expect(formatError(errorOf("Error(string)", reason))).toBe(reason)
     }
@@ -27,7 +27,7 @@ describe("formatError", () => {
 })
 
 describe("formatSelector", () => {
-  it("names the selector of a custom error, and nothing for bytes that are none", () => {
+  it("names the selector of a custom error, and nothing for other bytes", () => {
     expect(formatSelector(`0x12345678${"00".repeat(32)}`)).toBe("Custom error 0x12345678")
     for (const output of ["0x", null, undefined, `0x08c379a0${"ff".repeat(64)}`, `0x4e487b71${"00".repeat(32)}`]) {
       expect(formatSelector(output)).toBeUndefined()

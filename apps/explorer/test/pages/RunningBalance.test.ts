@@ -17,7 +17,7 @@ const movement = (block: number, amount: bigint): Movement =>
 const held = [{ asset: "native" as const, token_id: null, balance: 100n }]
 
 describe("RunningBalance", () => {
-  it("gives the balance after each movement, in both directions from the boundary", () => {
+  it("returns the balance after each movement, in both directions from the boundary", () => {
     const balances = RunningBalance.make(held)
     const past = [movement(2, 30n), movement(1, 70n)]
     const live = [movement(3, -10n), movement(4, 5n)]
@@ -27,7 +27,7 @@ describe("RunningBalance", () => {
     expect([...live.toReversed(), ...past].map((row) => balances.after(row))).toEqual([95n, 90n, 100n, 70n])
   })
 
-  it("adds what was held before the first indexed block to what movements alone amount to", () => {
+  it("adds the holdings before the first indexed block to the sums of movements", () => {
     const openings = [
       { asset: "native" as const, token_id: null, balance: 1_000n },
       { asset: `0x${"cc".repeat(20)}` as never, token_id: null, balance: 7n },
@@ -39,7 +39,7 @@ describe("RunningBalance", () => {
     expect(RunningBalance.withOpenings(held, [])).toEqual(held)
   })
 
-  it("leaves reverted movements out", () => {
+  it("excludes reverted movements", () => {
     const balances = RunningBalance.make(held)
     const [lost, kept] = [movement(3, -10n), movement(4, 5n)]
 
@@ -54,7 +54,7 @@ describe("RunningBalance", () => {
     expect([balances.after(lost), balances.after(kept)]).toEqual([undefined, 105n])
   })
 
-  it("begins anew where the past is read again", () => {
+  it("starts again when the past is read again", () => {
     const balances = RunningBalance.make(held)
     const past = [movement(2, 30n), movement(1, 70n)]
     balances.update({ past, live: [] })

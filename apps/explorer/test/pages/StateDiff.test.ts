@@ -5,7 +5,7 @@ const [alice, token] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`]
 const word = (value: number): string => `0x${value.toString(16).padStart(64, "0")}`
 
 describe("StateDiff", () => {
-  it("fromTrace: pairs what an account and its slots had with what they have", () => {
+  it("fromTrace: pairs the previous and current values of an account and its slots", () => {
     const diff = fromTrace({
       pre: {
         [alice]: { balance: "0x10", nonce: 3, code: "0x" },
@@ -25,7 +25,7 @@ describe("StateDiff", () => {
     })
   })
 
-  it("fromTrace: an account that was created had nothing, and one that was deleted has nothing", () => {
+  it("fromTrace: a created account had nothing, and a deleted one has nothing", () => {
     const created = fromTrace({ pre: {}, post: { [token]: { nonce: 1, code: "0x6001" } } })
     const deleted = fromTrace({ pre: { [token]: { balance: "0x1", code: "0x6001" } }, post: {} })
 
@@ -39,13 +39,13 @@ describe("StateDiff", () => {
     ])
   })
 
-  it("fromTrace: a slot that was cleared is zero after", () => {
+  it("fromTrace: a cleared slot is zero afterwards", () => {
     const diff = fromTrace({ pre: { [token]: { storage: { "0x1": word(5) } } }, post: { [token]: {} } })
 
     expect(diff?.changes).toEqual([{ address: token, slot: "0x1", kind: "storage", before: word(5), after: word(0) }])
   })
 
-  it("fromTrace: what is no diff is none, and malformed parts of one are left out", () => {
+  it("fromTrace: returns null for what is not a diff, and omits malformed parts of one", () => {
     for (const result of [null, [], "0x", {}, { pre: {} }, { [alice]: { balance: "0x1" } }]) {
       expect(fromTrace(result)).toBeUndefined()
     }
@@ -56,7 +56,7 @@ describe("StateDiff", () => {
     expect(fromTrace(odd)).toEqual({ changes: [], isCut: false })
   })
 
-  it("fromTrace: shows 2,000 changes at most, and states that there were more", () => {
+  it("fromTrace: shows at most 2,000 changes, and states that there were more", () => {
     const storage = Object.fromEntries(Array.from({ length: 2_001 }, (_, at) => [word(at), word(1)]))
     const diff = fromTrace({ pre: {}, post: { [token]: { storage } } })
 

@@ -5,7 +5,7 @@ const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 const hash = `0x${"ab".repeat(32)}`
 
 describe("SearchQuery.parse", () => {
-  it("reads an address in any case, with spaces around it, and without its prefix", () => {
+  it("reads an address in any case, with surrounding spaces, and without its prefix", () => {
     const expected = { _tag: "Address", address }
 
     expect(parse(address)).toEqual(expected)
@@ -26,7 +26,7 @@ describe("SearchQuery.parse", () => {
     }
   })
 
-  it("explains hex digits that are neither an address nor a hash, and numbers that no block has", () => {
+  it("explains hex digits that are neither an address nor a hash, and impossible block numbers", () => {
     expect(parse(`${address}00`)).toEqual({
       _tag: "Invalid",
       reason: "An address has 40 digits after 0x, and a hash 64; these are 42.",
@@ -35,7 +35,7 @@ describe("SearchQuery.parse", () => {
     expect(parse("x".repeat(101))._tag).toBe("Invalid")
   })
 
-  it("reads an address in mixed case only where its checksum is right", () => {
+  it("reads an address in mixed case only if its checksum is correct", () => {
     expect(parse("0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045")).toEqual({ _tag: "Address", address })
     const mistyped = parse("0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96046")
 
@@ -43,7 +43,7 @@ describe("SearchQuery.parse", () => {
     expect(mistyped).toMatchObject({ reason: expect.stringContaining("do not match its checksum") as string })
   })
 
-  it("reads what a pasted URL of an explorer shows", () => {
+  it("reads the item in a pasted URL of an explorer", () => {
     for (const [url, expected] of [
       [`https://etherscan.io/address/${address}#tokentxns`, { _tag: "Address", address }],
       [`https://etherscan.io/token/${address}?a=0x1`, { _tag: "Address", address }],
@@ -56,12 +56,12 @@ describe("SearchQuery.parse", () => {
     expect(parse("https://example.com/blog")).toEqual({ _tag: "Text", text: "https://example.com/blog" })
   })
 
-  it("reads a block by its place in the chain", () => {
+  it("reads a block by its tag", () => {
     for (const tag of ["latest", "earliest", "finalized", "safe"]) expect(parse(tag)).toEqual({ _tag: "BlockTag", tag })
     expect(parse(" Latest ")).toEqual({ _tag: "BlockTag", tag: "latest" })
   })
 
-  it("takes everything else for the name of a label or token", () => {
+  it("treats everything else as the name of a label or token", () => {
     expect(parse("USD Coin")).toEqual({ _tag: "Text", text: "USD Coin" })
     expect(parse("   ")).toEqual({ _tag: "Empty" })
   })

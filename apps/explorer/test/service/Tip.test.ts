@@ -18,7 +18,7 @@ const status: ChainStatus = {
 
 const init = { method: "GET", headers: {}, redirect: "manual", signal: new AbortController().signal } as const
 
-/** A `fetch` that answers with the number of the request. */
+/** A `fetch` that responds with the number of the request. */
 const counting = () => {
   let count = 0
   const send = () => Promise.resolve(new Response(String(++count), { status: 200 }))
@@ -35,7 +35,7 @@ describe("Tip", () => {
     expect(Tip.tipOf({ ...status, head: null })).toBeUndefined()
   })
 
-  it("fetchOnce: sends a request that is repeated at the same tip once", async () => {
+  it("fetchOnce: sends a repeated request at the same tip once", async () => {
     const { count, send } = counting()
     let tip: string | undefined = "1"
     const get = Tip.fetchOnce(send, () => tip)
@@ -57,7 +57,7 @@ describe("Tip", () => {
     expect(count()).toBe(2)
   })
 
-  it("fetchOnce: keeps no response that is not a success", async () => {
+  it("fetchOnce: caches only successful responses", async () => {
     let count = 0
     const get = Tip.fetchOnce(
       () => Promise.resolve(new Response("", { status: ++count === 1 ? 503 : 200 })),

@@ -8,7 +8,7 @@ describe("AddressSearch.parse", () => {
     expect(parse(search)).toMatchObject(search)
   })
 
-  it("leaves out what is not valid", () => {
+  it("omits what is not valid", () => {
     const search = { tab: "<script>", asset: "gold", kind: "FEE;", direction: "up", from: "31.1.2026", order: "random" }
 
     expect(Object.values(parse(search)).filter((value) => value !== undefined)).toEqual([])

@@ -7,7 +7,7 @@ const held = (asset: string, id: bigint | null): Balance =>
   ({ asset, token_id: id, balance: 1n }) as Balance
 
 describe("holdingsOf", () => {
-  it("lists each collection once with its items, in the order of the first, apart from what can be divided", () => {
+  it("lists each collection once with its items, in the order of the first, separately from divisible assets", () => {
     const rows = [held("native", null), held("0xb", 7n), held("0xa", null), held("0xc", 1n), held("0xb", 9n)]
 
     const { collections, fungible } = holdingsOf(rows)

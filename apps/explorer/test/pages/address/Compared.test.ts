@@ -23,7 +23,7 @@ const clientOf = ({ ether, hash: atHead = hash, tokens = {} }: Chain): RpcClient
     eth_call: (_: unknown, block: bigint) => stateOf(tokens, block),
     eth_getBlockByNumber: () => Promise.resolve({ hash: atHead }),
   }
-  // Sound: the comparison calls these methods alone.
+  // Sound: the comparison calls only these methods.
   return client as unknown as RpcClient
 }
 
@@ -35,7 +35,7 @@ const balancesOf = (opening: boolean, sums: Readonly<Record<string, bigint>>) =>
 })
 
 describe("Compared.read", () => {
-  it("proves a balance that is the opening at genesis and the movements since", async () => {
+  it("proves a balance that equals the genesis opening plus later movements", async () => {
     const client = clientOf({ ether: { "0": 1_000n, "9": 990n } })
     const balances = balancesOf(true, { native: -10n })
 
@@ -45,7 +45,7 @@ describe("Compared.read", () => {
     expect(isProved(found)).toBe(true)
   })
 
-  it("proves an index that begins in the middle by the state before its first block", async () => {
+  it("proves an index that begins in the middle of a chain with the state before its first block", async () => {
     const client = clientOf({ ether: { "4": 50n, "9": 57n } })
 
     const found = await read(client, { address, balances: balancesOf(true, { native: 7n }), first: 5, inFirst: [] })
@@ -53,7 +53,7 @@ describe("Compared.read", () => {
     expect(isProved(found.get("native")!)).toBe(true)
   })
 
-  it("takes nothing for the opening of a token that was created after the first block", async () => {
+  it("uses no opening for a token that was created after the first block", async () => {
     const word = `0x${"3".padStart(64, "0")}`
     const client = clientOf({ ether: { "0": 0n, "9": 0n }, tokens: { "0": "0x", "9": word } })
 
@@ -62,7 +62,7 @@ describe("Compared.read", () => {
     expect(found.get(token)).toEqual({ block: 9n, sum: 3n, opening: 0n, held: 3n })
   })
 
-  it("proves an id of a collection by its owner, whose contract has no balances of ids", async () => {
+  it("proves an id of a collection by its owner, if the contract has no balances of ids", async () => {
     const id = 12n
     const calls: Array<string> = []
     const client = {
@@ -82,7 +82,7 @@ describe("Compared.read", () => {
     expect(calls).toEqual(["0x00fdd58e", "0x6352211e"])
   })
 
-  it("names a difference, unless a reorg replaced the block meanwhile", async () => {
+  it("names a difference, unless a reorg replaced the block in the meantime", async () => {
     const ether = { "9": 5n }
     const balances = balancesOf(false, { native: 4n })
     const differs = await read(clientOf({ ether }), { address, balances, first: 0, inFirst: [] })
@@ -92,7 +92,7 @@ describe("Compared.read", () => {
     expect((await read(moved, { address, balances, first: 0, inFirst: [] })).size).toBe(0)
   })
 
-  it("compares nothing of which the node has no state", async () => {
+  it("compares nothing for which the node has no state", async () => {
     const client = clientOf({ ether: { "9": 5n } })
 
     expect((await read(client, { address, balances: balancesOf(true, {}), first: 5, inFirst: [] })).size).toBe(0)
@@ -102,7 +102,7 @@ describe("Compared.read", () => {
 describe("Compared.openingsOf", () => {
   const compared = (opening: bigint) => ({ block: 9n, sum: 0n, opening, held: 0n })
 
-  it("gives what was held before the first indexed block of each holding, and nothing where sums have it", () => {
+  it("returns the balance of each holding before the first indexed block, and nothing if sums include it", () => {
     const openings = new Map([["native", compared(50n)]])
 
     expect(openingsOf(balancesOf(true, { native: 7n }), openings)).toEqual([
@@ -111,7 +111,7 @@ describe("Compared.openingsOf", () => {
     expect(openingsOf(balancesOf(false, { native: 7n }), openings)).toEqual([])
   })
 
-  it("gives nothing at all where one of them is not known", () => {
+  it("returns nothing at all if one of them is unknown", () => {
     const openings = new Map([["native", compared(50n)]])
 
     expect(openingsOf(balancesOf(true, { native: 7n, [token]: 1n }), openings)).toBeUndefined()
@@ -119,7 +119,7 @@ describe("Compared.openingsOf", () => {
 })
 
 describe("Compared.genesisOf", () => {
-  it("gives what the service knows of the time before the first block, apart from what moved since", () => {
+  it("returns what the service knows of the time before the first block, separately from later movements", () => {
     const sum = { asset: "native", token: null, token_id: null, in: 7n, out: 0n, count: 1n }
     const sums = [
       { ...sum, kind: "value", amount: 3n },
@@ -141,7 +141,7 @@ describe("Compared.withOpenings", () => {
       ),
     )
 
-  it("adds what was held before the first indexed block to both ends of a range, and leaves out what is 0 then", () => {
+  it("adds the balances before the first indexed block to both ends of a range, and then omits zeros", () => {
     const sums = { opening: rowsOf({ native: -5n }), closing: rowsOf({ native: -12n, [token]: -3n }) }
 
     const known = withOpenings(sums, comparedWith({ native: 100n, [token]: 3n }))
@@ -157,7 +157,7 @@ describe("Compared.withOpenings", () => {
     ])
   })
 
-  it("gives nothing where one of the holdings was not compared, also one that is spent at the end", () => {
+  it("returns nothing if one of the holdings was not compared, including one that is spent at the end", () => {
     const sums = { opening: rowsOf({ [token]: 3n }), closing: rowsOf({ native: 1n }) }
 
     expect(withOpenings(sums, comparedWith({ native: 0n }))).toBeUndefined()

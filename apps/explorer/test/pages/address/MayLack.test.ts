@@ -4,7 +4,7 @@ import { mayLack } from "../../../src/pages/address/MayLack.ts"
 describe("mayLack", () => {
   const complete = { opening: false, places: 0, first_block: null }
 
-  it("is false for sums that lack nothing", () => expect(mayLack(complete)).toBe(false))
+  it("is false for complete sums", () => expect(mayLack(complete)).toBe(false))
 
   it.each([
     ["opening", { opening: true }],

@@ -17,7 +17,10 @@ const logAt = (block: number) => ({
   removed: false,
 })
 
-/** A node whose token moves in these blocks, and that refuses ranges of more than some blocks; notes the ranges that are asked for. */
+/**
+ * A node whose token moves in these blocks, and that rejects ranges above a number of blocks; records the requested
+ * ranges.
+ */
 const nodeOf = (blocks: ReadonlyArray<number>, maxRange = Number.POSITIVE_INFINITY) => {
   const ranges: Array<readonly [number, number]> = []
   const client = createRpcClient({
@@ -41,7 +44,7 @@ const nodeOf = (blocks: ReadonlyArray<number>, maxRange = Number.POSITIVE_INFINI
 }
 
 describe("TokenTransfers", () => {
-  it("read: gives the transfers from the newest to the first block, in ranges that grow where there are few", async () => {
+  it("read: returns the transfers from the newest to the first block, in ranges that grow if there are few", async () => {
     const { client, ranges } = nodeOf([5, 700, 9_000, 9_000])
 
     const { from, rows } = await TokenTransfers.read(client, token, 10_000n)
@@ -56,7 +59,7 @@ describe("TokenTransfers", () => {
     expect(ranges.at(-1)?.[0]).toBe(0)
   })
 
-  it("read: ends once there are enough, and goes on from where it ended", async () => {
+  it("read: ends once there are enough, and continues where it ended", async () => {
     const blocks = Array.from({ length: 3_000 }, (_, at) => at)
     const { client } = nodeOf(blocks)
 
@@ -68,7 +71,7 @@ describe("TokenTransfers", () => {
     expect(first.rows.map(({ hash }) => hash)).not.toContain(second.rows[0]?.hash)
   })
 
-  it("read: cuts a page between blocks, and the next page begins there with a smaller range", async () => {
+  it("read: splits a page between blocks, and the next page begins there with a smaller range", async () => {
     const { client, ranges } = nodeOf(Array.from({ length: 1_600 }, (_, at) => Math.floor(at / 16)))
 
     const first = await TokenTransfers.read(client, token, 99n)
@@ -83,7 +86,7 @@ describe("TokenTransfers", () => {
     ])
   })
 
-  it("read: gives the newest transfers of a block that has more than a page, and how many are left out", async () => {
+  it("read: returns the newest transfers of a block with more than a page, and the number of omitted ones", async () => {
     const { client } = nodeOf([7, ...Array.from({ length: 500 }, () => 8), 9])
 
     const first = await TokenTransfers.read(client, token, 10n)
@@ -95,7 +98,7 @@ describe("TokenTransfers", () => {
     expect([third.rows.map(({ block }) => block), third.from, third.hidden]).toEqual([[7n], 0n, 0])
   })
 
-  it("read: asks for fewer blocks where the node refuses a range, and fails where it refuses one block", async () => {
+  it("read: requests fewer blocks if the node rejects a range, and fails if it rejects one block", async () => {
     const limited = nodeOf([95], 10)
     expect((await TokenTransfers.read(limited.client, token, 99n)).rows.map(({ block }) => block)).toEqual([95n])
 

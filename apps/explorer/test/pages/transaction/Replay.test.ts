@@ -20,7 +20,7 @@ interface Request {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** Executes the transaction again at a node that answers with this; gives the call of the node and what is found. */
+/** Executes the transaction again with a node that returns this; returns the node's call and the result. */
 const replay = async (answer: object) => {
   const requests: Array<Request> = []
   const client = createRpcClient({
@@ -68,12 +68,12 @@ describe("Replay", () => {
     ])
   })
 
-  it("read: gives nothing where it succeeds on that state, and fails where the node does not execute it", async () => {
+  it("read: returns nothing if it succeeds on that state, and fails if the node does not execute it", async () => {
     expect((await replay({ result: "0x" })).found).toBeNull()
     expect((await replay({ error: { code: -32601, message: "method not found" } })).found).toBeInstanceOf(Error)
   })
 
-  it("isWithoutReason: is false for a call whose error is null, as nodes of the ZK Stack state it", () => {
+  it("isWithoutReason: is false for a call whose error is null, as ZK Stack nodes report it", () => {
     const frame = { type: "CALL", from: transaction.from }
 
     expect(Replay.isWithoutReason({ ...frame, error: null, revertReason: null })).toBe(false)

@@ -22,12 +22,12 @@ const owner = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"
 const value = `["${owner}",[["5","0xab"],["6","0xcd"]]]`
 const type = "(address,(uint256,bytes32)[])"
 
-/** A tree in short: the name with the text, or with its members. */
+/** A tree in short form: the name with the text, or with its members. */
 const shortOf = ({ members, name, text }: ValueTree.ValueTree): unknown =>
   text === undefined ? { [name]: members.map(shortOf) } : `${name}=${text}`
 
 describe("ValueTree", () => {
-  it("names the fields of a struct by the ABI, and those without a name by their places", () => {
+  it("names the fields of a struct by the ABI, and unnamed ones by position", () => {
     expect(shortOf(ValueTree.make({ name: "lock", type, value }, lock))).toEqual({
       lock: [`owner=${owner}`, { parts: [{ 0: ["amount=5", "1=0xab"] }, { 1: ["amount=6", "1=0xcd"] }] }],
     })
@@ -36,7 +36,7 @@ describe("ValueTree", () => {
     })
   })
 
-  it("names the value of an enum by the ABI, also in lists, and none beyond its values", () => {
+  it("names the value of an enum by the ABI, even in lists, and none beyond its values", () => {
     const term = { name: "term", type: "uint8", enum: ["Short", "Long"] }
 
     expect(ValueTree.make({ name: "term", type: "uint8", value: "1" }, term).label).toBe("Long")
@@ -45,7 +45,7 @@ describe("ValueTree", () => {
     expect(list.members.map(({ label }) => label)).toEqual(["Short", "Long"])
   })
 
-  it("states the type of each member, and how many of a long list are left out", () => {
+  it("shows the type of each member, and how many of a long list are omitted", () => {
     const tree = ValueTree.make({
       name: "owners",
       type: "address[]",
@@ -56,7 +56,7 @@ describe("ValueTree", () => {
     expect([tree.members.length, tree.hidden]).toEqual([100, 150])
   })
 
-  it("shows at most 200 members of a parameter on all levels together, and counts the others where they are left out", () => {
+  it("shows at most 200 members of a parameter on all levels together, and counts omitted ones where they would be", () => {
     const lists = Array.from({ length: 90 }, () => Array.from({ length: 90 }, () => "1"))
     const countOf = ({ members }: ValueTree.ValueTree): number =>
       members.reduce((sum, member) => sum + 1 + countOf(member), 0)
@@ -72,7 +72,7 @@ describe("ValueTree", () => {
     ])
   })
 
-  it("shows a value that does not fit its type as it is", () => {
+  it("shows a value that does not fit its type unchanged", () => {
     for (const text of ["[", "{}", `"x"`, "12"]) {
       const tree = ValueTree.make({ name: "a", type: "uint256[]", value: text })
       expect(tree.members).toEqual([])
@@ -81,7 +81,7 @@ describe("ValueTree", () => {
     expect(ValueTree.make({ name: "a", type: "string", value: "[1]" }).text).toBe("[1]")
   })
 
-  it("finds the item of an ABI by the signature of what was decoded", () => {
+  it("finds the ABI item by the signature of the decoded item", () => {
     const item: AbiItem = { type: "function", name: "open", inputs: [lock] }
     const abis = [[{ ...item, type: "event" } as const], [item]]
 
@@ -89,7 +89,7 @@ describe("ValueTree", () => {
     expect(ValueTree.itemOf(abis, "function", "open(address)")).toBeUndefined()
   })
 
-  it("takes a topic in place of an indexed text, list or struct for its hash, and no other value", () => {
+  it("treats the topic of an indexed string, list or struct as its hash, and no other value", () => {
     const topic = `0x${"12".repeat(32)}`
 
     expect(ValueTree.isHash({ name: "note", type: "string", value: topic }, [topic])).toBe(true)
@@ -98,7 +98,7 @@ describe("ValueTree", () => {
     expect(ValueTree.isHash({ name: "note", type: "string", value: topic }, [])).toBe(false)
   })
 
-  it("takes a number for an instant by its name and size alone", () => {
+  it("recognises a number as an instant only by its name and size", () => {
     const secondsOf = (name: string, text: string) => ValueTree.secondsOf({ name, text, type: "uint256" })
 
     expect(secondsOf("deadline", "1795475258")).toBe(1_795_475_258n)
