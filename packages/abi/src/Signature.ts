@@ -75,7 +75,7 @@ const build = (item: Item, types: ReadonlyArray<AbiType.AbiType>): Result.Result
     return { name: input?.name ?? "", type, indexed: input?.indexed === true }
   })
   const indexedCount = parameters.filter((parameter) => parameter.indexed).length
-  if (indexedCount > 3) return Result.fail(`${indexedCount} indexed parameters, of which at most 3 are possible`)
+  if (indexedCount > 3) return Result.fail(`${indexedCount} indexed parameters; at most 3 are possible`)
   const canonical = `${item.name}${AbiType.tuple(types).name}`
   const hash = keccak256(canonical)
   return Result.succeed({

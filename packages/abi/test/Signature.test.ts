@@ -45,7 +45,7 @@ describe("Signature", () => {
       ["event Spread(uint256[0] none)", "uint256[0] has no size"],
       [
         "event Wide(bool indexed a, bool indexed b, bool indexed c, bool indexed d)",
-        "4 indexed parameters, of which at most 3 are possible",
+        "4 indexed parameters; at most 3 are possible",
       ],
     ])("rejects %s", (text, reason) => {
       expect(failure(text).reason).toBe(reason)

@@ -29,7 +29,7 @@ const invalid = (reason: string): SearchQuery => ({ _tag: "Invalid", reason })
 
 const blockNumber = (digits: string, text = digits): SearchQuery => {
   const number = BigInt(digits)
-  return number <= maxBlockNumber ? { _tag: "BlockNumber", number, text } : invalid("No block has so high a number.")
+  return number <= maxBlockNumber ? { _tag: "BlockNumber", number, text } : invalid("No block number is this high.")
 }
 
 /** An address. Mixed-case letters carry a checksum, which reveals a mistyped digit. */

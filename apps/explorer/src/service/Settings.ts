@@ -11,5 +11,5 @@ class SettingsError extends Error {
 export const load = async ({ signal }: { readonly signal: AbortSignal }): Promise<ExplorerSettings> => {
   const settings = await (await Clients.status()).settings({}, { signal, timeout: "4 seconds" })
   if (settings.chains.length > 0) return settings
-  throw new SettingsError("The service sent no chains. Add one to its configuration, and reload this page.")
+  throw new SettingsError("The service has no chains. Add one to its configuration, and reload this page.")
 }

@@ -31,7 +31,7 @@ describe("SearchQuery.parse", () => {
       _tag: "Invalid",
       reason: "An address has 40 digits after 0x, and a hash 64; these are 42.",
     })
-    expect(parse("99999999999999999999999")).toEqual({ _tag: "Invalid", reason: "No block has so high a number." })
+    expect(parse("99999999999999999999999")).toEqual({ _tag: "Invalid", reason: "No block number is this high." })
     expect(parse("x".repeat(101))._tag).toBe("Invalid")
   })
 

@@ -131,7 +131,7 @@ export const make = Effect.fn("EnsNames.make")(function* ({
   const entries = makeEntries(yield* MonotonicClock.reader, queue)
   const searches = yield* Semaphore.make(maxSearches)
   const batchSize = Math.min(maxBatch, Math.max(1, Math.floor(callsPerMinute / callsPerBatched)))
-  const orElse = () => Effect.fail(new NodeUnavailable({ message: `The node has not answered within ${callTime}.` }))
+  const orElse = () => Effect.fail(new NodeUnavailable({ message: `The node did not respond within ${callTime}.` }))
 
   /** Makes rate-limited resolvers: lookups and searches have separate rates, so that neither waits for the other. */
   const paced = () => {

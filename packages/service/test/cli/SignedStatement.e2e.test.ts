@@ -126,9 +126,9 @@ layer(scenario, { excludeTestServices: true })("daybook statement --signed and d
         const earlier = yield* verify({ ledger_revision: "3" }, "--rows")
 
         expect(shown.out).toContain(" with none[U+001B][2J verified at ")
-        expect(same.err).toContain(`Statement refused: the movements of ${accounts.bob} are others: `)
+        expect(same.err).toContain(`Statement refused: the movements of ${accounts.bob} differ: `)
         expect(earlier.err).toMatch(
-          /Movements not confirmed: .* follows revision 3 of the rules .* of daybook revision \d+\./,
+          /Movements not confirmed: .* follows revision 3 of the rules .* of daybook follows revision \d+\./,
         )
       }),
   )

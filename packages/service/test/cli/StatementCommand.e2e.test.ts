@@ -234,7 +234,7 @@ layer(scenario, { excludeTestServices: true })("daybook statement and daybook ex
       )
       expect(none.err).toContain('expected a date such as 2024-01-31 or 2024-01-31T12:00:00Z, received "2024-13-01".')
       expect(reversed.err).toContain(
-        'Invalid option "--to-date": expected a date from 2024-01-02 on, received 2024-01-01.',
+        'Invalid option "--to-date": expected 2024-01-02 or a later date, received 2024-01-01.',
       )
       expect(future.err).toContain(
         'Invalid option "--from-date": expected dates with a final block of the chain between them, received none.',

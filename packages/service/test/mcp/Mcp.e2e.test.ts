@@ -201,7 +201,7 @@ layer(scenario, { excludeTestServices: true })("daybook mcp", (it) => {
       const wrongAddress = yield* call(client, "wallet_movements", { address: "0x12", chain: "local" })
       expect([wrongAddress.isError, wrongAddress.text.includes("address")]).toEqual([true, true])
       const unknown = yield* call(client, "explain_transaction", { hash: `0x${"1".repeat(64)}`, chain: "local" })
-      expect([unknown.isError, unknown.text.includes("Check hash and chain")]).toEqual([true, true])
+      expect([unknown.isError, unknown.text.includes("Check the hash and the chain")]).toEqual([true, true])
 
       const refused = yield* connect(base, "--url", url, "--key", "no-such-key")
       const { isError, text } = yield* call(refused, "wallet_movements", {

@@ -86,7 +86,7 @@ export const IndexedCalls = ({ outermost, place }: IndexedCallsProps) => {
     <>
       <p className="muted">
         The node has no call tracer, like those of Hardhat and Ganache, or the API key may not use it. These are the
-        calls that the service has indexed, in the order in which they began; which call made which is not known.
+        calls that the service has indexed, in the order in which they began; their nesting is not known.
       </p>
       <Table
         label="Calls of the transaction"

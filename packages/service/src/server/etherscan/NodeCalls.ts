@@ -38,7 +38,7 @@ export interface NodeCalls {
 }
 
 /** A node's result does not match its method. */
-export const unreadable = (what: string): Envelope.Refused => Envelope.notOk(`Error! The node has not answered ${what}`)
+export const unreadable = (what: string): Envelope.Refused => Envelope.notOk(`Error! The node did not return ${what}`)
 
 const decodeHead = Schema.decodeUnknownOption(Quantity.SafeInteger)
 
@@ -54,7 +54,7 @@ export const bytesOf = (outcome: RelayCall.Outcome): Uint8Array =>
 /** Makes calls with a cache. */
 export const make = (cache: RelayCache["Service"], turns: Turns): NodeCalls => {
   const call: NodeCalls["call"] = Effect.fnUntraced(function* ({ chain, grant }, method, params) {
-    if (chain.relayed === undefined) return yield* Envelope.notOk("Error! Calls to nodes are not relayed here")
+    if (chain.relayed === undefined) return yield* Envelope.notOk("Error! This service does not relay calls to nodes")
     const issue = KeyScope.operationIssue(grant, Operation.relay)
     if (issue !== undefined) return yield* Envelope.notOk(issue)
     return yield* RelayCall.run(

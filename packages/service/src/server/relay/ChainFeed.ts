@@ -117,7 +117,7 @@ const nextChange = Effect.fnUntraced(function* (
       return { _tag: "Lost", reason: tooDeep(name) }
     }
     if (branch.length >= maxBranch) {
-      return { _tag: "Lost", reason: `More than ${maxBranch} blocks of ${name} are new at once` }
+      return { _tag: "Lost", reason: `More than ${maxBranch} blocks of ${name} arrived at once` }
     }
     branch.unshift(yield* NodeBlocks.parentOf(upstream, branch[0]!))
   }

@@ -260,7 +260,7 @@ describe("actions", () => {
         expect(yield* answer("tokensupply", withoutCode, "stats")).toBe("0")
         expect(yield* answer("tokenbalance", { ...ofWallet, ...withoutCode })).toBe("0")
         expect(yield* answer("tokensupply", { contractaddress: Rows.bob }, "stats")).toBe(
-          "Error! The node has not answered an amount",
+          "Error! The node did not return an amount",
         )
         expect(yield* answer("tokenbalance", token)).toBe("Error! Invalid address format")
         expect(yield* answer("tokenbalance", { address: Rows.alice })).toBe("Error! Invalid address format")

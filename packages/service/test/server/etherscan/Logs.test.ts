@@ -256,7 +256,7 @@ describe("getLogs", () => {
           "Free API access is temporarily unavailable: the rate limit is reached",
         )
         expect(yield* afterError(Envelope.none("range", []))).toEqual([])
-        const unreadable = (what: string) => `Error! The node has not answered ${what}`
+        const unreadable = (what: string) => `Error! The node did not return ${what}`
         expect(yield* refusedWith({ logs: null })).toBe(unreadable("logs"))
         expect(yield* refusedWith({ logs: { 0: logs[0], length: 1 } })).toBe(unreadable("logs"))
         expect(yield* refusedWith({ logs: [...logs, { ...logOf(2), topics: "0x" }] })).toBe(unreadable("logs"))

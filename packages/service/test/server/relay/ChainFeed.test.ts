@@ -244,7 +244,7 @@ describe("ChainFeed", () => {
 
         expect(feeds.map(({ lost }) => lost)).toEqual([
           ["A reorg of eth is deeper than the remembered blocks"],
-          ["More than 1024 blocks of eth are new at once"],
+          ["More than 1024 blocks of eth arrived at once"],
           ["The nodes of eth do not return the logs of a block"],
         ])
         yield* feed.listen(listener)

@@ -187,7 +187,7 @@ describe("Relay bounds", () => {
         expect([deep.status, deep.json.error.code]).toEqual([200, -32008])
         expect(deep.json.error.message).toContain("limits.answerDepth (8192 levels)")
         expect([fine.status, fine.json.result.length]).toEqual([200, 400_000])
-        expect(service.logs.filter((line) => line.includes("No node answers"))).toEqual([])
+        expect(service.logs.filter((line) => line.includes("No node responds"))).toEqual([])
       }),
     )
 
