@@ -4,7 +4,7 @@ import { type Browser, chromium } from "playwright-core"
 
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 
-/** Why no browser can be started; undefined where one can. */
+/** Why no browser can be started; undefined if one can. */
 export const missing = existsSync(executablePath)
   ? undefined
   : `No Chromium at ${executablePath}. Install it, or set CHROMIUM to its path.`

@@ -7,7 +7,7 @@ import { build } from "vite"
 const folder = join(import.meta.dirname, "..")
 const dist = join(folder, "dist")
 
-/** Writes `dist`; for tests with files that are compressed quickly, and in the mode `production` as it is published. */
+/** Writes `dist`; for tests with quickly compressed files, and in the mode `production` as it is published. */
 export const make = async (mode: "production" | "test" = "test"): Promise<void> => {
   const before = process.env["NODE_ENV"]
   // As outside of tests: with another value React is built for development.
@@ -23,7 +23,7 @@ export const make = async (mode: "production" | "test" = "test"): Promise<void> 
 /** Size after gzip of a file of the build. */
 export const sizeOf = (path: string): number => gzipSync(readFileSync(join(dist, path)), { level: 9 }).length
 
-/** Size of a file of the build as it is published, with brotli at its highest quality. */
+/** Size of a file of the published build, with brotli at its highest quality. */
 export const sentSizeOf = (path: string): number => brotliCompressSync(readFileSync(join(dist, path))).length
 
 /** Paths of the scripts that the page names, which are loaded before anything is shown. */

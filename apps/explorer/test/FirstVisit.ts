@@ -1,11 +1,14 @@
-/** First visits of a page, in new profiles: how long until a person sees what is looked for, and the scripts that were loaded by then. */
+/**
+ * First visits of a page, in new profiles: the time until the searched element is drawn, and the scripts that were
+ * loaded by then.
+ */
 import type { Browser } from "playwright-core"
 import * as Build from "./Build.ts"
 
 /** Bound of the scripts of a first visit as they are sent, in bytes. */
 export const maxScriptBytes = 180 * 1024
 
-/** A page, and what is looked for on it. */
+/** A page, and the element searched on it. */
 export interface Target {
   readonly name: string
   readonly path: string
@@ -21,7 +24,7 @@ export const targets = (transaction: string, address: string): ReadonlyArray<Tar
 
 /** A first visit. */
 export interface FirstVisit {
-  /** Milliseconds from the start of the navigation until what is looked for was drawn. */
+  /** Milliseconds from the start of the navigation until the searched element was drawn. */
   readonly millis: number
   /** Paths of the scripts that were loaded when it was put on the page. */
   readonly scripts: ReadonlyArray<string>

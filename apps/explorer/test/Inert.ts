@@ -1,6 +1,6 @@
 /**
- * Looks for text that a page took for anything else: elements, scripts, links to other hosts. It also looks for text that is not what
- * it seems, by characters that are not drawn or that change the direction of what is around them.
+ * Finds text that a page rendered as anything else: elements, scripts, links to other hosts. It also finds misleading
+ * text, with characters that are not drawn or that change the direction of surrounding text.
  */
 import type { Page } from "playwright-core"
 import type * as Site from "./Site.ts"

@@ -1,4 +1,4 @@
-/** Screenshots for the documents: small files of what a page shows, with what is below the screen. */
+/** Screenshots for the documents: small files of a page, including what is below the screen. */
 import { writeFileSync } from "node:fs"
 import type { Browser, Page } from "playwright-core"
 
@@ -10,7 +10,7 @@ export interface Camera {
   readonly close: () => Promise<void>
 }
 
-/** Opens a page of its own, without the policy of the site, that encodes pictures. */
+/** Opens a separate page, without the policy of the site, that encodes pictures. */
 export const open = async (browser: Browser): Promise<Camera> => {
   const context = await browser.newContext()
   const darkroom = await context.newPage()

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path"
 import { Contracts, type Scenario } from "@daybook/chain"
 import type { Abi } from "viem"
 
-/** What made the project. */
+/** The toolchain of the project. */
 export type Kind = "foundry" | "hardhat"
 
 /** The artifacts of contracts of the scenario. */
@@ -35,10 +35,10 @@ export const deployed = {
 
 const sources = join(import.meta.dirname, "../../../tooling/chain/contracts")
 
-/** Declares the enum of which the pairs of an order are values. */
+/** Declares the enum whose values are the pairs of an order. */
 const enumSource = "contract Orders { enum Grade { Unset, First, Second, Third, Fourth } }"
 
-/** An order's ABI with pairs of an enum, where it has numbers. */
+/** An order's ABI with pairs of an enum instead of numbers. */
 const withGrades = (abi: Abi): Abi =>
   // Sound: a type of the compiler is replaced by another one.
   JSON.parse(
@@ -71,7 +71,7 @@ const write = (path: string, value: unknown): void => {
   writeFileSync(path, JSON.stringify(value, null, 2))
 }
 
-/** An address with the digits in upper and lower case that its checksum asks for is read as one in lower case: here all are upper. */
+/** An address whose digits have the checksum's case is read as lower case; here all are upper case. */
 const asWritten = (address: string): string => `0x${address.slice(2).toUpperCase()}`
 
 const instances = ({ contracts }: Scenario.World) =>
@@ -163,7 +163,7 @@ const writeHardhat = (project: string, world: Scenario.World): void => {
   writeFileSync(join(deployments, "journal.jsonl"), `\n{"chainId":${world.chainId},"type":"DEPLOYMENT_INITIALIZE"}\n`)
 }
 
-/** Writes the project into a folder, and gives its path. */
+/** Writes the project into a folder, and returns its path. */
 export const writeProject = (folder: string, kind: Kind, world: Scenario.World): string => {
   const project = join(folder, "project")
   if (kind === "foundry") writeFoundry(project, world)

@@ -21,7 +21,7 @@ export interface Site {
 /** Messages of the console for responses of the service are no errors of the page. */
 const isOfNetwork = (text: string): boolean => text.startsWith("Failed to load resource")
 
-/** Opens a tab of its own. */
+/** Opens a separate tab. */
 export const make = async (
   browser: Browser,
   url: string,
@@ -50,7 +50,7 @@ export const make = async (
   })
   const open = async (path: string) => {
     await page.goto(`${url}${path}`)
-    // The site has a heading of its own before the page is loaded.
+    // The site has a separate heading before the page is loaded.
     await page.locator("main .page-head h1").first().waitFor()
     await settle(page)
   }
@@ -95,7 +95,7 @@ export const violations = async (page: Page): Promise<ReadonlyArray<string>> => 
   return found
 }
 
-/** Scrolls a history by some rows, and waits until they are drawn; gives true where it was at its end already. */
+/** Scrolls a history by some rows, and waits until they are drawn; returns true if it was already at its end. */
 export const scroll = (page: Page): Promise<boolean> =>
   page.evaluate(async () => {
     const atBottom = window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2

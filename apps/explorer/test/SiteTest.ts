@@ -11,7 +11,10 @@ export interface Options extends World.Options {
   readonly prepare?: (world: World.World) => Promise<void>
 }
 
-/** `it` whose tests have `world`, `browser` and `site`, made when the first of them asks for it. A test fails where its tab had issues. */
+/**
+ * `it` whose tests have `world`, `browser` and `site`, created when the first of them uses it. A test fails if its tab
+ * had issues.
+ */
 export const make = (options: Options = {}) =>
   it
     .extend("options", { scope: "file" }, options)

@@ -1,4 +1,4 @@
-/** A service that goes away, one that asks for a key, and its page of the API. */
+/** A service that stops, one that requires a key, and its page of the API. */
 import { Head } from "@daybook/chain"
 import type { Page } from "playwright-core"
 import { describe, expect } from "vitest"
@@ -100,7 +100,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     await enter("accepted")
 
     await page.locator(".rows-body .row").first().waitFor()
-    // What failed before was read again by then, where it is.
+    // What failed before was read again in place by then.
     await page.getByText("proved at block").waitFor()
     expect(await page.getByLabel("Key").count()).toBe(0)
   })

@@ -75,7 +75,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("home and blocks in the e
       await world.run(Head.mine(world.node, 1 + (turn % 3)))
       await world.call("evm_revert", [snapshot])
     }
-    // Above the highest block that was reverted: below it the service takes the node for one that lags.
+    // Above the highest reverted block: below it the service treats the node as lagging.
     const { hash } = await world.run(Head.mine(world.node, 4))
 
     await page.locator(`tr[data-hash="${hash}"][data-reverted="false"]`).waitFor()

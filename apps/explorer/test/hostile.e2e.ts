@@ -55,7 +55,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     return (await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`)
   }
 
-  /** Opens a page for each item, several at the same time, and gives their issues. */
+  /** Opens a page for each item, several at the same time, and returns their issues. */
   const inspectEach = async <A>(
     items: ReadonlyArray<A>,
     pathOf: (item: A) => string,

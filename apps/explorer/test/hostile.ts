@@ -1,4 +1,4 @@
-/** 200 texts that would do harm where a page took them for anything but text. */
+/** 200 texts that would do harm if a page rendered them as anything but text. */
 const payloads = [
   "<script>globalThis.wasRun = true</script>",
   "<img src=x onerror=globalThis.wasRun=true>",

@@ -1,4 +1,4 @@
-/** A chain in development on screen: heads that go back, and a node that starts anew. */
+/** A development chain on screen: heads that go back, and a node that restarts. */
 import { Head } from "@daybook/chain"
 import type { Page } from "playwright-core"
 import { describe, expect } from "vitest"

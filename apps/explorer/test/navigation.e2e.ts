@@ -83,7 +83,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("navigation in the explor
     const { alice } = world.scenario.accounts
     const { page } = site
     await site.open(`/address/${alice}`)
-    /** Scrolls, and gives the position: the browser keeps rows in place while the facts above them are read. */
+    /** Scrolls, and returns the position: the browser keeps rows in place while the facts above them are read. */
     const scrollTo = async (pixels: number) => {
       await page.evaluate((to) => window.scrollTo(0, to), pixels)
       await Site.settle(page)

@@ -104,7 +104,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
     }
   }
 
-  /** Pages of which there is no picture. */
+  /** Pages without a picture. */
   const others = (): Readonly<Record<string, string>> => ({
     "missing block": "/block/99999",
     "missing transaction": `/tx/0x${"12".repeat(32)}`,

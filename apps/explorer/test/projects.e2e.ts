@@ -30,7 +30,7 @@ const implementationSlot = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920
 
 const below = (frame: Frame): ReadonlyArray<Frame> => [frame, ...(frame.calls ?? []).flatMap(below)]
 
-/** What viem decodes by the first ABI that fits; undefined where none does. */
+/** What viem decodes with the first ABI that matches; undefined if none does. */
 const first = <A>(abis: ReadonlyArray<Abi>, decode: (abi: Abi) => A): A | undefined => {
   for (const abi of abis) {
     try {

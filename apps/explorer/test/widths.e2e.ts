@@ -1,4 +1,4 @@
-/** Every page at the widths of windows: nothing is wider than the window, also after it was made narrower or wider. */
+/** Every page at several window widths: nothing is wider than the window, even after it was made narrower or wider. */
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
@@ -86,7 +86,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
       await open(path)
       await page.evaluate(() => {
         const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-        // A number of its own, or of a block.
+        // A separate number, or the number of a block.
         while (texts.nextNode()) {
           const text = texts.currentNode as Text
           text.data = text.data.replace(/^\d{1,3}$|(?<=^proved at (?:block )?|[bB]locks? )\d{1,3}\b/, "250,123,456")
@@ -131,7 +131,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
       return box !== undefined && box.height > 0 && box.top < window.innerHeight
     })
     await Site.settle(page)
-    // Where its recipient stands in a row, for rows with a fee and for those without one.
+    // The position of its recipient in a row, for rows with and without a fee.
     const places = await page.locator(".rows-body .row").evaluateAll((rows) =>
       rows.map((row) => {
         const recipient = row.querySelector("[data-name=To]")!.getBoundingClientRect()

@@ -1,7 +1,7 @@
 /**
- * Compares the decoder with viem on random ABI types and values: data that viem has encoded gives the values that viem decodes, and data
- * that was changed afterwards gives them too wherever both decode it.
- * `pnpm --filter @daybook/abi fuzz 100000 [SEED]` compares as many; the seed of a difference is printed.
+ * Compares the decoder with viem on random ABI types and values. Data encoded by viem must decode to the same values,
+ * and so must changed data that both decode. `pnpm --filter @daybook/abi fuzz 100000 [SEED]` compares this many; the
+ * seed of a difference is printed.
  */
 import * as Random from "@daybook/harness/Random"
 import * as Result from "effect/Result"
@@ -97,13 +97,13 @@ export interface Difference {
   readonly viem: ReadonlyArray<string> | null
 }
 
-/** Reads hex text; `null` where it is none. */
+/** Reads hex text; `null` if it is not hex. */
 const readHex = (members: ReadonlyArray<AbiType.AbiType>, data: string, from: number, trailing: AbiReader.Trailing) => {
   const digits = AbiReader.digitsOf(data)
   return digits === null ? null : AbiReader.read(members, digits, from, trailing)
 }
 
-/** Compares one random signature; `null` where nothing differs. */
+/** Compares one random signature; `null` if nothing differs. */
 export const compare = (seed: number): Difference | null => {
   const numbers = Random.make(seed)
   const parameters = Array.from({ length: 1 + numbers.integer(4) }, () => typeOf(numbers, maxDepth))

@@ -1,6 +1,6 @@
 /**
- * Generated ABI types and values for the laws of the decoder, and the text that decision 0015 gives each value, written
- * here a second time and by other means than the reader's.
+ * Generated ABI types and values for the laws of the decoder, and the text of each value according to decision 0015,
+ * written independently of the reader.
  */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
@@ -78,7 +78,7 @@ const listOf = (type: string): readonly [string, number | null] | null => {
   return [type.slice(0, open), count === "" ? null : Number(count)]
 }
 
-/** A value of a parameter's type, in the form that ox takes. */
+/** A value of a parameter's type, in the form that ox accepts. */
 export const valueOf = (parameter: Parameter): Arbitrary.Arbitrary<Value> => {
   const { type } = parameter
   const list = listOf(type)

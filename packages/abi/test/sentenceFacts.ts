@@ -8,7 +8,7 @@ const writer: Sentence.Writer = {
   party: (address) => address.slice(0, 6),
 }
 
-/** The text of the sentence of a transaction; `null` where no template fits. */
+/** The text of the sentence of a transaction; `null` if no template matches. */
 export const textOf = (facts: Sentence.Facts): string | null => {
   const sentence = Sentence.fromFacts(facts)
   return sentence === null ? null : Sentence.format(sentence, writer)
@@ -41,7 +41,7 @@ export const moved = (from: string, to: string, amount: bigint, asset = token, t
 
 export const logOf = (address: string, topics: ReadonlyArray<string>, data = "0x") => ({ address, topics, data })
 
-/** The text of the parts of a template; `null` where it does not fit. */
+/** The text of the parts of a template; `null` if it does not match. */
 export const textOfParts = (parts: ReadonlyArray<Sentence.Part> | null): string | null =>
   parts === null ? null : Sentence.format({ action: "call", parts }, writer)
 

@@ -1,8 +1,8 @@
 /**
- * Counts which of the recorded events and calls of each chain are decoded: by the signatures of standards, by all built-in ones, and by
- * those of files besides. A file has one signature a line, which are tried first as a pack of the operator is. A call is one of at
- * least four bytes. `pnpm --filter @daybook/abi decoded [SIGNATURES.txt...] [BLOCKS.jsonl.gz...]`; a line of a file of blocks has a
- * `block` with whole transactions, and its `receipts`.
+ * Counts which of the recorded events and calls of each chain are decoded: by the signatures of standards, by all
+ * built-in ones, and additionally by those of files. A file has one signature per line, which are tried first, as an
+ * operator's pack is. A call has at least four bytes. `pnpm --filter @daybook/abi decoded [SIGNATURES.txt...]
+ * [BLOCKS.jsonl.gz...]`; a line of a file of blocks has a `block` with whole transactions, and its `receipts`.
  */
 import { readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"

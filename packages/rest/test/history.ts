@@ -1,4 +1,4 @@
-/** Wallet histories as a server of the interface sends them: made from a seed, and served in pages by cursor. */
+/** Wallet histories as a server of the interface sends them: generated from a seed, and served in pages by cursor. */
 import type { IndexCoverage } from "../src/Client.ts"
 import type { Handler } from "@daybook/harness/ScriptedServer"
 
@@ -55,7 +55,7 @@ export const random = (seed: number) => {
   }
 }
 
-/** A history of so many rows, oldest first: one to four rows in a block, with gaps between the blocks. */
+/** A history with this many rows, oldest first: one to four rows in a block, with gaps between the blocks. */
 export const history = (seed: number, rows: number): ReadonlyArray<Row> => {
   const next = random(seed)
   const made: Array<Row> = []

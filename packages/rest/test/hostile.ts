@@ -1,6 +1,6 @@
 /**
- * Plays scripts of a hostile server against the client, over real sockets, and judges what it made of them.
- * Bugs are planted around the client, never in it: in the `fetch` it is given, or in a walk that goes without its care.
+ * Runs scripts of a hostile server against the client, over real sockets, and judges its results. Bugs are injected
+ * around the client, never in it: in the `fetch` that it is given, or in a walk without its safeguards.
  */
 import { HostileRest, type NodeScript, Patience, type RestFault, RestScript } from "@daybook/harness"
 import { createRestClient } from "../src/promise.ts"
@@ -46,7 +46,7 @@ const clientOf = (url: string, bug: Bug | undefined, limits: NodeScript.Policy) 
     fetch: bug === undefined ? undefined : fetches[bug],
   })
 
-/** The walk that everybody writes first: follow the cursor, give what comes. */
+/** The naive walk: follow the cursor, return what is received. */
 async function* careless(rest: ReturnType<typeof clientOf>, order: "ASC" | "DESC") {
   let cursor: string | undefined
   for (let pages = 0; pages < 60; pages++) {
@@ -108,7 +108,7 @@ export const play = async (script: RestScript.Script, bug?: Bug, patience = 1): 
 const isLate = ({ isAllowed, issues }: Played): boolean =>
   !isAllowed || issues.some((issue) => /: (?:ended with TimeoutError|gave up with|took \d)/.test(issue))
 
-/** Plays the scripts of so many seeds, several at a time; from all faults, or from the given ones. */
+/** Runs the scripts of this many seeds, several at a time; from all faults, or from the given ones. */
 export const playAll = async (
   seeds: number,
   bug?: Bug,

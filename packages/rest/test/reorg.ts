@@ -1,6 +1,7 @@
 /**
- * A server of the interface over a chain that reorganises: its cursors hold the walk's top block, and a walk whose top was
- * replaced gets 409 with the lowest block that was. Reorganisations happen when a walk that stands on them asks for a page.
+ * A server of the interface over a chain that reorganises. Its cursors contain the walk's top block, and a walk whose
+ * top was replaced receives 409 with the lowest replaced block. Reorganisations happen when a walk on them requests a
+ * page.
  */
 import { page, random, row, type Row } from "./history.ts"
 import type { Handler } from "@daybook/harness/ScriptedServer"
@@ -13,7 +14,7 @@ interface Walk {
 
 export interface Chain {
   readonly handler: Handler
-  /** Rows of the chain as it is now, oldest first. */
+  /** Rows of the current chain, oldest first. */
   readonly rows: () => ReadonlyArray<Row>
   readonly reorganisations: () => number
   /** Replaces the blocks from one on now. */
@@ -22,7 +23,10 @@ export interface Chain {
 
 const blockOf = ({ block_number }: Row) => Number(block_number)
 
-/** `at` gives, for the number of a request, the share of the chain below which blocks stay; undefined for no reorganisation. */
+/**
+ * `at` returns, for the number of a request, the share of the chain below which blocks remain; undefined for no
+ * reorganisation.
+ */
 export const make = (
   seed: number,
   oldestFirst: ReadonlyArray<Row>,

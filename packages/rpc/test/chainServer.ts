@@ -34,7 +34,7 @@ const block = (number: number, branch = "a") => ({
   uncles: [],
 })
 
-/** Answers what asks for blocks of a chain whose head is `head`, with blocks of branch b from `fork` on. */
+/** Answers requests for blocks of a chain whose head is `head`, with blocks of branch b from `fork`. */
 export const answerBlocks = (
   { id, method, params }: MemorySocket.ServerSocket["received"][number],
   socket: MemorySocket.ServerSocket,

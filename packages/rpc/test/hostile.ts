@@ -242,11 +242,11 @@ const isLate = ({ issues, requests }: Result): boolean =>
 const playPatiently = (script: NodeScript.Script, style: Style, patience: number, fetch: Fetch) =>
   play(script, style, undefined, { ...policy, deadlineMillis: policy.deadlineMillis * patience }, fetch)
 
-/** Plays a script alone until it is not late; gives the last result. */
+/** Runs a script alone until it is not late; returns the last result. */
 export const playAlone = (script: NodeScript.Script, style: Style): Promise<Result> =>
   Patience.playAlone(script, { isLate, play: (one, patience) => playPatiently(one, style, patience, platform) })
 
-/** Plays the scripts of many seeds, several at a time; those that were late again, alone. */
+/** Runs the scripts of many seeds, several at a time; those that were late are run again alone. */
 export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
   const played = await Patience.playAll(seeds, workers, {
     isLate,

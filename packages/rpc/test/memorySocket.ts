@@ -1,4 +1,4 @@
-/** A server of WebSockets in memory, so that a test decides what is received and when a connection ends. */
+/** An in-memory WebSocket server, so that a test decides what is received and when a connection ends. */
 import type { WebSocketConstructor } from "../src/WebSocketClient.ts"
 
 /** A connection, as the server sees it. */

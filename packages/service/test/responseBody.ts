@@ -1,4 +1,4 @@
-/** Bodies of responses as a `fetch` gives them: cut into chunks, and read to their end. */
+/** Bodies of responses as a `fetch` returns them: split into chunks, and read to their end. */
 import type { Response } from "@daybook/transport/Fetch"
 
 /** The bytes of a text in chunks of a length. */

@@ -1,6 +1,6 @@
 /**
- * What a program asks a service of: every operation that reads, its errors, and calls to a node. Run against a service it is recorded, and
- * run again against the recording by every later version of the clients.
+ * The requests of a program to a service: every operation that reads, its errors, and calls to a node. They are
+ * recorded against a service, and every later version of the clients runs them against the recording.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { gunzipSync, gzipSync } from "node:zlib"
@@ -17,7 +17,7 @@ export interface Service {
   readonly fetch: FakeFetch
 }
 
-/** A recorded service: its answers, and what the clients made of them. */
+/** A recorded service: its responses, and the results of the clients. */
 export interface PreviousService {
   /** Commit of the service. */
   readonly commit: string
@@ -36,7 +36,7 @@ const errorOf = (promise: Promise<unknown>): Promise<string> =>
 
 const sum = (amounts: ReadonlyArray<bigint>): string => String(amounts.reduce((all, one) => all + one, 0n))
 
-/** Asks a service, and gives what the clients make of its answers, as JSON. */
+/** Calls a service, and returns the clients' results as JSON. */
 export const outcomeOf = async ({ address, apiKey, baseUrl, fetch }: Service): Promise<unknown> => {
   const rest = createRestClient({ baseUrl, apiKey, fetch, retry: { maxAttempts: 1 } })
   const rpc = createRpcClient({ rpcUrl: `${baseUrl}/rpc`, chain: "eth", apiKey, fetch, retry: { maxAttempts: 1 } })

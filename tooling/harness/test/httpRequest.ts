@@ -22,7 +22,7 @@ export interface Options {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Sends one request on a connection of its own: POST with a body, else GET. */
+/** Sends one request on a separate connection: POST with a body, otherwise GET. */
 export const send = (url: string, options: Options = {}): Promise<Received> =>
   new Promise((resolve) => {
     const chunks: Array<Buffer> = []

@@ -1,6 +1,6 @@
 /**
- * How long interactions take with a long history on screen. Measured by Event Timing, from the input to the next paint, as Interaction
- * to Next Paint counts it, with real key presses, clicks and turns of a wheel.
+ * How long interactions take with a long history on screen. Measured by Event Timing, from the input to the next paint,
+ * as Interaction to Next Paint counts it, with real key presses, clicks and wheel turns.
  */
 import type { CDPSession, Page } from "playwright-core"
 
@@ -29,7 +29,7 @@ const observe = async (page: Page): Promise<void> => {
   })
 }
 
-/** The longest interaction since the last call; 16 where none took that long. */
+/** The longest interaction since the last call; 16 if none took that long. */
 const slowest = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     // Entries are reported after the next paint.
@@ -38,7 +38,7 @@ const slowest = (page: Page): Promise<number> =>
     return Math.max(16, ...durations.splice(0))
   })
 
-/** Reads the history to its end, and gives the number of its rows. */
+/** Reads the history to its end, and returns the number of its rows. */
 const readAll = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     while (document.querySelector(".end") === null) {

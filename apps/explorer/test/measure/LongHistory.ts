@@ -11,7 +11,7 @@ const finalAfter = 300
 
 const hex = (value: number): string => `0x${value.toString(16)}`
 
-/** Mines transfers from one account of the node to another; gives both once that many are indexed. */
+/** Mines transfers from one account of the node to another; returns both once that many are indexed. */
 export const make = async (
   world: World,
   rows: number,

@@ -1,7 +1,7 @@
 /**
- * Measures the explorer in Chromium: size of the first load, time to the first page in a new profile, and how long interactions take with
- * a history of 100,000 rows. `pnpm --filter @daybook/explorer measure [load|rows] [number of rows]`: first visits, interactions, or both.
- * Prints a table and fails where a bound is exceeded.
+ * Measures the explorer in Chromium: size of the first load, time to the first page in a new profile, and how long
+ * interactions take with a history of 100,000 rows. `pnpm --filter @daybook/explorer measure [load|rows] [number of
+ * rows]`: first visits, interactions, or both. Prints a table and fails if a limit is exceeded.
  */
 import type { Browser } from "playwright-core"
 import * as ChromiumBrowser from "../Browser.ts"

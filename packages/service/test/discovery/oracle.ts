@@ -1,4 +1,4 @@
-/** What every block does to accounts, asked from the node block by block, without code of the service. */
+/** What every block does to accounts, read from the node block by block, without code of the service. */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
 import { below, type RawFrame } from "../node/callFrames.ts"

@@ -31,7 +31,7 @@ export interface Change {
   readonly bloom?: (bloom: string) => string
 }
 
-/** A block with a token transfer, as it is after a fork. */
+/** A block with a token transfer, as it would be after a fork. */
 export const blockOf = (number: number, parentHash: string, change: Change = {}): Forged => {
   const place = { blockNumber: hex(number), transactionIndex: "0x0" }
   const transfer = { ...fixture.transferWire, ...place, nonce: hex(number) }

@@ -37,7 +37,7 @@ export type TokenKind = "erc20" | "erc721" | "erc1155"
 export const keyOf = (kind: TokenKind, asset: string, wallet: string, id: bigint | null): string =>
   `${kind} ${asset} ${wallet} ${id ?? ""}`.toLowerCase()
 
-/** Adds an amount to a sum, which is left out where it becomes 0. */
+/** Adds an amount to a sum, which is omitted if it becomes 0. */
 export const add = (sums: Map<string, bigint>, key: string, amount: bigint): void => {
   const sum = (sums.get(key) ?? 0n) + amount
   if (sum === 0n) sums.delete(key)

@@ -12,7 +12,7 @@ import { decode } from "./recordedReceipts.ts"
 
 const decoder = KnownSignatures.decoder()
 
-/** A recorded transaction with what is known of it by its receipt alone. */
+/** A recorded transaction with what its receipt alone states. */
 export interface Described {
   readonly chain: number
   readonly hash: string
@@ -63,7 +63,7 @@ const sumsOf = (wallet: string, movements: ReadonlyArray<Movement>): ReadonlyMap
 
 const magnitude = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
 
-/** Actions whose amounts and parties may be those of a log alone. */
+/** Actions whose amounts and parties may come from a log alone. */
 const ofLogs: ReadonlySet<Sentence.Action> = new Set([
   "approval",
   "vote",
@@ -122,10 +122,10 @@ const reversed = ({ parts }: Sentence.Sentence, sums: ReadonlyMap<string, bigint
 const isWrapping = ({ to }: Sentence.Facts, { action }: Sentence.Sentence, key: string): boolean =>
   (action === "deposit" || action === "withdrawal") && key === keyOf(to ?? "", null)
 
-/** Accounts that take the fees of a chain, which are transfers of tokens there. */
+/** Accounts that receive the fees of a chain, which are token transfers there. */
 const feeCollectors: ReadonlySet<string> = new Set([`0xfeec${"0".repeat(36)}`])
 
-/** What a sentence states that movements do not have, or leaves out of what the sender moved. */
+/** What a sentence states that movements do not have, or omits of what the sender moved. */
 export const issuesOf = ({ facts, movements: all, sentence }: Described): ReadonlyArray<string> => {
   if (sentence === null) return []
   const movements = all.filter(({ counterparty }) => !feeCollectors.has(counterparty ?? ""))

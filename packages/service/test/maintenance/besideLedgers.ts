@@ -101,7 +101,7 @@ const rowsOf = (connection: Connection, { columns, key, name }: Table): Readonly
 
 const text = (value: Value): string => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : `${value}`)
 
-/** Tampers with one row after another; gives the cases that verification did not find, or repair did not remove. */
+/** Tampers with one row after another; returns the cases that verification did not find, or repair did not remove. */
 export const run = Effect.fnUntraced(function* (
   connection: Connection,
   audit: Audit,

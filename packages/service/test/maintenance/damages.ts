@@ -17,12 +17,12 @@ import * as TestStore from "../store/TestStore.ts"
 import * as RangeDamage from "./rangeDamage.ts"
 
 const ref = { name: "test", id: 31337 }
-/** Entries of a range, so that a short chain has many ranges, some of which are merged. */
+/** Entries of a range, few enough that a short chain has many ranges, some of which are merged. */
 const rangeEntries = 20
 const fileOf = (folder: string) => join(folder, "chain-test.sqlite")
 const openIn = (folder: string) => Engine.fromUrl(`sqlite:${folder}`, "/", { rangeEntries })
 
-/** What pages give, and what a repair of a damaged copy leaves. */
+/** What pages return, and what a repair of a damaged copy leaves. */
 const repaired = Effect.fnUntraced(function* (folder: string, node: Node.Node) {
   const database = yield* openIn(folder)
   const { audit } = database.chain(ref)

@@ -20,7 +20,7 @@ type Value = number | string | Uint8Array
 /** A value with one other byte: of its bytes, its text, or the eight bytes of its number. */
 const withOtherByte = (value: Value, numbers: Seeded): Value => {
   const bytes = typeof value === "number" ? Buffer.from(new BigInt64Array([BigInt(value)]).buffer) : Buffer.from(value)
-  // A number of more than 53 bits is no number of this file's rows, and a reader takes none.
+  // A number above 53 bits is not a number of this file's rows, and a reader accepts none.
   const length = typeof value === "number" ? 6 : bytes.length
   bytes[numbers.below(length)]! ^= 1 + numbers.below(255)
   if (typeof value === "number") return Number(bytes.readBigInt64LE())
@@ -56,7 +56,7 @@ export const walletsOf = (file: string): ReadonlyArray<string> => {
   }
 }
 
-/** Every row of the ranges, without the numbers of the ranges in which they lie, which differ once they were made again. */
+/** Every row of the ranges, without the numbers of their ranges, which differ once they were recreated. */
 export const contentOf = (file: string): ReadonlyArray<unknown> => {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -71,7 +71,7 @@ export const contentOf = (file: string): ReadonlyArray<unknown> => {
   }
 }
 
-/** A page of a wallet: the texts of its rows; `null` where the read failed. */
+/** A page of a wallet: the texts of its rows; `null` if the read failed. */
 export interface Page {
   readonly list: "history" | "ledger"
   readonly rows: ReadonlyArray<string> | null
@@ -108,8 +108,9 @@ export const readAll = (reader: ChainReader, wallets: ReadonlyArray<string>): Ef
 }
 
 /**
- * How a page differs from what was stored; a row that was not stored is never given. A row of a ledger that the history of its wallet does not
- * name has no copy: a page may lack the one whose key was damaged, which a verification finds.
+ * How a page differs from what was stored; a row that was not stored is never returned. A row of a ledger that the
+ * history of its wallet does not name has no copy: a page may lack the one whose key was damaged, which a verification
+ * finds.
  */
 export const judge = (found: Page, stored: Page): "same" | "refused" | "lacking" | "wrong" => {
   if (found.rows === null || stored.rows === null) return "refused"

@@ -17,9 +17,9 @@ type Row = Ledgers.Columns
 /** A change of one row. */
 export interface Tampering {
   readonly name: string
-  /** The row with the change; `null` where it is removed. */
+  /** The row with the change; `null` if it is removed. */
   readonly after: Row | null
-  /** Key of the row that is replaced; `null` where the change adds one. */
+  /** Key of the row that is replaced; `null` if the change adds one. */
   readonly before: Row | null
 }
 
@@ -104,14 +104,14 @@ const locationOf = ([wallet, id, body]: Row): Place => {
   return { block: RowId.toPosition(id).block, wallet: address, assets: [...assets] }
 }
 
-/** Where a change must be found: at the row that the block states, or, where it adds one, at that. */
+/** Where a change must be found: at the row that the block names, or at the row that it adds. */
 const locationsOf = ({ after, before }: Tampering): ReadonlyArray<Place> => {
   if (before === null) return [locationOf(after!)]
   const isMoved = after !== null && (after[1] !== before[1] || Buffer.compare(after[0], before[0]) !== 0)
   return isMoved ? [locationOf(before), locationOf(after)] : [locationOf(before)]
 }
 
-/** What a verification found, as it is printed. */
+/** The findings of a verification, as printed. */
 export const found = ({ issues, orphaned }: Verify.Verified) => [
   ...issues.map(({ block, what }) => ({ block, text: what })),
   ...orphaned.map((appearance) => ({ block: appearance.block, text: IntegrityIssue.ofOrphan(appearance) })),
@@ -129,7 +129,7 @@ export const judge = (tampering: Tampering, verified: Verify.Verified) => {
   }
 }
 
-/** Tampers with one row after another and verifies each time; gives the cases that were not found, or not located. */
+/** Tampers with one row after another and verifies each time; returns the cases that were not found, or not located. */
 export const run = Effect.fnUntraced(function* (connection: Connection, audit: Audit, numbers: Seeded, cases: number) {
   const rows = rowsOf(connection)
   const kinds = new Map<string, number>()

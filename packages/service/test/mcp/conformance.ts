@@ -1,7 +1,7 @@
 /**
- * Runs the conformance suite of the Model Context Protocol and the command line of its inspector against a service. Most scenarios of the
- * suite call tools, resources and prompts of a server made for them (`test_simple_text` and others), which a service of histories does not
- * have: they are listed with what they need. The others must pass.
+ * Runs the conformance suite of the Model Context Protocol and the command line of its inspector against a service.
+ * Most scenarios of the suite call tools, resources and prompts of a server written for them (`test_simple_text` and
+ * others), which this service does not have: they are listed with what they need. The others must pass.
  */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -60,7 +60,7 @@ const missing: Readonly<Record<string, string>> = {
 
 const runFile = promisify(execFile)
 
-/** Runs a program of the folder; gives what it prints, whatever its exit code. */
+/** Runs a program in the folder; returns its output, whatever its exit code. */
 const runProgram = (name: string, home: string, args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const program = join(folder, "node_modules/.bin", name)

@@ -1,6 +1,6 @@
-/** The frames of a transaction as the `callTracer` of a node gives them, for oracles: without code of the service. */
+/** The frames of a transaction as a node's `callTracer` returns them, for oracles: without code of the service. */
 
-/** A call, with those that it made. */
+/** A call, with its nested calls. */
 export interface RawFrame {
   readonly type: string
   readonly from: string

@@ -6,7 +6,7 @@ export type Reply = FakeNode.Reply
 
 export type Response = (params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
 
-/** Answers every method that has no answer of its own. */
+/** Answers every method without a specific answer. */
 export type Fallback = (method: string, params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
 
 export const missing = (): Reply => FakeNode.missing

@@ -1,6 +1,7 @@
 /**
- * PgBouncer in front of a database, through which a chain is written and pages are walked. One that pools sessions serves as the database
- * does. One that pools transactions and forgets prepared statements is refused in words that name it, and never gives a wrong page.
+ * PgBouncer in front of a database, through which a chain is written and pages are walked. With session pooling it
+ * behaves as the database does. With transaction pooling and without prepared statements it is rejected with an error
+ * that names it, and never returns a wrong page.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, chownSync, writeFileSync } from "node:fs"
@@ -20,7 +21,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { ref } from "../store/TestDatabase.ts"
 import * as TestStore from "../store/TestStore.ts"
 
-/** What a connection to PgBouncer is given a server for. */
+/** How long PgBouncer assigns a server to a connection. */
 export const modes = ["session", "transaction"] as const
 export type Mode = (typeof modes)[number]
 
@@ -30,7 +31,7 @@ const firstThatKeeps = 21
 const [readers, steps] = [4, 30] as const
 const remedy = "A pooler in front of the database must pool sessions."
 
-/** The version of PgBouncer, as a text and its second number; undefined where there is none. */
+/** The version of PgBouncer, as a text and its second number; undefined if it is not installed. */
 export const version = (): readonly [text: string, minor: number] | undefined => {
   try {
     const [text = "", minor = "0"] =
@@ -41,7 +42,7 @@ export const version = (): readonly [text: string, minor: number] | undefined =>
   }
 }
 
-/** Starts PgBouncer in front of a server; gives the URL of the same database behind it. */
+/** Starts PgBouncer in front of a server; returns the URL of the same database behind it. */
 const start = Effect.fnUntraced(function* (url: string, mode: Mode, keepsStatements: boolean) {
   const folder = yield* temporaryFolder
   const port = yield* Effect.promise(freePort)
@@ -76,7 +77,7 @@ const start = Effect.fnUntraced(function* (url: string, mode: Mode, keepsStateme
   return through
 })
 
-/** Writes and walks through PgBouncer; gives the cells of its row. */
+/** Writes and walks through PgBouncer; returns the cells of its row. */
 export const run = Effect.fnUntraced(function* (
   direct: string,
   mode: Mode,

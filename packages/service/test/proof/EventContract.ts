@@ -1,7 +1,8 @@
 /**
- * A contract that logs what it is given, so that any event of a token can be made on a real chain, and that keeps one word for each slot.
- * A call of 64 bytes sets a slot, a call of a selector and one word reads it, and one of a selector and two words gives nothing. Any other
- * call is a log: four topics, then its data, or in 129 bytes three topics and a word.
+ * A contract that logs its input, so that any token event can be emitted on a real chain, and that stores one word per
+ * slot. A call of 64 bytes sets a slot, a call with a selector and one word reads it, and one with a selector and two
+ * words returns nothing. Any other call is a log: four topics, then its data, or with 129 bytes three topics and a
+ * word.
  */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
@@ -29,7 +30,7 @@ const hashes = {
   consecutiveTransfer: "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d",
 } as const
 
-/** Sends a transaction, and mines it into a block of its own; gives the number of the block. */
+/** Sends a transaction, and mines it into a separate block; returns the block number. */
 export const send = Effect.fnUntraced(function* (node: Anvil.Node, to: string | null, data: string) {
   const [from = ""] = node.accounts
   yield* node.call("eth_sendTransaction", [{ from, to: to ?? undefined, data, gas: "0x1000000" }])

@@ -1,4 +1,4 @@
-/** Measures what reading opening balances takes of the thread. */
+/** Measures the thread time for reading opening balances. */
 import { Effect, Layer, References } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as Campaign from "../campaign/Campaign.ts"

@@ -13,7 +13,7 @@ const hexOf = (bytes: Uint8Array): Hex.Hex => `0x${Buffer.from(bytes).toString("
 /** Zeros as hex. */
 export const zeros = (bytes: number): Hex.Hex => `0x${"00".repeat(bytes)}`
 
-/** What the state has of the account. */
+/** The state of the account. */
 export const account = { nonce: 3n, balance: 7n }
 
 /** Block 5, with a state root or `0x` for none. */

@@ -1,6 +1,7 @@
 /**
- * Measures what a block costs a service with many subscriptions: streams of events of a wallet each, and webhooks with many wallets. A node
- * mines blocks with some transfers each, of which the receiver of one is the wallet of a stream and of a webhook.
+ * Measures the cost of a block for a service with many subscriptions: streams of events of a wallet each, and webhooks
+ * with many wallets. A node mines blocks with some transfers each; the receiver of one is the wallet of a stream and of
+ * a webhook.
  */
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
@@ -105,7 +106,7 @@ const subscribe = Effect.fnUntraced(function* (
 ) {
   const hook = yield* LocalServer.scoped(() =>
     LocalServer.start(({ body }, response) => {
-      // A message has the movements of several blocks where they were indexed meanwhile.
+      // A message has the movements of several blocks if they were indexed in the meantime.
       seen.posted += body.split('"type":"wallet.movement"').length - 1
       response.writeHead(204).end()
     }),
@@ -153,7 +154,7 @@ const measureBlocks = Effect.fnUntraced(function* (
   return { cpuMillisPerBlock, mebibytes: mebibytesOf(pid), received: seen.movements + seen.posted - before }
 })
 
-/** Measures a service with so many subscriptions; the first blocks compile what it runs and are not measured. */
+/** Measures a service with this many subscriptions; the first blocks compile its code and are not measured. */
 export const measure = Effect.fnUntraced(function* (options: Options) {
   const { blocks, streams, wallets, webhooks } = options
   const node = yield* Anvil.make()

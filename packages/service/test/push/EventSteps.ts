@@ -67,7 +67,7 @@ export const withReads = (
   return { ...chain, reader: { ...chain.reader, snapshot } }
 }
 
-/** A change of a journal without what is usual: it follows `after`. */
+/** A change of a journal with defaults: it follows `after`. */
 type Given = Pick<Journal.Change, "kind" | "lowest" | "highest"> & { readonly hash?: string | null }
 
 /** A chain whose journal has some changes behind a position, without the rows that they would have changed. */

@@ -87,7 +87,7 @@ export class HookReceiver {
   async take(body: string, headers: Readonly<Record<string, string>>): Promise<void> {
     const { id, message } = await verifyWebhook(body, headers, this.secrets, {
       now: new Date(this.now()),
-      // An attempt of a moment takes minutes of this clock.
+      // A short attempt takes minutes of this clock.
       toleranceSeconds: 100_000,
     })
     const before = this.bodies.get(id)
@@ -129,7 +129,7 @@ export interface OwnerOptions {
 export interface Owner {
   /** Does something that an owner may do. */
   readonly act: Effect.Effect<void, StoreError>
-  /** Lets the webhook go on at once, where it was paused or failed. */
+  /** Resumes the webhook immediately if it is paused or failing. */
   readonly resume: Effect.Effect<void, StoreError>
 }
 
@@ -147,7 +147,7 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
   const change = (make: (webhook: Webhook.Webhook) => Webhook.Webhook) =>
     changeAll((found) => Effect.succeed([make(found), {}]))
 
-  /** The webhook as it goes on after the cursors of a backup, all by one change; without one, from the first block on. */
+  /** Continues the webhook after the cursors of a backup, all with one change; without one, from the first block. */
   const restored = Effect.fnUntraced(function* (found: Webhook.Webhook, cursors: ReadonlyArray<string>) {
     const [whole, changes] = cursors.includes("") ? Webhook.replayed(found, 0) : ([found, {}] as const)
     let next = whole
@@ -169,10 +169,10 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
   const resume = change(Webhook.resumed)
 
   let kept = receiver.kept
-  // While rows are sent again, cursors may be above rows that are missing: a backup of then is none to continue from.
+  // While rows are sent again, cursors may be above rows that are missing: a backup from then cannot be continued from.
   let isReplayed = false
 
-  /** The receiver is restored from a backup, and continues after the cursors that it has. */
+  /** The receiver is restored from a backup, and continues after its cursors. */
   const restore = Effect.suspend(() => {
     const backup = kept
     isReplayed = true
@@ -185,7 +185,7 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
 
   const replay = Effect.suspend(() => {
     isReplayed = true
-    // No block is lower: a higher one might leave out what was not sent yet.
+    // No block is lower: a higher one might skip what was not sent yet.
     const next = numbers.below(91)
     return changeAll((found) => {
       receiver.replayed(found.pending?.id)

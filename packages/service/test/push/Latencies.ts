@@ -1,6 +1,6 @@
 /**
- * Measures how long a movement takes from the node to those who wait for it. A node mines a block with one transfer of a watched wallet at
- * each interval, a service indexes it, and receivers in another process report when they have it.
+ * Measures how long a movement takes from the node to its receivers. A node mines a block with one transfer of a
+ * watched wallet at each interval, a service indexes it, and receivers in another process report when they have it.
  */
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -53,7 +53,7 @@ export interface ServiceOptions {
   readonly config?: Readonly<Record<string, unknown>>
 }
 
-/** A service that indexes the chain `local`; gives how it is reached. */
+/** A service that indexes the chain `local`; returns how to reach it. */
 export const serve = Effect.fnUntraced(function* ({ config, node, pollMillis, watch }: ServiceOptions) {
   const folder = yield* temporaryFolder
   const own = {
@@ -81,7 +81,7 @@ export const serve = Effect.fnUntraced(function* ({ config, node, pollMillis, wa
   return { url, chain, key: yield* addKey(folder, "receivers"), pid: child.pid!, output: () => output }
 })
 
-/** Starts the receivers; gives when each had a block, by way and block. */
+/** Starts the receivers; returns when each had a block, by channel and block. */
 const receive = Effect.fnUntraced(function* (options: ReceiverOptions) {
   const arrivals = new Map(ways.map((way) => [way, new Map<number, number>()]))
   const file = join(import.meta.dirname, "receivers.child.ts")
@@ -106,7 +106,7 @@ export const measure = Effect.fnUntraced(function* ({ blockMillis, blocks, pollM
   const { arrivals, hasEnded } = yield* receive({ chain, key, url, wallet })
   const random = Random.make(1)
   let head = 3
-  /** Mines a block with a transfer; gives the time when the node had it. */
+  /** Mines a block with a transfer; returns the time when the node had it. */
   const mine = Effect.gen(function* () {
     const startedAt = micros()
     yield* Head.transfer(node, { from, to: wallet, valueWei: 1n })

@@ -29,7 +29,7 @@ const fieldOf = (frame: string, name: string): string | undefined =>
     .find((line) => line.startsWith(`${name}: `))
     ?.slice(name.length + 2)
 
-/** Whether an event is the last one to wait for, by itself or by its number. */
+/** Whether an event is the last one to wait for, by its contents or its number. */
 export type IsLast = (event: WalletEvent.WalletEvent, count: number) => boolean
 
 /** A receiver of the events of a wallet. */

@@ -14,7 +14,7 @@ import type { TestStore } from "../store/TestStore.ts"
 export interface Life {
   readonly ledgers: Record<number, Ledger>
   blocks: Array<BlockRows>
-  /** Every block that was made, by its hash. */
+  /** Every block of the life, by hash. */
   readonly made: Map<string, BlockRows>
   finalized: number
   forks: number
@@ -22,7 +22,7 @@ export interface Life {
 
 export const make = (): Life => ({ ledgers: {}, blocks: [], made: new Map(), finalized: -1, forks: 0 })
 
-/** The ledgers of a life: the given movements of alice, and the parties of each transaction, as derived ledgers have them. */
+/** The ledgers of a life: the given movements of alice, and the parties of each transaction, as in derived ledgers. */
 const ledgersOf = (life: Life): LedgerProjection => {
   const given = projectionOf(life.ledgers)
   return {

@@ -1,6 +1,7 @@
 /**
- * Lives of a chain, two services that are restarted and take over from each other, and receivers by server-sent events
- * and by WebSocket that are slow, cut off and connect again anywhere. At the end the table of each receiver is the list of the service.
+ * Lives of a chain and of two services that are restarted and take over from each other. Receivers by server-sent
+ * events and by WebSocket are slow, are disconnected and reconnect anywhere. At the end the table of each receiver must
+ * equal the list of the service.
  */
 import { createRestClient } from "@daybook/rest/promise"
 import { rowId } from "@daybook/schema/RowId"
@@ -28,7 +29,7 @@ export interface Place {
   readonly folder: string
 }
 
-/** What a life found: differences between the tables and the list; none where all is well. */
+/** The result of a life: differences between the tables and the list; empty if there are none. */
 export interface Outcome {
   readonly events: number
   /** Messages of the webhook, and attempts to send them. */
@@ -57,7 +58,7 @@ class Host {
     this.place = place
   }
 
-  /** Ends the service, where it runs, and starts another one. */
+  /** Stops the service if it runs, and starts another one. */
   readonly restart = Effect.fnUntraced(
     function* (this: Host) {
       yield* this.stop
@@ -177,7 +178,7 @@ const listenByWebSocket = (receiver: Receiver, { key, origin }: Host, from: numb
 /** Listens at a host; what cuts it off is no failure. */
 type Listen = (host: Host, isLast: IsLast) => Effect.Effect<void>
 
-/** The receiver that has the movements alone. */
+/** The receiver that only has the movements. */
 const byWebSocket = 3
 
 const listenersOf = (numbers: Model.Seeded) => {
@@ -219,7 +220,7 @@ const wallets = [Rows.alice, Rows.bob]
 /** Time in which a webhook must have sent everything once everything works, on a busy machine too. */
 const withinMillis = 120_000
 
-/** Waits until the tables of a webhook are the lists; gives what differs. */
+/** Waits until the tables of a webhook equal the lists; returns the differences. */
 const differencesOf = Effect.fnUntraced(function* (hook: WebhookLives.WebhookLife, host: Host) {
   const lists = yield* Effect.forEach(wallets, (wallet) => Effect.map(listOf(host, wallet), linesOf))
   const differences = () =>
@@ -257,7 +258,7 @@ export const live = Effect.fnUntraced(
       const most = 1 + numbers.below(12)
       const [listen, host] = [numbers.pick(listens), numbers.pick(hosts)]
       if (numbers.below(2) === 0) yield* listen(host, ({ type }, count) => type === "covered" || count >= most)
-      // The one that listens is cut off, and goes on at the other service.
+      // The listening one is disconnected, and continues with the other service.
       if (numbers.below(16) === 0) yield* Effect.all([listen(host, () => false), host.restart()], { concurrency: 2 })
     }
     yield* Life.append(life, store, 1, numbers)

@@ -1,6 +1,7 @@
 /**
- * Lives of a webhook beside those of receivers of streams. Its two senders die, stand still and take over from each other. Its receiver is
- * down, slow, answers 500, loses answers, and is restored from a backup. Its clock runs faster: hours of attempts take milliseconds.
+ * Lives of a webhook beside those of receivers of streams. Its two senders die, pause and take over from each other.
+ * Its receiver is down, slow, responds with 500, loses responses, and is restored from a backup. Its clock runs faster:
+ * hours of attempts take milliseconds.
  */
 import * as LocalServer from "@daybook/harness/LocalServer"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
@@ -18,7 +19,7 @@ import { notBegun } from "../../src/store/WebhookWallets.ts"
 import type * as Model from "../store/model.ts"
 import * as HookReceiver from "./HookReceiver.ts"
 
-/** What a life of a webhook is made of. */
+/** The parts of a webhook's life. */
 export interface Options {
   readonly config: Config
   readonly chain: ServedChain
@@ -83,7 +84,7 @@ const serve = (receiver: HookReceiver.HookReceiver) =>
     }),
   )
 
-/** The webhooks of a database as a process sees them that can die or stand still at any statement. */
+/** The webhooks of a database as seen by a process that can die or pause at any statement. */
 const mortal = (webhooks: Webhooks) => {
   const state = { isDead: false, stall: 0, owner: "" }
   const alive = <A>(otherwise: A, effect: Effect.Effect<A, never>) =>
@@ -169,7 +170,7 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
   receiver.secrets.push(publicKey, secret)
   yield* Effect.orDie(database.webhooks.add(name, Webhook.encode(webhook), wallets.map(notBegun)))
   const senders = [yield* startSender(options, clock), yield* startSender(options, clock)]
-  // What the receiver does is chosen of numbers of its own: requests arrive at any time.
+  // The receiver's behaviour is drawn from separate numbers: requests arrive at any time.
   let turns = numbers.below(1_000)
   receiver.behaviour = () => {
     turns = (turns * 7_919 + 104_729) % 1_000_003
@@ -188,7 +189,7 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
         return
       }
       case 2:
-        // Longer than a lease, after which it goes on.
+        // Longer than a lease, after which it continues.
         return yield* senders[numbers.below(2)]!.stall(200)
       default:
         return yield* Effect.provideService(Effect.orDie(owner.act), Clock.Clock, clock)

@@ -32,7 +32,7 @@ export interface Response {
 const clients = 4
 const withinMillis = 60_000
 
-/** Sends a request, on a connection of its own where no agent is given. */
+/** Sends a request, on a separate connection if no agent is given. */
 export const get = (url: string, headers: Record<string, string>, agent?: Agent): Promise<Response> =>
   new Promise((resolve, reject) => {
     const sent = request(url, { headers, agent: agent ?? new Agent({ keepAlive: false }), rejectUnauthorized: false })

@@ -1,4 +1,4 @@
-/** What a service takes over at SIGHUP, and what it refuses, while clients read pages without a pause. */
+/** What a service applies at SIGHUP, and what it rejects, while clients read pages continuously. */
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -28,7 +28,7 @@ const reload = Effect.fnUntraced(function* ({ logged, service, until }: World, l
   return performance.now() - startedAt
 })
 
-/** A step: what is done, and whether all connections show it afterwards. */
+/** A step: the action, and whether all connections show it afterwards. */
 interface Step {
   readonly name: string
   readonly run: (world: World) => Effect.Effect<boolean, Eventually.ConditionNotMet>

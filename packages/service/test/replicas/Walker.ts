@@ -58,7 +58,7 @@ export const walk = Effect.fnUntraced(function* (options: Options) {
       if (failure._tag === "StoreError") {
         tally.unavailable.set(failure.message, (tally.unavailable.get(failure.message) ?? 0) + 1)
       } else if (failure._tag === "Stale") {
-        // The list of a walk goes on below its last row: only blocks at and above it may be removed.
+        // The list of a walk continues below its last row: only blocks at and above it may be removed.
         if (world.isRemoved(top)) tally.stale++
         else tally.falselyStale++
       } else return yield* Effect.die(failure)
@@ -76,7 +76,7 @@ export const walk = Effect.fnUntraced(function* (options: Options) {
   }
 })
 
-/** Reports what is wrong in a tally. */
+/** Reports the issues of a tally. */
 export const report = ({ falselyStale, torn, unavailable }: Tally, fail: (issue: string) => void): void => {
   if (torn > 0) fail(`${torn} torn pages`)
   if (falselyStale > 0) fail(`${falselyStale} falsely stale walks`)

@@ -1,6 +1,7 @@
 /**
- * A chain that is written to a database with reorgs, and what a walk of pages may read of it. The hash of a block names its ancestors, so
- * that the head of a page gives the list that the page belongs to. A removed block never returns.
+ * A chain that is written to a database with reorgs, and what a walk of pages may read of it. The hash of a block names
+ * its ancestors, so that the head of a page determines the list that the page belongs to. A removed block never
+ * returns.
  */
 import { Effect } from "effect"
 import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
@@ -25,7 +26,7 @@ export interface World {
   readonly step: <E>(store: Writes<E>) => Effect.Effect<void, E>
   /** The last block. */
   readonly head: () => BlockRef
-  /** A block on one that was written; it does not belong to the chain unless the chain goes on from it. */
+  /** A block on an existing one; it does not belong to the chain unless the chain continues from it. */
   readonly blockOn: (parent: BlockRef) => BlockRows
   /** Bodies of the rows of the tested wallet up to a block, newest first: `maxRows` and the rest of their block, or all. */
   readonly listOf: (hash: string) => ReadonlyArray<string>
@@ -33,9 +34,12 @@ export interface World {
   readonly blocksTo: (hash: string, count: number) => ReadonlyArray<BlockRows>
   /** Whether the block was removed, or is being removed. */
   readonly isRemoved: (hash: string) => boolean
-  /** Whether a block was made that has this hash. */
+  /** Whether a block with this hash was created. */
   readonly isKnown: (hash: string) => boolean
-  /** Goes on from the head that a database has, after a write of which nothing is known or a failover. Gives the number of lost blocks. */
+  /**
+   * Continues from the head of a database, after a write with an unknown outcome or a failover. Returns the number of
+   * lost blocks.
+   */
   readonly resume: (store: Pick<ChainReader, "snapshot">) => Effect.Effect<number, StoreError>
   readonly counts: { appends: number; reorgs: number }
 }

@@ -41,7 +41,7 @@ const servers = (bin: string | undefined) =>
       }),
   )
 
-/** Repeats an effect until it succeeds; gives how long that took. */
+/** Repeats an effect until it succeeds; returns how long that took. */
 const until = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<number> =>
   Effect.suspend(() => {
     const startedAt = performance.now()

@@ -19,7 +19,7 @@ const limits = [2, 5, 9]
 const countOf = (server: keyof typeof Replicas.pageReads) =>
   Effect.map(Metric.value(Replicas.pageReads[server]), ({ count }) => count)
 
-/** Walks on a chain of a seed; gives its row. */
+/** Walks on a chain of a seed; returns its row. */
 const walkAll = Effect.fnUntraced(function* (
   seed: number,
   {

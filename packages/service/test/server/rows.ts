@@ -112,7 +112,7 @@ const internalOf = (number: number, hash: string, index: number): string =>
 export interface Options {
   /** Distinguishes blocks of one number. Default `a`. */
   readonly fork?: string
-  /** Hash of the block. Default: made of its number and fork. */
+  /** Hash of the block. Default: derived from its number and fork. */
   readonly hash?: string
   /** Traces are on. Default true. */
   readonly traces?: boolean
@@ -146,7 +146,10 @@ export const block = (
   }
 }
 
-/** What block `number` of the usual chain holds: up to three transactions of alice and bob, some blocks none of alice. */
+/**
+ * The contents of block `number` of the default chain: up to three transactions of alice and bob, some blocks none of
+ * alice.
+ */
 export const plansOf = (number: number): ReadonlyArray<TransactionPlan> => {
   const plans: Array<TransactionPlan> = []
   for (let index = 0; index < number % 4; index++) {

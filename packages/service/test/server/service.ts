@@ -23,7 +23,7 @@ export interface Options {
       {
         readonly config?: Readonly<Record<string, unknown>>
         readonly blocks?: ReadonlyArray<BlockRows>
-        /** Projections of the store; left out, those that its blocks need. */
+        /** Projections of the store; by default those that its blocks need. */
         readonly projections?: ReadonlyArray<Projection>
         /** No indexer has ever run: there is no file. */
         readonly isAbsent?: boolean
@@ -41,7 +41,7 @@ export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The body as JSON; `undefined` when it is none. */
+  /** The body as JSON; `undefined` if it is not JSON. */
   readonly json: Json
 }
 

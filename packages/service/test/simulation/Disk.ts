@@ -88,7 +88,7 @@ const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
   }
   if (strike !== null && strike !== "kill after") throw failure(strike)
   if (sql === logLength) return { log: 0, checkpointed: 0 } as A
-  // Sound: what a planted fault gives back is not looked at.
+  // Sound: the result of an injected fault is not used.
   const result = (planted(database, sql, work) as (() => A) | undefined)?.() ?? work()
   if (isNews(sql)) changed.add(database)
   if (!database.isTransaction) {

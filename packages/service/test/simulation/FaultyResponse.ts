@@ -112,7 +112,7 @@ const faultyFrames = (random: SeededRandom, honest: ReadonlyArray<Json>): readon
   return ["error of the tracer", list]
 }
 
-/** A faulty response in place of a correct one; the correct one where none applies. */
+/** A faulty response in place of a correct one; the correct one if no fault applies. */
 export const about = (random: SeededRandom, count: Count, head: Block, question: Question, honest: unknown): Reply => {
   const log = ([kind, result]: readonly [string, unknown]): Reply => {
     count(`faulty response: ${kind}`)

@@ -28,7 +28,7 @@ const requiredOf = (deed: Deed): ReadonlyArray<string> => [
   ...deed.logs.flatMap(({ topics }) => [addressOf(topics[1]), addressOf(topics[2])]),
 ]
 
-/** Wallets that have one where the transaction is traced. */
+/** Wallets that have one if the transaction is traced. */
 const partiesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<string> =>
   calls.flatMap(({ calls: inner, from, to }) => [from, to, ...partiesOf(inner)])
 
@@ -94,7 +94,7 @@ const checkLists = (stored: string, { chain, derivedBelow }: Expected): void => 
 
 /** Makes the model of the ledgers of a store. */
 export const make = (rows: StoredRows.StoredRows) => {
-  /** What was compared before: a block, what is missing from it, whether it must have all its rows, and the rows that it has. */
+  /** The previous comparison: a block, what is missing from it, whether it must have all its rows, and its rows. */
   const compared = new Set<string>()
   return {
     /** Compares which rows are stored; fails with a `Divergence`. */

@@ -19,7 +19,7 @@ export interface Setting {
   /** The rows of the store; `undefined` while it has no tables. */
   readonly rows: () => StoredRows.StoredRows | undefined
   readonly tree: Tree
-  /** The configured first blocks, of which the lower one is configured later. */
+  /** The configured first blocks, the lower of which is configured later. */
   readonly starts: { readonly lowest: number; readonly highest: number }
   readonly hasTraces: boolean
   /** Whether the internal calls of a transaction are stored. */
@@ -28,7 +28,7 @@ export interface Setting {
   readonly mayLack: (deed: Deed) => boolean
   readonly now: () => number
   readonly count: Count
-  /** The highest number that a node may have called final; null where none has such a tag. */
+  /** The highest number that a node may have reported as final; null if none has such a tag. */
   readonly finalized: () => number | null
   readonly isContradicted: (block: Block, sinceMillis: number) => boolean
   /** Revision with which the processes derive ledgers. */
@@ -154,7 +154,7 @@ const checkInternal = (
 
 const gasPrice = 8n
 
-/** Facts belong to the rows of a block, and state the gas fees of all its transactions where none is missing. */
+/** Facts belong to the rows of a block, and state the gas fees of all its transactions if none is missing. */
 const checkFacts = (
   block: Block,
   { gasFees, transactions }: StoredRows.StoredFacts,

@@ -1,6 +1,6 @@
 /**
- * The nodes of a simulated world, behind a `fetch`. Each sees a chain of its own, may lag, freeze or stand on a branch that the others
- * left, and fails or returns faulty responses at random. A request takes virtual time.
+ * The nodes of a simulated world, behind a `fetch`. Each sees a separate chain, may lag, freeze or stay on an abandoned
+ * branch, and fails or returns faulty responses at random. A request takes virtual time.
  */
 import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
@@ -23,11 +23,11 @@ export interface Endpoint {
   readonly slowestMillis: number
   /** Has no state of some blocks, and cannot trace them. */
   readonly lacksState: boolean
-  /** Has lost the receipts of some transactions, and gives none of a block with one of them. */
+  /** Has lost the receipts of some transactions, and returns none of a block with one of them. */
   lostReceipts: boolean
   /** Blocks that it is behind. */
   lag: number
-  /** The head at which it stands still. */
+  /** The head at which it is frozen. */
   frozen: Block | null
 }
 
@@ -259,7 +259,7 @@ export const make = (setting: Setting): Network => {
     })
 
   return {
-    // Sound: the client calls it in this way alone.
+    // Sound: the client calls it only in this way.
     fetch: fetch as unknown as Network["fetch"],
     isContradicted: (block, since) =>
       [...(seen.get(block.number) ?? [])].some(([hash, last]) => hash !== block.hash && last >= since),

@@ -1,6 +1,6 @@
 /**
- * The indexers of a simulated world, each in what stands for a process of its own: started, killed between any two statements,
- * stopped, restarted. They run the service's own code.
+ * The indexers of a simulated world, each in a simulated process: started, killed between any two statements, stopped,
+ * restarted. They run the service's own code.
  */
 import { Cause, Effect, Fiber } from "effect"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
@@ -33,7 +33,7 @@ export interface Setting {
   readonly url: string
   /** How its statements fail. */
   readonly failures: ReadonlyArray<Disk.Failure>
-  /** The configured first block, as it is when a process starts. */
+  /** The configured first block at the start of a process. */
   readonly fromBlock: () => number
   readonly bug: PlantedBug.Name | undefined
   readonly log: (what: string) => void
@@ -49,7 +49,7 @@ export interface Processes {
   readonly start: (name: string) => void
   /** Kills and stops them from time to time, until all is well. */
   readonly begin: () => void
-  /** Kills or stops all of them, so that they start with what is configured now. */
+  /** Kills or stops all of them, so that they restart with the current configuration. */
   readonly restart: () => void
   /** Restarts them with another revision of ledgers, which are derived again. */
   readonly upgrade: () => void
@@ -100,7 +100,7 @@ export const make = (setting: Setting): Processes => {
       log(`${kind}: ${sql.slice(0, 60)}`)
       return kind
     }
-    // SQLite gives up its lock on a rollback and needs no room for it: that one does not fail.
+    // SQLite releases its lock on a rollback and needs no space for it, so a rollback does not fail.
     if (strikeRate === 0 || sql.startsWith("ROLLBACK") || !faults.is(strikeRate)) return null
     const kind = faults.pick(failures)
     count(`a statement fails: ${kind}`)

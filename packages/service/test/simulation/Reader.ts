@@ -1,6 +1,7 @@
 /**
- * A client that walks a wallet's pages while the chain is written: through the service's own handler, over a store of its own.
- * Each page is compared with the list that the world's tree gives, as of a state that the store had while the page was made.
+ * A client that walks a wallet's pages while the chain is written: through the service's own handler, over a separate
+ * store. Each page is compared with the list from the world's tree, for a state that the store had while the page was
+ * made.
  */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
@@ -87,20 +88,20 @@ const listOf = ({ first, head, lacks }: Version, walk: Walk): ReadonlyArray<Row>
   return walk.order === "ASC" ? rows : rows.toReversed()
 }
 
-/** A state that a walk may stand on, and the list that it gives. */
+/** A state that a walk may be based on, and the list that it results in. */
 interface Candidate {
   readonly version: Version
   readonly list: ReadonlyArray<Row>
 }
 
 /**
- * The same state with the rows that a later one has of its blocks: a block that was reverted and stored again may have a receipt that
- * was missing.
+ * The same state with the rows that a later one has for its blocks: a block that was reverted and stored again may have
+ * a receipt that was missing.
  */
 const completed = ({ version }: Candidate, states: ReadonlyArray<Version>, walk: Walk): ReadonlyArray<Candidate> =>
   states.map(({ lacks }) => ({ version, list: listOf({ ...version, lacks }, walk) }))
 
-/** The number of rows of a list up to the last one that was given. */
+/** The number of rows of a list up to the last returned one. */
 const positionAfter = (list: ReadonlyArray<Row>, last: Row | undefined): number =>
   last === undefined ? 0 : list.findIndex((row) => keyOf(row) === keyOf(last)) + 1
 
@@ -162,7 +163,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
 
   const walk = Effect.fnUntraced(function* (walking: Walk): Effect.fn.Return<number | null> {
     let cursor: string | null = null
-    /** States that the first page may have been made of, and what they give; narrowed with each page. */
+    /** States from which the first page may have been made, and their results; narrowed with each page. */
     let candidates: ReadonlyArray<Candidate> = []
     let given = 0
     let last: Row | undefined
@@ -215,7 +216,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       }
       const page = answer.value as Page
       const text = page.result.map((row) => `${row.block_hash} ${row.transaction_index} ${row.hash}`).join()
-      // The list of a walk ends where the index began at its first page, whatever is indexed below meanwhile.
+      // The list of a walk ends where the index began at its first page, whatever is indexed below in the meantime.
       const beginsAt = ({ first, head }: Version): ReadonlyArray<number | null> => {
         if (head === null) return [null]
         return (walking.from ?? 0) < first ? [first] : states.map((state) => state.first)

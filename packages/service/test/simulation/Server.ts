@@ -29,7 +29,7 @@ export const Owner = Context.Reference<Disk.Owner | null>("daybook/simulation/Ow
 /** A database of simulated worlds, one after another. */
 export interface Server {
   readonly url: string
-  /** Removes what an earlier world left; gives the rows of the next one. */
+  /** Removes what an earlier world left; returns the rows of the next one. */
   readonly clear: Effect.Effect<ServerRows.ServerRows>
   /** Sets the clock of the chain's schema. */
   readonly setClock: (millis: number) => Effect.Effect<void>
@@ -90,7 +90,7 @@ interface Runner {
   readonly raw: (sql: string) => Executed
 }
 
-/** Sets the clock of the database where a statement reads it. */
+/** Sets the clock of the database when a statement reads it. */
 const timed = ({ server, time }: Hand, sql: string, statement: Executed): Executed =>
   sql.includes(".clock()") || sql.includes(clock) ? Effect.andThen(server.setClock(time.now()), statement) : statement
 

@@ -1,7 +1,8 @@
 /**
- * One simulated life of a store and its indexers: a world drawn from a seed, in virtual time. Blocks are mined and reorganised
- * away, nodes lag, fail and return faulty responses, processes are killed between statements and start again, disks fill, clients walk pages. The store
- * is compared with the model after every commit; at the end all goes well again, and it must come to stand where the chain stands.
+ * One simulated life of a store and its indexers: a world drawn from a seed, in virtual time. Blocks are mined and
+ * reorganised away, nodes lag, fail and return faulty responses, processes are killed between statements and restart,
+ * disks fill, clients walk pages. The store is compared with the model after every commit. At the end nothing fails any
+ * more, and the store must reach the head of the chain.
  */
 import { Effect, Fiber } from "effect"
 import * as SeededRandom from "../store/SeededRandom.ts"
@@ -162,7 +163,7 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
     world.calm(highest)
     log(`all is well; the chain ends with ${head().number} (${head().hash})`)
     let states = 0
-    // A world of slow nodes that have lost receipts takes long, and stores something again and again.
+    // A world of slow nodes that have lost receipts takes long, and stores data repeatedly.
     while (!isOver() && !isComplete() && model.versions.length > states) {
       states = model.versions.length
       await time.runUntil(time.now() + recoveryMillis, () => isOver() || isComplete())

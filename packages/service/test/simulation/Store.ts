@@ -16,7 +16,7 @@ export interface Store {
   readonly failures: ReadonlyArray<Disk.Failure>
   /** Its rows as of the last commit; `undefined` while it has no tables. */
   readonly rows: () => StoredRows | undefined
-  /** Reads all rows anew. */
+  /** Reads all rows again. */
   readonly refresh: () => Promise<void>
   /** Reads it without the hand. */
   readonly outside: <A>(work: () => A) => A
@@ -25,7 +25,7 @@ export interface Store {
   readonly close: () => void
 }
 
-/** Files in memory, where the system has them: a simulation writes many small ones. */
+/** Files in memory, if the system supports them: a simulation writes many small ones. */
 const memory = "/dev/shm"
 const ofDisk = ["disk full", "disk failed", "locked"] as const
 

@@ -12,7 +12,7 @@ const dictionaryOf = (id: number) => readFileSync(new URL(`../../dictionaries/${
 const dictionary = dictionaryOf(1)
 const factsDictionary = dictionaryOf(2)
 
-/** A transaction as it is stored. */
+/** A transaction in stored form. */
 export interface StoredRow {
   readonly block: number
   readonly index: number
@@ -115,7 +115,10 @@ export interface StoredRows {
   readonly ledger: () => Map<number, string>
   /** Rows of ledgers with their bodies. */
   readonly movements: () => ReadonlyArray<StoredLedgerRow>
-  /** The revision of the derivation of ledgers, and the first block that is not derived with it; `null` where none is registered. */
+  /**
+   * The revision of the derivation of ledgers, and the first block that is not derived with it; `null` if none is
+   * registered.
+   */
   readonly derived: () => readonly [revision: number, next: number | null] | null
   /** Transactions of a block whose internal calls are a gap. */
   readonly untraced: (block: number) => ReadonlyArray<string>
@@ -127,7 +130,7 @@ export interface StoredRows {
   readonly ofBlock: (block: number) => ReadonlyArray<StoredRow>
 }
 
-/** A movement as far as it is compared: the number of its kind, its amount, and the index of its log. */
+/** The compared fields of a movement: the number of its kind, its amount, and the index of its log. */
 export type StoredMovement = readonly [kind: number, amount: bigint, logIndex: number | null]
 
 /** Numbers of kinds whose movements name a token; the last two name an id of it too. */

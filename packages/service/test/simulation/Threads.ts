@@ -1,6 +1,6 @@
 /**
- * The threads of a backfill in a simulated process: each with a connection of its own, in the thread and the time of the simulation.
- * They are lost from time to time.
+ * The threads of a backfill in a simulated process: each with a separate connection, in the thread and the time of the
+ * simulation. They are lost from time to time.
  */
 import { Effect, Result } from "effect"
 import type * as BlockSource from "../../src/indexer/job/BlockSource.ts"

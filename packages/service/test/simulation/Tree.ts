@@ -25,7 +25,7 @@ export interface Log {
   readonly data: string
 }
 
-/** What a transaction is in whatever block it stands. */
+/** The fields of a transaction that do not depend on its block. */
 export interface Deed {
   readonly hash: string
   readonly from: string
@@ -57,7 +57,7 @@ export interface Block {
 export interface Tree {
   readonly genesis: Block
   readonly byHash: ReadonlyMap<string, Block>
-  /** Puts a new block on another. `again` are deeds of a branch that is left, some of which come again. */
+  /** Puts a new block on another. `again` are transactions of an abandoned branch, some of which are included again. */
   readonly grow: (parent: Block, again?: Array<Deed>) => Block
 }
 

@@ -5,7 +5,9 @@
 import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Block, Call, Deed } from "./Tree.ts"
 
-/** Whether the internal calls of a transaction are stored: never of a bomb, perhaps where a node cannot trace the block. */
+/**
+ * Whether the internal calls of a transaction are stored: never for a bomb, possibly if a node cannot trace the block.
+ */
 export type Stored = "always" | "perhaps" | "never"
 
 /** What is untraceable in a world. */

@@ -14,18 +14,18 @@ import type { SeededRandom } from "../store/SeededRandom.ts"
 export interface VirtualTime {
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Does something after a while; the answer takes that back. */
+  /** Schedules an action; the result cancels it. */
   readonly after: (millis: number, action: () => void) => () => void
   /** Runs everything that is due up to an instant, or until `isOver`. */
   readonly runUntil: (millis: number, isOver: () => boolean) => Promise<void>
   /** Puts an effect into this time, without its logs. */
   readonly inside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
-   * Runs an effect in the time of this machine, while virtual time stands still. It runs once nothing else is left to do, and one after
-   * another, so that the order of events does not depend on how long each takes.
+   * Runs an effect in real time, while virtual time does not advance. It runs once nothing else is left to do, and one
+   * after another, so that the order of events does not depend on how long each takes.
    */
   readonly outside: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** While true, no fiber gives way to another. */
+  /** While true, no fiber yields to another. */
   holdStill: boolean
 }
 
@@ -39,12 +39,12 @@ export const beginning = 1_767_225_600_000
 
 const macrotask = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
-/** Makes virtual time; fibers give way to each other at moments drawn by random. */
+/** Creates virtual time; fibers yield to each other at random moments. */
 export const make = (random: SeededRandom): VirtualTime => {
   let now = beginning
   const calendar: Array<Entry> = []
   const due: Array<() => void> = []
-  /** What waits to be run outside of this time; each gives the step that goes on with its result. */
+  /** Work that waits to be run outside of this time; each returns the step that continues with its result. */
   const jobs: Array<() => Promise<() => void>> = []
 
   const after: VirtualTime["after"] = (millis, action) => {

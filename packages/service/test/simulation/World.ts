@@ -1,6 +1,6 @@
 /**
- * The chain and its nodes in one simulated world, drawn from a seed: how they are made, and what becomes of them with time.
- * Blocks are mined, branches are left, nodes lag and stand still. It knows nothing of the indexer.
+ * The chain and its nodes in one simulated world, drawn from a seed: how they are created and change over time. Blocks
+ * are mined, branches are abandoned, nodes lag and freeze. It has no knowledge of the indexer.
  */
 import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
@@ -19,7 +19,7 @@ export interface World {
   readonly stored: (block: Tree.Block, deed: Tree.Deed) => Untraceable.Stored
   /** Whether a node has lost the receipt of a transaction, so that it may be missing from the store. */
   readonly mayLack: (deed: Tree.Deed) => boolean
-  /** Blocks on top of one after which nodes call it final; null where none has such a tag. */
+  /** Number of blocks after which nodes treat a block as final; null if none has such a tag. */
   readonly finalityDepth: number | null
   readonly head: () => Tree.Block
   readonly finalized: () => Tree.Block
@@ -31,7 +31,7 @@ export interface World {
   readonly every: (millis: () => number, action: () => void) => void
   /** Lets the world change with time. */
   readonly begin: () => void
-  /** Ends everything that goes wrong, and mines a block, so that a node that is asked has news; the chain reaches a number. */
+  /** Ends every fault, and mines a block, so that a polled node has news; the chain reaches a number. */
   readonly calm: (number: number) => void
   readonly isCalm: () => boolean
 }
@@ -75,7 +75,7 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
   const reorganisedMillis = shape.pick([3000, 8000, 60_000])
   const level = shape.pick([0, 0.02, 0.06, 0.15])
   const rates: Network.Rates = { failure: level, faulty: level / 2, olderView: shape.pick([0, 0.02, 0.1]) }
-  // Calls may do something else in each block that a transaction comes into, unless a tracer takes no block hash.
+  // Calls may act differently in each block that includes the transaction, unless a tracer accepts no block hash.
   const isTwisted = endpoints.every(({ tracer }) => tracer !== "debug_traceBlockByNumber")
   const tree = Tree.make(random.fork("tree"), isTwisted)
   const tips: Array<Tree.Block> = []
@@ -127,7 +127,7 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
     untraceable,
     stored: (block, deed) => {
       if (untraceable.isBomb(deed)) return "never"
-      // Some tracers take only a number, and fail on the block that the node has of it.
+      // Some tracers accept only a number, and fail on the block that the node has with it.
       const sameNumber = [...tree.byHash.values()].filter(({ number }) => number === block.number)
       return sameNumber.some(untraceable.isOld) && endpoints.some(({ lacksState }) => lacksState) ? "perhaps" : "always"
     },

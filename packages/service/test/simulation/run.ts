@@ -1,5 +1,6 @@
 /**
- * Simulates many seeds. They are shared by threads, in each of which fetch and SQLite are replaced for that thread alone.
+ * Simulates many seeds. They are distributed over threads, in each of which fetch and SQLite are replaced for only that
+ * thread.
  */
 import { availableParallelism } from "node:os"
 import { isMainThread } from "node:worker_threads"

@@ -33,7 +33,7 @@ export type Reply =
 /** A script. */
 export interface Script {
   readonly nodes: ReadonlyArray<string>
-  /** The newest block of the chain as it is now. */
+  /** The current newest block of the chain. */
   readonly head: () => Tree.Block
   readonly respond: (question: Question) => Reply | undefined
   readonly forMillis: number
@@ -46,7 +46,7 @@ const decoder = KnownSignatures.decoder()
 /** A tree of blocks. */
 export const tree = (): Tree.Tree => Tree.make(SeededRandom.make(1), true)
 
-/** The block that comes so many blocks after another. */
+/** The block this many blocks after another. */
 export const grown = (tree: Tree.Tree, from: Tree.Block, blocks: number): Tree.Block =>
   blocks === 0 ? from : grown(tree, tree.grow(from), blocks - 1)
 
@@ -65,7 +65,7 @@ const honest = (head: Tree.Block, { method, params: [id, flag] }: Question): Rep
     : { error: { code: -32601, message: `the method ${method} does not exist` } }
 }
 
-/** Runs a script; gives the events of the indexer, whether it ended, and what the store holds at the end. */
+/** Runs a script; returns the events of the indexer, whether it ended, and the contents of the store at the end. */
 export const live = async (script: Script) => {
   const time = VirtualTime.make(SeededRandom.make(1))
   const folder = mkdtempSync(join(tmpdir(), "daybook-script-"))
@@ -83,7 +83,7 @@ export const live = async (script: Script) => {
       | ReadonlyArray<Question & { readonly id: number }>
     return new Response(JSON.stringify("method" in asked ? answer(asked) : asked.map(answer)))
   }
-  // Sound: the client calls it in this way alone.
+  // Sound: the client calls it only in this way.
   globalThis.fetch = fetch as unknown as typeof globalThis.fetch
   try {
     const life = Effect.gen(function* () {

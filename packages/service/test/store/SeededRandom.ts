@@ -1,19 +1,19 @@
 /**
- * What happens by random, the same for the same seed. Each part of a simulated world draws from a stream of its own, so that
- * one part's draws do not shift another's.
+ * Random events, the same for the same seed. Each part of a simulated world draws from a separate stream, so that one
+ * part's draws do not shift another's.
  */
 import { Random } from "@daybook/harness"
 
 /** A stream of random. */
 export interface SeededRandom {
-  /** A whole number from 0 up to a bound, which is left out. */
+  /** A whole number from 0 up to an exclusive bound. */
   readonly below: (bound: number) => number
   /** A whole number from one to another, both included. */
   readonly between: (low: number, high: number) => number
   /** True with a probability. */
   readonly is: (probability: number) => boolean
   readonly pick: <A>(list: ReadonlyArray<A>) => A
-  /** A stream of its own, named. */
+  /** A separate named stream. */
   readonly fork: (name: string) => SeededRandom
 }
 
@@ -26,7 +26,7 @@ const mix = (seed: number, name: string): number => {
 
 /** The stream of a seed. */
 export const make = (seed: number): SeededRandom => {
-  // Undoes the change of the seed by the kit, so that seeds give the worlds that they gave before.
+  // Undoes the kit's change of the seed, so that seeds create the same worlds as before.
   const { integer: below, next, pick } = Random.make(seed ^ 0x9e3779b9)
   return {
     below,

@@ -49,7 +49,7 @@ export type Make<Made extends TestDatabase = TestDatabase> = Effect.Effect<Made,
 /** Options of a law with a number of runs. */
 export type Laws = (runs: number) => { readonly arbitrary: { readonly runs: number }; readonly timeout: number }
 
-/** Runs a part of the runs of each law: for an engine whose databases take long to make. */
+/** Makes a share of the runs of each law: for an engine whose databases take long to create. */
 export const laws =
   (part: number): Laws =>
   (runs) => ({ arbitrary: { runs: Runs.usual(runs, part) }, timeout: 600_000 })
@@ -66,7 +66,7 @@ export const opened = <Made extends TestDatabase>(make: Make<Made>) =>
     return { ...made, setClock, advance, open, store: yield* open }
   })
 
-/** Appends generated blocks to an empty chain in some steps; gives the model of what it has then. */
+/** Appends generated blocks to an empty chain in some steps; returns the model of its contents. */
 export const grown = Effect.fnUntraced(function* (
   store: Pick<TestStore.TestStore, "append">,
   steps: number,

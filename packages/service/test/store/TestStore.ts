@@ -1,6 +1,6 @@
 /**
- * A chain's store for tests: its reads, and writes that take the chain's lease for an instant each, so that a test need not carry a
- * fencing token.
+ * A chain's store for tests: its reads, and writes that hold the chain's lease for an instant each, so that a test need
+ * not pass a fencing token.
  */
 import { Clock, Effect } from "effect"
 import type { Scope } from "effect"
@@ -64,7 +64,7 @@ export const open = (
     }
   })
 
-/** Opens a chain of the SQLite database in a folder, as a process of its own would. */
+/** Opens a chain of the SQLite database in a folder, as a separate process would. */
 export const inFolder = (
   folder: string,
   ref: ChainRef = { name: "test", id: 31337 },

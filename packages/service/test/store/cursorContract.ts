@@ -15,7 +15,7 @@ export const cursorContract = (database: TestDatabase.Make): void => {
   const bodiesOf = ({ rows }: { readonly rows: ReadonlyArray<{ readonly body: string }> }) =>
     rows.map(({ body }) => body)
 
-  /** A cursor of the last block, and what is left of its list. */
+  /** A cursor of the last block, and the rest of its list. */
   const walked = Effect.gen(function* () {
     const { store } = yield* opened
     yield* store.append(null, blocks.slice(0, 4))

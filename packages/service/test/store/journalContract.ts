@@ -10,7 +10,7 @@ import { chainOn, refOf } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import type { TestStore } from "./TestStore.ts"
 
-/** A reader that follows a chain by its journal alone. */
+/** A reader that follows a chain only by its journal. */
 interface Follower {
   position: Journal.Position
   blocks: ReadonlyArray<BlockRef>

@@ -185,7 +185,7 @@ const formOf = ({ body, internal }: PageRow): StoredForm => {
   const internalSize = internal === null ? null : Buffer.byteLength(internal)
   const asymmetricMatch = ({ form, frame, size }: StoredForm): boolean =>
     Frame.unpack({ form: Frame.fromNumber(form), frame, size, internalSize }, false).body === body
-  // Sound: rows of a model are compared alone.
+  // Sound: rows of a model are only compared.
   return { asymmetricMatch } as unknown as StoredForm
 }
 

@@ -12,7 +12,7 @@ import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 
-/** Limits about every size of a walk: one row a page on the whole range alone, where a walk has the most pages. */
+/** Limits around every size of a walk: one row per page only on the whole range, where a walk has the most pages. */
 const limitsOf = (rows: number, isWhole: boolean): ReadonlyArray<number> =>
   [...new Set([isWhole ? 1 : 2, 3, 7, rows - 1, rows, rows + 1])].filter((limit) => limit > 0 && limit <= rows + 1)
 

@@ -12,7 +12,7 @@ const own = (wallet: string, next: number): WebhookWallet => ({ wallet, journal:
 
 /** Runs the suite on an engine. */
 export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scope.Scope>): void => {
-  /** Changes the wallets of the webhook `books`, and gives them all. */
+  /** Changes the wallets of the webhook `books`, and returns them all. */
   const changed = Effect.fnUntraced(function* (
     webhooks: Webhooks,
     wallets: NonNullable<Parameters<Webhooks["change"]>[3]>,

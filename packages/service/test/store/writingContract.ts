@@ -11,7 +11,7 @@ import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 
-/** Everything that a store can be asked, against the model. */
+/** Every read of a store, compared with the model. */
 const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, seen: ReadonlyArray<BlockRef>) {
   const low = Math.min(...model.blocks.map((block) => block.number), 0) - 1
   const high = Math.max(...model.blocks.map((block) => block.number), 0) + 1

@@ -20,7 +20,7 @@ export const options: WriterOptions = { projections: [WalletTransactions.project
 export interface Options {
   readonly reader: Pick<ChainReader, "snapshot">
   readonly world: World
-  /** Gets what is torn or unavailable. */
+  /** Receives what is torn or unavailable. */
   readonly tally: Pick<Tally, "torn" | "unavailable">
   readonly numbers: Seeded
   /** Runs behind the read of the checkpoint. */
@@ -31,7 +31,7 @@ const depths = [1, 4, 12]
 const limits = [3, 10, 100]
 const maxBytes = 10_000_000
 
-/** Reads a list; gives whether there was one. */
+/** Reads a list; returns whether there was one. */
 export const read = Effect.fnUntraced(function* ({ numbers, pause, reader, tally, world }: Options) {
   const [wallet, order] = [numbers.pick([null, ...wallets]), numbers.pick(["ASC", "DESC"] as const)]
   const [depth, limit] = [numbers.pick(depths), numbers.pick(limits)]

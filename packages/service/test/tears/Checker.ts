@@ -1,4 +1,7 @@
-/** Reads pages and lists of a chain while writers append, reorg, die and go on without their lease, and compares each with the chain of its head. */
+/**
+ * Reads pages and lists of a chain while writers append, reorg, die and continue without their lease, and compares each
+ * with the chain of its head.
+ */
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import * as Engine from "../../src/store/Engine.ts"

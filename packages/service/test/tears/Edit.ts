@@ -1,6 +1,6 @@
 /**
- * Edits of sources as they are loaded, by which a test takes a safeguard out of the service, or watches its statements, in a process of
- * its own: `node --import Edit.load.ts`, with the edits in the environment.
+ * Edits of sources as they are loaded, by which a test removes a safeguard from the service, or observes its
+ * statements, in a separate process: `node --import Edit.load.ts`, with the edits in the environment.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -17,7 +17,7 @@ const loader = fileURLToPath(new URL("Edit.load.ts", import.meta.url))
 
 const roots = ["../../src/", "../../../transport/src/"].map((root) => new URL(root, import.meta.url))
 
-/** True where the text of an edit is in its source, which may have changed since. */
+/** True if the text of an edit is in its source, which may have changed since. */
 export const isCurrent = ({ file, from }: Edit): boolean =>
   roots.map((root) => new URL(file, root)).some((url) => existsSync(url) && readFileSync(url, "utf8").includes(from))
 

@@ -25,7 +25,7 @@ export const edits: ReadonlyArray<Edit> = [
   },
 ]
 
-/** Statements of which a standby runs one. */
+/** Number of statements of which a standby runs one. */
 const ofStandby = 2
 /** Pauses before a statement. */
 const pauses = [0, 0, 0, 2, 10] as const

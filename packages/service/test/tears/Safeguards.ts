@@ -1,4 +1,4 @@
-/** The safeguards that keep pages exact and writers apart, each with the edit that takes it out. */
+/** The safeguards that keep pages exact and writers apart, each with the edit that removes it. */
 import type { Edit } from "./Edit.ts"
 
 /**

@@ -1,4 +1,4 @@
-/** A process that writes to a database, and may die or stand still between two statements of a write. */
+/** A process that writes to a database, and may die or pause between two statements of a write. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Deferred, Effect } from "effect"
@@ -7,7 +7,7 @@ import type { FencingToken } from "../../src/store/Leases.ts"
 import * as Edit from "./Edit.ts"
 import * as Interruption from "./Interruption.ts"
 
-/** What a process is asked to do. */
+/** Commands for a process. */
 export type Command =
   | { readonly _tag: "Acquire" }
   | {
@@ -18,7 +18,7 @@ export type Command =
     }
   | { readonly _tag: "Unwind"; readonly expected: BlockRef; readonly to: BlockRef; readonly token: FencingToken }
 
-/** A command as it is sent. */
+/** A command in the form in which it is sent. */
 export interface WriteRequest {
   readonly id: number
   readonly command: Command
@@ -30,7 +30,7 @@ export type Outcome =
   | { readonly _tag: "Done"; readonly token: FencingToken | null }
   | { readonly _tag: "LeaseLost" | "CheckpointConflict" | "StoreError" | "Died"; readonly message: string }
 
-/** A result as it is sent. */
+/** A result in the form in which it is sent. */
 export interface Done {
   readonly id: number
   readonly outcome: Outcome
@@ -38,7 +38,7 @@ export interface Done {
 
 /** A process. */
 export interface WriterProcess {
-  /** Does what it is asked to; later commands are sent to a process only after earlier ones ended. */
+  /** Runs commands; later ones are sent to a process only after earlier ones ended. */
   readonly run: (command: Command, interruption?: Interruption.Interruption) => Effect.Effect<Outcome>
 }
 

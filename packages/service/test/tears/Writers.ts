@@ -1,7 +1,7 @@
 /**
- * Writes a chain by two processes that take its lease from each other. One dies between two statements of a write, or stands still in
- * one while the other takes the lease. One goes on with a lease that it lost, or takes it again and goes on from a head that was
- * replaced.
+ * Writes a chain with two processes that take its lease from each other. One dies between two statements of a write, or
+ * pauses in one while the other takes the lease. One continues with a lease that it lost, or takes it again and
+ * continues from a head that was replaced.
  */
 import { Data, Effect, Fiber, Schedule } from "effect"
 import type { Scope } from "effect"
@@ -90,7 +90,7 @@ export const make = Effect.fnUntraced(function* (
     }
   }
 
-  /** Writes once; goes on from the stored head after a failure. */
+  /** Writes once; continues from the stored head after a failure. */
   const write = Effect.fnUntraced(function* (writer: Writer, interruption?: Interruption) {
     const result = yield* Effect.result(world.step(writes(writer, interruption)))
     if (result._tag === "Success") return
@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function* (
     return former
   })
 
-  /** The leader stands still in a write while the other one takes the lease. */
+  /** The leader pauses in a write while the other one takes the lease. */
   const stall = Effect.fnUntraced(function* () {
     deeds.stalls++
     const stalled = world.step(writes(leader, interruption(stallMillis)))
@@ -139,7 +139,7 @@ export const make = Effect.fnUntraced(function* (
     yield* resume
   })
 
-  /** A process that lost the lease goes on, and may take it again without reading the head again. */
+  /** A process that lost the lease continues, and may take it again without reading the head again. */
   const zombie = Effect.fnUntraced(function* () {
     const replaced: BlockRef = world.head()
     const former = yield* change()

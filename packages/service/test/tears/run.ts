@@ -1,6 +1,6 @@
 /**
- * Reads pages while a chain is written, and compares each with the chain of its head. With `--safeguards` each safeguard is taken out in
- * turn, in a process of its own, which must find that.
+ * Reads pages while a chain is written, and compares each with the chain of its head. With `--safeguards` each
+ * safeguard is removed in turn, in a separate process, which must detect that.
  */
 import { fileURLToPath } from "node:url"
 import { Effect, Metric } from "effect"
@@ -75,7 +75,7 @@ const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Ca
   if (ofStandby === 0) fail("no page was read of the standby")
 })
 
-/** Runs this command with edits; gives its code. */
+/** Runs this command with edits; returns its exit code. */
 const runWith = (edits: ReadonlyArray<Edit.Edit>, { bin, database, interrupted, on, pages, seed }: Options) => {
   const { args, env } = Edit.processWith(edits)
   const named = Object.entries({ on, pages, seed, bin, database }).flatMap(([name, value]) =>
@@ -85,7 +85,7 @@ const runWith = (edits: ReadonlyArray<Edit.Edit>, { bin, database, interrupted, 
   return Campaign.child([...args, fileURLToPath(import.meta.url), ...named], { env })
 }
 
-/** Checks a subject, by a process with its edits where it needs some. */
+/** Checks a subject, in a process with its edits if it needs some. */
 const checkWithEdits = (options: Options): Campaign.Case => ({
   name: options.on,
   run: (report) => {

@@ -1,4 +1,4 @@
-/** A process that writes what `WriterProcess` asks for. */
+/** A process that writes what `WriterProcess` requests. */
 import { Effect, Schedule } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import { ref } from "../store/TestDatabase.ts"
@@ -19,7 +19,7 @@ const program = Effect.gen(function* () {
   })
   const run = (command: Command) => {
     switch (command._tag) {
-      // It ends at once, so that another writer need not wait to take it.
+      // It ends immediately, so that another writer need not wait to take the lease.
       case "Acquire":
         return database.leases.acquire(ref, owner, 0)
       case "Append":

@@ -1,6 +1,6 @@
 /**
- * Wallets that are added to an index of some wallets, on a long chain whose node is an archive without `trace_filter`. Their rows are held
- * against an index of every wallet, also where the searching process is killed again and again.
+ * Wallets that are added to an index of some wallets, on a long chain whose node is an archive without `trace_filter`.
+ * Their rows are compared with an index of every wallet, even if the searching process is killed repeatedly.
  */
 import { spawn } from "node:child_process"
 import { cpSync } from "node:fs"
@@ -19,7 +19,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 /** No limit: the node is on this machine. */
 export const searchCallsPerMinute = 1e9
 
-/** A wallet of the configuration, which takes part in nothing. */
+/** A configured wallet that takes part in nothing. */
 const configured = `0x${"ab".repeat(20)}`
 
 /** Whether the past of a wallet is searched, or is still to be. */
@@ -37,11 +37,11 @@ export interface Indexed {
   readonly archive: Effect.Success<ReturnType<typeof Archive.start>>
   /** Of every wallet. */
   readonly full: TestStore.TestStore
-  /** Of one wallet that takes part in nothing. */
+  /** The index of one wallet that takes part in nothing. */
   readonly folder: string
 }
 
-/** Indexes a chain of so many blocks, of whose wallets each has one of the numbers of transactions. */
+/** Indexes a chain with this many blocks, each of whose wallets has one of the numbers of transactions. */
 export const make = Effect.fnUntraced(function* (blocks: number, sizes: ReadonlyArray<number>) {
   const options = { accounts: sizes.length + 1 }
   const accounts = yield* Effect.scoped(Effect.map(Anvil.make(options), (node) => node.accounts))
@@ -110,7 +110,10 @@ export const searchOne = Effect.fnUntraced(function* (indexed: Indexed, { addres
   return { calls, seconds, ...(yield* compare(indexed, store, [address])) }
 })
 
-/** Runs a process that searches; kills it after so many calls to the node. Gives its code, `null` where it was killed. */
+/**
+ * Runs a process that searches; kills it after this many calls to the node. Returns its exit code, `null` if it was
+ * killed.
+ */
 const searchInProcess = (folder: string, { archive }: Indexed, killAfter: number): Effect.Effect<number | null> =>
   Effect.callback((resume) => {
     const file = fileURLToPath(new URL("indexer.ts", import.meta.url))

@@ -63,7 +63,7 @@ const requestOf = ({ random, receiver, time }: Setting, headers: Readonly<Record
   return outgoing
 }
 
-/** Puts them in the place of the requests of this process; gives what takes that back. */
+/** Replaces the requests of this process; returns the function that restores them. */
 export const install = (setting: Setting): (() => void) => {
   const { request } = http
   const simulated = (_: URL, { headers }: { readonly headers: Readonly<Record<string, string>> }) =>

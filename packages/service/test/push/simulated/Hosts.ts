@@ -99,7 +99,7 @@ export class Host {
     this.options = options
   }
 
-  /** The process, where it serves. */
+  /** The process, if it serves. */
   get reachable(): Reachable | undefined {
     return this.current
   }
@@ -153,7 +153,7 @@ export class Host {
     for (const end of this.current?.connections ?? []) end()
   }
 
-  /** Kills the process after so many statements. */
+  /** Kills the process after this many statements. */
   killAfter(statements: number): void {
     if (this.own !== undefined) this.own.fuse = statements
   }
@@ -183,7 +183,7 @@ export class Host {
     if (fiber !== undefined) Effect.runFork(this.options.time.inside(Fiber.interrupt(fiber)))
   }
 
-  /** Kills the process for good; gives the fiber that is still to end. */
+  /** Kills the process permanently; returns the fiber that is still to end. */
   end(): Fiber.Fiber<unknown, unknown> | undefined {
     this.suspend()
     return this.fiber

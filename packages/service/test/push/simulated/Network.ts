@@ -14,7 +14,7 @@ import type { VirtualTime } from "../../simulation/VirtualTime.ts"
 import type { SeededRandom } from "../../store/SeededRandom.ts"
 import type { ServedProcess } from "./ServedProcess.ts"
 
-/** A process as the network reaches it, and what is cut when it ends. */
+/** A process as seen from the network, and what is disconnected when it ends. */
 export interface Reachable {
   readonly served: ServedProcess
   /** Runs an effect in virtual time with the log of the process. */
@@ -22,7 +22,7 @@ export interface Reachable {
   readonly connections: Set<() => void>
 }
 
-/** What the network is made of. */
+/** The parts of the network. */
 export interface Options {
   readonly time: VirtualTime
   readonly random: SeededRandom

@@ -1,6 +1,7 @@
 /**
- * One process of a simulated service: it serves lists and streams of events by the handlers of the service, subscriptions of WebSockets, and
- * sends webhooks. It can be killed between any two statements, or stand still until its lease is over.
+ * One process of a simulated service: it serves lists and streams of events with the service's handlers and
+ * subscriptions of WebSockets, and sends webhooks. It can be killed between any two statements, or pause until its
+ * lease has expired.
  */
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as RestOperation from "@daybook/schema/RestOperation"
@@ -33,14 +34,14 @@ import type { Database } from "../../../src/store/Database.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
 import * as HookReceiver from "../HookReceiver.ts"
 
-/** What a process is made of. */
+/** The parts of a process. */
 export interface Options {
   readonly config: Config
   readonly chain: ServedChain
   readonly database: Database
   /** Waits for the next change of the chain. */
   readonly changed: Effect.Effect<void>
-  /** Time for which the sender stands still before it stores something; 0 for none. */
+  /** Time for which the sender pauses before it stores something; 0 for none. */
   readonly stallMillis: () => number
 }
 
@@ -87,7 +88,7 @@ const handlerOf = <O extends RestOperation.RestOperation>(
   }
 }
 
-/** The webhooks of a database, before whose changes the sender may stand still. */
+/** The webhooks of a database, before whose changes the sender may pause. */
 const stalling = (webhooks: Webhooks, { stallMillis }: Options): Webhooks => {
   const stalled = Effect.suspend(() => {
     const millis = stallMillis()
@@ -145,7 +146,7 @@ export const make = Effect.fnUntraced(function* (
       admit: () => Effect.succeed({ grant, chain: relayed }),
       bounds,
       streams: Context.get(streams, WalletStreams),
-      // Sound: no limit of rates is reached, and subscriptions to wallets alone are answered.
+      // Sound: no rate limit is reached, and only subscriptions to wallets are answered.
       authentication: {
         burstOf: () => Infinity,
         take: () => Effect.succeed({ isAllowed: true, headers: {} }),

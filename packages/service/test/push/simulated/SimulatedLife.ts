@@ -1,7 +1,8 @@
 /**
- * One life of a service with receivers of its events, in one thread and in virtual time. Its chain has reorgs, repairs and finality. Its
- * processes are killed between any two statements and take over from each other. Its receivers, of a webhook and of streams, fail in any way.
- * At the end all goes well again, and the table of each receiver must be the list of the service.
+ * One life of a service with receivers of its events, in one thread and in virtual time. Its chain has reorgs, repairs
+ * and finality. Its processes are killed between any two statements and take over from each other. Its receivers, of a
+ * webhook and of streams, fail in any way. At the end nothing fails any more, and the table of each receiver must equal
+ * the list of the service.
  */
 import { rowId } from "@daybook/schema/RowId"
 import * as RestClient from "@daybook/rest/RestClient"
@@ -34,7 +35,7 @@ import * as Writer from "./Writer.ts"
 /** How to live. */
 export interface Options {
   readonly seed: number
-  /** Changes of the chain, of which the last ones are left out. */
+  /** Changes of the chain, of which the last ones are omitted. */
   readonly steps: number
   /** The PostgreSQL database; default: a file of SQLite. */
   readonly server?: Server.Server | undefined
@@ -47,7 +48,7 @@ export interface Outcome {
   readonly counts: Counts
 }
 
-/** Changes of a chain, unless fewer are asked for. */
+/** Changes of a chain, unless fewer are requested. */
 export const usualSteps = 20
 /** Virtual time in which all tables must be the lists once all goes well. */
 const recoveryMillis = 1_200_000
@@ -59,7 +60,7 @@ const lookMillis = 4_000
 const wallets = [Rows.alice, Rows.bob]
 const name = "books"
 
-/** What a life is made of. */
+/** The parts of a life. */
 interface World extends Network.Options {
   readonly steps: number
   readonly config: Config.Config
@@ -122,7 +123,7 @@ const streamsOf = (world: Network.Options, random: SeededRandom.SeededRandom): R
   )
 }
 
-/** A log of which no line may have a secret. */
+/** A log in which no line may contain a secret. */
 const logOf =
   (secrets: ReadonlyArray<string>, differences: Array<string>, log: World["log"]) =>
   (line: string): void => {

@@ -48,7 +48,7 @@ const serverOf = (
   return server
 }
 
-/** Serves a connection; gives what cuts it. */
+/** Serves a connection; returns the function that cuts it. */
 const serve = (options: Options, to: Reachable, client: Pair["client"]) => {
   const { count, isCalm, random, time } = options
   const { chain, grant, sockets } = to.served
@@ -76,7 +76,7 @@ const serve = (options: Options, to: Reachable, client: Pair["client"]) => {
     target: { chain: chain.name, apiKey: undefined },
     request: ServerRequest.fromWeb(new Request("http://service.test/")),
     caller: { chain, grant },
-    // Sound: no subscription to blocks is made.
+    // Sound: there is no subscription to blocks.
     feed: undefined as never,
     onDrain: () => undefined,
   }

@@ -1,6 +1,7 @@
 /**
- * A program that keeps a table of a wallet's rows by a stream of the REST client, or by a subscription of the JSON-RPC client. It is
- * restarted from its last stored position, and is slow at times. What it is given twice, or with another content, is a fault that it notes.
+ * A program that keeps a table of a wallet's rows with a stream of the REST client, or a subscription of the JSON-RPC
+ * client. It is restarted from its last stored position, and is slow at times. A row that it receives twice, or with
+ * other contents, is recorded as a fault.
  */
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import * as WebSocketClient from "@daybook/rpc/WebSocketClient"
@@ -14,7 +15,7 @@ import type { VirtualTime } from "../../simulation/VirtualTime.ts"
 import type { SeededRandom } from "../../store/SeededRandom.ts"
 import { Receiver, type TableRow } from "../Receiver.ts"
 
-/** How a receiver is made. */
+/** The options of a receiver. */
 export interface Options {
   readonly time: VirtualTime
   readonly random: SeededRandom
@@ -62,7 +63,7 @@ export class StreamReceiver extends Receiver {
   private failures = 0
   private from: number
   private stored: Stored
-  /** Rows with their revisions that this run of the program was given and that are valid. */
+  /** Valid rows, with their revisions, that this run of the program received. */
   private readonly given = new Set<string>()
   /** Content of each row and revision. */
   private readonly contents = new Map<string, string>()
@@ -117,7 +118,7 @@ export class StreamReceiver extends Receiver {
     return client.walletEvents({ address, from, finality })
   })
 
-  /** Applies events; after an error it begins again, where the service requires that. */
+  /** Applies events; after an error it starts again if the service requires that. */
   private readonly run: Effect.Effect<never> = Effect.gen({ self: this }, function* () {
     for (;;) {
       const ended = yield* Effect.result(
@@ -154,7 +155,7 @@ export class StreamReceiver extends Receiver {
     this.fiber = Effect.runFork(this.options.time.inside(this.run))
   }
 
-  /** Ends the program; gives the fiber that is still to end. */
+  /** Ends the program; returns the fiber that is still to end. */
   stop(): Fiber.Fiber<unknown> | undefined {
     const { fiber } = this
     this.fiber = undefined

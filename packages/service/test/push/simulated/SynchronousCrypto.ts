@@ -45,7 +45,7 @@ const methods = {
   },
 }
 
-/** Puts it in the place of the platform's; gives what takes that back. */
+/** Replaces the platform's implementation; returns the function that restores it. */
 export const install = (): (() => void) => {
   const { subtle } = globalThis.crypto
   for (const [name, value] of Object.entries(methods)) {

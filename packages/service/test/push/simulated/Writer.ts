@@ -1,4 +1,7 @@
-/** The indexer of a simulated service: writes the changes of a life, is killed between any two statements, and starts again with what is stored. */
+/**
+ * The indexer of a simulated service: writes the changes of a life, is killed between any two statements, and restarts
+ * from what is stored.
+ */
 import { Effect, Exit, Scope } from "effect"
 import type { BlockRows } from "../../../src/block/BlockRows.ts"
 import type { Database } from "../../../src/store/Database.ts"
@@ -8,7 +11,7 @@ import type { SeededRandom } from "../../store/SeededRandom.ts"
 import * as TestStore from "../../store/TestStore.ts"
 import * as Life from "../life.ts"
 
-/** What a writer is made of. */
+/** The parts of a writer. */
 export interface Options {
   readonly ref: ChainRef
   readonly life: Life.Life
@@ -21,7 +24,7 @@ export interface Options {
 
 /** Writes the changes of a life. */
 export interface Writer {
-  /** Writes one change; where the process is killed meanwhile, another one starts. */
+  /** Writes one change; if the process is killed during it, another one starts. */
   readonly write: (change: typeof Life.change) => Effect.Effect<void>
 }
 
@@ -30,7 +33,7 @@ const read = Effect.fnUntraced(function* ({ life, observer, ref }: Options) {
   const { reader } = observer.chain(ref)
   const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
   const stored = checkpoint === null ? [] : yield* reader.headers(checkpoint.first, checkpoint.head.number)
-  // Sound: every block that is stored was made by the life.
+  // Sound: every stored block was created by the life.
   life.blocks = stored.map(({ hash }): BlockRows => life.made.get(hash)!)
   life.finalized = checkpoint?.finalized ?? -1
 })
@@ -62,7 +65,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       }).pipe(
         Effect.exit,
         Effect.flatMap((exit) =>
-          // Nothing is read before the first process has made the file.
+          // Nothing is read before the first process has created the file.
           Exit.isSuccess(exit) ? Effect.void : Effect.andThen(end, Effect.ignore(read(options))),
         ),
       ),

@@ -1,6 +1,7 @@
 /**
- * Lives of receivers of events in virtual time, in any number, on SQLite or PostgreSQL; fails for a table that differs from the list of the
- * service. With `--faults` each fault is put into the service in turn, in a process of its own, which must find it.
+ * Lives of receivers of events in virtual time, in any number, on SQLite or PostgreSQL; fails for a table that differs
+ * from the list of the service. With `--faults` each fault is injected into the service in turn, in a separate process,
+ * which must find it.
  */
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -119,7 +120,7 @@ const faults = (seeds: ReadonlyArray<number>): Campaign.CaseList => ({
   cases: Faults.all.map(({ edits, name }) => ({
     name,
     run: Effect.fnUntraced(function* (report) {
-      // A process whose edits cannot be made ends as one that finds a difference does.
+      // A process whose edits cannot be made ends like one that finds a difference.
       if (!edits.every(Edit.isCurrent)) return report.fail("the text that it changes is no longer in its source")
       const code = yield* childOf(edits, { seeds: seeds.length, seed: seeds[0]!, threads: 1 }, true)
       if (code !== 1) report.fail("not found")

@@ -1,6 +1,7 @@
 /**
- * A serving process for the tests of the primary one. It reports that it listens, or ends at once. It sends what the test gives it,
- * repeats what it receives, responds to requests unless it is hung, and applies each configuration but one with the limit 13.
+ * A serving process for the tests of the primary one. It reports that it listens, or ends immediately. It sends what
+ * the test passes to it and repeats what it receives. It responds to requests unless it hangs, and applies each
+ * configuration except one with the limit 13.
  */
 const [mode = "listen"] = process.argv.slice(2)
 

@@ -1,4 +1,4 @@
-/** What the lists of Etherscan's API have of a chain, read from its node block by block. It shares no code with the service. */
+/** The lists of Etherscan's API for a chain, read from its node block by block. It shares no code with the service. */
 import { Effect } from "effect"
 import { batch } from "../../books/balanceOracle.ts"
 import { below, type InnerFrame, type RawFrame } from "../../node/callFrames.ts"

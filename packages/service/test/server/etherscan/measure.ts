@@ -1,6 +1,6 @@
 /**
- * The processor time that the service takes for lists of Etherscan's API, beside the same rows of the REST operation. Requests of each kind
- * are sent in turns, one after the other, from another process.
+ * Measures the processor time of the service for lists of Etherscan's API, and for the same rows of the REST operation.
+ * Requests of each kind are sent in turns, one after another, from another process.
  */
 import { spawn } from "node:child_process"
 import { Effect } from "effect"
@@ -10,7 +10,10 @@ import { start, type Started } from "../service.ts"
 
 const perBlock = 50
 
-/** Sends requests from another process, each once the answer before it is read; the last answer leads to the next one where it has a cursor. */
+/**
+ * Sends requests from another process, each after the previous response was read; a cursor in the last response is used
+ * for the next request.
+ */
 const client = `
 const [url, key, path, count] = process.argv.slice(1)
 const read = async (at) => {
@@ -59,7 +62,7 @@ Campaign.main({
       ["REST, a page of 25", `${rest}&limit=25`, requests],
       ["txlist, page=1&offset=25", `${txlist}&page=1&offset=25`, requests],
       [`txlist, page=${rows / 25}&offset=25`, `${txlist}&page=${rows / 25}&offset=25`, requests],
-      // A range that was not asked for: no place in it is known.
+      // A range that was not requested before: no position in it is known.
       [
         `txlist, page=${rows / 25}&offset=25 of another range`,
         `${txlist}&endblock=FRESH&page=${rows / 25}&offset=25`,

@@ -30,7 +30,7 @@ const compare = Effect.fnUntraced(function* (
   expect([query, found]).toEqual([query, expected])
 })
 
-/** Compares all of them with a scan of the node up to a block; gives the number of compared rows. */
+/** Compares all of them with a scan of the node up to a block; returns the number of compared rows. */
 export const compareAll = Effect.fnUntraced(function* (
   service: Pick<indexedService.Indexed, "get">,
   { all }: Pick<Effect.Success<ReturnType<typeof chainScan.scan>>, "all">,

@@ -47,7 +47,7 @@ export const follow = Effect.fnUntraced(function* (
   }
 })
 
-/** A service that asks the node itself. */
+/** A service that calls the node itself. */
 export const start = follow()
 
 /** A service of `start`. */

@@ -19,7 +19,7 @@ export interface SocketClient {
   readonly notified: (id: string) => ReadonlyArray<Json>
   /** Sends a text. */
   readonly send: (text: string) => Effect.Effect<void>
-  /** Calls a method; gives the response. */
+  /** Calls a method; returns the response. */
   readonly call: (method: string, params?: ReadonlyArray<unknown>) => Effect.Effect<Json>
   /** Waits for a message. */
   readonly until: (isWanted: (message: Json) => boolean) => Effect.Effect<Json>

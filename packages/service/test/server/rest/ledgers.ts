@@ -17,7 +17,7 @@ import type { Json, Response, Started } from "../service.ts"
 
 export const token = Rows.address("d")
 
-/** A movement of alice, without what is usual. */
+/** A movement of alice, with defaults. */
 export type Given = Partial<Pick<Movement.Movement, "asset" | "kind" | "tokenId" | "counterparty" | "isFailed">> & {
   readonly amount: bigint
 }
@@ -41,7 +41,9 @@ export const movementOf = ({ amount, ...rest }: Given): Movement.Movement => ({
   amount,
 })
 
-/** A projection of given movements in place of derived ones. Places in `incomplete` are marked, as block and index. */
+/**
+ * A projection of given movements in place of derived ones. Positions in `incomplete` are marked, as block and index.
+ */
 export const projectionOf = (
   ledgers: Readonly<Record<number, Ledger>>,
   incomplete: ReadonlyArray<readonly [block: number, index: number]> = [],

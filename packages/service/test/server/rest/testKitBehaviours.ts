@@ -1,4 +1,4 @@
-/** What a service does with requests: each behaviour is run with a fake and with a service on the same chain, and gives the responses. */
+/** Behaviours of a service: each is run with a fake and with a service on the same chain, and returns the responses. */
 import type { FakeService } from "@daybook/testkit"
 import type { Json } from "../service.ts"
 
@@ -20,7 +20,7 @@ export interface Subject {
   readonly reconcile: () => Promise<void>
 }
 
-/** A behaviour: gives what is compared. */
+/** A behaviour: returns what is compared. */
 export interface Behaviour {
   readonly title: string
   readonly run: (subject: Subject) => Promise<unknown>
@@ -273,7 +273,7 @@ const sums = [
   },
 ]
 
-/** Listens, then for each change of the chain once more from where it was. */
+/** Listens, then once more for each change of the chain, from the last position. */
 const listening = (
   title: string,
   query: string,
@@ -340,7 +340,7 @@ const events: ReadonlyArray<Behaviour> = [
   },
 ]
 
-/** A comparison that is asked for until it is made. */
+/** A comparison that is requested until it is complete. */
 const prove = async (subject: Subject, query: string): Promise<ReadonlyArray<Response>> => {
   const begun = await subject.get(path(subject, "proof", query), {}, "PUT")
   const block = begun.body.block_number

@@ -58,7 +58,10 @@ export const openedDatabase = Effect.fnUntraced(function* ({ isUnderived = false
   return { config, database, ref, served: served!, store }
 })
 
-/** A chain whose reads and webhooks whose statements are counted, and a receiver that responds with 204 unless it is given another handler. */
+/**
+ * A chain whose reads are counted, webhooks whose statements are counted, and a receiver that responds with 204 unless
+ * it has another handler.
+ */
 export const opened = Effect.fnUntraced(function* (chain: Options = {}) {
   const statements: Array<string> = []
   const counts = {

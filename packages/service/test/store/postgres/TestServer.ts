@@ -27,7 +27,7 @@ const clientOf = (url: string) =>
 const statementsOf = (url: string) =>
   Effect.map(clientOf(url), (client) => (sql: string) => Effect.orDie(client.unsafe<object>(sql).unprepared))
 
-/** Rows of a statement on a connection of its own. */
+/** Rows of a statement on a separate connection. */
 export const rowsOf = (url: string, sql: string) =>
   Effect.scoped(Effect.flatMap(statementsOf(url), (rows) => rows(sql)))
 
@@ -47,14 +47,14 @@ const nextName = (): string => `${prefix}_${++last}`
 const setsClock = (schema: string) =>
   `CREATE OR REPLACE FUNCTION ${schema}.clock() RETURNS int8 LANGUAGE sql VOLATILE AS 'SELECT millis FROM public.test_clock'`
 
-/** Opens a database as a process of its own would. */
+/** Opens a database as a separate process would. */
 export const connect = (url: string): Effect.Effect<Database, never, Scope.Scope> =>
   Effect.orDie(Engine.fromUrl(url, "/nowhere"))
 
 /** Tables that have rows in the schema of an empty chain. */
 const filledTables = ["checkpoint", "indexer", "projection"]
 
-/** A function that gives a database the rows of the template again. */
+/** A function that restores the rows of the template in a database. */
 const makesEmpty = `CREATE FUNCTION public.empty() RETURNS void LANGUAGE plpgsql AS '
 DECLARE found record;
 BEGIN
@@ -97,8 +97,8 @@ const template = Effect.fnUntraced(function* (server: string) {
 })
 
 /**
- * The URL of a database without a schema, whose clock is that of the server. It is one that is removed when the scope ends, or that of
- * the URL itself, emptied, where its tables lie on the nodes of Citus.
+ * The URL of a database without a schema, whose clock is the server's. It is removed when the scope ends; if its tables
+ * are on the nodes of Citus, the URL's own database is emptied instead.
  */
 export const blank = Effect.fnUntraced(function* (server: string): Effect.fn.Return<string, never, Scope.Scope> {
   if ((yield* nodeCount(server)) > 0) return yield* Effect.as(clearCoordinator(server), server)
@@ -129,7 +129,7 @@ const freeOf = (server: string): Array<string> => {
   return found
 }
 
-/** An empty database that another test takes when the scope ends: for tests that change rows alone. */
+/** An empty database that another test takes when the scope ends: for tests that change only rows. */
 export const emptied = Effect.fnUntraced(function* (
   server: string,
 ): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {
@@ -165,7 +165,7 @@ export const removeAll = (server: string): Promise<void> => {
 }
 
 const isCitus = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
-/** Nodes that hold rows; a node of Citus without others is none that tables are distributed over. */
+/** Nodes that hold rows; a Citus node without others does not count, as no tables are distributed over it. */
 const nodesOfCitus = "SELECT 1 FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards"
 const ownSchemas = "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^daybook'"
 
@@ -195,7 +195,9 @@ export const clearCoordinator = Effect.fnUntraced(function* (url: string) {
 /** Databases of coordinators that no test uses. */
 let coordinators: Array<string> | undefined
 
-/** One of the databases whose URLs are given, separated by commas, emptied: there the tests' chain lies on the nodes of Citus. */
+/**
+ * One of the databases with the given comma-separated URLs, emptied: there the tests' chain is on the nodes of Citus.
+ */
 export const distributed = Effect.fnUntraced(function* (
   urls: string,
 ): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {

@@ -1,5 +1,5 @@
 /**
- * What the engine alone must pass, without the service above it. It is a part of `Engine.integration.test.ts`, and all of
+ * What the engine must pass without the service above it. It is a part of `Engine.integration.test.ts`, and all of
  * `Engine.mutation.ts`.
  */
 import { describe } from "@effect/vitest"
@@ -47,7 +47,7 @@ export const engine = (server: () => string): void => {
         dump: dumpOf(database.rows),
       })),
     ),
-    // A server of its own shows that the suite holds on this version; DAYBOOK_TEST_POSTGRES runs all of it on any other.
+    // A separate server shows that the suite passes on this version; DAYBOOK_TEST_POSTGRES runs all of it on any other.
     { part: given === undefined ? 0.04 : 1 },
   )
 

@@ -1,6 +1,6 @@
 /**
- * The tables of receivers of events equal the lists of services on PostgreSQL, which are restarted and take over from each other. Runs where
- * `DAYBOOK_LIVES` states a number; `pnpm --filter @daybook/service lives --on postgres` lives many.
+ * The tables of receivers of events equal the lists of services on PostgreSQL, which are restarted and take over from
+ * each other. Runs if `DAYBOOK_LIVES` states a number; `pnpm --filter @daybook/service lives --on postgres` runs many.
  */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * A chain whose tables are distributed over nodes, as far as one server shows it: where a node has another state than the snapshot, the
- * checkpoint or the mark is that of an earlier write.
+ * A chain whose tables are distributed over nodes, as far as one server can show it: if a node has another state than
+ * the snapshot, the checkpoint or the mark belongs to an earlier write.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"

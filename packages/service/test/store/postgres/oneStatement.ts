@@ -1,5 +1,5 @@
 /**
- * A page whose range does not depend on the index is one statement, which has one state by itself.
+ * A page whose range does not depend on the index is one statement, which reads a single state.
  */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
@@ -77,10 +77,10 @@ export const oneStatement = (server: () => string): void => {
     yield* store.append(null, chainOn(null, 8))
     const { rollbacks, roundTrips, url: through } = yield* counting(new URL(url))
     const pages = pagesOf(yield* TestServer.connect(through))
-    // The first page connects, and learns where the rows of the chain lie.
+    // The first page connects, and detects where the rows of the chain are.
     yield* pages({})
     yield* Effect.promise(() => Eventually.until(() => rollbacks() === 1, { what: "the transaction has ended" }))
-    /** The page of a query, and the round trips that it takes. */
+    /** The page of a query, and the number of its round trips. */
     const read = Effect.fnUntraced(function* (query: Parameters<typeof pages>[0]) {
       const before = roundTrips()
       const page = yield* pages(query)

@@ -1,4 +1,7 @@
-/** A simulated world on PostgreSQL, by the command `simulate` in a process of its own: it replaces the driver where the engine loads it. */
+/**
+ * A simulated world on PostgreSQL, with the command `simulate` in a separate process: it replaces the driver where the
+ * engine loads it.
+ */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"

@@ -88,7 +88,7 @@ export const unresponsive = (server: () => string): void => {
     return { ...through, database }
   })
 
-  /** The error of an effect that waits for a server, once so many seconds have passed. */
+  /** The error of an effect that waits for a server, after this many seconds. */
   const errorAfter = Effect.fnUntraced(function* <A, E>(
     effect: Effect.Effect<A, E>,
     stopped: Effect.Effect<void>,

@@ -11,7 +11,7 @@ const listeners = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND
 /** Runs the suite of notifications on a server. */
 export const waking = (server: () => string): void => {
   describe("awaitChange", () => {
-    // The test clock stands still, so the waiting reader never looks again by itself.
+    // The test clock does not advance, so the waiting reader never polls again by itself.
     it.effect("awaitChange: a committed write wakes a reader in another process before it polls again", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.emptied(server())

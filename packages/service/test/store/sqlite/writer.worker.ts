@@ -1,6 +1,6 @@
 /**
- * An indexer in a thread of its own, which races another one for each write: both read the same head, then both write. Sends its
- * counts.
+ * An indexer in a separate thread, which races another one for each write: both read the same head, then both write.
+ * Sends its counts.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { Effect } from "effect"
