@@ -29,9 +29,9 @@ describe("BlockAssembler with index gaps", () => {
   ]
 
   it.each([
-    ["also of the transaction without a receipt", frames],
-    ["of the others alone", frames.slice(1)],
-    ["of the others alone that have no hashes", frames.slice(1).map(({ result }) => ({ result }))],
+    ["including that transaction", frames],
+    ["of only the others", frames.slice(1)],
+    ["of only the others, without hashes", frames.slice(1).map(({ result }) => ({ result }))],
   ])("assemble: omits a transaction without a receipt, with traces %s (synthetic)", (_, traced) => {
     const responses: BlockAssembler.Responses = {
       block: fixture.block(),

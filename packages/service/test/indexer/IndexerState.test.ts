@@ -400,10 +400,10 @@ describe("IndexerState", () => {
 
     it.each([
       ["the tag of the node, whose block is known", 80, { _tag: "CompareBlock", number: 80, remote: ref(80) }],
-      ["the stored head where the tag is above it", 120, { _tag: "CompareBlock", number: 100 }],
-      ["64 blocks below the head where there is no tag", null, { _tag: "CompareBlock", number: 36 }],
+      ["the stored head if the tag is above it", 120, { _tag: "CompareBlock", number: 100 }],
+      ["64 blocks below the head if there is no tag", null, { _tag: "CompareBlock", number: 36 }],
       ["the first indexed block", 10, { _tag: "CompareBlock", number: 10, remote: ref(10) }],
-      ["nothing where the tag is below the first indexed block", 9, { _tag: "FillProjections", millis: 2_000 }],
+      ["nothing if the tag is below the first indexed block", 9, { _tag: "FillProjections", millis: 2_000 }],
     ] as const)("is %s", (_, number, action) => {
       expect(apply([synced, finalityRead(number)]).action).toEqual(action)
     })

@@ -209,7 +209,7 @@ describe("Node", () => {
       ["-32600", error(-32600, "method eth_getBlockReceipts not found")],
       ["-32000", error(-32000, "The method eth_getBlockReceipts does not exist/is not available")],
       ["-32004", error(-32004, "Method not supported")],
-      ["an error for this method alone", error(-32099, "computer says no")],
+      ["an error of only this method", error(-32099, "computer says no")],
       ["HTTP 403", () => FakeNode.status(403)],
     ])(
       "receipts: are requested one by one, in one request, once the node has rejected the method by %s",

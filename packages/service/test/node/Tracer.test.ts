@@ -34,8 +34,8 @@ describe("Tracer", () => {
     ["a method that failed", -32603, "method trace_block did not return"],
     ["a revert", 3, "the module did not accept the call"],
     ["a long text", -32000, `${filler}it did not end`],
-    ["a text that begins like a refusal", -32000, `the tracer of method 7 gave up, as it could not go on. ${filler}`],
-    ["a refusal after many other words", -32000, `${"x".repeat(400)} trace_block is disabled`],
+    ["a text that begins like a rejection", -32000, `the tracer of method 7 gave up, as it could not go on. ${filler}`],
+    ["a rejection after many other words", -32000, `${"x".repeat(400)} trace_block is disabled`],
   ])("isMissing: is false for %s", (_, code, message) => {
     expect(Tracer.isMissing(errorOf(code, message))).toBe(false)
   })

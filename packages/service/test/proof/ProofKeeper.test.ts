@@ -164,14 +164,14 @@ describe("ProofKeeper", () => {
   )
 
   it.effect.each([
-    ["after a second where nothing is indexed", new NotIndexed({ chain: "eth", derived: null, block: null }), 61],
+    ["after a second if nothing is indexed", new NotIndexed({ chain: "eth", derived: null, block: null }), 61],
     [
-      "after a second where the node has no state",
+      "after a second if the node has no state",
       new StateUnavailable({ host: "node", method: "eth_call", block: 1, reason: "pruned", firstBlock: null }),
       61,
     ],
     // After 5, 10 and 20 seconds.
-    ["more and more seldom where the store fails", busy, 4],
+    ["less and less often if the store fails", busy, 4],
   ] as const)("run: retries %s", ([, failure, expected]) =>
     Effect.gen(function* () {
       let turns = 0

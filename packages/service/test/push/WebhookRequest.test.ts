@@ -112,7 +112,7 @@ describe("WebhookRequest", () => {
   )
 
   it.live.each([
-    ["a response of which more follows", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", { status: 200 }],
+    ["a response that has not ended", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", { status: 200 }],
     ["many informational responses", "HTTP/1.1 100 Continue\r\n\r\n".repeat(11), { _tag: "Failed" }],
   ] as const)("send: closes the connection after %s", ([, text, expected]) =>
     Effect.gen(function* () {

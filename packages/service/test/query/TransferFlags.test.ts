@@ -39,7 +39,7 @@ describe("TransferFlags", () => {
     ["something from a lookalike", rowOf(lookalike, wallet, 1n), ["poisoning"]],
     ["something to a lookalike by another account", rowOf(wallet, lookalike, 1n), ["poisoning"]],
     ["something to a lookalike by the wallet itself", rowOf(wallet, lookalike, 1n, Role.bits.sender), []],
-    ["something from whom the wallet paid", rowOf(paid, wallet, 1n), []],
+    ["something from an account that the wallet paid", rowOf(paid, wallet, 1n), []],
   ] as const)("make: flags %s", ([, row, flags]) =>
     Effect.gen(function* () {
       expect(yield* flagsOf(row, "Own", "OWN")).toEqual(flags)

@@ -38,18 +38,18 @@ const native = [Holding.native, 0n] as const
 describe("WalletSums.lacksOpening", () => {
   it.each([
     ["no opening is known", [], [], {}, true],
-    ["that of the native currency is known, and nothing else moved", [], [native], {}, false],
+    ["the opening of the native currency is known, and nothing else moved", [], [native], {}, false],
     ["a token moved", [sum(token, "erc20")], [native], {}, true],
     ["a token moved, whose opening is known", [sum(token, "erc20")], [native, [erc20, 5n]], {}, false],
-    ["a token moved, whose ids are summed together", [sum(token, "erc1155")], [native], { merged: [token] }, false],
-    ["a token has an opening alone", [sum(token, "genesis")], [native], {}, false],
-    ["a token is asked for, whose opening is known", [sum(token, "erc20")], [[erc20, 5n]], { assets: [token] }, false],
-    ["a token is asked for, and another one moved", [sum(token, "erc20")], [], { assets: [collection] }, false],
-    ["the native currency is asked for", [], [], { assets: ["native"] }, true],
-    ["a collection was held, of which no ids are known", [], [native, [erc721, 1n]], {}, true],
+    ["a token moved, whose ids are merged", [sum(token, "erc1155")], [native], { merged: [token] }, false],
+    ["a token has only an opening", [sum(token, "genesis")], [native], {}, false],
+    ["a requested token has a known opening", [sum(token, "erc20")], [[erc20, 5n]], { assets: [token] }, false],
+    ["a token is requested, and another one moved", [sum(token, "erc20")], [], { assets: [collection] }, false],
+    ["the native currency is requested", [], [], { assets: ["native"] }, true],
+    ["a collection was held, with no known ids", [], [native, [erc721, 1n]], {}, true],
     ["a collection was not held", [], [native, [erc721, 0n]], {}, false],
-    ["a collection was held that is not asked for", [], [native, [erc721, 1n]], { assets: ["native"] }, false],
-    ["a token was held that is no collection", [], [native, [erc20, 1n]], {}, false],
+    ["a collection was held that is not requested", [], [native, [erc721, 1n]], { assets: ["native"] }, false],
+    ["a token was held that is not a collection", [], [native, [erc20, 1n]], {}, false],
   ] as const)("if %s", (_, sums, openings, options, expected) => {
     expect(lacks(sums, openings, options)).toBe(expected)
   })

@@ -47,7 +47,7 @@ describe("TokenMetadata", () => {
 
   it.effect.each([
     ["a response that is too large", invalid("too-large"), { isAgain: true, isAnswer: true, isOfToken: true }],
-    ["a response that is no JSON", invalid("content"), { isAgain: true, isAnswer: false, isOfToken: false }],
+    ["a response that is not JSON", invalid("content"), { isAgain: true, isAnswer: false, isOfToken: false }],
     ["an error of size", rpcError("tooLarge"), { isAgain: true, isAnswer: true, isOfToken: true }],
     ["a revert", rpcError("reverted"), { isAgain: false, isAnswer: true, isOfToken: true }],
     ["a state that is gone", rpcError("pruned"), { isAgain: false, isAnswer: true, isOfToken: false }],

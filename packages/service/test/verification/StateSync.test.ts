@@ -22,12 +22,12 @@ describe("StateSync", () => {
   })
 
   it.each([
-    ["of type 0x7f where the rule covers it", { type: "0x7f", from: zero, to: zero, value: "0x0" }, true, false],
+    ["of type 0x7f if the rule covers it", { type: "0x7f", from: zero, to: zero, value: "0x0" }, true, false],
     ["of type 0x7f without a rule", { type: "0x7f", from: zero, to: zero, value: "0x0" }, undefined, false],
-    ["of type 0x7f where the rule does not cover it", { type: "0x7f" }, false, true],
-    ["without a type where the rule does not cover it", { from: zero, to: zero, value: "0x0" }, false, true],
+    ["of type 0x7f if the rule does not cover it", { type: "0x7f" }, false, true],
+    ["without a type if the rule does not cover it", { from: zero, to: zero, value: "0x0" }, false, true],
     ["without a type and without a rule", { from: zero, to: zero, value: "0x0" }, undefined, true],
-    ["of a wallet where the rule does not cover state sync", {}, false, false],
+    ["of a wallet if the rule does not cover state sync", {}, false, false],
   ])("isUncovered: classifies a last transaction %s", (_, fields, isCovered, expected) => {
     expect(StateSync.isUncovered(decode(fields), isCovered)).toBe(expected)
   })

@@ -31,7 +31,7 @@ describe("Redaction", () => {
     expect(scrub('{"message":"quo\\"te"}')).toBe('{"message":"<redacted>"}'))
   it.each([
     ["a slash escaped in JSON", "abc\\/def+ghi&x'y"],
-    ["a slash escaped in a text of JSON inside JSON", "abc\\\\\\/def+ghi&x'y"],
+    ["a slash escaped in JSON inside JSON", "abc\\\\\\/def+ghi&x'y"],
     ["escapes of JSON by code unit", "abc\\u002Fdef\\u002bghi\\u0026x\\u0027y"],
     ["percent-encoding in lower case", "abc%2fdef%2bghi%26x%27y"],
     ["percent-encoding of a percent-encoded text", "abc%252Fdef%252Bghi%2526x'y"],

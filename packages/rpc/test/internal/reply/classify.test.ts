@@ -165,10 +165,10 @@ describe("classify", () => {
 describe("classifyText", () => {
   it.each([
     ["an empty body", "", "nothing", true],
-    ["JSON that is cut off", '{"jsonrpc":"2.0"', 'truncated or malformed JSON: {"jsonrpc":"2.0"', true],
+    ["truncated JSON", '{"jsonrpc":"2.0"', 'truncated or malformed JSON: {"jsonrpc":"2.0"', true],
     ["an empty body with spaces", " \n ", "nothing", true],
-    ["a list that is cut off", " [1,", "truncated or malformed JSON: [1,", true],
-    ["a limit in JSON that is cut off", '{"rate limited', 'truncated or malformed JSON: {"rate limited', true],
+    ["a truncated list", " [1,", "truncated or malformed JSON: [1,", true],
+    ["a limit in truncated JSON", '{"rate limited', 'truncated or malformed JSON: {"rate limited', true],
     ["an HTML page", "<html>", "an HTML page: <html>", false],
     ["plain text", "hello", "hello", false],
     ["the message of a failing gateway", "upstream timed out", "upstream timed out", true],

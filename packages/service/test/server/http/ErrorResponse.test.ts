@@ -20,7 +20,7 @@ describe("ErrorResponse", () => {
   it.effect.each<readonly [what: string, failing: Failing, status: number, code: string, headers: object]>([
     ["a parameter", ErrorResponse.badRequest(InvalidParameter.fromIssue(issue)), 400, "bad_request", {}],
     ["no key", ErrorResponse.unauthorized("No key."), 401, "unauthorized", {}],
-    ["a narrowed key", ErrorResponse.forbidden("Not allowed."), 403, "forbidden", {}],
+    ["a restricted key", ErrorResponse.forbidden("Not allowed."), 403, "forbidden", {}],
     ["no operation", ErrorResponse.notOffered("Not offered."), 404, "not_found", {}],
     ["a stale cursor", ErrorResponse.staleCursor(5, { "x-a": "1" }), 409, "stale_cursor", { "x-a": "1" }],
     ["a rate limit", ErrorResponse.rateLimited("Too many.", { "x-a": "1" }), 429, "rate_limited", { "x-a": "1" }],

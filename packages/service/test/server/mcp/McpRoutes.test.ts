@@ -528,8 +528,8 @@ describe("McpRoutes", () => {
     ["no origin", [], local, undefined, true],
     ["any origin of an open address", all, open, app, true],
     ["any origin of a loopback address", all, local, app, false],
-    ["an origin that is named", [app], local, app, true],
-    ["an origin that is not named", [app], open, `${app}.evil`, false],
+    ["a listed origin", [app], local, app, true],
+    ["an unlisted origin", [app], open, `${app}.evil`, false],
     ["an origin of the host", [], open, "https://daybook.example", true],
     ["an origin that contains the host", [], open, "https://other.example/https://daybook.example", false],
     ["a page of this machine at a loopback address", [], local, "http://localhost:5173", true],
@@ -724,7 +724,7 @@ describe("McpMessage", () => {
   const notifications = { _tag: "Notifications" }
 
   it.each([
-    ["an object alone", 5, invalid("expected an object", null)],
+    ["a single object", 5, invalid("expected an object", null)],
     ["null", null, invalid("expected an object", null)],
     ["no version of JSON-RPC", { id: 1, method: "ping" }, invalid('"jsonrpc": "2.0"')],
     ["a message", ping, messages()],

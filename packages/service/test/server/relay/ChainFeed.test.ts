@@ -278,7 +278,7 @@ describe("HeadChain", () => {
     ["the same state", chain, "Known"],
     ["a head that fell", chainOf("none", "0", "1", "2"), "Known"],
     ["a state without a block or a parent of the chain", chainOf("3b", "4b"), "Unlinked"],
-    ["a state of other blocks from the first one on", chainOf("other", "0b", "1b"), "TooDeep"],
+    ["a state of other blocks from the first one", chainOf("other", "0b", "1b"), "TooDeep"],
   ])("relateState: %s adds and removes nothing", (_, newer, expected) => {
     expect(HeadChain.relateState(chain, newer)._tag).toBe(expected)
   })

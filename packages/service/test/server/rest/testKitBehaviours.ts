@@ -178,7 +178,7 @@ const lists = [
   withCursor("refuses a cursor of another start", "verbose", "verbose", `&from_block=${first + 7}`),
   withCursor("refuses a cursor of another range of dates", "movements", "movements", "&to_date=2024-06-10"),
   {
-    title: "movements: keeps range and selection of a cursor where it is sent alone",
+    title: "movements: keeps range and selection of a cursor that is sent alone",
     run: async (subject: Subject) => {
       const query = `limit=2&kind=fee&from_block=${first + 3}&to_block=${first + 60}`
       const page = await subject.get(path(subject, "movements", query))
@@ -255,7 +255,7 @@ const sums = [
     },
   ]),
   {
-    title: "movements, statement: of a range after the first block, without what was held before it",
+    title: "movements, statement: of a range after the first block, without opening balances",
     run: async (subject: Subject) => {
       await subject.reconcile()
       const query = `from_block=${first + 5}`
@@ -264,7 +264,7 @@ const sums = [
     },
   },
   {
-    title: "movements: pages of 3 with what was held before, in both orders",
+    title: "movements: pages of 3 with opening balances, in both orders",
     run: async (subject: Subject) => {
       await subject.reconcile()
       const query = `limit=3&to_block=${first + 12}`
@@ -331,7 +331,7 @@ const events: ReadonlyArray<Behaviour> = [
     },
   },
   {
-    title: "events: go on from a cursor as a parameter",
+    title: "events: continue from a cursor as a parameter",
     run: async (subject) => {
       const cursor = await cursorOf(subject, `from=${first + 100}`)
       await subject.mine(9)
@@ -360,8 +360,7 @@ const proofs: ReadonlyArray<Behaviour> = [
     ],
   },
   {
-    title:
-      "proof: gives one that is known at once, also for an earlier block, and makes another when blocks became final",
+    title: "proof: returns a known one at once, even for an earlier block, and makes another when blocks become final",
     run: async (subject) => {
       await prove(subject, "")
       const known = [await prove(subject, ""), await prove(subject, `to_block=${first + 9}`)]
@@ -370,7 +369,7 @@ const proofs: ReadonlyArray<Behaviour> = [
     },
   },
   {
-    title: "proof: gives a later one that was made meanwhile, also when it is asked for again",
+    title: "proof: returns a later one that was made in the meantime, even if it is requested again",
     run: async (subject) => {
       await prove(subject, "")
       await subject.reconcile()

@@ -32,9 +32,9 @@ describe("PageFit", () => {
     const ids = (...blocks: ReadonlyArray<number>) => blocks.map((block) => RowId.make(block, 1))
 
     it.each([
-      ["ascending, all blocks where no more rows are left", "ASC", ids(4, 5), [3, 9]],
+      ["ascending, all blocks if no more rows are left", "ASC", ids(4, 5), [3, 9]],
       ["ascending, the blocks up to the last row that was read", "ASC", ids(4, 5, 6), [3, 6]],
-      ["descending, all blocks where no more rows are left", "DESC", ids(8, 7), [3, 9]],
+      ["descending, all blocks if no more rows are left", "DESC", ids(8, 7), [3, 9]],
       ["descending, the blocks down to the last row that was read", "DESC", ids(8, 7, 6), [6, 9]],
     ] as const)("blocksOf: %s", (_, order, stored, expected) => {
       expect(PageFit.blocksOf({ ...query, order }, stored)).toEqual(expected)
