@@ -2,7 +2,6 @@ import { Eventually } from "@daybook/harness"
 import { RpcError } from "@daybook/rpc/RpcError"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, Result } from "effect"
-import { TestClock } from "effect/testing"
 import type { Project } from "../../src/contract/ArtifactFolder.ts"
 import * as ContractCode from "../../src/contract/ContractCode.ts"
 import * as ContractKeeper from "../../src/contract/ContractKeeper.ts"
@@ -66,9 +65,6 @@ const refused = new RpcError({
 })
 
 const within = { withinMillis: 5_000 }
-
-/** Lets the callbacks of settled promises run. */
-const promisesSettled = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 const logged: Array<string> = []
 const logger = Logger.make(({ message }) => void logged.push(String(message)))
@@ -471,47 +467,5 @@ describe("ContractKeeper", () => {
           "Contracts of moved: 1 named, 0 functions, events and errors",
         ])
       }).pipe(Effect.provide(Logger.layer([logger]))),
-  )
-
-  it.effect("run: starts a turn every two seconds", () =>
-    Effect.gen(function* () {
-      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-      let turns = 0
-      const read = () => {
-        turns += 1
-        return Promise.reject(new Error("permission denied"))
-      }
-      const projects = [{ folder: "project", read }]
-      yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, projects }))
-      const counts: Array<number> = []
-      for (const millis of [0, 1_999, 1, 1_999, 1]) {
-        yield* TestClock.adjust(millis)
-        yield* promisesSettled
-        counts.push(turns)
-      }
-
-      expect(counts).toEqual([1, 1, 2, 2, 3])
-    }),
-  )
-
-  it.effect("run: starts at most four turns per second, however many blocks create contracts", () =>
-    Effect.gen(function* () {
-      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-      const created = yield* CreatedContracts.make
-      let turns = 0
-      const read = () => {
-        turns += 1
-        return Promise.reject(new Error("permission denied"))
-      }
-      const projects = [{ folder: "project", read }]
-      yield* Effect.forkScoped(ContractKeeper.run({ chain, node, contracts, created, projects }))
-      for (let block = 1; block <= 50; block++) {
-        yield* created.take(creationsOf(block, 1))
-        yield* promisesSettled
-        yield* TestClock.adjust("20 millis")
-      }
-
-      expect([2, 3, 4, 5]).toContain(turns)
-    }),
   )
 })
