@@ -23,7 +23,7 @@ const callsPerSecond = 30
 
 const seconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
-/** A text whose durations behind `for:`, in brackets and of a prediction are shorter. */
+/** A text with shorter durations after `for:`, in brackets and of predictions. */
 const accelerate = (rules: string): string =>
   rules
     .replaceAll(
@@ -39,7 +39,7 @@ export interface Alert {
   readonly chain: string | undefined
 }
 
-/** A small disk of its own, until the scope ends. Only root can make one. */
+/** A separate small disk, until the scope ends. Only root can create one. */
 const disk = (path: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {

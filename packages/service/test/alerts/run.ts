@@ -29,7 +29,7 @@ const traffic = ({ key, url }: Served, chain: string) => {
 
 const nameOf = ({ chain, name }: Monitoring.Alert) => (chain === undefined ? name : `${name} (${chain})`)
 
-/** Waits until exactly the expected alerts fire; gives the seconds, `null` where that did not happen. */
+/** Waits until exactly the expected alerts fire; returns the seconds, or `null` if that did not happen. */
 const until = Effect.fnUntraced(function* (world: World, expected: ReadonlyArray<string>) {
   const startedAt = performance.now()
   let found: ReadonlyArray<string> = []
@@ -48,7 +48,7 @@ interface Failure {
   readonly alerts: ReadonlyArray<string>
 }
 
-/** Suspends the node for a second and a half of every two: calls that are relayed meanwhile wait for it. */
+/** Suspends the node for 1.5 of every two seconds: relayed calls wait for it in the meantime. */
 const slowNode = ({ node }: World) => {
   let timers: ReadonlyArray<NodeJS.Timeout> = []
   const signal = (name: NodeJS.Signals) => () => void process.kill(node.pid, name)
@@ -98,7 +98,7 @@ const failuresOf = (world: World): ReadonlyArray<Failure> => {
   ]
 }
 
-/** All failures, in their order: each one begins where the last has ended. */
+/** All failures in order: each one begins where the previous one has ended. */
 const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
   const expectAlerts = Effect.fnUntraced(function* (expected: ReadonlyArray<string>, { fail }: Campaign.Output) {
     const { found, seconds } = yield* until(world, expected)

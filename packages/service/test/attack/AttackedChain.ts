@@ -1,9 +1,9 @@
-/** A chain on a real node for attacks on what indexes it, and waits for the index. */
+/** A chain on a real node, for attacks on its indexers, and waits for the index. */
 import { Anvil } from "@daybook/chain"
 import { Effect, Exit, Scope } from "effect"
 import * as Client from "./Client.ts"
 
-/** A chain at work. */
+/** A running chain. */
 export interface AttackedChain {
   readonly url: string
   readonly node: Anvil.Node
@@ -40,7 +40,7 @@ export interface Status {
 export const status = async (url: string): Promise<Status> =>
   JSON.parse((await Client.send(`${url}/ready?chain=attack`)).text) as Status
 
-/** Waits until the index has reached a block; gives the last status. */
+/** Waits until the index has reached a block; returns the last status. */
 export const indexed = async (
   url: string,
   head: number,

@@ -1,4 +1,7 @@
-/** The service as a process with a small heap, and what an attack does to it: memory, event loop and the latency of `/health`. */
+/**
+ * The service as a process with a small heap, and the effect of an attack on it: memory, event loop and the latency of
+ * `/health`.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { once } from "node:events"
@@ -38,7 +41,7 @@ export interface Measured {
   readonly failures: ReadonlyArray<string>
 }
 
-/** A service at work. */
+/** A running service. */
 export interface AttackedService {
   readonly url: string
   readonly folder: string
@@ -46,7 +49,7 @@ export interface AttackedService {
   /** Sends a message to its process, for a module of `imports`. */
   readonly notify: (message: object) => void
   readonly key: (name: string) => Promise<string>
-  /** Runs code once that every attack runs, so that its compilation is not measured. */
+  /** Runs the code that every attack runs once, so that its compilation is not measured. */
   readonly warmUp: () => Promise<void>
   readonly measure: () => Promise<Measured>
   /** How the process ended; undefined while it runs. */

@@ -3,12 +3,12 @@ import { Agent, request } from "node:http"
 import { Agent as TlsAgent, request as requestTls } from "node:https"
 import { connect, type Socket } from "node:net"
 
-/** A service that is asked. */
+/** A service that receives requests. */
 export interface Target {
   readonly url: string
 }
 
-/** An answer that was read to its end. */
+/** A response that was read to its end. */
 export interface Response {
   readonly status: number
   readonly bytes: number

@@ -5,7 +5,7 @@ import * as Engine from "../../src/store/Engine.ts"
 import * as Rows from "../server/rows.ts"
 import * as TestStore from "../store/TestStore.ts"
 
-/** Large rows by kind, each in the wallet of its own. */
+/** Large rows by kind, each in a separate wallet. */
 export const wallets = {
   calldata: Rows.address("1"),
   logs: Rows.address("2"),

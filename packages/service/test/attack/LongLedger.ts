@@ -27,7 +27,7 @@ export interface Sizes {
   readonly textOf?: (at: number) => string
 }
 
-/** The wallets of which a store has a ledger beside the first one. */
+/** The wallets with a ledger in a store, besides the first one. */
 export const otherOf = (at: number): string => `0x${"d".repeat(36)}${at.toString(16).padStart(4, "0")}`
 
 const [placesPerBlock, movementsPerPlace] = [25, 40]

@@ -6,11 +6,11 @@ const cpuMillis = (): number => {
   return (user + system) / 1000
 }
 
-/** Watches the event loop of this thread; `take` gives the longest turn since it was called last, in milliseconds. */
+/** Watches the event loop of this thread; `take` returns the longest turn since its last call, in milliseconds. */
 export const start = (): { readonly take: () => number } => {
   let longest = 0
   let before = cpuMillis()
-  // A turn that takes long delays the next tick: what it cost is between two ticks.
+  // A long turn delays the next tick: its cost is the time between two ticks.
   setInterval(() => {
     const now = cpuMillis()
     longest = Math.max(longest, now - before)

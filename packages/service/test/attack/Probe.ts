@@ -1,4 +1,4 @@
-/** Measures how long a service takes to answer, from a thread of its own. */
+/** Measures the response time of a service, from a separate thread. */
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
@@ -16,7 +16,7 @@ export interface Seen {
   readonly failures: ReadonlyArray<string>
 }
 
-/** A thread that asks. */
+/** A thread that sends requests. */
 export interface Probe {
   readonly read: () => Promise<Seen>
   readonly stop: () => Promise<void>

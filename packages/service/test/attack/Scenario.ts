@@ -1,4 +1,4 @@
-/** An attack on a running service: what it does, which bound must hold, and how its outcome is judged. */
+/** An attack on a running service: its actions, the limit that must hold, and how its outcome is judged. */
 import type { AttackedService, Measured, Options } from "./AttackedService.ts"
 import * as Attacked from "./AttackedService.ts"
 import { sleep } from "./Client.ts"
@@ -12,7 +12,7 @@ export interface Seen {
   readonly behaviour: string
   /** What it must not have done. */
   readonly faults: ReadonlyArray<string>
-  /** A table of its own, which is printed after that of all attacks. */
+  /** A separate table, which is printed after that of all attacks. */
   readonly lines?: ReadonlyArray<string>
 }
 
@@ -23,7 +23,7 @@ export interface Scenario {
   readonly bound: string
   /** The limits of keys are lifted, so that requests wait for each other: latencies are not judged, turns are. Default false. */
   readonly isWithoutLimits?: boolean
-  /** Turn of the event loop that it may cause where Node alone spends more than the usual bound, in milliseconds of the CPU. */
+  /** Turn of the event loop that it may cause if Node alone exceeds the default limit, in milliseconds of the CPU. */
   readonly turnMillis?: number
   /** How the service is started; undefined for an attack without a process. */
   readonly service?: (scale: Scale) => Promise<Options & { readonly close?: () => Promise<void> }>
@@ -45,13 +45,13 @@ export const maxHealthMillis = 100
 /** Latency of `/health` without an attack above which the machine is too busy to judge by latency, in milliseconds. */
 const busyMillis = 20
 
-/** Turn of the event loop that an attack may cause where it names none, in milliseconds of the CPU. */
+/** Turn of the event loop that an attack may cause by default, in milliseconds of the CPU. */
 const maxTurnMillis = 100
 
 /** Resident memory that no attack may cause, in MiB; the heap is bounded by 1024. */
 export const maxMebibytes = 1_400
 
-/** Latencies that are too long: of `/health`, or of the event loop alone where the machine is busy without an attack. */
+/** Excessive latencies: of `/health`, or of the event loop alone if the machine is busy without an attack. */
 const delaysOf = (
   { healthP99Millis, turnMillis }: Measured,
   before: Measured,
@@ -62,7 +62,7 @@ const delaysOf = (
   return isSlow && scenario.isWithoutLimits !== true ? [`/health p99 of ${Math.round(healthP99Millis)} ms`] : []
 }
 
-/** Faults that any attack may show: of the process, and of what was measured. */
+/** Faults that any attack may cause: of the process, and of the measurements. */
 const faultsOf = (
   { ended }: AttackedService,
   measured: Measured,

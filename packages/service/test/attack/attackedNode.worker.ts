@@ -1,4 +1,6 @@
-/** The node of a service that keys attack. It has a machine of its own elsewhere, so this thread has a lower priority. */
+/**
+ * The node of a service that keys attack. Elsewhere it would have its own machine, so this thread has a lower priority.
+ */
 import { constants, getPriority, setPriority } from "node:os"
 import { parentPort } from "node:worker_threads"
 import * as Rows from "../server/rows.ts"
@@ -24,7 +26,7 @@ const resultOf = (method: string, params: ReadonlyArray<unknown>): string => {
   return method === "eth_call" ? `"0x${"1".padStart(64, "0")}"` : '"0x1"'
 }
 
-// On Linux this is the priority of this thread alone.
+// On Linux this is the priority of only this thread.
 setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL))
 const { url } = await FakeNode.start(resultOf)
 parentPort!.postMessage(url)

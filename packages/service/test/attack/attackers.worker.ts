@@ -13,7 +13,7 @@ export interface Flood {
   readonly name: string
   readonly url: string
   readonly keys: ReadonlyArray<string>
-  /** Requests that each key has open at once. */
+  /** Concurrent requests of each key. */
   readonly open: number
   readonly millis: number
 }
@@ -25,7 +25,7 @@ export interface Received {
   readonly faults: ReadonlyArray<string>
 }
 
-/** Asks by each key with a number of requests open at once, for some time. */
+/** Sends requests with each key, with a number of them concurrent, for some time. */
 const flood = async ({ keys, millis, name, open, url }: Flood): Promise<ReadonlyArray<Client.Response>> => {
   const ask = Operations.all[name]!
   const ends = performance.now() + millis
@@ -50,7 +50,7 @@ const blames = (name: string, answers: ReadonlyArray<Client.Response>): Readonly
     .slice(0, 2)
     .map(({ status, text }) => `${name}: status ${status}: ${text.slice(0, 120)}`)
 
-// On Linux this is the priority of this thread alone.
+// On Linux this is the priority of only this thread.
 setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL))
 const port = parentPort!
 port.on("message", (message: Flood) => {

@@ -1,4 +1,6 @@
-/** Attacks with large blocks: what the indexer parses and stores must not delay the pages that are served beside it. */
+/**
+ * Attacks with large blocks: what the indexer parses and stores must not delay pages that are served at the same time.
+ */
 import * as BombNode from "../bombs/node.ts"
 import * as Client from "./Client.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -18,7 +20,7 @@ const maxMillis = 120_000
 /** Pause between two pages of one key, which may have 25 a second. */
 const pauseMillis = 50
 
-/** Requests pages until the chain is indexed to its head; gives their statuses. */
+/** Requests pages until the chain is indexed to its head; returns their statuses. */
 const pagesUntilIndexed = async (target: Client.Target, key: string, head: number) => {
   const wallet = `0x${"0".repeat(40)}`
   const statuses: Array<number> = []

@@ -17,7 +17,7 @@ const burst = 20
 
 let chain: AttackedChain.AttackedChain | undefined
 
-/** Sends more requests than a key may at once; gives how many were answered. */
+/** Sends more requests than a key may at once; returns how many were answered. */
 const exhaust = async (attacked: Client.Target, key: string, wallet: string): Promise<number> => {
   const answers = await Promise.all(
     Array.from({ length: 3 * burst }, () => Client.page(attacked, key, wallet, "&limit=1")),

@@ -42,7 +42,7 @@ const openOf = (sockets: ReadonlyArray<Socket>): number => sockets.filter(({ des
 /** Descriptors that are left of an attack: connections of the keys that read. */
 const maxLeft = 20
 
-/** Waits for a condition; false where it does not hold in a minute. */
+/** Waits for a condition; false if it does not hold within a minute. */
 const holds = async (condition: () => boolean): Promise<boolean> =>
   await Eventually.until(condition, { everyMillis: 50 }).then(
     () => true,
@@ -153,7 +153,7 @@ const handshakes: Scenario = {
 
 interface HeldServer {
   readonly url: string
-  /** Takes all connections that are free; gives how many. */
+  /** Takes all free connections; returns their number. */
   readonly takeAll: () => Promise<number>
   readonly giveBack: () => void
   readonly stop: () => Promise<void>
@@ -168,7 +168,7 @@ const startup = (): Buffer => {
   return Buffer.concat([head, body])
 }
 
-/** Opens a session; undefined where the server refuses it. */
+/** Opens a session; undefined if the server rejects it. */
 const openSession = async (port: number): Promise<Socket | undefined> =>
   await new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")

@@ -1,6 +1,6 @@
 /**
- * Disks that become full, on small file systems of their own: that of the index while blocks are stored, that of a backup and that of an
- * export. Only root can mount one; elsewhere these attacks state that they were left out.
+ * Disks that become full, on separate small file systems: that of the index while blocks are stored, that of a backup
+ * and that of an export. Only root can mount one; otherwise these attacks report that they were skipped.
  */
 import { spawnSync } from "node:child_process"
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -30,7 +30,7 @@ const readAll = async (folder: string): Promise<Pages> => {
   return await Effect.runPromise(Effect.scoped(program))
 }
 
-/** What is wrong with pages that were served; `null` where each row is one that was stored. */
+/** Errors in served pages; `null` if each row is a stored one. */
 const wrongIn = (found: Pages, expected: Pages): string | null => {
   const known = new Set(expected.flat().map((row) => JSON.stringify(row)))
   if (found.flat().some((row) => !known.has(JSON.stringify(row)))) return "wrong row"

@@ -1,6 +1,6 @@
 /**
- * Nodes that lie about traces in the same way each time they are asked: what the proof of a wallet detects, and what it cannot. Each
- * wallet of a chain has a lie of its own, and a payment by a contract that only traces show.
+ * Nodes that lie about traces consistently: what the proof of a wallet detects, and what it cannot. Each wallet of a
+ * chain has its own lie, and a payment by a contract that only traces show.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -69,7 +69,7 @@ const replace = (wallet: string, action: Partial<FlatTrace["action"]>) =>
     traces.map((one) => (isPayment(wallet)(one) ? { ...one, action: { ...one.action, ...action } } : one)),
   )
 
-/** Adds calls behind the payment. */
+/** Adds calls after the payment. */
 const add = (wallet: string, actions: ReadonlyArray<FlatTrace["action"]>) =>
   inTransactionOf(wallet, (traces) => {
     const paid = traces.find(isPayment(wallet))!
@@ -128,7 +128,7 @@ const startLiar = async (url: string, from: bigint) =>
     const reply = await FakeNode.forward(url, call)
     if (!("result" in reply)) return reply
     if (method === "trace_block") {
-      // Sound: anvil gives a list of traces.
+      // Sound: anvil returns a list of traces.
       return { result: lies.reduce((traces, { change }) => change(traces), reply.result as Traces) }
     }
     const isAfter = typeof params[1] !== "string" || !params[1].startsWith("0x") || BigInt(params[1]) >= from

@@ -1,6 +1,6 @@
 /**
- * Attacks on the endpoint of models: changed messages, which show no key and blame their sender alone, and clients that call tools
- * and never read.
+ * Attacks on the endpoint of models: changed messages, which show no key and whose failures are attributed only to
+ * their sender, and clients that call tools and never read.
  */
 import type { Socket } from "node:net"
 import * as Rows from "../server/rows.ts"
@@ -83,7 +83,7 @@ const changed: Scenario = {
         const { status, text } = await Mutations.send(attacked.url, one)
         statuses.push(status)
         const asked = `${one.method} ${one.body.slice(0, 160)}`
-        // A tool that asks the node, which answers nonsense here, states so in its result.
+        // A tool that calls the node, which answers nonsense here, reports that in its result.
         if (status >= 500 || status === 0 || text.includes('"code":-32603')) {
           faults.set(`status ${status}: ${text.slice(0, 160)}`, asked)
         }

@@ -1,6 +1,6 @@
 /**
- * Changed requests to every operation: paths, parameters, headers, methods and bodies. No response blames the service or its nodes for what
- * a client sent, and neither responses nor what the service writes of itself has a key in it.
+ * Changed requests to every operation: paths, parameters, headers, methods and bodies. No response attributes a
+ * client's fault to the service or its nodes, and neither responses nor the service's own output contain a key.
  */
 import { request } from "node:http"
 import { Eventually, LocalServer } from "@daybook/harness"
@@ -16,7 +16,7 @@ import type { Scenario } from "./Scenario.ts"
 
 const counts = { full: 100_000, small: 300 } as const
 
-/** What stands for the key in the URL of the node, and in those of webhooks, which their owners and operators see. */
+/** Placeholder for the key in the URL of the node, and in those of webhooks, which their owners and operators see. */
 const canary = "CANARY0123456789"
 const urlCanary = "HOOKURL9876543210"
 const webhooksKey = `WEBHOOKS${"k".repeat(32)}`
@@ -99,7 +99,7 @@ const names = [
   "constructor",
 ]
 
-/** The operations on webhooks; `WEBHOOK` stands for the id of one. */
+/** The operations on webhooks; `WEBHOOK` is the placeholder for the id of one. */
 const webhookPaths = [
   "",
   "/WEBHOOK",
@@ -129,7 +129,7 @@ const paths = [
   "/rpc/attack/KEY",
 ]
 
-/** Methods of paths that are not read alone; an operation is asked by its own most often. */
+/** Methods of paths that are not only read; an operation mostly receives its own. */
 const methodOf = (next: Next, path: string): string => {
   if (next(8) === 0) return pick(next, ["DELETE", "HEAD", "OPTIONS", "PATCH", "PUT", "POST"])
   if (path.startsWith("/rpc")) return "POST"
@@ -137,7 +137,7 @@ const methodOf = (next: Next, path: string): string => {
   return path.includes("/contracts/pack") ? pick(next, ["PUT", "DELETE"]) : "GET"
 }
 
-/** Values that a parameter accepts, for requests that reach what is behind its decoding. */
+/** Valid values of a parameter, for requests that pass its decoding. */
 const accepted: Readonly<Record<string, ReadonlyArray<string>>> = {
   limit: ["1", "7", "100"],
   order: ["ASC", "DESC"],
@@ -202,7 +202,7 @@ const requestOf = (next: Next, keys: ReadonlyArray<string>, ids: ReadonlyArray<s
   const isWebhook = path.startsWith("/api/v2.2/webhooks")
   const query = Array.from({ length: isWebhook && next(4) > 0 ? 0 : next(4) }, () => parameterOf(next)).join("&")
   const isWhole = next(3) === 0
-  // The key stays as it is: a part of it is none. A changed path is that of no operation, most often.
+  // The key stays unchanged: a part of it is not a key. A changed path is mostly that of no operation.
   const changedPath = isWhole || path.includes(key) || next(4) > 0 ? path : change(next, path)
   const method = methodOf(next, path)
   const given = isWebhook && next(8) > 0 ? webhookBodies : bodies
@@ -332,7 +332,7 @@ export const scenario: Scenario = {
   run: async (attacked, scale) => {
     const keys = await addKeys(attacked.folder)
     const own = [...keys, ...secrets]
-    /** Secrets of webhooks, each of which is in one response alone. */
+    /** Secrets of webhooks, each of which is in only one response. */
     const shown = new Set<string>()
     const ids = ["none", "wh_0123456789abcdefghijklmn"]
     const next = random(11)

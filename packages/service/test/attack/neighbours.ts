@@ -1,7 +1,8 @@
 /**
- * What one key, and a hundred, cost another key while each operation is asked as often as the default limits allow. The other key must be
- * served throughout, and no response may blame the service or its nodes. Latencies are printed and not judged, and so is how much of a core the
- * main thread of the service used. The clients of the keys and the node have a lower priority than the service and what measures it.
+ * The effect of one key, and of a hundred, on another key while each operation is called as often as the default limits
+ * permit. The other key must be served throughout, and no response may blame the service or its nodes. Latencies and
+ * the core usage of the service's main thread are printed and not judged. The clients of the keys and the node have a
+ * lower priority than the service and its measurement.
  */
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -23,13 +24,13 @@ const sizes = {
   small: { movements: 4_000, assets: 200, others: 2, keys: 3, idle: 50, millis: 300 },
 } as const
 
-/** What keys of a name may do alone; the others may do everything but what a key has to name. */
+/** What only keys with a name may do; the others may do everything that a key need not name. */
 const allowed: Readonly<Record<string, KeyOptions>> = {
   uploader: { operations: ["putContract"] },
   prover: { operations: ["proveWallet"] },
 }
 
-/** Adds keys, as `attacker-5`, that may do what their names allow. */
+/** Adds keys, such as `attacker-5`, with the permissions that their names state. */
 const addKeys = async (folder: string, names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const program = Effect.gen(function* () {
     const { apiKeys } = yield* Engine.fromUrl("sqlite:data", folder)
@@ -57,7 +58,7 @@ const latency = ({ millis }: Probe.Seen): string =>
 const unserved = (name: string, { failures }: Probe.Seen): ReadonlyArray<string> =>
   failures.length === 0 ? [] : [`another key during ${name}: ${Client.tally(failures)}`]
 
-/** Starts a thread whose work other machines do elsewhere; gives its first message. */
+/** Starts a thread whose work other machines do in production; returns its first message. */
 const startThread = async (file: URL): Promise<readonly [thread: Worker, message: unknown]> => {
   const thread = new Worker(file)
   const [message] = (await once(thread, "message")) as [unknown]
@@ -78,7 +79,7 @@ const idle = async (attacked: AttackedService, count: number) => {
   return sockets
 }
 
-/** Keys of attackers by what they may do. */
+/** Keys of attackers by permission. */
 const attackersOf = async (folder: string, count: number) => {
   const named = async (role: string) =>
     await addKeys(
@@ -89,7 +90,9 @@ const attackersOf = async (folder: string, count: number) => {
   return (name: string) => (name.startsWith("putContract") ? uploaders : name === "proveWallet" ? provers : all)
 }
 
-/** Pages and balances of another key, one after the other: four in a second, which take less than its share of the thread. */
+/**
+ * Pages and balances of another key, one after another: four per second, which use less than its share of the thread.
+ */
 const probeOf = async ({ folder, url }: AttackedService): Promise<Probe.Probe> => {
   const [key = ""] = await addKeys(folder, ["other"])
   const pages = ["verbose?chain=attack&limit=1", "balances?chain=attack"]

@@ -1,4 +1,7 @@
-/** Asks URLs again and again, one after the other, from a thread of its own, so that a busy attacker does not delay the measurement. */
+/**
+ * Requests URLs repeatedly, one after another, from a separate thread, so that a busy attacker does not delay the
+ * measurement.
+ */
 import * as http from "node:http"
 import * as https from "node:https"
 import { parentPort, workerData } from "node:worker_threads"
@@ -17,11 +20,11 @@ let millis: Array<number> = []
 let failures: Array<string> = []
 let asked = 0
 let isAsking = false
-/** Replies to what was received while a request is open, which belongs to it. */
+/** Replies to the data received while a request is open, which belongs to it. */
 let reply: (() => void) | undefined
 let next = setTimeout(() => undefined)
 
-/** Asks a URL. A connection that was idle may be closed while it is used again: as clients do, it then asks once more. */
+/** Requests a URL. An idle connection may be closed while it is reused: like other clients, it then retries once. */
 const ask = (url = urls[asked++ % urls.length]!, startedAt = performance.now()) => {
   isAsking = true
   const end = () => {

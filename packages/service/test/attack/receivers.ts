@@ -19,7 +19,7 @@ const [maxGrowthMebibytes, maxSlowdown] = [150, 3]
 /** Mean time between two blocks, in milliseconds. */
 const blockMillis = 200
 
-/** Sends a text again and again, as fast as it is read, until the connection is closed. */
+/** Sends a text repeatedly, as fast as it is read, until the connection is closed. */
 const flood = (socket: Socket, head: string, text: string): void => {
   const unit = text.repeat(64)
   const pump = () => {
@@ -40,7 +40,7 @@ const hint = "HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n"
 const ok = "HTTP/1.1 200 OK\r\n"
 const yearSeconds = 31_536_000
 
-/** What each receiver does once it has received something; `elsewhere` is a URL that must not be called. */
+/** The behaviour of each receiver once it has received something; `elsewhere` is a URL that must not be called. */
 const hostile: Readonly<Record<string, (socket: Socket, elsewhere: string) => void>> = {
   "never reads": (socket) => socket.pause(),
   "never answers": () => {},
@@ -96,7 +96,7 @@ const addWebhook = async ({ url }: AttackedService, key: string, wallet: string,
   if (status !== 200 && status !== 201) throw new Error(`The webhook is refused: ${status} ${text}`)
 }
 
-/** Receivers that answer at once, and when each had a block. */
+/** Receivers that respond immediately, and when each had a block. */
 const startOthers = async (count: number) => {
   const arrivals = Array.from({ length: count }, () => new Map<number, number>())
   const servers = await Promise.all(
@@ -113,7 +113,9 @@ const startOthers = async (count: number) => {
   return { arrivals, servers }
 }
 
-/** Mines blocks with a transfer each; gives how long each took to each receiver, in milliseconds, and how many never arrived. */
+/**
+ * Mines blocks with a transfer each; returns the delay to each receiver in milliseconds, and how many never arrived.
+ */
 const mine = async (
   { node, run }: AttackedChain.AttackedChain,
   arrivals: ReadonlyArray<Map<number, number>>,

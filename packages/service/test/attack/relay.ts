@@ -36,7 +36,7 @@ const withNode = (resultOf: (method: string) => string | Buffer) => async (_scal
   }
 }
 
-/** Statuses that blame the service or its nodes for what a client did. */
+/** Statuses that attribute a client's fault to the service or its nodes. */
 const blames = (answers: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
   answers.filter(({ status }) => status >= 500).map(({ status, text }) => `status ${status}: ${text.slice(0, 120)}`)
 

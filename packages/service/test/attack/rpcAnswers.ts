@@ -1,4 +1,6 @@
-/** A hostile node against `@daybook/rpc`: what it answers must cost neither time nor memory, nor be taken for a value. */
+/**
+ * A hostile node against `@daybook/rpc`: its responses must cost neither time nor memory, nor be returned as values.
+ */
 import { spawn } from "node:child_process"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -36,7 +38,7 @@ const error =
   (received) =>
     send(received, `{"jsonrpc":"2.0","id":${JSON.stringify(received.ids[0])},"error":${text}}`)
 
-/** Writes a text again and again until the client has left. */
+/** Writes a text repeatedly until the client disconnects. */
 const endless =
   (text: string): Attack =>
   ({ response }) => {
@@ -128,7 +130,7 @@ const idsOf = (body: string): ReadonlyArray<unknown> => {
   return [parsed].flat().map(({ id }) => id)
 }
 
-/** Longest time that a call with a deadline of 5 s may take, with one of a busy machine, in milliseconds. */
+/** Longest time that a call with a deadline of 5 s may take, including that of a busy machine, in milliseconds. */
 const maxMillis = 15_000
 const maxMebibytes = 700
 const maxCharacters = 20_000

@@ -1,4 +1,7 @@
-/** Calls each attack of a hostile server by the RPC client, in a process of its own, and reports what each call ended with. */
+/**
+ * Calls each attack of a hostile server with the RPC client, in a separate process, and reports the outcome of each
+ * call.
+ */
 import { inspect } from "node:util"
 import { createRpcClient } from "@daybook/rpc/promise"
 

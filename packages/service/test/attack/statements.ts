@@ -16,10 +16,10 @@ import type { Scenario } from "./Scenario.ts"
 
 const layer = ChainScenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer({ chainId: 1 })))
 
-/** Most time that a statement may take, in seconds. */
+/** Maximum time of a statement, in seconds. */
 const maxSeconds = 180
 
-/** Faults that cost a deadline each time, so that a node has them for its first requests alone. */
+/** Faults that cost a deadline each time, so a node has them only for its first requests. */
 const stalls: ReadonlySet<string> = new Set([
   "stalledHeaders",
   "stalledBody",
@@ -55,7 +55,7 @@ const changed =
 
 const more = (value: string): string => `0x${(BigInt(value) + 1n).toString(16)}`
 
-/** Lies, each of which must keep a statement from being proved, be an error, or change nothing of the statement. */
+/** Lies, each of which must prevent the proof of a statement, be an error, or change nothing in the statement. */
 const lies: Readonly<Record<string, Change>> = {
   "balances one wei higher": changed("eth_getBalance", more),
   "one more sent transaction": changed("eth_getTransactionCount", more),
@@ -117,7 +117,7 @@ const leaveEarly = async (base: string, args: ReadonlyArray<string>): Promise<st
     child.on("close", () => resolve(err))
   })
 
-/** Reads an export as a spreadsheet does, and gives what is wrong with it. */
+/** Reads an export as a spreadsheet does, and returns its errors. */
 const csvFaults = async (file: string): Promise<ReadonlyArray<string>> => {
   const rows: Array<ReadonlyArray<string>> = []
   const read = async function* () {

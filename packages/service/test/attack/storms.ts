@@ -20,7 +20,7 @@ const sizes = {
   small: { blocks: 60, reorgs: 8, deepest: 20, beyondFinal: 40 },
 } as const
 
-/** Faults that were seen, each once, with their number. */
+/** Observed faults, each once, with their number. */
 const makeFaults = () => {
   const counts = new Map<string, number>()
   return {
@@ -41,7 +41,7 @@ interface Page {
   readonly result: ReadonlyArray<WalletRow>
 }
 
-/** The rows of a wallet by pages, newest first; `null` where a reorg ended the walk. */
+/** The rows of a wallet by pages, newest first; `null` if a reorg ended the walk. */
 const walk = async (
   service: AttackedService,
   key: string,
@@ -67,7 +67,7 @@ const walk = async (
   return rows
 }
 
-/** Runs something again and again until the end of `during`. */
+/** Repeats an effect until the end of `during`. */
 const whileRunning = async (during: Promise<unknown>, turn: () => Promise<unknown>): Promise<number> => {
   let isOver = false
   void during.finally(() => (isOver = true))
@@ -93,7 +93,7 @@ const storm = async (
 
 const idOf = ({ block_hash, hash }: WalletRow): string => `${block_hash}-${hash}`
 
-/** Compares what a receiver of events holds with the rows of the wallet. */
+/** Compares the table of a receiver of events with the rows of the wallet. */
 const differencesOf = (receiver: Receiver, rows: ReadonlyArray<WalletRow>): ReadonlyArray<string> => {
   const listed = new Set(rows.map(idOf))
   const kept = new Set(receiver.table.keys())

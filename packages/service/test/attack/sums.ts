@@ -20,7 +20,7 @@ export const scenario: Scenario = {
   }),
   run: async ({ key, url }, scale) => {
     const ask = async (path: string, at: number) => {
-      // A client of its own for each, since the bytes in flight of one are bounded.
+      // A separate client for each, since the bytes in flight of one are limited.
       const headers = { "x-api-key": await key(`attacker-${at}`) }
       return await Client.send(`${url}/api/v2.2/${Rows.alice}/${path}?chain=attack`, { headers })
     }

@@ -66,7 +66,7 @@ describe("BlockFacts", () => {
     })
   })
 
-  it("textOf: keeps a fee of zero apart from one that the node leaves out", () => {
+  it("textOf: distinguishes a fee of zero from one that the node omits", () => {
     expect(transactionFacts({})).toEqual({ index: 0, type: 2 })
     expect(transactionFacts({}, { l1Fee: "0x0", blobGasPrice: null })).toEqual({ index: 0, type: 2, l1Fee: 0n })
     const { type: _, ...legacy } = fixture.transferWire
@@ -219,7 +219,7 @@ describe("BlockFacts", () => {
   })
 
   it.prop(
-    "fromText: gives every amount, account and type that the text was made of",
+    "fromText: returns every amount, account and type from which the text was made",
     {
       block: Block.HydratedBlock,
       transaction: Transaction.Transaction,
@@ -248,7 +248,7 @@ describe("BlockFacts", () => {
     { arbitrary: { runs: 25 } },
   )
 
-  it.prop("fromText: gives null for a text of another form and never throws", { text: Schema.String }, ({ text }) => {
+  it.prop("fromText: returns null for a text of another form and never throws", { text: Schema.String }, ({ text }) => {
     expect(BlockFacts.fromText(text)).toBeNull()
     expect(BlockFacts.fromText(JSON.stringify({ feeRecipient: text }))).toBeNull()
   })

@@ -143,7 +143,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFrames: gives a failed creation no address, and 0 where gas is missing", () => {
+    it("fromFrames: leaves a failed creation without an address, and uses 0 for missing gas", () => {
       const { gas: _, gasUsed: __, value: ___, ...bare } = call(router, child)
       const failed = nested({ calls: [{ ...bare, type: "CREATE", error: "contract address collision" }] })
       expect(rowsOf(InternalTransactions.fromFrames(block, failed))).toEqual([
@@ -287,7 +287,7 @@ describe("InternalTransactions", () => {
       ["Out of bounds", "return data out of bounds", "100"],
       ["Built-in failed", "precompile failed", "100"],
       ["insufficient balance for transfer", "insufficient balance for transfer", "0"],
-    ])("fromFlat: reports %s as %s, with the gas used where the node omits it", (received, error, gas_used) => {
+    ])("fromFlat: reports %s as %s, with the gas used if the node omits it", (received, error, gas_used) => {
       const traces = flat(flatCall([0], {}, { error: received, result: null }))
       expect(rowsOf(InternalTransactions.fromFlat(block, traces))).toEqual([
         row("CALL", router, pool, { gas_used, error }),
@@ -342,7 +342,7 @@ describe("InternalTransactions", () => {
       ])
     })
 
-    it("fromFrames: accepts bare frames where their count is that of the transactions (synthetic)", () => {
+    it("fromFrames: accepts bare frames if their number equals that of the transactions (synthetic)", () => {
       const child = call(router, pool, { value: "0x1" })
       const frame = call(wallet, router, { error: "execution reverted", calls: [child] })
       const bare = [frame, call(wallet, router)]

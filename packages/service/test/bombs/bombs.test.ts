@@ -1,4 +1,7 @@
-/** An indexer and transactions of little gas whose traces are large: no block stops it, and what it stores of one is bounded. */
+/**
+ * An indexer and transactions with little gas whose traces are large: no block stops it, and what it stores of one is
+ * bounded.
+ */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { LocalServer } from "@daybook/harness"
@@ -29,7 +32,7 @@ interface Row {
 /** Frames with inputs that exceed the limits many times; `pnpm --filter @daybook/service bombs` has more of them. */
 const largeFrames = 45
 
-/** Indexes the blocks of a node with these methods; gives the rows by block and index, and the gaps. */
+/** Indexes the blocks of a node with these methods; returns the rows by block and index, and the gaps. */
 const index = Effect.fnUntraced(function* (methods: ReadonlyArray<string>) {
   const bombs = yield* LocalServer.scoped(() => BombNode.start(blocks, new Set(methods), { largeFrames }))
   const store = yield* openStore

@@ -202,7 +202,7 @@ export const start = async (
     yield "]"
   }
 
-  // Sound: the indexer sends JSON-RPC alone.
+  // Sound: the indexer sends only JSON-RPC.
   const server = await FaultyServer.start(({ body }) => ({ pieces: replies(JSON.parse(body) as Call) }))
   return { ...server, calls }
 }

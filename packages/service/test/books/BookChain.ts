@@ -1,6 +1,6 @@
 /**
- * A scenario chain with what anvil has no means for: withdrawals, and balances that change without anything that states it. A withdrawal is
- * credited by the node, and a server in front of it states it in the block.
+ * A scenario chain with features that anvil lacks: withdrawals, and balances that change without a record. The node
+ * credits a withdrawal, and a server in front of it adds it to the block.
  */
 import { Effect } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
@@ -31,7 +31,7 @@ interface Withdrawal {
   readonly amount: bigint
 }
 
-/** Changes what the head holds, and mines the next block; gives the head. */
+/** Changes the state of the head, and mines the next block; returns the head. */
 const changeHead = Effect.fnUntraced(function* (node: Anvil.Node, change: Effect.Effect<unknown, unknown>) {
   yield* node.call("evm_mine")
   const block = Number(yield* node.call<string>("eth_blockNumber"))

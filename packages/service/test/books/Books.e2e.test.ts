@@ -8,7 +8,7 @@ import * as Books from "./Books.ts"
 const kinds = ["erc1155", "erc20", "erc721", "fee", "internal", "reward", "value", "withdrawal"]
 
 describe("books", () => {
-  it.live("movements of an index and of discoveries give the balances of every account and token at every block", () =>
+  it.live("movements of an index and of discoveries equal the balances of every account and token at every block", () =>
     Effect.gen(function* () {
       const chain = yield* BookChain.make({ seed: 4, blobs: false, blocks: 12 })
       const stated = yield* Books.stated(chain)

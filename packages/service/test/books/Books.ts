@@ -35,12 +35,12 @@ export const stated = Effect.fnUntraced(function* ({ last, node, tokens, withdra
   return { blocks, balances: yield* balanceOracle.read(node, last, wallets, tokens) }
 })
 
-/** What `stated` gives. */
+/** Result of `stated`. */
 export type Stated = Effect.Success<ReturnType<typeof stated>>
 
 /**
- * Holds the movements that a service gives against the balances; kinds are those of the movements. The service stores in a file, or in the
- * database of a URL.
+ * Compares a service's movements with the balances; kinds are those of the movements. The service stores in a file, or
+ * in the database of a URL.
  */
 export const ofIndex = Effect.fnUntraced(function* (chain: BookChain, { balances }: Stated, database?: string) {
   const { named, rows } = yield* IndexBooks.read(chain, balances.wallets, database)

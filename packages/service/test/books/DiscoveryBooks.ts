@@ -1,4 +1,4 @@
-/** Wallets that are discovered alone, without an index: their movements, and which of their blocks are not found. */
+/** Wallets that are discovered without an index: their movements, and which of their blocks are not found. */
 import { Effect, Stream } from "effect"
 import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Discovery from "../../src/discovery/Discovery.ts"
@@ -6,7 +6,7 @@ import * as Statement from "../../src/statement/Statement.ts"
 import type { Balances, Change, Difference } from "./balanceOracle.ts"
 import type { ScannedBlock, Transfer } from "./chainOracle.ts"
 
-/** Blocks in which a wallet takes part: how many its discovery has, and what those do to it that are not found. */
+/** Blocks in which a wallet takes part: how many its discovery has, and the effect of those that are not found. */
 export interface Missed {
   readonly wallet: string
   readonly found: number
@@ -25,7 +25,7 @@ export interface Discovered {
   readonly changes: ReadonlyArray<Change>
 }
 
-/** Connects to a chain whose headers state none of the withdrawals that its blocks have. */
+/** Connects to a chain whose headers state none of the withdrawals in its blocks. */
 const connect = (url: string) =>
   Effect.map(NodeConnection.connect({ node: { url } }), ({ assembling, ...connection }) => ({
     ...connection,

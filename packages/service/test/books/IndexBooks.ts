@@ -1,4 +1,4 @@
-/** The ledgers of an index: movements as its service gives them, and the differences that reconciliations name. */
+/** The ledgers of an index: movements as returned by its service, and the differences that reconciliations name. */
 import { Effect } from "effect"
 import * as LedgerScope from "../../src/proof/LedgerScope.ts"
 import * as Reconciliation from "../../src/proof/Reconciliation.ts"

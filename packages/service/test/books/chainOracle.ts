@@ -1,4 +1,7 @@
-/** Which addresses a chain names, and what each of its blocks does to them, read from the node. It shares no code with the service. */
+/**
+ * Which addresses a chain names, and what each of its blocks does to them, read from the node. It shares no code with
+ * the service.
+ */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
 import { below, type RawFrame } from "../node/callFrames.ts"

@@ -11,7 +11,7 @@ const options = {
   database: Campaign.database,
 } as const
 
-/** Compares the chain of a seed; gives the row of its index, and keeps that of its discoveries. */
+/** Compares the chain of a seed; returns the row of its index, and keeps that of its discoveries. */
 const compare = Effect.fnUntraced(
   function* (
     name: string,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Campaign from "./Campaign.ts"
 
-/** Runs a campaign whose cases fail from a number of blocks on; gives its code and its lines without the time. */
+/** Runs a campaign whose cases fail from a number of blocks; returns its exit code and its lines without the time. */
 const run = (...args: ReadonlyArray<string>) => {
   const lines: Array<string> = []
   const campaign: Campaign.Campaign<{ readonly blocks: readonly [number, string] }> = {

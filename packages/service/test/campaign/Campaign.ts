@@ -10,7 +10,7 @@ import { parseArgs } from "node:util"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, type Scope } from "effect"
 
-/** Options by their names: a default, and what is chosen by it. An option with the default `undefined` is a text. */
+/** Options by name: a default, and what the option selects. An option with the default `undefined` is a text. */
 export type Options = Readonly<Record<string, readonly [usual: number | string | boolean | undefined, about: string]>>
 
 type ValueOf<Usual> = Usual extends number
@@ -35,7 +35,7 @@ export interface Output {
 /** A case. */
 export interface Case {
   readonly name: string
-  /** Runs the case, with its own size or a smaller one; gives the cells of its row. */
+  /** Runs the case, with its own size or a smaller one; returns the cells of its row. */
   readonly run: (report: Output, size: number) => Effect.Effect<Cells | void, unknown, Scope.Scope>
   /** Default: the case has one size. */
   readonly size?: Size | undefined
@@ -49,9 +49,9 @@ export type Size = readonly [option: string, value: number]
 /** The cases of a campaign. */
 export interface CaseList {
   readonly cases: ReadonlyArray<Case>
-  /** Heads of the columns, the first of which has the names of the cases. Default: no row is printed. */
+  /** Headers of the columns, the first of which has the names of the cases. Default: no row is printed. */
   readonly columns?: ReadonlyArray<string>
-  /** How many cases run at once. Default: 1. */
+  /** Number of concurrent cases. Default: 1. */
   readonly atOnce?: number
   /** Reports on all cases, once they have run. */
   readonly after?: (report: Output) => Effect.Effect<void, unknown, Scope.Scope>
@@ -66,7 +66,7 @@ export interface Campaign<All extends Options> {
   /** How many seeds it has by default. Default: it has none. */
   readonly seeds?: number
   readonly options: All
-  /** Starts what the cases share, and gives them. */
+  /** Starts what the cases share, and returns it. */
   readonly plan: (
     values: Values<All>,
     report: Output,
@@ -96,7 +96,7 @@ export const ofSeeds = (
     run: (report, own) => run(seed, report, own),
   }))
 
-/** Runs a program by Node, whose output is that of this process; gives its code. */
+/** Runs a program with Node, whose output is that of this process; returns its exit code. */
 export const child = (
   args: ReadonlyArray<string>,
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
@@ -138,7 +138,7 @@ const helpOf = ({ about, name }: Pick<Campaign<Options>, "about" | "name">, opti
 /** A word of a command line. */
 const textOf = (value: unknown): string => (/^[\w.:/@-]+$/.test(String(value)) ? String(value) : JSON.stringify(value))
 
-/** Reads arguments; throws where they are not understood. */
+/** Reads arguments; throws if they are invalid. */
 const read = (options: Options, args: ReadonlyArray<string>) => {
   const kinds = Object.entries(options).map(
     ([name, [usual]]) => [name, { type: typeof usual === "boolean" ? "boolean" : "string" }] as const,
@@ -160,7 +160,7 @@ const read = (options: Options, args: ReadonlyArray<string>) => {
   return { words, given: values, values: Object.fromEntries(all) as Readonly<Record<string, never>> }
 }
 
-/** Runs something within a scope; gives its value, `undefined` where it failed, which is reported. */
+/** Runs an effect within a scope; returns its value, or `undefined` after a failure, which is reported. */
 const attempt = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, { fail }: Output) =>
   Effect.scoped(effect).pipe(
     Effect.catchCause((cause) => {
@@ -170,7 +170,7 @@ const attempt = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, { fail }: Ou
     }),
   )
 
-/** The smallest size found with which a case fails, where larger ones do. */
+/** The smallest size found with which a case fails, if larger ones do. */
 const smallest = Effect.fnUntraced(function* (one: Case, largest: number) {
   let [passing, failing] = [0, largest]
   for (let step = 0; step < shrinkingSteps && failing - passing > 1; step++) {
@@ -184,7 +184,7 @@ const smallest = Effect.fnUntraced(function* (one: Case, largest: number) {
   return failing
 })
 
-/** Runs a campaign with arguments; gives its code. */
+/** Runs a campaign with arguments; returns its exit code. */
 export const run = <All extends Options>(
   campaign: Campaign<All>,
   args: ReadonlyArray<string>,
@@ -268,7 +268,7 @@ export const main = <const All extends Options>(campaign: Campaign<All>): void =
   run(campaign, process.argv.slice(2), (line) => void process.stdout.write(`${line}\n`)).pipe(
     NodeRuntime.runMain({
       disableErrorReporting: true,
-      // Sound: what succeeds gives a code.
+      // Sound: a success returns a code.
       teardown: (exit) => process.exit(Exit.isSuccess(exit) ? (exit.value as number) : 1),
     }),
   )

@@ -1,4 +1,7 @@
-/** Threads that run the tasks of a campaign, each by the module of its command, where what a task replaces is that of the thread alone. */
+/**
+ * Threads that run the tasks of a campaign, each with the module of its command; a replacement by a task applies only
+ * to its thread.
+ */
 import { parentPort, Worker } from "node:worker_threads"
 import { Effect, Pool, type Scope } from "effect"
 
@@ -33,11 +36,14 @@ export interface Options<Task, Outcome> {
   readonly argv: ReadonlyArray<string>
   /** Threads; with 1, tasks run in this one. */
   readonly threads: number
-  /** Makes what runs tasks in this thread. */
+  /** Creates the function that runs tasks in this thread. */
   readonly here: Effect.Effect<Run<Task, Outcome>, unknown, Scope.Scope>
 }
 
-/** Makes threads; gives what runs a task in one that is free, until the scope of the task ends. A thread whose task failed has ended: another replaces it. */
+/**
+ * Creates threads; returns a function that runs a task in a free one until the scope of the task ends. A thread whose
+ * task failed has ended, and another replaces it.
+ */
 export const make = <Task, Outcome>({ argv, here, module, threads }: Options<Task, Outcome>) =>
   Effect.map(
     Pool.make({ acquire: threads === 1 ? here : inThread<Task, Outcome>(module, argv), size: threads }),
@@ -47,7 +53,7 @@ export const make = <Task, Outcome>({ argv, here, module, threads }: Options<Tas
       ),
   )
 
-/** Runs what the main thread asks for. */
+/** Runs the tasks of the main thread. */
 export const serve = <Task, Outcome>(here: Options<Task, Outcome>["here"]): Promise<never> =>
   Effect.gen(function* () {
     const run = yield* here

@@ -1,6 +1,6 @@
 /**
- * Loaded before a service in each of its threads (`--import`): at SIGUSR2, each collects its garbage, and states what is left as a line of
- * the file that `DAYBOOK_HEAPS` names.
+ * Loaded before a service in each of its threads (`--import`): at SIGUSR2, each collects its garbage, and writes the
+ * remaining heap as a line of the file that `DAYBOOK_HEAPS` names.
  */
 import { appendFileSync } from "node:fs"
 import { getHeapStatistics } from "node:v8"

@@ -1,4 +1,4 @@
-/** What idle chains cost a service: memory and CPU time of one process with some chains whose heads stand still. */
+/** Cost of idle chains for a service: memory and CPU time of one process with some chains whose heads do not move. */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Anvil, Head } from "@daybook/chain"
@@ -39,7 +39,7 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0)
 const residentOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024
 
-/** User and system time, in ticks of 10 ms behind the name in parentheses. */
+/** User and system time, in ticks of 10 ms, after the name in parentheses. */
 const cpuSecondsOf = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ")
   return (Number(fields[11]) + Number(fields[12])) / 100

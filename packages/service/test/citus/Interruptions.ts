@@ -5,7 +5,7 @@ import type * as Nodes from "./Nodes.ts"
 
 const [upMillis, downMillis] = [12_000, 3_000] as const
 
-/** Writes that are behind the begin of a checker, which needs all nodes. */
+/** Writes after the start of a checker, which needs all nodes. */
 const firstWrites = 30
 const written = "SELECT serial FROM daybook_test.checkpoint"
 
@@ -19,7 +19,10 @@ const hasBegun = (url: string) =>
     Effect.retry(Schedule.spaced("500 millis")),
   )
 
-/** Runs an effect that writes the chain of the tests while nodes are ended; gives its value and how many were. */
+/**
+ * Runs an effect that writes the chain of the tests while nodes are ended; returns its value and the number of ended
+ * nodes.
+ */
 export const during = Effect.fnUntraced(function* <A>(
   { coordinator, workers }: Nodes.Cluster,
   url: string,
@@ -30,7 +33,7 @@ export const during = Effect.fnUntraced(function* <A>(
   const end = Effect.gen(function* () {
     yield* Effect.sleep(upMillis)
     const { kill, restart } = nodes[ended % nodes.length]!
-    // A node that was ended is started again, whatever happens meanwhile.
+    // An ended node is always restarted.
     yield* Effect.uninterruptible(
       Effect.gen(function* () {
         yield* Effect.promise(kill)

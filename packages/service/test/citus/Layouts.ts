@@ -9,7 +9,7 @@ import * as Values from "../../src/store/postgres/Values.ts"
 /** Rows of a statement. */
 export type Run = (sql: string, params: ReadonlyArray<Values.Value>) => Promise<ReadonlyArray<ReadonlyArray<unknown>>>
 
-/** What a page is asked for: a history, and how many rows of it. */
+/** The query of a page: a history, and its number of rows. */
 export interface Page {
   readonly key: bigint
   readonly limit: number
@@ -73,7 +73,9 @@ const built: Layout["read"] = async (run, page) => {
 const parts = [1, 2] as const
 const partOf = (id: string) => `1 + ${id} % 2`
 
-/** Transactions in a number of parts, each of which is a shard that a statement names: such a statement is planned once. */
+/**
+ * Transactions in a number of parts, each of which is a shard that a statement names: such a statement is planned once.
+ */
 const inParts: Layout["read"] = async (run, page) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const ids = idsOf(await run(distributed.pageDown, [...pageParams(page), serial]))
@@ -88,7 +90,7 @@ const inParts: Layout["read"] = async (run, page) => {
   return ids
 }
 
-/** The same tables, read on the nodes by the names of their shards, of which the coordinator knows nothing. */
+/** The same tables, read on the nodes by the names of their shards, without the coordinator. */
 const onNodes: Layout["read"] = async (run, page, shards) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const history = shards.of(`${schema}.appearance`, page.key)

@@ -55,7 +55,7 @@ export const run = Effect.fnUntraced(function* (
   yield* Effect.replicateEffect(walk, reads, { discard: true })
   const refused = [...tally.unavailable.values()].reduce((sum, count) => sum + count, 0)
   const readMeanwhile = tally.pages - readBefore
-  // Connections to the node that ended fail once, and the world does not know what such a write did.
+  // Connections to an ended node fail once, and the world does not know the outcome of such a write.
   const written = yield* Effect.andThen(world.resume(store), world.step(store)).pipe(
     Effect.as("written"),
     Effect.catch((error) => {

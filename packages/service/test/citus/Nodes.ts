@@ -14,11 +14,11 @@ export interface Options {
   /** Folder of the programs of a PostgreSQL server that has Citus. */
   readonly bin: string
   readonly workers: number
-  /** Time by which standbys lag; without it there are none. */
+  /** Delay of standbys; without it there are none. */
   readonly delayMillis?: number
 }
 
-/** A server, and its standby where there are some. */
+/** A server, and its standby, if any. */
 export interface Node {
   readonly url: string
   readonly standby: EmbeddedServer.RunningServer | undefined

@@ -26,7 +26,7 @@ const seconds = (millis: number): string => (millis / 1_000).toFixed(1)
 
 const now = Clock.currentTimeMillis
 
-/** Ends a node once blocks are stored, starts it again, and waits for the next block. */
+/** Ends a node once blocks are stored, restarts it, and waits for the next block. */
 const endOnce = Effect.fnUntraced(function* (name: string, node: Nodes.Node, stored: { last: number }) {
   const isAfter = (millis: number) =>
     Effect.retry(
@@ -43,7 +43,7 @@ const endOnce = Effect.fnUntraced(function* (name: string, node: Nodes.Node, sto
   return { node: name, afterReturn: stored.last - returned, whole: stored.last - before } satisfies Recovered
 })
 
-/** Ends each node so often; fails where a lost one stops the index for longer than a time after its return. */
+/** Ends each node this often; fails if a lost one stops the index for longer than a time limit after its return. */
 export const run = Effect.fnUntraced(function* (
   { coordinator, database, workers }: Nodes.Cluster,
   { kills, mostMillis }: { readonly kills: number; readonly mostMillis: number },

@@ -75,7 +75,7 @@ const read = (file: string): string => {
   }
 }
 
-/** The parent of a process: behind its name and its state. */
+/** The parent of a process: after its name and its state. */
 const parentOf = (pid: string): number => Number(/\) \w (\d+)/.exec(read(`/proc/${pid}/stat`))?.[1])
 
 /** Processor time of the processes that servers run, so far; `roots` are the processes that started all others. */
@@ -137,7 +137,7 @@ const sizes = `SELECT table_name::text, citus_total_relation_size(table_name)::f
 const quantile = (numbers: ReadonlyArray<number>, part: number): number =>
   numbers.toSorted((one, other) => one - other)[Math.floor((numbers.length - 1) * part)]!
 
-/** Starts servers that hold the same chain in every layout; gives what reads them. */
+/** Starts servers that hold the same chain in every layout; returns their readers. */
 const prepare = Effect.fnUntraced(function* (
   bin: string,
   keys: ReadonlyArray<bigint>,

@@ -12,7 +12,7 @@ import * as Nodes from "./Nodes.ts"
 import * as Recovery from "./Recovery.ts"
 
 const variables = { databases: "DAYBOOK_TEST_CITUS", bin: "DAYBOOK_TEST_CITUS_BIN" } as const
-/** Tests of the suite at least; fewer were left out by something. */
+/** Minimum number of tests of the suite; fewer mean that some were skipped. */
 const leastTests = 70
 /** Tests of Etherscan's lists. */
 const leastLists = 2
@@ -45,7 +45,7 @@ const tests = Effect.fnUntraced(function* (
   const file = join(yield* temporaryFolder, "results.json")
   const vitest = join(root, "node_modules/vitest/vitest.mjs")
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
-  // A database that is given runs one test at a time.
+  // A given database runs one test at a time.
   const args = [vitest, "run", "--mode", mode, `packages/service/test/${suite}`, "--maxWorkers=1", ...reporters]
   const code = yield* Campaign.child(args, { cwd: root, env: { ...process.env, ...env } })
   if (code !== 0) fail("a test failed")
@@ -102,7 +102,7 @@ const onDatabases = (
 
 const workers = 2
 
-/** The cases that end, copy and replace nodes, each on a cluster of its own. */
+/** The cases that end, copy and replace nodes, each on a separate cluster. */
 const onNodes = (
   bin: string,
   { ends, pages }: Pick<Campaign.Values<typeof options>, "ends" | "pages">,
@@ -148,7 +148,7 @@ const remedies = {
   bin: "They start nodes of their own. Name the programs of Citus by --bin FOLDER.",
 } as const
 
-/** The databases to use: those that are given, or two of a cluster that is started. */
+/** The databases to use: the given ones, or two of a cluster that is started. */
 const databasesOf = Effect.fnUntraced(function* (
   given: string | undefined,
   bin: string,

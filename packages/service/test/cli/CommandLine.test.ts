@@ -8,7 +8,7 @@ import { daybook, daybookProcess, main, timeout } from "./daybook.ts"
 const preload = join(import.meta.dirname, "loadedModules.process.ts")
 const sources = new URL("../../src/", import.meta.url).href
 
-/** Modules of the service that a command loads, in a process of its own. */
+/** Modules of the service that a command loads, in a separate process. */
 const loadedBy = (...args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const { stderr } = spawnSync(process.execPath, ["--no-warnings", "--import", preload, main, ...args], {
     encoding: "utf8",

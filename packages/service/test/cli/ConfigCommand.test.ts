@@ -7,7 +7,7 @@ import { expect } from "vitest"
 import { canary, daybook, timeout } from "./daybook.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** A file whose keys stand in lines 2 to 4. */
+/** A file whose keys are in lines 2 to 4. */
 const file = (listen: string, database: string, chains: string, more = "") =>
   `{\n"listen": ${listen},\n"database": ${database},\n"chains": ${chains}${more}\n}`
 
@@ -21,7 +21,7 @@ const tlsFiles = Object.fromEntries(
 )
 const secret = "a value that is not shown"
 
-/** Broken files, with the line, the key, what is accepted and what was received. */
+/** Broken files, with the line, the key, the accepted and the received value. */
 const broken: ReadonlyArray<readonly [text: string, line: number, key: string, expected: string, received: string]> = [
   [file("8080", database, chains), 2, "listen", "a string or an object", "8080"],
   [file(`"8080"`, database, chains), 2, "listen", "host:port, or unix: and a path", `"8080"`],
@@ -180,7 +180,7 @@ const check = Effect.fnUntraced(function* (text: string, ...args: ReadonlyArray<
   return yield* daybook(base, "config", "check", ...args)
 })
 
-/** Files with a key that is not known, and what was meant. */
+/** Files with an unknown key, and the intended key. */
 const misspelt: ReadonlyArray<readonly [text: string, hint: string]> = [
   [more(`"databse": "sqlite:x"`), ' Did you mean "database"?'],
   [more(`"rateLimits": {}`), ' Did you mean "rateLimit"?'],

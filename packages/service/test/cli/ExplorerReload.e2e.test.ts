@@ -1,4 +1,7 @@
-/** A real process that listens on an address which is none of this machine's own to it, and is given an explorer without keys. */
+/**
+ * A real process that listens on an address that it does not recognise as this machine's, and receives an explorer
+ * without keys.
+ */
 import { spawn } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { request } from "node:http"

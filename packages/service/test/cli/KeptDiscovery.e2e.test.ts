@@ -19,7 +19,7 @@ vi.setConfig({ testTimeout: timeout, hookTimeout: 60_000 })
 
 const scenario = Scenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer()))
 
-/** A node that keeps what it is asked, and that leaves the call `held` without an answer and runs something instead. */
+/** A node that records its calls, and that leaves the call `held` unanswered and runs an effect instead. */
 const recorded = Effect.fnUntraced(function* (url: string) {
   const forward = server.forward(url)
   const state = { asked: new Array<string>(), held: "", onHeld: () => {} }
@@ -35,7 +35,7 @@ const recorded = Effect.fnUntraced(function* (url: string) {
 
 type Recorded = Effect.Success<ReturnType<typeof recorded>>
 
-/** The turn of a search in which each call is asked first; 0 for those before the first turn. */
+/** The turn of a search in which each call is first sent; 0 for those before the first turn. */
 const turnsOf = Effect.fnUntraced(function* ({ state, url }: Recorded, addresses: ReadonlyArray<string>, at: number) {
   const turns = new Map<string, number>()
   let turn = 0
@@ -51,7 +51,7 @@ const turnsOf = Effect.fnUntraced(function* ({ state, url }: Recorded, addresses
   return turns
 })
 
-/** Runs the command as a process that a signal ends at a call, and gives what it asked. */
+/** Runs the command as a process that a signal ends at a call, and returns its calls. */
 const endedAt = (
   { state }: Recorded,
   cwd: string,
@@ -129,7 +129,7 @@ layer(scenario, { excludeTestServices: true })("KeptDiscovery", (it) => {
         /^chain 31337: continues the search .+ after \d+ calls; to start over, remove state\/search-/m,
       )
       expect(last.err).toMatch(/; \d+ calls before the interruption$/m)
-      // A turn that was written is not asked again, and an interrupted process writes all turns that it has completed.
+      // Calls of a written turn are not repeated, and an interrupted process writes all turns that it has completed.
       expect(written).toBeGreaterThan(0)
       expect(killedTurn).toBeGreaterThan(written)
       expect(Math.min(...turnsIn(stopped.asked))).toBe(written + 1)

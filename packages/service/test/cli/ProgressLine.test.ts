@@ -23,7 +23,7 @@ const indexed = (head: number, nodeHead: number): IndexerEvent => ({
   etaMillis: 1_000,
 })
 
-/** A terminal that keeps what is written to it. */
+/** A terminal that records its output. */
 const terminal = () => {
   const written: Array<string> = []
   let millis = 0

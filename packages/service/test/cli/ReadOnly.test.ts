@@ -8,7 +8,7 @@ import * as TestStore from "../store/TestStore.ts"
 import { addKey, canSwitchUser, main, runAs, timeout, unprivileged, withConfig } from "./daybook.ts"
 import * as Rows from "../server/rows.ts"
 
-/** Serves a folder as a user that cannot write it, and asks once for a page and for readiness. */
+/** Serves a folder as a user without write access, and requests a page and readiness once. */
 const serveReadOnly = (cwd: string, key: string, role = "serve") =>
   Effect.promise(
     () =>

@@ -35,7 +35,7 @@ describe("Selection.parseBlock", () => {
 })
 
 describe("Selection.adviseFinalBlock", () => {
-  it.effect("adviseFinalBlock: states --at where the chain was reorganised, which the error itself does not", () =>
+  it.effect("adviseFinalBlock: states --at if the chain was reorganised, which the error itself does not", () =>
     Effect.gen(function* () {
       const reorg = new ChainReorganized({ block: 7, expected: "0xa", received: "0xb" })
       const replaced = "Block 7 was replaced by a reorg: expected 0xa, received 0xb."

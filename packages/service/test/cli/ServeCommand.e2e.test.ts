@@ -27,7 +27,7 @@ interface Process {
   readonly text: () => string
 }
 
-/** Starts `serve`, runs `then` once standard error matches, and ends the process by a signal. */
+/** Starts `serve`, runs `then` once standard error matches, and ends the process with a signal. */
 const serve = (
   cwd: string,
   { pattern, role, signal }: Running,
@@ -53,7 +53,7 @@ const serve = (
       }),
   )
 
-/** Runs `serve` in this process until `use` has ended; gives what it printed. */
+/** Runs `serve` in this process until `use` has ended; returns its output. */
 const serveHere = Effect.fnUntraced(function* <A, E>(
   args: ReadonlyArray<string>,
   use: (url: string, printed: () => string) => Effect.Effect<A, E>,

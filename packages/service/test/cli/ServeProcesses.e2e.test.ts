@@ -14,7 +14,7 @@ import * as TestStore from "../store/TestStore.ts"
 import { addKey, daybook, daybookProcess, main, timeout, withConfig } from "./daybook.ts"
 import { freePort } from "@daybook/harness/FreePort"
 
-/** Status of a request on a connection of its own. */
+/** Status of a request on a separate connection. */
 const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> =>
   new Promise((resolve, reject) => {
     get(url, { headers, agent: new Agent({ keepAlive: false }) }, (response) => {

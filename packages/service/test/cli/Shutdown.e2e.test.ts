@@ -12,7 +12,7 @@ import { chainOn } from "../store/model.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { daybookProcess, type Ended, main, timeout, withConfig } from "./daybook.ts"
 
-/** Runs a command and sends it a signal as soon as `isReady` gives true. */
+/** Runs a command and sends it a signal as soon as `isReady` returns true. */
 const stopped = (cwd: string, args: ReadonlyArray<string>, signal: NodeJS.Signals, isReady: () => boolean) =>
   Effect.promise(
     () =>

@@ -3,7 +3,7 @@ import * as StandardError from "../../src/cli/StandardError.ts"
 
 const refused = (code: string) => Object.assign(new Error(code), { code })
 
-/** A pipe that takes some bytes until it is read. */
+/** A pipe that accepts some bytes until it is read. */
 const pipeOf = (capacity: number) => {
   let held = ""
   let failure: Error | undefined

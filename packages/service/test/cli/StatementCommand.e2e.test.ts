@@ -1,4 +1,4 @@
-/** Statements and exports by the command line, from a node alone. */
+/** Statements and exports by the command line, from only a node. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { layer } from "@effect/vitest"

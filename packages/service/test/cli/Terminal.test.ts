@@ -48,7 +48,7 @@ describe("Terminal", () => {
     let isEnded = false
     child.stderr.on("data", (chunk: Buffer) => {
       text += chunk.toString()
-      // The reader is behind until the lines that waited are read.
+      // The reader lags until the waiting lines are read.
       if (!isEnded && text.length > 900_000) {
         isEnded = true
         child.stdin.end("now")

@@ -13,7 +13,7 @@ describe("TextTable", () => {
     expect(TextTable.format([])).toEqual([])
   })
 
-  it("formatAge: states the largest unit, and no negative age where clocks differ", () => {
+  it("formatAge: states the largest unit, and no negative age if clocks differ", () => {
     const now = 10_000_000_000
     expect(
       [59_000, 61_000, 7_300_000, 200_000_000, -5].map((millis) => TextTable.formatAge(now - millis, now)),

@@ -1,4 +1,6 @@
-/** Wallets that are added to an index and removed from it by the command line, and what the other commands make of them. */
+/**
+ * Wallets that are added to an index and removed from it by the command line, and their effect on the other commands.
+ */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { it } from "@effect/vitest"
@@ -16,7 +18,10 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 vi.setConfig({ testTimeout: timeout })
 
-/** The pages of wallets, as a service over the index sends them: the blocks of the rows, and what is stated to be indexed. */
+/**
+ * The pages of wallets, as a service over the index sends them: the blocks of the rows, and what is reported as
+ * indexed.
+ */
 const pagesOf = Effect.fnUntraced(
   function* (config: unknown, baseFolder: string, name: string, wallets: ReadonlyArray<string>) {
     const decoded = yield* Effect.fromResult(Config.decode(config))

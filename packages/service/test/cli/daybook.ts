@@ -1,4 +1,4 @@
-/** Runs the command `daybook` in this process or as one of its own, for tests of the command line. */
+/** Runs the command `daybook` in this process or in a separate one, for tests of the command line. */
 import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,7 +10,7 @@ import * as Terminal from "../../src/cli/Terminal.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** The entry of the command: its source, or its built form where the variable names it. */
+/** The entry of the command: its source, or its built form if the variable names it. */
 export const main = process.env["DAYBOOK_MAIN"] ?? join(import.meta.dirname, "../../src/main.ts")
 
 // Searches are kept in a folder of this process, and not in that of the user.
@@ -19,7 +19,7 @@ process.env["XDG_STATE_HOME"] = stateFolder
 process.env["XDG_DATA_HOME"] = stateFolder
 process.on("exit", () => rmSync(stateFolder, { recursive: true, force: true }))
 
-/** A text that no output may contain: it stands for the key in a node's URL. */
+/** A text that no output may contain: it replaces the key in a node's URL. */
 export const canary = "CANARY0123456789"
 
 /** Limit of a test that starts a few processes, in milliseconds. */
@@ -64,7 +64,10 @@ export const runAs = (
     ),
   )
 
-/** Runs the command to its end in a folder, as a process: for what a process has alone, and once for what is tested without one. */
+/**
+ * Runs the command to its end in a folder, as a process: for what only a process has, and once for what is tested
+ * without one.
+ */
 export const daybookProcess = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
   runAs({}, cwd, args)
 
@@ -106,7 +109,7 @@ export const withConfig = Effect.fnUntraced(function* (more: object = {}) {
   return base
 })
 
-/** Adds a key to the database of such a folder, or to another one, and gives it, without a process of its own. */
+/** Adds a key to the database of such a folder, or to another one, and returns it, without a separate process. */
 export const addKey = (base: string, name: string, database = "sqlite:data"): Effect.Effect<string> =>
   Effect.gen(function* () {
     const { apiKeys } = yield* Engine.fromUrl(database, base)

@@ -1,4 +1,4 @@
-/** Preloaded into a process: prints the files of modules that it has loaded to standard error when it ends, each in a line of its own. */
+/** Preloaded into a process: prints the files of loaded modules to standard error when it ends, one per line. */
 import { writeSync } from "node:fs"
 import { registerHooks } from "node:module"
 

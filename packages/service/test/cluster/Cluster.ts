@@ -14,7 +14,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as Databases from "./Databases.ts"
 import * as Member from "./Member.ts"
 
-/** Where HAProxy is, and what to do where it is not. */
+/** Path of HAProxy, and what to do if it is missing. */
 export const haproxy = "/usr/sbin/haproxy"
 export const root = fileURLToPath(new URL("../../../../", import.meta.url))
 export const daybook = join(root, "packages/service/src/main.ts")
@@ -40,7 +40,7 @@ export interface Cluster {
   readonly databases: { readonly primary: string; readonly replica: string }
   /** URL of the database that the configuration names. */
   readonly leading: () => string
-  /** Writes the configuration of all processes anew, with another server as the primary; it takes effect at their start. */
+  /** Rewrites the configuration of all processes with another server as the primary; it takes effect at their start. */
   readonly lead: (database: "primary" | "replica") => void
   /** The log of a process. */
   readonly logOf: (name: string) => string
@@ -170,7 +170,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   yield* startDatabase(primary, () => logOf("primary"))
   yield* startDatabase(replica, () => logOf("replica"))
   const key = addKey(configOf("serve 1"))
-  // What the processes wrote last, where something goes wrong.
+  // The last output of the processes, in case of a failure.
   yield* Effect.addFinalizer((exit) =>
     Effect.sync(() => {
       if (exit._tag === "Success") return

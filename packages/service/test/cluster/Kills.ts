@@ -9,7 +9,7 @@ import type { Member } from "./Member.ts"
 export interface Kill {
   readonly name: string
   readonly end: Effect.Effect<void>
-  /** Starts again what was ended, after some time; succeeds once it runs. */
+  /** Restarts what was ended, after some time; succeeds once it runs. */
   readonly restore: Effect.Effect<void, unknown>
 }
 
@@ -60,7 +60,7 @@ export const fromCluster = (cluster: Cluster.Cluster): ReadonlyArray<Kill> => {
         yield* killed(leader)
       }),
       restore: Effect.gen(function* () {
-        // Started again once the other one leads, so that it is known which one does.
+        // Restarted once the other one leads, so that it is known which one does.
         let next = owner
         while (next === owner || next === null) {
           yield* Effect.sleep(50)

@@ -1,4 +1,4 @@
-/** Processes of the set-up that are killed and started again: each writes its output to a file of its own. */
+/** Processes of the set-up that are killed and restarted: each writes its output to a separate file. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { openSync } from "node:fs"

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url))
 const commandsOf = (markdown: string): string =>
   [...markdown.matchAll(/^```sh run\n(?<commands>[\s\S]*?)^```$/gm)].map(({ groups }) => groups!["commands"]!).join("")
 
-/** Runs the commands on the database of a set-up; gives what was done, or fails with what went wrong. */
+/** Runs the commands on the database of a set-up; returns their results, or fails with the reason. */
 export const run = async ({ folder, leading }: Cluster, bin: string | undefined): Promise<string> => {
   if (bin === undefined || !existsSync(join(bin, "pg_dump"))) return "dump and restore skipped: no pg_dump in --bin"
   const restored = new URL(leading())

@@ -1,6 +1,6 @@
 /**
- * The chain as its node has it, block by block, with each state that it had: what a page may contain, found by looking at every
- * transaction.
+ * The chain as its node has it, block by block, with each state that it had: what a page may contain, found by scanning
+ * every transaction.
  */
 import { Head, type Anvil } from "@daybook/chain"
 import { Random } from "@daybook/harness"

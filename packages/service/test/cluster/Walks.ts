@@ -1,6 +1,7 @@
 /**
- * Clients that walk the pages of wallets and call the relay, and compare each response with the chain. A page must be the one that some
- * state of the chain gives, the same state for all pages of a walk, and everything else an error of the interface.
+ * Clients that walk the pages of wallets and call the relay, and compare each response with the chain. A page must
+ * belong to some state of the chain, the same state for all pages of a walk, and everything else must be an error of
+ * the interface.
  */
 import { Effect } from "effect"
 import type { Random } from "@daybook/harness"
@@ -31,7 +32,7 @@ export const tally = (): Tally => ({
   lastErrorAt: Number.NEGATIVE_INFINITY,
 })
 
-/** What clients work with. */
+/** The context of clients. */
 export interface Setting {
   readonly url: string
   readonly key: string
@@ -68,7 +69,7 @@ const codeOf = (cause: unknown): string => {
   return inner instanceof Error && "code" in inner ? String(inner.code) : String(inner)
 }
 
-/** Errors of a connection that ended: what it carried was not received as a whole. */
+/** Errors of a connection that ended before its contents were received completely. */
 const isLost = (code: string): boolean => /ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code)
 
 const stale = "409 stale_cursor"
@@ -82,7 +83,7 @@ const expected: ReadonlySet<string> = new Set([
   "503 error -32002",
 ])
 
-/** Sends a request; gives nothing for an error, which is counted. */
+/** Sends a request; returns nothing for an error, which is counted. */
 const ask = (setting: Setting, path: string, init: RequestInit = {}): Effect.Effect<Response | undefined> =>
   Effect.promise(async () => {
     const counted = setting.tally()

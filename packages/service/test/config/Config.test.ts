@@ -272,7 +272,7 @@ describe("Config.decode", () => {
     ])
   })
 
-  it("decode: accepts a start date alone", () => {
+  it("decode: accepts a start date without a start block", () => {
     expect(issuesOf({ ...smallest, chains: { eth: chain({ fromDate: "2024-01-31" }) } })).toEqual([])
   })
 

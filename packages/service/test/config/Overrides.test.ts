@@ -12,7 +12,7 @@ describe("Overrides", () => {
     }
   })
 
-  it("apply: gives a chain its nodes and its id, and keeps its other keys", () => {
+  it("apply: sets the nodes and the id of a chain, and keeps its other keys", () => {
     const nodes = [
       { chain: "dev", id: 5, url: "a" },
       { chain: "dev", url: "b" },

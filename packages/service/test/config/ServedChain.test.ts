@@ -28,7 +28,7 @@ describe("ServedChain.fromChains", () => {
     ])
   })
 
-  it("fromChains: gives each chain its own labels", () => {
+  it("fromChains: assigns each chain its own labels", () => {
     const address = `0x${"Ab".repeat(20)}`
     const [eth, base] = Result.getOrThrow(decode({ eth: chain({ labels: { [address]: "Me" } }), base: chain() }))
 

@@ -43,7 +43,7 @@ const smallest = {
   chains: { eth: { rpc: ["http://127.0.0.1:8545"] } },
 }
 
-/** Values that are not accepted, where `null` is no example of what an operator writes. */
+/** Values that are not accepted, if `null` is not an example of what an operator writes. */
 const wrong: Readonly<Record<string, unknown>> = {
   "chains.<name>.ens": "on",
   listen: "8080",
@@ -106,7 +106,7 @@ const wrong: Readonly<Record<string, unknown>> = {
   "limits.traces.depth": 1_025,
 }
 
-/** Objects that a value stands in, with what they require beside it. */
+/** Objects that may contain a value, with their other required keys. */
 const beside: Readonly<Record<string, object>> = {
   listen: { host: "127.0.0.1", port: 8080 },
   monitoring: { host: "127.0.0.1", port: 9464 },

@@ -24,7 +24,7 @@ const namesOf = (project: ArtifactFolder.Project | null) =>
   project?.deployed.map(({ address: at, items, name }) => [at, name, items.map((one) => one.name)])
 
 describe("ArtifactFolder", () => {
-  it("a Foundry project gives the contracts that its scripts created on the chain, with their ABIs, the newest run last", async () => {
+  it("a Foundry project returns the contracts that its scripts created on the chain, with their ABIs, the newest run last", async () => {
     write("out/Counter.sol/Counter.json", { abi: [item("increment")], bytecode: { object: "0x" } })
     write("out/Box.sol/Box.json", { abi: [item("open")] })
     write("out/Vm.sol/Vm.json", {
@@ -53,7 +53,7 @@ describe("ArtifactFolder", () => {
     expect(project?.pack.map(({ name }) => name)).toEqual(["open", "increment"])
   })
 
-  it("a Hardhat project gives the contracts of Ignition by the ids of their deployments", async () => {
+  it("a Hardhat project returns the contracts of Ignition by the ids of their deployments", async () => {
     write("artifacts/contracts/Lock.sol/Lock.json", { contractName: "Lock", abi: [item("withdraw")] })
     write("artifacts/contracts/Lock.sol/Lock.dbg.json", { buildInfo: "x" })
     write("artifacts/build-info/1.json", { abi: [item("never")] })
@@ -83,7 +83,7 @@ describe("ArtifactFolder", () => {
     ])
   })
 
-  it("a project gives the names of enums that its sources declare, and where the arguments of a constructor begin", async () => {
+  it("a project returns the names of enums in its sources, and where the arguments of a constructor begin", async () => {
     write("src/Vault.sol", "contract Vault { enum Term { Short, Long } }")
     const term = { name: "term", type: "uint8", internalType: "enum Vault.Term" }
     const abi = [
@@ -178,7 +178,7 @@ describe("ArtifactFolder", () => {
     ["broadcast/A.json", []],
     ["ignition/deployments/chain-31337/A.json", ["a"]],
     ["ignition/deployments/chain-1/A.json", ["a"]],
-  ])("an artifact in %s gives %j", async (path, expected) => {
+  ])("an artifact in %s returns %j", async (path, expected) => {
     write(path, { abi: [item("a")] })
 
     expect((await ArtifactFolder.reader(folder, 31337)())?.pack.map(({ name }) => name)).toEqual(expected)

@@ -106,7 +106,7 @@ describe("ContractAbi", () => {
     ["tuples in 17 levels", { inputs: [], outputs: [nested(17)] }, false],
     ["a type of 100 characters", { inputs: [], outputs: [{ type: `uint8${"[1234]".repeat(15)}[123]` }] }, true],
     ["a type of 101 characters", { inputs: [], outputs: [{ type: `uint8${"[1234]".repeat(16)}` }] }, false],
-  ])("the outputs of a function with %s are read or left out", (_, parts, isRead) => {
+  ])("the outputs of a function with %s are read or omitted", (_, parts, isRead) => {
     const [item] = read([{ type: "function", name: "f", ...parts }])
 
     expect(item?.outputs !== undefined).toBe(isRead)

@@ -132,7 +132,7 @@ describe("ContractKeeper", () => {
         yield* Effect.forkScoped(
           ContractKeeper.run({ chain, node: observed, contracts: counted, projects, pauseMillis: 1 }),
         )
-        /** Waits for a whole round, and some turns behind it. */
+        /** Waits for a whole round, and some turns after it. */
         const roundDone = Effect.gen(function* () {
           yield* Eventually.untilEffect(Effect.sync(() => rounds.at(-1)!.length === 3))
           const after = revisions + 8
@@ -360,7 +360,7 @@ describe("ContractKeeper", () => {
     }),
   )
 
-  it.live("run: names a contract by the artifacts of the moment, and reads no descriptions where none has a code", () =>
+  it.live("run: names a contract by the current artifacts, and reads no descriptions if none has a code", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
       const created = yield* CreatedContracts.make

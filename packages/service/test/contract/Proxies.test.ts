@@ -25,7 +25,9 @@ const failed = (kind: ErrorKind) =>
     }),
   )
 
-/** A node on which both contracts are proxies, with what it answers to reads of the storage of one of them, and to searches for logs. */
+/**
+ * A node on which both contracts are proxies, with its responses to storage reads of one of them, and to log searches.
+ */
 const nodeOf = (storage: unknown, logs: unknown): Pick<Node, "batch"> => ({
   batch: (calls) =>
     Effect.succeed(
@@ -102,7 +104,7 @@ describe("Proxies", () => {
     }),
   )
 
-  it.effect("read: gives the implementations of each kind of proxy, by what it or its beacon announced", () =>
+  it.effect("read: returns the implementations of each kind of proxy, by what it or its beacon announced", () =>
     Effect.gen(function* () {
       const [first, second] = ["11", "22"].map(addressOf) as [string, string]
       const [beacon, emptyBeacon, failingBeacon, limitedBeacon] = ["b1", "b2", "b3", "b4"].map(addressOf) as [
@@ -198,25 +200,27 @@ describe("Proxies", () => {
     }),
   )
 
-  it.effect("read: leaves out contracts of which a response has no result", () =>
+  it.effect("read: omits contracts for which a response has no result", () =>
     Effect.gen(function* () {
-      // Sound: a result that is not there is what is tested.
+      // Sound: the test is about a missing result.
       const node: Pick<Node, "batch"> = { batch: (calls) => Effect.succeed(calls.map(() => undefined as never)) }
 
       expect((yield* Proxies.read(node, contracts, 1)).size).toBe(0)
     }),
   )
 
-  it.effect("readCodes: gives the codes of contracts, and none of one that was not received or is no text", () =>
-    Effect.gen(function* () {
-      const codes = [Result.succeed("0x60"), failed("pruned"), Result.succeed(null), Result.succeed("0x")]
-      const node: Pick<Node, "batch"> = {
-        batch: () => Effect.succeed(codes),
-      }
+  it.effect(
+    "readCodes: returns the codes of contracts, and none for one that was not received or is not a string",
+    () =>
+      Effect.gen(function* () {
+        const codes = [Result.succeed("0x60"), failed("pruned"), Result.succeed(null), Result.succeed("0x")]
+        const node: Pick<Node, "batch"> = {
+          batch: () => Effect.succeed(codes),
+        }
 
-      expect(yield* Proxies.readCodes(node, ["1", "2", "3", "4"], 1)).toEqual(["0x60", undefined, undefined, "0x"])
-      expect(yield* Proxies.readCodes(node, [], 1)).toEqual([])
-    }),
+        expect(yield* Proxies.readCodes(node, ["1", "2", "3", "4"], 1)).toEqual(["0x60", undefined, undefined, "0x"])
+        expect(yield* Proxies.readCodes(node, [], 1)).toEqual([])
+      }),
   )
 
   it.effect("read: returns a proxy's current implementation for all blocks if no upgrade leads to it", () =>
@@ -229,7 +233,7 @@ describe("Proxies", () => {
   )
 
   it.effect.each([null, 1, "implementation", `${wordOf(implementation)}zz`, [wordOf(implementation)]])(
-    "read: takes no address of a word that is no hex: %o",
+    "read: reads no address from a word that is not hex: %o",
     (word) =>
       Effect.gen(function* () {
         const known = [{ address: proxy, implementations: [] }]

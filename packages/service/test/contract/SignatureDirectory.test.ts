@@ -14,7 +14,7 @@ import * as Steps from "../../src/supervision/Steps.ts"
 const word = (value: number): string => value.toString(16).padStart(64, "0")
 const selector = (canonical: string): string => Result.getOrThrow(Signature.fromText(`function ${canonical}`)).key
 const poke = selector("poke(uint256)")
-/** Two functions with one selector, of which the second takes bytes: what an impostor of `transferFrom` publishes. */
+/** Two functions with one selector, the second of which takes bytes: what an impostor of `transferFrom` publishes. */
 const [real, impostor] = ["transferFrom(address,address,uint256)", "gasprice_bit_ether(int128)"]
 
 /** Reads a file of these lines. */
@@ -175,7 +175,7 @@ describe("SignatureDirectory", () => {
   )
 
   it.effect(
-    "read: reads lines without a signature, of any characters, in time that grows with their length alone",
+    "read: reads lines without a signature, of any characters, in time that only grows with their length",
     () =>
       Effect.gen(function* () {
         const shapes = (length: number) => [
