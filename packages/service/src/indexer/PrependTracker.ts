@@ -59,14 +59,18 @@ const prepended = (
     const elapsed = `${(progress.elapsedMillis / 1000).toFixed(1)} s`
     return [
       state,
-      [event, ...outputs, log("Info", "Indexed the blocks below", { first, blocks, transactions, elapsed })],
+      [
+        event,
+        ...outputs,
+        log("Info", "Indexed the blocks below the first one", { first, blocks, transactions, elapsed }),
+      ],
     ]
   }
   const isDue = now - loggedAtMillis >= logMillis
   const prepend = { to, progress, issue: null, loggedAtMillis: isDue ? now : loggedAtMillis }
   const [state, outputs] = republish({ ...before, ...counts, prepend }, now)
   if (!isDue) return [state, [event, ...outputs]]
-  const line = log("Info", "Indexing blocks below", {
+  const line = log("Info", "Indexing blocks below the first one", {
     first,
     to,
     left: first - to,

@@ -15,7 +15,7 @@ export class NodeContradiction extends Data.TaggedError("NodeContradiction")<{
 }> {
   override get message() {
     const { address, after, before, to, value } = this
-    return `The node contradicts itself: ${address} has sent ${before} transactions at block ${after}, and ${value} at block ${to}. Use another node.`
+    return `The node contradicts itself: ${address} has sent ${before} transactions at block ${after}, but ${value} at block ${to}. Use another node.`
   }
 }
 

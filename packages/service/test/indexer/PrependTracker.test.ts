@@ -49,7 +49,7 @@ describe("PrependTracker", () => {
     expect(statuses).toEqual([{ to: 0 }, { to: 0, blocksPerSecond: 10 }, { to: 0, blocksPerSecond: 8 }])
     expect(lines).toEqual([
       'Info Blocks below the first one are indexed while the index is at the head of the node {"first":100,"to":0}',
-      'Info Indexing blocks below {"first":60,"to":0,"left":60,"blocks":40,"transactions":80,"blocksPerSecond":8,"timeLeft":"8 s"}',
+      'Info Indexing blocks below the first one {"first":60,"to":0,"left":60,"blocks":40,"transactions":80,"blocksPerSecond":8,"timeLeft":"8 s"}',
     ])
     expect(events[0]).toEqual({
       _tag: "Prepended",
@@ -68,7 +68,7 @@ describe("PrependTracker", () => {
 
     expect(statuses.at(-1)).toBeUndefined()
     expect(lines.at(-1)).toBe(
-      'Info Indexed the blocks below {"first":0,"blocks":40,"transactions":80,"elapsed":"4.0 s"}',
+      'Info Indexed the blocks below the first one {"first":0,"blocks":40,"transactions":80,"elapsed":"4.0 s"}',
     )
     expect(state.status).toMatchObject({ state: "synced" })
   })

@@ -46,7 +46,7 @@ export const busy = (message: string, headers: Headers = {}): Refused =>
   notOk(`Free API access is temporarily unavailable: ${message}`, headers)
 
 /** Too many requests of a caller are waiting. */
-export const queueFull = (what: string, max: number): Refused => busy(`${max} ${what} wait already.`)
+export const queueFull = (what: string, max: number): Refused => busy(`${max} ${what} are already waiting.`)
 
 /** The index lacks what was requested. */
 export const notIndexed = (what: string): Refused => notOk(`Not indexed: ${what}`)

@@ -73,7 +73,7 @@ const operatorOf = (parameters: Parameters.Parameters, one: number, other: numbe
   const sent = parameters.get(`topic${one}_${other}_opr`)?.toLowerCase() ?? "and"
   return sent === "and" || sent === "or"
     ? Result.succeed(sent)
-    : Result.fail(Envelope.invalid(`topic${one}_${other}_opr`, "and or or"))
+    : Result.fail(Envelope.invalid(`topic${one}_${other}_opr`, '"and" or "or"'))
 }
 
 /** Alternative lists of topics, since nodes do not support alternatives between positions. */
@@ -85,7 +85,7 @@ const alternativesOf = (parameters: Parameters.Parameters): Result.Result<Readon
     const operators = yield* Result.all(pairs.map(([one, other]) => operatorOf(parameters, one, other)))
     if (!operators.includes("or")) return [topics]
     if (operators.includes("and")) {
-      return yield* Result.fail(Envelope.invalid("topic operators", "all of them and, or all of them or"))
+      return yield* Result.fail(Envelope.invalid("topic operators", 'all of them "and", or all of them "or"'))
     }
     return sent.map((position) => positions.map((other) => (other === position ? topics[position]! : null)))
   })

@@ -38,7 +38,7 @@ interface Page {
   readonly answer: ToolResult.ToolResult
 }
 
-const inAsset = '; name assets in "asset" for them'
+const inAsset = '; name assets in "asset" to get them'
 
 type MovementArguments = Parameters<RestClient.Client["movements"]>[0] & {
   readonly chain: string

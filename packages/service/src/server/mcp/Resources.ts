@@ -68,7 +68,7 @@ export const layer = ({ balances, movements, statement }: Reads) =>
       template(
         "statement",
         "Statement of a wallet",
-        "Opening, sums and closing of the whole history, and its proof.",
+        "Opening balances, sums and closing balances of the whole history, and its proof.",
         statement,
       ),
       template("balances", "Balances of a wallet", "Balances after the last indexed block.", balances),

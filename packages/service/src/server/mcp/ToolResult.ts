@@ -131,7 +131,9 @@ export const lackOf = ({
       ]
     : []),
   ...(merged === undefined ? [] : [`The ids of each of these contracts are summed as one: ${listOf(merged)}.`]),
-  ...(omitted === undefined ? [] : [`${omitted} movements of further contracts are in no sum; name them in "asset".`]),
+  ...(omitted === undefined
+    ? []
+    : [`${omitted} movements of further contracts are not part of any sum; name those contracts in "asset".`]),
 ]
 
 const tokenOf = (token: Token | null) =>

@@ -211,7 +211,9 @@ describe("HoldingActions", () => {
       expect(yield* errorOf({ error: new QueryError.NotWatched({ chain: "eth", wallet: Rows.alice }) })).toBe(
         notIndexed(`the wallet ${Rows.alice} is not watched on eth`),
       )
-      expect(yield* errorOf({ error: full })).toBe("Free API access is temporarily unavailable: 16 sums wait already.")
+      expect(yield* errorOf({ error: full })).toBe(
+        "Free API access is temporarily unavailable: 16 sums are already waiting.",
+      )
       expect(yield* errorOf({}, {})).toBe("Error! Invalid blockno: expected decimal digits")
     }),
   )

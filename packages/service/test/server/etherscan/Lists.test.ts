@@ -261,7 +261,7 @@ describe("Lists", () => {
 
       expect(readings).toBe(4)
       expect((yield* Effect.flip(listOf("one"))).result).toBe(
-        "Free API access is temporarily unavailable: 100 lists wait already.",
+        "Free API access is temporarily unavailable: 100 lists are already waiting.",
       )
       expect((yield* listOf("another")).rows).toEqual(["a row"])
       yield* Deferred.succeed(isOpen, undefined)

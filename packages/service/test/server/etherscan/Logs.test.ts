@@ -106,7 +106,7 @@ describe("getLogs", () => {
       const three = { topic0: first, topic1: second, topic2: third }
       expect(yield* topicsOf({ ...three, ...any })).toEqual([[first], [null, second], [null, null, third]])
       expect(yield* topicsOf({ ...three, topic0_1_opr: "or" })).toBe(
-        "Error! Invalid topic operators: expected all of them and, or all of them or",
+        'Error! Invalid topic operators: expected all of them "and", or all of them "or"',
       )
       expect(yield* topicsOf({ topic0: first, topic0_1_opr: "or" })).toEqual([[first]])
     }),
@@ -124,7 +124,7 @@ describe("getLogs", () => {
       expect(yield* refusalOf({ address: "0x1" })).toBe("Error! Invalid address format")
       expect(yield* refusalOf({ topic1: "0x1" })).toBe("Error! Invalid topic1: expected 32 bytes")
       expect(yield* refusalOf({ topic0: first, topic2: second, topic0_2_opr: "xor" })).toBe(
-        "Error! Invalid topic0_2_opr: expected and or or",
+        'Error! Invalid topic0_2_opr: expected "and" or "or"',
       )
       for (const name of ["fromblock", "toblock", "page", "offset"]) {
         expect(yield* refusalOf({ address, [name]: "x" })).toBe(`Error! Invalid ${name}: expected decimal digits`)
@@ -363,7 +363,9 @@ describe("getLogs", () => {
       yield* Effect.forEach(asked, Fiber.join)
 
       expect(begun).toEqual(["eth_blockNumber"])
-      expect(answers[0].result).toBe("Free API access is temporarily unavailable: 16 pages of logs wait already.")
+      expect(answers[0].result).toBe(
+        "Free API access is temporarily unavailable: 16 pages of logs are already waiting.",
+      )
       expect(answers.slice(1).map(({ message }) => message)).toEqual(Array(17).fill("No records found"))
     }),
   )
