@@ -37,7 +37,7 @@ describe("RequestCheck", () => {
     }),
   )
 
-  it.effect("check: counts the size of a body as calls, minus those already counted", () =>
+  it.effect("check: counts the calls of a body, minus those already counted for its size", () =>
     Effect.gen(function* () {
       const batch = `[${call("[]")},${call("[]")},${call("[]")}]`
       const headers = { "ratelimit-remaining": "5" }
