@@ -39,15 +39,16 @@ const postgresHider = (urls: ReadonlyArray<string>) => {
     ),
   )
   const subject = anyOf(names, String.raw`: (?:\S+ of )?`, String.raw`(?= \(|\.(?:\s|$))`)
-  const place = anyOf(names, String.raw`(?<![\w.-])(?:\S+:\d+ of )?`, String.raw`(?![\w-]|\.\w)`)
+  const place = anyOf(names, String.raw`(?<![\w.-])(?:[^\s@:]{1,253}:\d{1,5} of )?`, String.raw`(?![\w-]|\.\w)`)
   return (text: string): string =>
     subject === undefined || place === undefined ? text : text.replaceAll(subject, "").replaceAll(place, "the database")
 }
 
 /** Hides the folder of a SQLite database, and not the names of its files. */
 const folderHider = (folder: string) => {
-  const inFolder = `${folder}${sep}`
-  const name = new RegExp(String.raw`${escape(folder)}(?![\w.-])`, "g")
+  const path = String.raw`(?<![\w.-])${escape(folder)}`
+  const inFolder = new RegExp(`${path}${escape(sep)}`, "g")
+  const name = new RegExp(String.raw`${path}(?![\w.-])`, "g")
   return (text: string): string => text.replaceAll(inFolder, "").replaceAll(name, "the folder of the database")
 }
 

@@ -61,6 +61,12 @@ describe("HostNames", () => {
     ])
   })
 
+  it("searches a long text for the place of a PostgreSQL database in time that grows with its length", () => {
+    const long = ":1".repeat(20_000)
+
+    expect(hiderOf([], "postgres://app:secret@db-1:6432/books")(long)).toBe(long)
+  })
+
   it("hides the folder of a SQLite database, which may name a user, and not its files", () => {
     const hide = hiderOf([])
 
@@ -69,11 +75,13 @@ describe("HostNames", () => {
         "Cannot write database: /home/alice/data/chain-eth.sqlite (EACCES, permission denied). Check the path.",
         "Cannot write database: /home/alice/data/chain-eth.sqlite (/home/alice/data: EACCES, permission denied).",
         "Database missing: /home/alice/database.",
+        "Cannot read /mnt/home/alice/data/ca.pem.",
       ].map(hide),
     ).toEqual([
       "Cannot write database: chain-eth.sqlite (EACCES, permission denied). Check the path.",
       "Cannot write database: chain-eth.sqlite (the folder of the database: EACCES, permission denied).",
       "Database missing: /home/alice/database.",
+      "Cannot read /mnt/home/alice/data/ca.pem.",
     ])
   })
 })
