@@ -211,7 +211,8 @@ export const single = <Query, A>({ contract }: SingleOperation<Query, A>, decode
     if (!isSuccess) return Result.fail(toError(reply))
     const kept = keepsValidRows ? decodeRows?.(reply, json) : undefined
     if (kept !== undefined) return Result.succeed(kept)
-    const issue = messageIssue(reply, json) ?? issueOf(reply, page.failure, json)
+    // Other values may have a message of their own.
+    const issue = (decodeRows && messageIssue(reply, json)) ?? issueOf(reply, page.failure, json)
     return Result.fail(new InvalidResponse({ ...reply, reason: "content", ...issue }))
   }
 }

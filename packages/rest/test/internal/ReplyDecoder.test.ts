@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as RestOperation from "@daybook/schema/RestOperation"
+import * as WebhookOperation from "@daybook/schema/WebhookOperation"
 import type { Http } from "@daybook/transport"
 import { Duration, Result } from "effect"
 import * as ReplyDecoder from "../../src/internal/ReplyDecoder.ts"
@@ -73,6 +74,17 @@ describe("ReplyDecoder", () => {
       expect(errorOf(200, { ...JSON.parse(page([row(1, 0)])), page: "x", message: "ok" })).toMatchObject({
         path: "page",
       })
+    })
+
+    it("single: names the invalid member of a value that has a message of its own", () => {
+      const { testWebhook: contract } = WebhookOperation.all
+      const decodeTest = ReplyDecoder.single({
+        contract,
+        encode: () => Result.fail({ path: "", expected: "", received: "" }),
+      })
+      const error = Result.getOrThrow(Result.flip(decodeTest(reply(200, { id: 7, message: "msg_1" }), false, {})))
+
+      expect(error).toMatchObject({ _tag: "InvalidResponse", path: "id", received: "7" })
     })
 
     it("decode: accepts rows of the first and the last requested block", () => {
