@@ -30,7 +30,11 @@ describe("ToolResult", () => {
         `The ids of each of these contracts are summed as one: ${contracts.slice(0, 20).join(", ")} and 1 further ones.`,
       ],
     ],
-    ["movements", { omitted: 3 }, ['3 movements of further contracts are in no sum; name them in "asset".']],
+    [
+      "movements",
+      { omitted: 3 },
+      ['3 movements of further contracts are not part of any sum; name those contracts in "asset".'],
+    ],
   ])("lackOf: states what sums lack: %s", (_, more, sentences) => {
     // Sound: the parts from which sentences are made.
     expect(ToolResult.lackOf({ ...whole, ...more } as unknown as Parameters<typeof ToolResult.lackOf>[0])).toEqual(
