@@ -41,7 +41,7 @@ describe("Redaction", () => {
       '<a href="/">&lt;<redacted></a> \0%2f',
     ),
   )
-  it("scrubber: handles a text whose words are separated by any number of separators", () => {
+  it("scrubber: handles a text with millions of separators after a word of a secret", () => {
     const text = `3f2a9c1e${" ".repeat(20_000_000)}`
 
     expect(Redaction.scrubber(["3f2a9c1e-77aa"])(text) === text).toBe(true)

@@ -92,7 +92,7 @@ describe("classify", () => {
     )
   })
 
-  it("classify: retries a call without a reply in a batch, and considers the status of one first", () => {
+  it("classify: retries a call without a reply in a batch, unless the HTTP status states another error", () => {
     const [item] = matchBatch(
       [],
       [1, 2].map((id) => ({ id, method: "eth_call", params: [] })),
@@ -248,7 +248,7 @@ describe("batchRejectionOf", () => {
     expect(batchRejectionOf(rpcError(code, message), 1_200)).toEqual(expected)
   })
 
-  it("batchRejectionOf: sends a separately rejected call alone, and halves a batch with the status 413", () => {
+  it("batchRejectionOf: keeps the size 1 for a single rejected call, and halves a batch with the status 413", () => {
     const tooLarge = new InvalidResponse({
       host: "node.example",
       reason: "status",

@@ -98,7 +98,7 @@ describe("matchSingle", () => {
     ["blockHash", ["0x1", "0x0"], { blockHash: "0x1" }],
     ["blockHash", [hash("b"), "0x0"], { blockHash: "0x1" }],
     ["transactionIndex", [hash("b"), "latest"], { transactionIndex: "latest" }],
-  ])("matchSingle: accepts no %s as the one of %j", (path, params, change) => {
+  ])("matchSingle: rejects the %s of a transaction if the requested one is invalid: %j", (path, params, change) => {
     expect(issueOf(matchSingle(transaction(change), { ...requested, params }))).toMatchObject({ path })
   })
 
