@@ -240,7 +240,7 @@ describe("getLogs", () => {
   )
 
   it.effect(
-    "getLogs: narrows a range that the node rejects as too large, and reports an unreadable one as an error",
+    "getLogs: asks for a smaller range if the node rejects it as too large, and reports unreadable responses as errors",
     () =>
       Effect.gen(function* () {
         const logs = [logOf(1)]

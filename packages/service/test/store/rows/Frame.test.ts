@@ -45,7 +45,7 @@ describe("Frame", () => {
     }
   })
 
-  it("pack: keeps memory that many frames share once", () => {
+  it("pack: stores an input that many calls repeat once", () => {
     const input = `"0x${"5".repeat(200_000)}"`
     const internal = `[${Array.from({ length: 50 }, (_, index) => `{"type":"CALL","index":${index},"input":${input}}`).join(",")}]`
 
