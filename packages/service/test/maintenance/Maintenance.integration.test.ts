@@ -87,7 +87,7 @@ const ways: ReadonlyArray<readonly [name: string, sql: string, what: string]> = 
       [
         `an entry that ${table} lost`,
         `DELETE FROM ${table} WHERE id = 12 * ${perBlock} AND key = (SELECT min(key) FROM ${table} WHERE id = 12 * ${perBlock})`,
-        "lacks it",
+        "missing from the history of",
       ] as const,
   ),
 ]
