@@ -346,8 +346,8 @@ describe("Config.decode", () => {
     })
 
     expect(issues).toEqual([
-      'Invalid configuration "chains.eth.rpc[1].headers.x-key": expected a value of Latin-1 characters on one line, received another character.',
-      'Invalid configuration "otlp.headers.x key": expected a header name of letters, digits and hyphens, received another name.',
+      'Invalid configuration "chains.eth.rpc[1].headers.x-key": expected a value of Latin-1 characters on one line, received a value with other characters.',
+      'Invalid configuration "otlp.headers.x key": expected a header name of letters, digits and hyphens, received a name with other characters.',
     ])
   })
 
