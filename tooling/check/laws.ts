@@ -3,9 +3,9 @@
  * Seed 1 is that of `npm test`. With `DAYBOOK_LAWS=1` each makes all of its runs. Prints the failures of each seed, which
  * `DAYBOOK_TEST_SEED=N pnpm vitest FILE` repeats. Ends with 1 if a seed failed.
  */
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { isLawful } from "./LawFiles.ts"
 import { files, root, run } from "./Workspace.ts"
 
 const { values } = parseArgs({
@@ -18,9 +18,7 @@ if (!Number.isSafeInteger(seeds) || seeds < 1 || !Number.isSafeInteger(from))
 const lawful = ["packages", "apps", "tooling"].flatMap((folder) =>
   files(join(root, folder), ".test.ts")
     .map((file) => join(folder, file))
-    .filter(
-      (file) => !file.endsWith(".e2e.test.ts") && /\.prop\(|\bRuns\.usual/.test(readFileSync(join(root, file), "utf8")),
-    ),
+    .filter((file) => !file.endsWith(".e2e.test.ts") && isLawful(join(root, file))),
 )
 
 let failed = 0
