@@ -32,7 +32,7 @@ const bytes: Decode<BytesReading.BytesResult> = ({ bytes: large, text }) => {
  *   but not the syntax of the result.
  * - `sharing` runs these steps, the processing of each response once its headers are received, and the parsing of smaller responses, in turns
  *   that the program schedules. It also counts the bytes held while a response is read. Of identical calls, all but the first continue in a
- *   step of their own. No timeout ends the wait for a step.
+ *   step of their own. The timeout of a call also ends its wait for a step.
  *
  * **Errors**
  * - Those of every call. `InvalidResponse` with the reason `too-large` also for an error above 256 KiB.
