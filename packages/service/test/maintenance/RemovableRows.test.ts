@@ -147,6 +147,23 @@ describe("removable rows", () => {
     }),
   )
 
+  it.live("removableRows: name long texts and internal transactions of a block beyond the head", () =>
+    Effect.gen(function* () {
+      const { audit, file } = yield* stored
+      damage(
+        file,
+        "INSERT INTO large_document VALUES (6 * 1048576, x'00', 0)",
+        "INSERT INTO large_internal VALUES (6 * 1048576, x'00', 0)",
+      )
+      const { removable } = yield* Verify.run(audit)
+
+      expect(removable.map(({ what }) => what)).toEqual([
+        "a long text of block 6 is stored, while the index has blocks 0 to 5",
+        "a long list of internal transactions of block 6 is stored, while the index has blocks 0 to 5",
+      ])
+    }),
+  )
+
   it.live("append: removes conflicting rows of blocks beyond the head, and adds the block", () =>
     Effect.gen(function* () {
       for (const statement of beyond) {

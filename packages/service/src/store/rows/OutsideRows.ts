@@ -15,11 +15,11 @@ export const empty: Index = { first: 0, head: -1 }
 
 const names: Readonly<Record<string, string>> = {
   block: "a row of block",
-  facts: "facts of block",
-  gap: "gaps of block",
+  facts: "a row with the facts of block",
+  gap: "a gap of block",
   document: "a transaction of block",
   large_document: "a long text of block",
-  large_internal: "long internal transactions of block",
+  large_internal: "a long list of internal transactions of block",
 }
 
 /** True for a table with rows of blocks. */
