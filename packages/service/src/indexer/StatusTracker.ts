@@ -83,7 +83,7 @@ const connected = (before: State, report: IndexerReport & { readonly _tag: "Conn
   const lines = [
     ...(lacking === null || lacking === before.lacking
       ? []
-      : [log("Info", "The node does not offer everything", { lacking })]),
+      : [log("Info", "The node lacks some features", { lacking })]),
     ...(unchecked === null || unchecked === before.unchecked
       ? []
       : [log("Info", "Checks left out by the chain's hash rules", { unchecked })]),
@@ -202,7 +202,7 @@ const heartbeat = (state: State, now: number): Transition => {
   if (!isRunning(state.status) || silence <= unansweredMillis + state.pollMillis) {
     return put(state, state.status.state, state.status.message, now)
   }
-  const message = `The node has not answered for ${Math.round(silence / 1000)} s.`
+  const message = `The node has not responded for ${Math.round(silence / 1000)} s.`
   return obstructed(state, { state: "waiting", message, subject: "no answer", level: "Warn" }, now)
 }
 
@@ -216,7 +216,7 @@ const stopped = (state: State, now: number): Transition => {
 const reported = (state: State, report: IndexerReport, now: number): Transition => {
   switch (report._tag) {
     case "Started":
-      return write(state, "waiting", "The indexer has started; the node has not answered yet.", now)
+      return write(state, "waiting", "The indexer has started; the node has not responded yet.", now)
     case "Connected":
       return TrackerState.chain(connected(state, report, now), (next) => configured(next, report, now))
     case "StartedBefore":

@@ -52,7 +52,7 @@ describe("StatusReporter", () => {
       yield* Fiber.interrupt(fiber)
 
       expect(alive).toMatchObject({ state: "synced", nodeHead: 7, ageMillis: 1_000 })
-      expect(waiting).toMatchObject({ state: "waiting", message: "The node has not answered for 20 s." })
+      expect(waiting).toMatchObject({ state: "waiting", message: "The node has not responded for 20 s." })
     }),
   )
 

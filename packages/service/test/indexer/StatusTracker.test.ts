@@ -84,7 +84,7 @@ describe("StatusTracker", () => {
     ])
 
     expect(statuses.map(({ message, state }) => [state, message])).toEqual([
-      ["waiting", "The indexer has started; the node has not answered yet."],
+      ["waiting", "The indexer has started; the node has not responded yet."],
       ["waiting", "The node is gone."],
     ])
   })
@@ -176,7 +176,7 @@ describe("StatusTracker", () => {
       [3, connected],
     ])
 
-    expect(lines).toEqual(["Info The node does not offer everything", "Info Tracer", "Info Synced"])
+    expect(lines).toEqual(["Info The node lacks some features", "Info Tracer", "Info Synced"])
     expect(statuses.at(-1)).toMatchObject({ lacking: "receipts one by one" })
   })
 
@@ -326,7 +326,7 @@ describe("StatusTracker", () => {
     const [silent] = StatusTracker.step(state, heartbeat, 17_000)
     const [busy] = StatusTracker.step(StatusTracker.step(state, stored(20, 10), 16_000)[0], heartbeat, 22_000)
 
-    expect(silent.status).toMatchObject({ state: "waiting", message: "The node has not answered for 16 s." })
+    expect(silent.status).toMatchObject({ state: "waiting", message: "The node has not responded for 16 s." })
     expect(busy.status).toMatchObject({ state: "backfill", nodeHead: null })
   })
 
@@ -435,7 +435,7 @@ describe("StatusTracker", () => {
 
     expect(at(2)).toMatchObject({ writtenAtMillis: 0 })
     expect(at(17)).toMatchObject({ status: { state: "synced" }, writtenAtMillis: 17_000 })
-    expect(at(18)).toMatchObject({ status: { state: "waiting", message: "The node has not answered for 18 s." } })
+    expect(at(18)).toMatchObject({ status: { state: "waiting", message: "The node has not responded for 18 s." } })
   })
 
   it("PastSearched: the status shows how far the past of added wallets is searched, until it is complete", () => {

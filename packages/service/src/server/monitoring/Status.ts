@@ -95,7 +95,7 @@ const unknown = ({ id, name }: Pick<ServedChain, "id" | "name">) => ({
 export const unanswered = (chain: Pick<ServedChain, "id" | "name">): Status => ({
   ...unknown(chain),
   state: "not_started",
-  message: "The database does not answer.",
+  message: "The database does not respond.",
 })
 
 const unresponsiveMessage = (ageMillis: number | null, last: string): string => {

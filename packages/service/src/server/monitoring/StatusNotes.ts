@@ -99,7 +99,7 @@ const ofPast = (past: IndexerStatus["past"]): ReadonlyArray<string> => {
   const count = wallets.length === 1 ? "an added wallet" : `${wallets.length} added wallets`
   const time = past.etaMillis === undefined ? "" : `, ${Math.ceil(past.etaMillis / 1000)} s`
   const left = `at least ${callsLeft} calls are left${time}`
-  const why = issue === undefined ? "" : ` It does not go on: ${visibleLine(issue)}`
+  const why = issue === undefined ? "" : ` It cannot continue: ${visibleLine(issue)}`
   return [`The past of ${count} is searched up to block ${Math.max(-1, searchedTo)} of ${end}; ${left}.${why}`]
 }
 

@@ -174,7 +174,7 @@ describe("Status", () => {
     ])
     const held = { ...past, wallets: ["0xa"], etaMillis: undefined, issue: "no state" }
     expect(statusOf(100, { state: "synced", past: held }).notes).toEqual([
-      "The past of an added wallet is searched up to block 40 of 90; at least 120 calls are left. It does not go on: no state",
+      "The past of an added wallet is searched up to block 40 of 90; at least 120 calls are left. It cannot continue: no state",
     ])
   })
 
