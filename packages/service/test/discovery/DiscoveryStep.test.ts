@@ -278,7 +278,7 @@ describe("DiscoveryStep", () => {
     const outcome = DiscoveryStep.step(state, calls, results)
 
     expect(Result.isFailure(outcome) && outcome.failure.message).toBe(
-      "The node contradicts itself: 0xa has sent 9 transactions at block 1500, and 1 at block 3000. Use another node.",
+      "The node contradicts itself: 0xa has sent 9 transactions at block 1500, but 1 at block 3000. Use another node.",
     )
   })
 
@@ -288,7 +288,7 @@ describe("DiscoveryStep", () => {
     const outcome = DiscoveryStep.step(begun, DiscoveryStep.next(begun)!, results)
 
     expect(Result.isFailure(outcome) && outcome.failure.message).toBe(
-      "The node contradicts itself: 0xa has sent 2 transactions at block 0, and 1 at block 3000. Use another node.",
+      "The node contradicts itself: 0xa has sent 2 transactions at block 0, but 1 at block 3000. Use another node.",
     )
   })
 
