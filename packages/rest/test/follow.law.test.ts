@@ -198,17 +198,15 @@ describe("follow", () => {
         )
 
       expect(yield* issueOf({ order: "DESC" })).toContain(
-        'Invalid option "order": expected ASC or no order together with follow, received "DESC"',
+        'Invalid option "order": expected ASC or no order with follow, received "DESC"',
       )
       expect(yield* issueOf({ to_block: 5 })).toContain(
-        'Invalid option "to_block": expected no to_block together with follow, which has no end',
+        'Invalid option "to_block": expected no to_block with follow, which has no end',
       )
       expect(yield* issueOf({ to_date: "2026-01-01" })).toContain(
-        'Invalid option "to_date": expected no to_date together with follow',
+        'Invalid option "to_date": expected no to_date with follow',
       )
-      expect(yield* issueOf({ cursor: "c1" })).toContain(
-        'Invalid option "cursor": expected no cursor together with follow',
-      )
+      expect(yield* issueOf({ cursor: "c1" })).toContain('Invalid option "cursor": expected no cursor with follow')
     }),
   )
 

@@ -91,7 +91,7 @@ const connector = Effect.fnUntraced(function* (source: Source, query: EncodedQue
       ...reply,
       reason: "content",
       path: "content-type",
-      expected: "a streamed body of the type text/event-stream",
+      expected: "a stream of text/event-stream",
       received: shorten(reply.scrub(reply.headers["content-type"] ?? "nothing"), 80),
       advice: "Use a server that sends events, or stream pages with the option follow.",
     })

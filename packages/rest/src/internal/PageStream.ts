@@ -49,29 +49,23 @@ const checkWith = (host: string, query: EncodedQuery, options: StreamOptions): E
     return invalidOption(host, "onStaleCursor", `"fail" or "restart"`, Issue.describe(onStaleCursor))
   }
   if (resume !== undefined && query.parameters["cursor"] !== undefined) {
-    return invalidOption(host, "cursor", "either cursor or resume, whose position contains a cursor", "both")
+    return invalidOption(host, "cursor", "either cursor or resume", "both")
   }
   if (from !== undefined) {
     if (from !== "now") return invalidOption(host, "from", `"now"`, Issue.describe(from))
     if (follow === undefined) return invalidOption(host, "from", '"now" only with follow', '"now" without follow')
     const given = begun.find((name) => query.parameters[name] !== undefined)
     if (given !== undefined) {
-      return invalidOption(host, given, `no ${given} together with from "now"`, Issue.describe(query.parameters[given]))
+      return invalidOption(host, given, `no ${given} with from "now"`, Issue.describe(query.parameters[given]))
     }
   }
   if (follow === undefined) return Effect.void
   const { order } = query.parameters
-  if (order !== "ASC")
-    return invalidOption(host, "order", "ASC or no order together with follow", Issue.describe(order))
+  if (order !== "ASC") return invalidOption(host, "order", "ASC or no order with follow", Issue.describe(order))
   const bound = ended.find((name) => query.parameters[name] !== undefined)
   return bound === undefined
     ? Effect.void
-    : invalidOption(
-        host,
-        bound,
-        `no ${bound} together with follow, which has no end`,
-        Issue.describe(query.parameters[bound]),
-      )
+    : invalidOption(host, bound, `no ${bound} with follow, which has no end`, Issue.describe(query.parameters[bound]))
 }
 
 /** A query that is followed is ascending by default. */
@@ -95,12 +89,7 @@ const fromNow = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   )
   const { indexedTo } = indexCoverage
   if (indexedTo === null) {
-    return yield* invalidOption(
-      host,
-      "from",
-      `a server that reports its indexed blocks, as "now" requires`,
-      "one that does not",
-    )
+    return yield* invalidOption(host, "from", `a server that states its indexed blocks`, "one that does not")
   }
   return { ...query, parameters: { ...parameters, from_block: String(indexedTo + 1n) } }
 })

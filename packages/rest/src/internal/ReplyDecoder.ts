@@ -144,7 +144,7 @@ const messageIssue = (reply: Reply, json: unknown): Issue.Issue | undefined => {
   return {
     path: "body",
     expected: "a page",
-    received: `${reply.status} with the message: ${shorten(reply.scrub(text))}`,
+    received: `the message: ${shorten(reply.scrub(text))}`,
   }
 }
 

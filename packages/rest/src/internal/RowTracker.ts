@@ -256,8 +256,8 @@ const movedFault = (draft: Draft, at: number, { block }: RowPosition, known: Kno
     : {
         _tag: "Broken",
         path: `result[${at}].block_hash`,
-        received: `block ${block} for a transaction that an earlier row placed in block ${known.block}`,
-        expected: "each transaction in one block, unless the chain reorganised",
+        received: `block ${block} for a transaction that an earlier row had in block ${known.block}`,
+        expected: "each transaction in one block",
       }
 
 /** True for a row before ones that must be received again: either the tail has dropped it, or the chain has changed. */

@@ -67,9 +67,9 @@ describe("ReplyDecoder", () => {
       const texts = ["Upstream\u001b down: hidden", ["slow", "down"], "x".repeat(900)]
 
       expect(texts.map((message) => errorOf(200, { message }).message)).toEqual([
-        "Invalid response from api.test: body: expected a page, received 200 with the message: Upstream[U+001B] down: <redacted>.",
-        "Invalid response from api.test: body: expected a page, received 200 with the message: slow; down.",
-        expect.stringMatching(/received 200 with the message: x{199}… \(900 characters\)\.$/),
+        "Invalid response from api.test: body: expected a page, received the message: Upstream[U+001B] down: <redacted>.",
+        "Invalid response from api.test: body: expected a page, received the message: slow; down.",
+        expect.stringMatching(/received the message: x{199}… \(900 characters\)\.$/),
       ])
       expect(errorOf(200, { ...JSON.parse(page([row(1, 0)])), page: "x", message: "ok" })).toMatchObject({
         path: "page",
