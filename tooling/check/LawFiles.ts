@@ -4,8 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-
-const relativeImport = /\bfrom "(\.{1,2}\/[^"]+\.ts)"/g
+import * as Source from "./Source.ts"
 
 /** Whether a test file or a suite has laws, itself or by imports outside `src`. `visited` contains the files that were read. */
 const hasLaws = (file: string, visited: Set<string>): boolean => {
@@ -13,7 +12,9 @@ const hasLaws = (file: string, visited: Set<string>): boolean => {
   visited.add(file)
   const text = readFileSync(file, "utf8")
   if (/\.prop\(/.test(text)) return true
-  return [...text.matchAll(relativeImport)].some(([, path]) => hasLaws(resolve(dirname(file), path!), visited))
+  return Source.imports(file, text).some(
+    ({ specifier }) => /^\.{1,2}\/.+\.ts$/.test(specifier) && hasLaws(resolve(dirname(file), specifier), visited),
+  )
 }
 
 /** Whether a test file has laws or a number of runs. */
