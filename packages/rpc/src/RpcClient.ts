@@ -135,7 +135,7 @@ const fromConfig = /* @__PURE__ */ Effect.fnUntraced(
       return yield* makeScoped({ rpcUrl: url, chain: Option.getOrElse(chain, () => "eth"), apiKey: apiKey.value })
     }
     if (Option.isNone(chain)) return yield* makeScoped({ url })
-    const expected = "an API key because DAYBOOK_CHAIN is set (a provider), or neither (the URL of a node)"
+    const expected = "an API key with DAYBOOK_CHAIN (a provider), or neither (the URL of a node)"
     return yield* Effect.fail(new InvalidOption({ option: "DAYBOOK_API_KEY", expected, received: "nothing" }))
   },
   (effect) => Effect.mapError(effect, namingVariables(variables)),

@@ -126,7 +126,7 @@ describe("hidden characters of a node, a client or an operator", () => {
     Effect.gen(function* () {
       for (const character of hostile.replaceAll(/[abc]/g, "")) {
         const error = yield* Effect.flip(ApiKeys.nameOf(`a${character}b`))
-        expect(error.message).toContain("a text with line breaks or hidden characters")
+        expect(error.message).toContain("text with line breaks or hidden characters")
       }
       expect(yield* ApiKeys.nameOf(" wallet 日本 ")).toBe("wallet 日本")
     }),

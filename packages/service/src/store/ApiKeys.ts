@@ -129,7 +129,7 @@ export const nameOf = (text: string): Effect.Effect<string, StoreError> => {
       ? "an empty text"
       : name.length > longestName
         ? `${name.length} characters`
-        : "a text with line breaks or hidden characters"
+        : "text with line breaks or hidden characters"
   const message = `Invalid API key "name": expected a line of 1 to ${longestName} characters, received ${received}.`
   return Effect.fail(new StoreError({ message, isRetryable: false, cause: undefined }))
 }

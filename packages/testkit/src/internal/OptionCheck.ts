@@ -60,7 +60,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   blocks: integer(1),
   firstBlock: integer(0),
-  apiKey: { expected: "a text that is not empty", is: (value) => typeof value === "string" && value !== "" },
+  apiKey: { expected: "text that is not empty", is: (value) => typeof value === "string" && value !== "" },
   chainId: integer(1),
   faults: {
     expected: `an array of faults, each ${fault.expected}`,

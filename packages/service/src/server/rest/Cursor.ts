@@ -176,7 +176,7 @@ export const fromText = (text: string): Result.Result<Cursor, InvalidParameter> 
   if (all.toString("base64url") !== text || all.length <= checksumBytes) return invalid(previous, "other text")
   const bytes = all.subarray(0, -checksumBytes)
   if (!checksum(bytes).equals(all.subarray(-checksumBytes))) {
-    return invalid(previous, "a damaged cursor or another text")
+    return invalid(previous, "a damaged cursor or other text")
   }
   const cursor = read(bytes)
   return cursor === undefined ? invalid(previous, "a cursor of another version of the service") : Result.succeed(cursor)
