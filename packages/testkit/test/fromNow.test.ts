@@ -81,7 +81,7 @@ describe("from now", () => {
 
     await expect(rows[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       _tag: "BadRequest",
-      message: expect.stringContaining("a server that reports its indexed blocks"),
+      message: expect.stringContaining("a server that states its indexed blocks"),
     })
   })
 })

@@ -58,7 +58,7 @@ const readApiKey = (given: unknown): Result.Result<string, InvalidOption> =>
   Result.flatMap(OptionCheck.text("apiKey", expectedKey, given), (text) => {
     const apiKey = text.trim()
     if (/^[\x21-\x7e]+$/.test(apiKey)) return Result.succeed(apiKey)
-    const received = apiKey === "" ? "an empty string" : "text with characters that are not allowed in headers"
+    const received = apiKey === "" ? "an empty string" : "text that headers do not allow"
     return Result.fail(new InvalidOption({ option: "apiKey", expected: expectedKey, received }))
   })
 

@@ -93,7 +93,7 @@ const connector = Effect.fnUntraced(function* (source: Source, query: EncodedQue
       path: "content-type",
       expected: "a stream of text/event-stream",
       received: shorten(reply.scrub(reply.headers["content-type"] ?? "nothing"), 80),
-      advice: "Use a server that sends events, or stream pages with the option follow.",
+      advice: "Use a server that sends events, or the option follow.",
     })
   })
 })

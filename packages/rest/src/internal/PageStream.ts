@@ -53,7 +53,7 @@ const checkWith = (host: string, query: EncodedQuery, options: StreamOptions): E
   }
   if (from !== undefined) {
     if (from !== "now") return invalidOption(host, "from", `"now"`, Issue.describe(from))
-    if (follow === undefined) return invalidOption(host, "from", '"now" only with follow', '"now" without follow')
+    if (follow === undefined) return invalidOption(host, "from", '"now" only with follow', '"now" alone')
     const given = begun.find((name) => query.parameters[name] !== undefined)
     if (given !== undefined) {
       return invalidOption(host, given, `no ${given} with from "now"`, Issue.describe(query.parameters[given]))
@@ -89,7 +89,7 @@ const fromNow = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   )
   const { indexedTo } = indexCoverage
   if (indexedTo === null) {
-    return yield* invalidOption(host, "from", `a server that states its indexed blocks`, "one that does not")
+    return yield* invalidOption(host, "from", "a server that states its indexed blocks", "one that does not")
   }
   return { ...query, parameters: { ...parameters, from_block: String(indexedTo + 1n) } }
 })

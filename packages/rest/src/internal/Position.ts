@@ -109,7 +109,7 @@ export const parse = (
 ): Result.Result<Position, Pick<Issue, "expected" | "received">> => {
   const decoded = decodeSaved(Json.parse(saved))
   if (Result.isFailure(decoded)) {
-    return Result.fail({ expected: "an unchanged position of a stream of this client", received: "other text" })
+    return Result.fail({ expected: "an unchanged position of this client", received: "other text" })
   }
   const { inherited: isInherited, order, outermost, pages, parts, query: before, rows } = decoded.success
   const differing = [...new Set([...Object.keys(before), ...Object.keys(query)])].filter(

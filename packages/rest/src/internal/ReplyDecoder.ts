@@ -138,14 +138,12 @@ const errorOf = (reply: Reply, names: ReadonlySet<string>): ReplyError => {
 }
 
 /** Issue of a body that has a message in place of a page; undefined for any other. */
-const messageIssue = (reply: Reply, json: unknown): Issue.Issue | undefined => {
+const messageIssue = ({ scrub }: Reply, json: unknown): Issue.Issue | undefined => {
   const text = bareMessage(json)
-  if (text === undefined || "result" in (json as object)) return undefined
-  return {
-    path: "body",
-    expected: "a page",
-    received: `the message: ${shorten(reply.scrub(text))}`,
-  }
+  // Sound: only an object has a message.
+  return text === undefined || "result" in (json as object)
+    ? undefined
+    : { path: "body", expected: "a page", received: `the message: ${shorten(scrub(text))}` }
 }
 
 /** Makes the decoder for error responses of an operation. */

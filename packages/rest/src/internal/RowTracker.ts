@@ -257,7 +257,7 @@ const movedFault = (draft: Draft, at: number, { block }: RowPosition, known: Kno
         _tag: "Broken",
         path: `result[${at}].block_hash`,
         received: `block ${block} for a transaction that an earlier row had in block ${known.block}`,
-        expected: "each transaction in one block",
+        expected: "each transaction once; the chain may have reorganised",
       }
 
 /** True for a row before ones that must be received again: either the tail has dropped it, or the chain has changed. */
