@@ -1,6 +1,6 @@
 /**
- * A service before an embedded chain, a second one without an index, a node_exporter with a small disk, and a Prometheus that scrapes them
- * with the rules of `deploy/prometheus`, at thirty times their speed.
+ * A service with an embedded chain, a second service without an index, and a node_exporter with a small disk. A Prometheus server
+ * scrapes them with the rules of `deploy/prometheus`, which are accelerated by a factor of thirty.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -12,18 +12,18 @@ import * as Member from "../cluster/Member.ts"
 import { freePort } from "@daybook/harness/FreePort"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** The programs. */
+/** Paths of the programs. */
 export const prometheus = "/usr/bin/prometheus"
 export const exporter = "/usr/bin/prometheus-node-exporter"
 const diskMebibytes = 64
-/** Seconds of the rules for each second here. */
+/** Seconds in the rules per second of this test. */
 const scale = 30
-/** Calls to the node in a second: a chain that leaps ahead is indexed for a while. */
+/** Calls per second that the node accepts, so that indexing many new blocks takes some time. */
 const callsPerSecond = 30
 
 const seconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
-/** A text with shorter durations after `for:`, in brackets and of predictions. */
+/** Divides the durations after `for:`, in range selectors and in predictions by `scale`. */
 const accelerate = (rules: string): string =>
   rules
     .replaceAll(
@@ -33,13 +33,13 @@ const accelerate = (rules: string): string =>
     )
     .replace("7 * 86400", String((7 * seconds.d) / scale))
 
-/** An alert that fires. */
+/** A firing alert. */
 export interface Alert {
   readonly name: string
   readonly chain: string | undefined
 }
 
-/** A separate small disk, until the scope ends. Only root can create one. */
+/** Mounts a separate small file system until the scope ends. Requires root. */
 const disk = (path: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -50,7 +50,7 @@ const disk = (path: string) =>
     () => Effect.sync(() => void spawnSync("umount", [path])),
   )
 
-/** Starts everything, and waits until the chain is indexed. */
+/** Starts all processes, and waits until the chain is indexed. */
 export const start = Effect.fnUntraced(function* () {
   const baseFolder = yield* temporaryFolder
   const node = yield* Anvil.make({ chainId: 1 })
@@ -121,7 +121,7 @@ export const start = Effect.fnUntraced(function* () {
       reload([target])
       monitor.signal("SIGHUP")
     })
-  /** A service that indexes nothing, before a node that does not listen. */
+  /** A service without an index, whose node is unreachable. */
   const other = service("other", otherPort, "serve", { optimism: { rpc: ["http://127.0.0.1:9"] } })
   return { node, main, other, otherPort, firing, scrapeAlso, small }
 })

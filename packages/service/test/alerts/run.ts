@@ -1,4 +1,4 @@
-/** Whether each alert of `deploy/prometheus` fires in the failure that it is for, and not otherwise. */
+/** Tests that each alert of `deploy/prometheus` fires for its failure and for no other. */
 import { appendFileSync, existsSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Schedule } from "effect"
@@ -6,7 +6,7 @@ import * as Campaign from "../campaign/Campaign.ts"
 import * as Monitoring from "./Monitoring.ts"
 
 const maxSeconds = 240
-/** As long as the longest window of the rules is here. */
+/** Longest window of the rules after acceleration. */
 const wellSeconds = 62
 
 const wallet = `0x${"1".repeat(40)}`
@@ -14,7 +14,7 @@ const wallet = `0x${"1".repeat(40)}`
 type World = Effect.Success<ReturnType<typeof Monitoring.start>>
 type Served = Pick<World["main"], "key" | "url">
 
-/** Five pages and relayed calls a second. */
+/** Sends five pages and five relayed calls per second. */
 const traffic = ({ key, url }: Served, chain: string) => {
   const headers = { "x-api-key": key, "content-type": "application/json" }
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_gasPrice", params: [] })
@@ -29,7 +29,7 @@ const traffic = ({ key, url }: Served, chain: string) => {
 
 const nameOf = ({ chain, name }: Monitoring.Alert) => (chain === undefined ? name : `${name} (${chain})`)
 
-/** Waits until exactly the expected alerts fire; returns the seconds, or `null` if that did not happen. */
+/** Waits until exactly the expected alerts fire; returns the seconds, or `null` on a timeout. */
 const until = Effect.fnUntraced(function* (world: World, expected: ReadonlyArray<string>) {
   const startedAt = performance.now()
   let found: ReadonlyArray<string> = []
@@ -48,7 +48,7 @@ interface Failure {
   readonly alerts: ReadonlyArray<string>
 }
 
-/** Suspends the node for 1.5 of every two seconds: relayed calls wait for it in the meantime. */
+/** Suspends the node for 1.5 of every two seconds, which delays relayed calls. */
 const slowNode = ({ node }: World) => {
   let timers: ReadonlyArray<NodeJS.Timeout> = []
   const signal = (name: NodeJS.Signals) => () => void process.kill(node.pid, name)
@@ -98,7 +98,7 @@ const failuresOf = (world: World): ReadonlyArray<Failure> => {
   ]
 }
 
-/** All failures in order: each one begins where the previous one has ended. */
+/** All failures in order; each case starts from the state that the previous case leaves. */
 const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
   const expectAlerts = Effect.fnUntraced(function* (expected: ReadonlyArray<string>, { fail }: Campaign.Output) {
     const { found, seconds } = yield* until(world, expected)

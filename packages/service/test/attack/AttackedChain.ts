@@ -1,4 +1,4 @@
-/** A chain on a real node, for attacks on its indexers, and waits for the index. */
+/** A chain on a real node for attacks on indexers, and functions that wait for its index. */
 import { Anvil } from "@daybook/chain"
 import { Effect, Exit, Scope } from "effect"
 import * as Client from "./Client.ts"
@@ -28,7 +28,7 @@ export const start = async (options?: Anvil.Options): Promise<AttackedChain> => 
   }
 }
 
-/** What `/ready` states of the attacked chain. */
+/** Status of the attacked chain in `/ready`. */
 export interface Status {
   readonly state: string
   readonly message: string | null

@@ -1,5 +1,5 @@
 /**
- * The service as a process with a small heap, and the effect of an attack on it: memory, event loop and the latency of
+ * Runs the service as a process with a small heap, and measures the effect of an attack on its memory, its event loop and the latency of
  * `/health`.
  */
 import { type ChildProcess, spawn } from "node:child_process"
@@ -12,32 +12,32 @@ import { addKey, main } from "../cli/daybook.ts"
 import * as Client from "./Client.ts"
 import * as Probe from "./Probe.ts"
 
-/** How to start the service. */
+/** Options to start the service. */
 export interface Options {
-  /** The configuration beside `listen`. */
+  /** Configuration in addition to `listen`. */
   readonly config: Readonly<Record<string, unknown>>
-  /** Default: a folder of SQLite files. */
+  /** Database URL. Default: a folder of SQLite files. */
   readonly database?: string
   readonly role: string
   /** Fills the folder of the database before the service starts. */
   readonly prepare?: (folder: string) => Promise<void>
-  /** Modules that each of its threads loads before the service, by URL. */
+  /** URLs of modules that each thread loads before the service. */
   readonly imports?: ReadonlyArray<string>
   /** Bound of the JavaScript heap, in MiB. Default 1024. */
   readonly heapMebibytes?: number
 }
 
-/** What was measured since the last measurement. */
+/** Measurements since the previous measurement. */
 export interface Measured {
   /** Highest resident memory of the process, in MiB. */
   readonly peakMebibytes: number
-  /** Longest turn of the event loop, in milliseconds of the CPU. */
+  /** Longest turn of the event loop, in milliseconds of CPU time. */
   readonly turnMillis: number
-  /** Latency of `/health` that 99 of 100 requests do not exceed, in milliseconds. */
+  /** 99th percentile of the latency of `/health`, in milliseconds. */
   readonly healthP99Millis: number
-  /** Requests of `/health`. */
+  /** Number of requests to `/health`. */
   readonly healthCount: number
-  /** Failures of `/health`. */
+  /** Failed requests to `/health`. */
   readonly failures: ReadonlyArray<string>
 }
 
@@ -46,19 +46,19 @@ export interface AttackedService {
   readonly url: string
   readonly folder: string
   readonly pid: number
-  /** Sends a message to its process, for a module of `imports`. */
+  /** Sends a message to the process, for a module of `imports`. */
   readonly notify: (message: object) => void
   readonly key: (name: string) => Promise<string>
-  /** Runs the code that every attack runs once, so that its compilation is not measured. */
+  /** Runs the code paths of every attack once, so that their compilation is not measured. */
   readonly warmUp: () => Promise<void>
   readonly measure: () => Promise<Measured>
-  /** How the process ended; undefined while it runs. */
+  /** Exit code or signal of the process; undefined while it runs. */
   readonly ended: () => string | undefined
   readonly output: () => string
   readonly stop: () => Promise<void>
 }
 
-/** Waits until the service has written where it listens. */
+/** Waits until the service has printed its URL. */
 const listening = async (child: ChildProcess, output: () => string): Promise<string> => {
   for (;;) {
     const url = /Listening on (https?:\S+?);/.exec(output())?.[1]
@@ -70,7 +70,7 @@ const listening = async (child: ChildProcess, output: () => string): Promise<str
 
 const peakOf = (pid: number): number => {
   const [, kibibytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
-  // 5 resets the peak.
+  // Writing 5 resets the peak.
   writeFileSync(`/proc/${pid}/clear_refs`, "5")
   return Number(kibibytes) / 1024
 }

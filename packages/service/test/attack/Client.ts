@@ -8,7 +8,7 @@ export interface Target {
   readonly url: string
 }
 
-/** A response that was read to its end. */
+/** A response with its complete body. */
 export interface Response {
   readonly status: number
   readonly bytes: number
@@ -19,10 +19,10 @@ export interface Response {
 /** Connections of all attacks. */
 export const agent = new Agent({ keepAlive: true, maxSockets: 2_000 })
 
-/** Connections to a service whose certificate is its own. */
+/** Connections to a service with a self-signed certificate. */
 const tlsAgent = new TlsAgent({ keepAlive: true, rejectUnauthorized: false })
 
-/** Sends a request and reads the answer. */
+/** Sends a request and reads the response. */
 export const send = async (
   url: string,
   options: {
@@ -51,14 +51,14 @@ export const send = async (
       })
     })
     sent.on("error", (error: NodeJS.ErrnoException) => {
-      // The service may close an idle connection at the moment in which it is used again.
+      // The service may close an idle connection at the moment in which it is reused.
       if (sent.reusedSocket && error.code === "ECONNRESET") send(url, options).then(resolve, reject)
       else reject(error)
     })
     sent.end(body)
   })
 
-/** Asks for a wallet's page. */
+/** Requests the page of a wallet. */
 export const page = async ({ url }: Target, key: string, wallet: string, query = ""): Promise<Response> =>
   await send(`${url}/api/v2.2/${wallet}/verbose?chain=attack${query}`, { headers: { "x-api-key": key } })
 
@@ -66,7 +66,7 @@ export const page = async ({ url }: Target, key: string, wallet: string, query =
 export const relay = async ({ url }: Target, key: string, body: string | Buffer): Promise<Response> =>
   await send(`${url}/rpc/attack/${key}`, { method: "POST", body, headers: { "content-type": "application/json" } })
 
-/** Opens a connection and writes to it; nothing of the answer is read. */
+/** Opens a connection and writes a text to it; never reads the response. */
 export const open = async ({ url }: Target, text: string): Promise<Socket> => {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -80,13 +80,13 @@ export const open = async ({ url }: Target, text: string): Promise<Socket> => {
 export const sleep = async (millis: number): Promise<void> =>
   await new Promise((resolve) => setTimeout(resolve, millis))
 
-/** Counts values, as in `200 x 50`. */
+/** Counts equal values, formatted as in `200 x 50`. */
 export const tally = (values: ReadonlyArray<string | number>): string => {
   const counts = new Map<string | number, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
   return [...counts].map(([value, count]) => `${value} x ${count}`).join(", ")
 }
 
-/** The share of values that is at most the result. */
+/** The smallest value that this share of the values does not exceed. */
 export const percentile = (values: ReadonlyArray<number>, share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Infinity

@@ -1,4 +1,4 @@
-/** Stores of rows that anyone can put on a public chain: large calldata, many logs, large internal transactions. */
+/** Stores of rows that any user can create on a public chain: large calldata, many logs, large internal transactions. */
 import { Effect } from "effect"
 import type { BlockRows, TransactionRow } from "../../src/block/BlockRows.ts"
 import * as Engine from "../../src/store/Engine.ts"
@@ -15,7 +15,7 @@ export const wallets = {
 
 const chain = { name: "attack", id: 31_337 }
 
-/** The configuration of the chain. */
+/** Configuration of the chain. */
 export const chains = { attack: { id: chain.id, rpc: ["http://127.0.0.1:9"] } }
 
 const withLogs = (row: TransactionRow, count: number): TransactionRow => {
@@ -31,16 +31,16 @@ const withInternal = (row: TransactionRow, bytes: number): TransactionRow => {
   return { ...row, internal: JSON.stringify(frames) }
 }
 
-/** How large the rows are. */
+/** Sizes of the rows. */
 export interface Sizes {
-  /** Transactions of each kind. */
+  /** Number of transactions of each kind. */
   readonly count: number
   readonly calldataBytes: number
   readonly logs: number
   readonly internalBytes: number
 }
 
-/** Rows of every kind, one block for each transaction. */
+/** Rows of every kind, one transaction per block. */
 const blocks = function* ({ calldataBytes, count, internalBytes, logs }: Sizes): Generator<BlockRows> {
   const to = Rows.bob
   const input = `0x${"cd".repeat(calldataBytes)}`

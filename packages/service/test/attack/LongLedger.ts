@@ -1,4 +1,7 @@
-/** A store with a wallet that moved many assets many times, each of them with an opening, a name and a comparison with the chain. */
+/**
+ * A store with a wallet that has many movements of many assets. Each asset has an opening balance, a name and a comparison with the
+ * chain.
+ */
 import { Effect } from "effect"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import type * as Movement from "../../src/ledger/Movement.ts"
@@ -14,20 +17,20 @@ import * as TestStore from "../store/TestStore.ts"
 
 const chain = { name: "attack", id: 31_337 }
 
-/** The configuration of the chain. */
+/** Configuration of the chain. */
 export const chains = { attack: { id: chain.id, rpc: ["http://127.0.0.1:9"] } }
 
-/** How long the ledger is. */
+/** Sizes of the ledger. */
 export interface Sizes {
   readonly movements: number
   readonly assets: number
-  /** Wallets that have a place of each block too, and were never compared with the chain. Default: none. */
+  /** Number of wallets that also have a movement in each block and were never compared with the chain. Default: none. */
   readonly others?: number | undefined
-  /** Name and symbol of an asset by its number. Default: plain ones. */
+  /** Name and symbol of an asset by its number. Default: short ASCII texts. */
   readonly textOf?: (at: number) => string
 }
 
-/** The wallets with a ledger in a store, besides the first one. */
+/** Address of a further wallet with a ledger. */
 export const otherOf = (at: number): string => `0x${"d".repeat(36)}${at.toString(16).padStart(4, "0")}`
 
 const [placesPerBlock, movementsPerPlace] = [25, 40]

@@ -1,4 +1,4 @@
-/** The longest turn of an event loop, in time of the CPU of its thread, so that other programs on the machine do not count. */
+/** Measures the longest turn of an event loop, in CPU time of its thread, which excludes other programs on the machine. */
 const everyMillis = 5
 
 const cpuMillis = (): number => {
@@ -6,11 +6,11 @@ const cpuMillis = (): number => {
   return (user + system) / 1000
 }
 
-/** Watches the event loop of this thread; `take` returns the longest turn since its last call, in milliseconds. */
+/** Observes the event loop of this thread; `take` returns the longest turn since its previous call, in milliseconds. */
 export const start = (): { readonly take: () => number } => {
   let longest = 0
   let before = cpuMillis()
-  // A long turn delays the next tick: its cost is the time between two ticks.
+  // A long turn delays the next tick, so the CPU time between two ticks is its cost.
   setInterval(() => {
     const now = cpuMillis()
     longest = Math.max(longest, now - before)

@@ -1,13 +1,13 @@
-/** The dearest requests of each operation that the default limits allow. */
+/** Most expensive requests of each operation within the default limits. */
 import { randomBytes } from "node:crypto"
 import * as Rows from "../server/rows.ts"
 import * as Client from "./Client.ts"
 import * as LongLedger from "./LongLedger.ts"
 
-/** Wallets with long ledgers beside the first one. */
+/** Number of wallets with long ledgers in addition to the first one. */
 export const others = 20
 
-/** Sends the dearest request of an operation; `at` counts them. */
+/** Sends the most expensive request of an operation; `at` is its index. */
 export type Ask = (service: Client.Target, key: string, at: number) => Promise<Client.Response>
 
 const read =
@@ -31,7 +31,7 @@ const asset = (at: number): string => `0x${(at + 1).toString(16).padStart(40, "0
 
 const wallet = Rows.alice
 
-/** An ABI of many events with deep types. */
+/** An ABI of many events with deeply nested types. */
 const abi = Array.from({ length: 100 }, (_, at) => ({
   type: "event",
   name: `Event${at}`,
@@ -45,7 +45,7 @@ const upload: Ask = async ({ url }, key, at) =>
     body: JSON.stringify({ abi }),
   })
 
-/** Comparisons of wallets with long ledgers, each of which is made once, and of wallets without any. */
+/** Compares wallets with long ledgers, each once, and wallets without a ledger. */
 const prove: Ask = async ({ url }, key, at) => {
   const subject = at % 2 === 0 ? LongLedger.otherOf((at / 2) % others) : asset(at)
   return await Client.send(`${url}/api/v2.2/${subject}/proof?chain=attack`, {
@@ -54,13 +54,13 @@ const prove: Ask = async ({ url }, key, at) => {
   })
 }
 
-/** A list of Etherscan's dialect, whose errors have the status 200. */
+/** Requests a list of Etherscan's API, whose errors have the status 200. */
 const listed =
   (queryOf: (at: number) => string): Ask =>
   async ({ url }, key, at) =>
     await Client.send(`${url}/v2/api?chainid=31337&module=account&${queryOf(at)}&address=${wallet}&apikey=${key}`)
 
-/** A tool of models. */
+/** Calls an MCP tool. */
 const tool =
   (name: string, more: object = {}): Ask =>
   async ({ url }, key, at) =>
@@ -75,7 +75,7 @@ const tool =
       }),
     })
 
-/** Operations by their names. */
+/** Operations by name. */
 export const all: Readonly<Record<string, Ask>> = {
   walletTransactions: read(() => `${wallet}/verbose?chain=attack&scope=all&limit=100`),
   movements: read(() => `${wallet}/movements?chain=attack&limit=100&order=ASC`),

@@ -2,17 +2,17 @@
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
-/** What to ask, one URL after the other. */
+/** Requests of a probe. */
 export interface Options {
   readonly urls: ReadonlyArray<string>
   readonly headers?: Record<string, string>
   readonly everyMillis: number
 }
 
-/** What was measured since the last look. */
+/** Measurements since the previous call of `take`. */
 export interface Seen {
   readonly millis: ReadonlyArray<number>
-  /** Failures, and responses whose status is not 200. */
+  /** Failed requests, and responses with a status other than 200. */
   readonly failures: ReadonlyArray<string>
 }
 
@@ -22,7 +22,7 @@ export interface Probe {
   readonly stop: () => Promise<void>
 }
 
-/** Starts to ask. */
+/** Starts to send requests. */
 export const start = ({ everyMillis, headers = {}, urls }: Options): Probe => {
   const workerData = { urls, headers, everyMillis }
   const probe = new Worker(new URL("./probe.worker.ts", import.meta.url), { workerData })

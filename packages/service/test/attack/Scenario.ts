@@ -1,57 +1,60 @@
-/** An attack on a running service: its actions, the limit that must hold, and how its outcome is judged. */
+/** An attack on a running service: its actions, the limit that must hold, and the evaluation of its outcome. */
 import type { AttackedService, Measured, Options } from "./AttackedService.ts"
 import * as Attacked from "./AttackedService.ts"
 import { sleep } from "./Client.ts"
 
-/** How large an attack is. */
+/** Size of an attack. */
 export type Scale = "full" | "small"
 
-/** What an attack saw. */
+/** Observations of an attack. */
 export interface Seen {
-  /** What the service did, in a few words. */
+  /** Short description of the behaviour of the service. */
   readonly behaviour: string
-  /** What it must not have done. */
+  /** Violations of the expected behaviour. */
   readonly faults: ReadonlyArray<string>
-  /** A separate table, which is printed after that of all attacks. */
+  /** A separate table, printed after the table of all attacks. */
   readonly lines?: ReadonlyArray<string>
 }
 
 /** An attack. */
 export interface Scenario {
   readonly name: string
-  /** The bound that holds. */
+  /** The limit that must hold. */
   readonly bound: string
-  /** The limits of keys are lifted, so that requests wait for each other: latencies are not judged, turns are. Default false. */
+  /**
+   * True if the limits of API keys are disabled, so that requests queue: latencies are not evaluated, turns of the event loop are.
+   * Default false.
+   */
   readonly isWithoutLimits?: boolean
-  /** Turn of the event loop that it may cause if Node alone exceeds the default limit, in milliseconds of the CPU. */
+  /** Longest permitted turn of the event loop in milliseconds of CPU time, for a scenario in which Node alone exceeds the default. */
   readonly turnMillis?: number
-  /** How the service is started; undefined for an attack without a process. */
+  /** Options to start the service; undefined for an attack without a process. */
   readonly service?: (scale: Scale) => Promise<Options & { readonly close?: () => Promise<void> }>
   readonly run: (service: AttackedService, scale: Scale) => Promise<Seen>
 }
 
-/** The outcome of an attack. */
+/** Outcome of an attack. */
 export interface Outcome extends Seen {
   readonly name: string
   readonly bound: string
   readonly measured: Measured | undefined
-  /** What was measured before the attack. */
+  /** Measurements before the attack. */
   readonly before: Measured | undefined
 }
 
-/** Latency of `/health` that no attack may cause, in milliseconds. */
+/** Upper limit of the latency of `/health` during an attack, in milliseconds. */
 export const maxHealthMillis = 100
 
-/** Latency of `/health` without an attack above which the machine is too busy to judge by latency, in milliseconds. */
+/** Latency of `/health` without an attack, in milliseconds, above which latencies are not evaluated because the machine is loaded. */
 const busyMillis = 20
 
-/** Turn of the event loop that an attack may cause by default, in milliseconds of the CPU. */
+/** Default upper limit of a turn of the event loop during an attack, in milliseconds of CPU time. */
 const maxTurnMillis = 100
 
-/** Resident memory that no attack may cause, in MiB; the heap is bounded by 1024. */
+/** Upper limit of resident memory during an attack, in MiB; the heap is limited to 1024. */
 export const maxMebibytes = 1_400
 
-/** Excessive latencies: of `/health`, or of the event loop alone if the machine is busy without an attack. */
+/** Excessive latencies of `/health`, or only of the event loop if the machine is loaded without an attack. */
 const delaysOf = (
   { healthP99Millis, turnMillis }: Measured,
   before: Measured,
@@ -62,7 +65,7 @@ const delaysOf = (
   return isSlow && scenario.isWithoutLimits !== true ? [`/health p99 of ${Math.round(healthP99Millis)} ms`] : []
 }
 
-/** Faults that any attack may cause: of the process, and of the measurements. */
+/** Faults that any attack may cause, from the process and the measurements. */
 const faultsOf = (
   { ended }: AttackedService,
   measured: Measured,
@@ -76,12 +79,12 @@ const faultsOf = (
   return [
     ...failures.slice(0, 3).map((failure) => `/health failed: ${failure}`),
     ...(peakMebibytes > maxMebibytes ? [`memory of ${Math.round(peakMebibytes)} MiB`] : []),
-    // The time of a small run is not judged: other tests run beside it.
+    // Latencies of a small run are not evaluated, because other tests run concurrently.
     ...(scale === "full" ? delaysOf(measured, before, scenario) : []),
   ]
 }
 
-/** Time in which the service is measured without an attack. */
+/** Duration of the measurement without an attack. */
 const idleMillis = 1_500
 
 /** Runs an attack. */

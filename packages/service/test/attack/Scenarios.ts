@@ -18,7 +18,6 @@ import * as statements from "./statements.ts"
 import * as storms from "./storms.ts"
 import * as sums from "./sums.ts"
 
-/** All attacks. */
 export const all: ReadonlyArray<Scenario> = [
   ...bombs.scenarios,
   ...blocks.scenarios,

@@ -1,12 +1,10 @@
-/**
- * The node of a service that keys attack. Elsewhere it would have its own machine, so this thread has a lower priority.
- */
+/** Node of a service under attack, in a thread of lower priority, because it has its own machine in production. */
 import { constants, getPriority, setPriority } from "node:os"
 import { parentPort } from "node:worker_threads"
 import * as Rows from "../server/rows.ts"
 import * as FakeNode from "./FakeNode.ts"
 
-/** What a comparison reads of a block. */
+/** The block header that a comparison reads. */
 const headerOf = (number: number): string => {
   const [hash, parentHash] = [Rows.blockHash(number), Rows.blockHash(number - 1)]
   const timestamp = Rows.genesisSeconds + number * Rows.blockSeconds
@@ -26,7 +24,7 @@ const resultOf = (method: string, params: ReadonlyArray<unknown>): string => {
   return method === "eth_call" ? `"0x${"1".padStart(64, "0")}"` : '"0x1"'
 }
 
-// On Linux this is the priority of only this thread.
+// On Linux this sets the priority of this thread only.
 setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL))
 const { url } = await FakeNode.start(resultOf)
 parentPort!.postMessage(url)

@@ -1,31 +1,31 @@
 /**
- * Clients of keys that attack a service. They have machines of their own elsewhere, so this thread has a lower priority: it delays neither the
- * service nor the thread that measures it.
+ * Clients of API keys that attack a service, in a thread of lower priority, because they have their own machines in production. They
+ * delay neither the service nor the thread that measures it.
  */
 import { constants, getPriority, setPriority } from "node:os"
 import { parentPort } from "node:worker_threads"
 import * as Client from "./Client.ts"
 import * as Operations from "./Operations.ts"
 
-/** Requests of an operation by keys. */
+/** Requests of one operation with several keys. */
 export interface Flood {
   /** Name of the operation. */
   readonly name: string
   readonly url: string
   readonly keys: ReadonlyArray<string>
-  /** Concurrent requests of each key. */
+  /** Concurrent requests per key. */
   readonly open: number
   readonly millis: number
 }
 
-/** What the keys received. */
+/** Responses to the keys. */
 export interface Received {
-  /** Responses by their statuses. */
+  /** Number of responses by status. */
   readonly counted: string
   readonly faults: ReadonlyArray<string>
 }
 
-/** Sends requests with each key, with a number of them concurrent, for some time. */
+/** Sends requests with each key for a time, with a limited concurrency. */
 const flood = async ({ keys, millis, name, open, url }: Flood): Promise<ReadonlyArray<Client.Response>> => {
   const ask = Operations.all[name]!
   const ends = performance.now() + millis
@@ -35,7 +35,7 @@ const flood = async ({ keys, millis, name, open, url }: Flood): Promise<Readonly
     while (performance.now() < ends) {
       const answer = await ask({ url }, key, at++)
       answers.push(answer)
-      // A client that is refused waits a little, as any does. Etherscan's dialect refuses with the status 200.
+      // A rate-limited client waits briefly. Etherscan's API reports a rate limit with the status 200.
       if (answer.status === 429 || answer.text.includes("rate limit")) await Client.sleep(100)
     }
   }
@@ -43,14 +43,14 @@ const flood = async ({ keys, millis, name, open, url }: Flood): Promise<Readonly
   return answers
 }
 
-/** Responses that blame the service or its nodes: a bound that is reached is 503, and its message names it. */
+/** Responses that attribute a failure to the service or its nodes. Status 503 with the name of a reached limit is not one. */
 const blames = (name: string, answers: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
   answers
     .filter(({ status }) => status >= 500 && status !== 503)
     .slice(0, 2)
     .map(({ status, text }) => `${name}: status ${status}: ${text.slice(0, 120)}`)
 
-// On Linux this is the priority of only this thread.
+// On Linux this sets the priority of this thread only.
 setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL))
 const port = parentPort!
 port.on("message", (message: Flood) => {

@@ -1,6 +1,4 @@
-/**
- * Attacks with large blocks: what the indexer parses and stores must not delay pages that are served at the same time.
- */
+/** Attacks with large blocks: parsing and storing them must not delay pages that are served at the same time. */
 import * as BombNode from "../bombs/node.ts"
 import * as Client from "./Client.ts"
 import type { Scenario } from "./Scenario.ts"
@@ -15,9 +13,9 @@ const blocks: ReadonlyArray<ReadonlyArray<BombNode.Kind>> = [
   ["plain"],
 ]
 
-/** Time in which the blocks must be indexed, in milliseconds. */
+/** Time limit for indexing the blocks, in milliseconds. */
 const maxMillis = 120_000
-/** Pause between two pages of one key, which may have 25 a second. */
+/** Delay between two pages of one key, which may request 25 per second. */
 const pauseMillis = 50
 
 /** Requests pages until the chain is indexed to its head; returns their statuses. */

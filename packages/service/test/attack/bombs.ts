@@ -1,4 +1,4 @@
-/** Trace bombs: contracts of a few bytes, on a real node, whose traces are large by input, output, number or depth of their calls. */
+/** Trace bombs: contracts of a few bytes on a real node whose traces have large inputs or outputs, many calls or deeply nested calls. */
 import * as AttackedChain from "./AttackedChain.ts"
 import * as Client from "./Client.ts"
 import type { Scale, Scenario } from "./Scenario.ts"
@@ -8,11 +8,11 @@ const hex = (value: number, bytes: number): string => value.toString(16).padStar
 /** Init code that deploys code. */
 const initOf = (code: string): string => `0x61${hex(code.length / 2, 2)}80600c6000396000f3${code}`
 
-/** Code that calls an address a number of times, with this many bytes of its memory as input. */
+/** Code that calls an address repeatedly, with this many bytes of memory as input. */
 const callsOf = (count: number, address: string, inputBytes: number): string =>
   `61${hex(count, 2)}5b6000600062${hex(inputBytes, 3)}6000600073${address.slice(2)}5af150600190038060035700`
 
-/** Code that returns this many bytes of its memory. */
+/** Code that returns this many bytes of memory. */
 const returnsOf = (bytes: number): string => `62${hex(bytes, 3)}6000f3`
 
 /** Code that calls itself. */
@@ -22,7 +22,7 @@ const emptyAccount = `0x${"de".repeat(20)}`
 
 interface Bomb {
   readonly name: string
-  /** Code of the contract; `returner` is one that returns 100 kB. */
+  /** Code of the contract; `returner` is the address of a contract that returns 100 kB. */
   readonly code: (returner: string, scale: Scale) => string
 }
 
@@ -35,7 +35,7 @@ const bombs: ReadonlyArray<Bomb> = [
   { name: "depth", code: () => recursion },
 ]
 
-/** Sends a transaction in a separate block; returns the contract that it creates. */
+/** Sends a transaction in a separate block; returns the address of the created contract. */
 const transact = async ({ account, call }: AttackedChain.AttackedChain, more: object): Promise<string | null> => {
   const hash = await call<string>("eth_sendTransaction", [{ from: account, gas: "0x1c00000", ...more }])
   await call("evm_mine")

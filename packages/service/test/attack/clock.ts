@@ -1,6 +1,6 @@
 /**
- * Loaded into each thread of an attacked service before its own code: moves the clock of the machine, as its threads read it, when the
- * parent process sends `{ clockMillis }`.
+ * Preloaded into each thread of an attacked service: shifts the system time that the thread reads when the parent process sends `{
+ * clockMillis }`.
  */
 import { BroadcastChannel, isMainThread } from "node:worker_threads"
 

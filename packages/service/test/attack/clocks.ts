@@ -1,4 +1,4 @@
-/** Time that goes backwards or jumps: the clock of the machine, and the timestamps of blocks. */
+/** Attacks with time: a system clock that goes backwards or jumps, and block timestamps that do. */
 import { Head } from "@daybook/chain"
 import * as AttackedChain from "./AttackedChain.ts"
 import * as Client from "./Client.ts"
@@ -7,7 +7,7 @@ import { Receiver } from "../push/Receiver.ts"
 
 const hour = 3_600_000
 
-/** Where the clock is set, one after the other. */
+/** Offsets of the clock, applied in order. */
 const shifts = {
   full: [-hour, 2 * hour, -24 * hour, 365 * 24 * hour, 0],
   small: [-hour, 2 * hour],
@@ -17,7 +17,7 @@ const burst = 20
 
 let chain: AttackedChain.AttackedChain | undefined
 
-/** Sends more requests than a key may at once; returns how many were answered. */
+/** Exceeds the burst of a key; returns the number of accepted requests. */
 const exhaust = async (attacked: Client.Target, key: string, wallet: string): Promise<number> => {
   const answers = await Promise.all(
     Array.from({ length: 3 * burst }, () => Client.page(attacked, key, wallet, "&limit=1")),
@@ -25,7 +25,7 @@ const exhaust = async (attacked: Client.Target, key: string, wallet: string): Pr
   return answers.filter(({ status }) => status === 200).length
 }
 
-/** The clock of the machine is set back and forward. */
+/** Sets the system clock back and forward. */
 export const machine: Scenario = {
   name: "the clock of the machine set back and forward",
   bound: "intervals by the monotonic clock",

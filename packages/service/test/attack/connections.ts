@@ -1,4 +1,7 @@
-/** Attacks with connections: idle ones, TLS handshakes that do not end, and those of a PostgreSQL server that others hold. */
+/**
+ * Attacks with connections: idle connections, incomplete TLS handshakes, and a PostgreSQL server whose connections are taken by other
+ * clients.
+ */
 import { cpSync, readdirSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { join } from "node:path"
@@ -15,14 +18,14 @@ import type { Scenario } from "./Scenario.ts"
 const fill = async (folder: string): Promise<void> =>
   await LargeRows.fill(folder, { count: 2, calldataBytes: 100, logs: 1, internalBytes: 100 })
 
-/** Opens a connection from an address of this machine; it reads what it receives. */
+/** Opens a connection from a local address and discards the received data. */
 const openFrom = async (port: number, localAddress: string): Promise<Socket> => {
   const socket = connect({ host: "127.0.0.1", port, localAddress })
   await new Promise((resolve) => socket.on("error", resolve).once("connect", resolve))
   return socket.resume()
 }
 
-/** Opens connections from addresses in turn. */
+/** Opens connections, alternating between source addresses. */
 const openAll = async (url: string, count: number, addresses: number): Promise<ReadonlyArray<Socket>> => {
   const port = Number(new URL(url).port)
   const sockets: Array<Socket> = []
@@ -39,10 +42,10 @@ const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).le
 
 const openOf = (sockets: ReadonlyArray<Socket>): number => sockets.filter(({ destroyed }) => !destroyed).length
 
-/** Descriptors that are left of an attack: connections of the keys that read. */
+/** Upper limit of file descriptors after an attack, for the connections of the keys that read. */
 const maxLeft = 20
 
-/** Waits for a condition; false if it does not hold within a minute. */
+/** Waits for a condition; returns false if it does not hold within a minute. */
 const holds = async (condition: () => boolean): Promise<boolean> =>
   await Eventually.until(condition, { everyMillis: 50 }).then(
     () => true,
@@ -54,7 +57,7 @@ const counts = { full: 12_000, small: 300 } as const
 const idle: Scenario = {
   name: "10,000 idle connections",
   bound: "limits.connections, connectionsPerAddress",
-  // Closing 10,000 connections in one instant is one turn of Node: a server of node:http without a handler spends 140 to 211 ms on it.
+  // Closing 10,000 connections at once takes a single turn of Node: a node:http server without a handler needs 140 to 211 ms.
   turnMillis: 250,
   service: async (scale) => ({
     config: {
@@ -99,14 +102,14 @@ const idle: Scenario = {
 
 const fixtures = join(import.meta.dirname, "../server/fixtures")
 
-/** The first bytes of a handshake, which announce more than follows. */
+/** Start of a handshake that announces more bytes than follow. */
 const unfinished = Buffer.from("1603010200010001fc0303", "hex")
 
 const handshakes: Scenario = {
   name: "TLS handshakes that do not end",
   bound: "limits.connections counts them; 10 s for a handshake, and 100 are ended in a turn",
-  // 1,000 connections that send no handshake but HTTP fail in one turn of Node: a server of node:https without a handler spends 247 to
-  // 297 ms on it.
+  // 1,000 connections that send HTTP instead of a handshake fail in a single turn of Node: a node:https server without a handler needs 247
+  // to 297 ms.
   turnMillis: 400,
   service: async (scale) => ({
     config: {
@@ -159,7 +162,7 @@ interface HeldServer {
   readonly stop: () => Promise<void>
 }
 
-/** The message with which a client of PostgreSQL begins, as its superuser. */
+/** Startup message of a PostgreSQL client, as superuser. */
 const startup = (): Buffer => {
   const body = Buffer.from("user\0postgres\0database\0postgres\0\0")
   const head = Buffer.alloc(8)
@@ -177,7 +180,7 @@ const openSession = async (port: number): Promise<Socket | undefined> =>
     socket.write(startup())
   })
 
-/** A server whose connections others can take. */
+/** Starts a server whose connections can be taken by other clients. */
 const startServer = async (): Promise<HeldServer> => {
   const { stop, url } = await EmbeddedServer.start()
   const port = Number(new URL(url).port)

@@ -1,6 +1,6 @@
 /**
- * Disks that become full, on separate small file systems: that of the index while blocks are stored, that of a backup
- * and that of an export. Only root can mount one; otherwise these attacks report that they were skipped.
+ * Full disks, on separate small file systems: the index while blocks are stored, a backup, and an export. Mounting requires root;
+ * without it these attacks are reported as skipped.
  */
 import { spawnSync } from "node:child_process"
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -17,7 +17,7 @@ import type { Scenario } from "./Scenario.ts"
 /** Size of the disk before and after it is enlarged, in MiB. */
 const [smallMebibytes, largeMebibytes] = [8, 128]
 
-/** A file system in memory. */
+/** A tmpfs file system. */
 interface Disk {
   readonly folder: string
   readonly isMounted: boolean
@@ -39,7 +39,7 @@ const mountDisk = (): Disk => {
   }
 }
 
-/** Takes all that is free on a disk. */
+/** Fills the free space of a disk. */
 const fill = (folder: string): void => {
   for (const bytes of [1 << 20, 1 << 12, 1]) {
     try {
@@ -53,7 +53,7 @@ const fill = (folder: string): void => {
 let disk: Disk | undefined
 let chain: AttackedChain.AttackedChain | undefined
 
-/** Mines a block with 400 kB of calldata that no compression shortens. */
+/** Mines a block with 400 kB of incompressible calldata. */
 const mineLarge = async ({ call, node }: AttackedChain.AttackedChain, random: Random.Random): Promise<void> => {
   const [from, to] = node.accounts
   for (let at = 0; at < 4; at++) {

@@ -1,4 +1,4 @@
-/** Damage: bytes of a database file are changed at random, and every row that is still served must be the one that was stored. */
+/** Corruption: bytes of a database file are changed at random, and every row that is still served must equal the stored row. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -30,7 +30,7 @@ const readAll = async (folder: string): Promise<Pages> => {
   return await Effect.runPromise(Effect.scoped(program))
 }
 
-/** Errors in served pages; `null` if each row is a stored one. */
+/** Errors in served pages; `null` if each row equals a stored row. */
 const wrongIn = (found: Pages, expected: Pages): string | null => {
   const known = new Set(expected.flat().map((row) => JSON.stringify(row)))
   if (found.flat().some((row) => !known.has(JSON.stringify(row)))) return "wrong row"
@@ -38,7 +38,7 @@ const wrongIn = (found: Pages, expected: Pages): string | null => {
   return isWhole ? null : "missing row"
 }
 
-/** Numbers that are the same in each run. */
+/** A seeded generator of whole numbers below a limit. */
 const random = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -47,7 +47,7 @@ const random = (seed: number) => {
   }
 }
 
-/** Reads the rows of a file with one byte changed. */
+/** Reads the rows of a file in which one byte was changed. */
 const flip = async (folder: string, file: string, intact: Buffer, expected: Pages, next: (below: number) => number) => {
   const damaged = Buffer.from(intact)
   const at = next(damaged.length)

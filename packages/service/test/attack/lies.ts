@@ -1,6 +1,6 @@
 /**
- * Nodes that lie about traces consistently: what the proof of a wallet detects, and what it cannot. Each wallet of a
- * chain has its own lie, and a payment by a contract that only traces show.
+ * Nodes that return consistent but false traces: which of them the proof of a wallet detects, and which it cannot. Each wallet of a
+ * chain has its own false trace, and receives a payment from a contract that only traces show.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -25,13 +25,13 @@ type Traces = ReadonlyArray<FlatTrace>
 interface Lie {
   readonly name: string
   readonly wallet: string
-  /** The lie about the traces of a block. */
+  /** Changes the traces of a block. */
   readonly change: (traces: Traces) => Traces
-  /** What the node adds to the balance of the wallet from the block of the payment on, to fit its lie. */
+  /** Added to the balance of the wallet from the block of the payment on, so that it is consistent with the traces. */
   readonly balance?: bigint
-  /** The node has no `eth_getProof` of this wallet. */
+  /** The node does not support `eth_getProof` for this wallet. */
   readonly isWithoutProof?: boolean
-  /** Whether a proof of this wallet detects the lie. */
+  /** Whether a proof of this wallet detects the false trace. */
   readonly isDetected: boolean
 }
 
@@ -44,7 +44,7 @@ const isPayment =
   ({ action, traceAddress }: FlatTrace): boolean =>
     traceAddress.length === 1 && action.to === wallet
 
-/** Traces of the transaction that pays a wallet, changed; those of others as they are. */
+/** Changes the traces of the transaction that pays a wallet and leaves the others unchanged. */
 const inTransactionOf =
   (wallet: string, change: (traces: Traces) => Traces) =>
   (traces: Traces): Traces => {
@@ -117,7 +117,7 @@ const lies: ReadonlyArray<Lie> = [
 /** Code that sends its value to the address in its input. */
 const forwarder = "6000600060006000346000355af100"
 
-/** A node before another one that lies. */
+/** A proxy of another node that returns false traces. */
 const startLiar = async (url: string, from: bigint) =>
   await FakeNode.start(async (call) => {
     const { method, params } = call
@@ -152,7 +152,7 @@ const verdictsOf = (out: string): ReadonlyArray<Verdict> =>
 let chain: AttackedChain.AttackedChain | undefined
 let liar: Awaited<ReturnType<typeof startLiar>> | undefined
 
-/** A node that lies about traces. */
+/** A node that returns false traces. */
 export const scenario: Scenario = {
   name: "a node that lies about traces consistently",
   bound: "balances at a final block, and its state root",
@@ -213,7 +213,7 @@ export const scenario: Scenario = {
       daybookProcess(attacked.folder, "verify", "--against-node", "--config", honest),
     )
     const differences = /(\d+) differences?/.exec(compared.out)?.[1] ?? "no"
-    // All but that of the wallet without a lie.
+    // All wallets but the one with correct traces.
     if (Number(differences) !== lies.length - 1) faults.push(`against another node: ${compared.out.slice(-400)}`)
     return { behaviour: `${lines.join("; ")}; another node shows ${differences} differences`, faults }
   },

@@ -1,4 +1,4 @@
-/** Loaded into an attacked service beside its own code: reports the longest turn of its event loop to the parent process. */
+/** Preloaded into an attacked service: reports the longest turn of its event loop to the parent process. */
 import * as LongestTurn from "./LongestTurn.ts"
 
 const turns = LongestTurn.start()

@@ -1,6 +1,6 @@
 /**
- * Attacks on the endpoint of models: changed messages, which show no key and whose failures are attributed only to
- * their sender, and clients that call tools and never read.
+ * Attacks on the MCP endpoint: changed messages, whose responses must contain no key and blame only the sender, and clients that call
+ * tools and never read.
  */
 import type { Socket } from "node:net"
 import * as Rows from "../server/rows.ts"
@@ -83,7 +83,7 @@ const changed: Scenario = {
         const { status, text } = await Mutations.send(attacked.url, one)
         statuses.push(status)
         const asked = `${one.method} ${one.body.slice(0, 160)}`
-        // A tool that calls the node, which answers nonsense here, reports that in its result.
+        // A tool that calls the node reports the invalid response of this node in its result.
         if (status >= 500 || status === 0 || text.includes('"code":-32603')) {
           faults.set(`status ${status}: ${text.slice(0, 160)}`, asked)
         }
@@ -105,7 +105,7 @@ const changed: Scenario = {
 
 const clients = { full: 1_000, small: 60 } as const
 
-/** Messages on a connection, each of which is answered with about 100 kB. */
+/** Messages per connection; each response has about 100 kB. */
 const messagesPerClient = 20
 
 const unread: Scenario = {
@@ -158,5 +158,4 @@ const unread: Scenario = {
   },
 }
 
-/** The attacks. */
 export const scenarios: ReadonlyArray<Scenario> = [changed, unread]

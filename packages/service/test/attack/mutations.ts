@@ -1,6 +1,6 @@
 /**
- * Changed requests to every operation: paths, parameters, headers, methods and bodies. No response attributes a
- * client's fault to the service or its nodes, and neither responses nor the service's own output contain a key.
+ * Changed requests to every operation: paths, parameters, headers, methods and bodies. No response may attribute a client error to the
+ * service or its nodes, and neither responses nor the output of the service may contain a key.
  */
 import { request } from "node:http"
 import { Eventually, LocalServer } from "@daybook/harness"
@@ -16,12 +16,12 @@ import type { Scenario } from "./Scenario.ts"
 
 const counts = { full: 100_000, small: 300 } as const
 
-/** Placeholder for the key in the URL of the node, and in those of webhooks, which their owners and operators see. */
+/** Placeholder for the secret in the URL of the node and in URLs of webhooks, which only owners and operators may see. */
 const canary = "CANARY0123456789"
 const urlCanary = "HOOKURL9876543210"
 const webhooksKey = `WEBHOOKS${"k".repeat(32)}`
 
-/** A request that is sent. */
+/** A request to send. */
 export interface ChangedRequest {
   readonly method: string
   readonly path: string
@@ -29,10 +29,10 @@ export interface ChangedRequest {
   readonly body: string
 }
 
-/** Gives a number below another one. */
+/** Returns a whole number below a limit. */
 export type Next = (below: number) => number
 
-/** Numbers that are the same in each run. */
+/** A seeded generator of whole numbers. */
 export const random = (seed: number): Next => {
   let state = seed
   return (below) => {
@@ -41,10 +41,10 @@ export const random = (seed: number): Next => {
   }
 }
 
-/** One of some values. */
+/** One of several values. */
 export const pick = <A>(next: Next, values: ReadonlyArray<A>): A => values[next(values.length)]!
 
-/** Values that are at or beyond an edge of some parameter. */
+/** Values at or beyond the limits of some parameter. */
 export const edges = [
   "",
   "0",
@@ -99,7 +99,7 @@ const names = [
   "constructor",
 ]
 
-/** The operations on webhooks; `WEBHOOK` is the placeholder for the id of one. */
+/** Paths of operations on webhooks; `WEBHOOK` is the placeholder for an id. */
 const webhookPaths = [
   "",
   "/WEBHOOK",
@@ -129,7 +129,7 @@ const paths = [
   "/rpc/attack/KEY",
 ]
 
-/** Methods of paths that are not only read; an operation mostly receives its own. */
+/** The method for a path; mostly the one of the operation. */
 const methodOf = (next: Next, path: string): string => {
   if (next(8) === 0) return pick(next, ["DELETE", "HEAD", "OPTIONS", "PATCH", "PUT", "POST"])
   if (path.startsWith("/rpc")) return "POST"
@@ -137,7 +137,7 @@ const methodOf = (next: Next, path: string): string => {
   return path.includes("/contracts/pack") ? pick(next, ["PUT", "DELETE"]) : "GET"
 }
 
-/** Valid values of a parameter, for requests that pass its decoding. */
+/** Valid values of a parameter, so that some requests are decoded. */
 const accepted: Readonly<Record<string, ReadonlyArray<string>>> = {
   limit: ["1", "7", "100"],
   order: ["ASC", "DESC"],
@@ -153,7 +153,7 @@ const accepted: Readonly<Record<string, ReadonlyArray<string>>> = {
   q: ["token", Rows.alice],
 }
 
-/** A parameter with an accepted value, or with one at an edge. */
+/** A parameter with a valid value, or with a value at a limit. */
 const parameterOf = (next: Next): string => {
   const [name, values] = pick(next, Object.entries(accepted))
   return next(3) === 0 ? `${pick(next, names)}=${pick(next, edges)}` : `${name}=${pick(next, values)}`
@@ -177,7 +177,7 @@ const bodies = [
   '{"name":"Vault","abi":[{"type":"function","name":"poke","inputs":[{"name":"times","type":"uint256"}],"outputs":[]}]}',
 ]
 
-/** A text with some of its characters replaced, removed or doubled. */
+/** A text in which some characters are replaced, removed or doubled. */
 export const change = (next: Next, text: string): string => {
   let changed = text
   for (let turn = next(4); turn > 0; turn--) {
@@ -193,7 +193,7 @@ export const change = (next: Next, text: string): string => {
   return changed
 }
 
-/** Characters that Node sends in a path. */
+/** Removes characters that Node does not send in a path. */
 const sendable = (path: string): string => `/${path.replace(/[^!-~]/g, "").replace(/^\/*/, "")}`
 
 const requestOf = (next: Next, keys: ReadonlyArray<string>, ids: ReadonlyArray<string>): ChangedRequest => {
@@ -202,7 +202,7 @@ const requestOf = (next: Next, keys: ReadonlyArray<string>, ids: ReadonlyArray<s
   const isWebhook = path.startsWith("/api/v2.2/webhooks")
   const query = Array.from({ length: isWebhook && next(4) > 0 ? 0 : next(4) }, () => parameterOf(next)).join("&")
   const isWhole = next(3) === 0
-  // The key stays unchanged: a part of it is not a key. A changed path is mostly that of no operation.
+  // The API key is never changed, because a part of it is not a key. Most changed paths belong to no operation.
   const changedPath = isWhole || path.includes(key) || next(4) > 0 ? path : change(next, path)
   const method = methodOf(next, path)
   const given = isWebhook && next(8) > 0 ? webhookBodies : bodies
@@ -233,7 +233,7 @@ interface Received {
   readonly text: string
 }
 
-/** Sends a request; a connection that the service closes without a response has the status 0. */
+/** Sends a request; the status is 0 if the service closes the connection without a response. */
 export const send = async (url: string, { body, headers, method, path }: ChangedRequest): Promise<Received> =>
   await new Promise((resolve) => {
     const { hostname, port } = new URL(url)
@@ -249,7 +249,7 @@ export const send = async (url: string, { body, headers, method, path }: Changed
     sent.end(body)
   })
 
-/** A collector of spans that keeps what it receives. */
+/** Starts a collector of spans that records what it receives. */
 const startCollector = async () => {
   const received: Array<string> = []
   const server = await LocalServer.start(({ body }, response) => {
@@ -261,7 +261,7 @@ const startCollector = async () => {
 
 let collector: Awaited<ReturnType<typeof startCollector>> | undefined
 
-/** Makes keys of each kind. */
+/** Adds API keys of each kind. */
 export const addKeys = async (folder: string): Promise<ReadonlyArray<string>> => {
   const program = Effect.gen(function* () {
     const { apiKeys } = yield* Engine.fromUrl("sqlite:data", folder)
@@ -275,13 +275,13 @@ export const addKeys = async (folder: string): Promise<ReadonlyArray<string>> =>
   return await Effect.runPromise(Effect.scoped(program))
 }
 
-/** Waits for spans, which the service sends from time to time. */
+/** Waits for spans, which the service exports periodically. */
 const spans = async (): Promise<string> => {
   await Eventually.until(() => (collector?.received.length ?? 0) > 0, { what: "spans" }).catch(() => undefined)
   return collector?.received.join("\n") ?? ""
 }
 
-/** What the service writes of itself, by name. */
+/** All outputs of the service by name. */
 export const sinksOf = async ({ folder, output, url }: AttackedService): Promise<ReadonlyMap<string, string>> => {
   const read = async (path: string) => (await Client.send(`${url}${path}`)).text
   const status = await Effect.runPromise(daybook(folder, "status", "--json"))
@@ -295,14 +295,14 @@ export const sinksOf = async ({ folder, output, url }: AttackedService): Promise
   ])
 }
 
-/** The service has no indexer here, which `/ready` states by 503, and perhaps no pages of the explorer: both are so. */
+/** Without an indexer `/ready` responds with 503, and pages of the explorer may be absent: neither is a fault. */
 const isStateOfService = ({ path }: ChangedRequest, { status, text }: Received): boolean =>
   status === 503 && (/^\/ready(\?|$)/.test(path) || text.startsWith("The explorer is not built."))
 
 /** Secrets of the configuration. */
 export const secrets: ReadonlyArray<string> = [canary, webhooksKey]
 
-/** A service whose configuration has secrets, and which sends its spans to a collector. */
+/** A service with secrets in its configuration that exports its spans to a collector. */
 export const service = async () => {
   const node = await FakeNode.start(() => '"0x1"')
   collector = await startCollector()
@@ -323,7 +323,6 @@ export const service = async () => {
   }
 }
 
-/** The attack. */
 export const scenario: Scenario = {
   name: "changed requests to every operation",
   bound: "decoding at the edge",
@@ -332,7 +331,7 @@ export const scenario: Scenario = {
   run: async (attacked, scale) => {
     const keys = await addKeys(attacked.folder)
     const own = [...keys, ...secrets]
-    /** Secrets of webhooks, each of which is in only one response. */
+    /** Secrets of webhooks, each of which only one response may contain. */
     const shown = new Set<string>()
     const ids = ["none", "wh_0123456789abcdefghijklmn"]
     const next = random(11)

@@ -1,8 +1,7 @@
 /**
- * The effect of one key, and of a hundred, on another key while each operation is called as often as the default limits
- * permit. The other key must be served throughout, and no response may blame the service or its nodes. Latencies and
- * the core usage of the service's main thread are printed and not judged. The clients of the keys and the node have a
- * lower priority than the service and its measurement.
+ * Effect of one API key, and of a hundred, on another key while each operation is called as often as the default limits permit. The
+ * other key must be served throughout, and no response may blame the service or its nodes. Latencies and the CPU usage of the main
+ * thread are printed and not evaluated. The clients and the node run at a lower priority than the service and its measurement.
  */
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -24,13 +23,13 @@ const sizes = {
   small: { movements: 4_000, assets: 200, others: 2, keys: 3, idle: 50, millis: 300 },
 } as const
 
-/** What only keys with a name may do; the others may do everything that a key need not name. */
+/** Permissions by operation; keys for all other operations need none. */
 const allowed: Readonly<Record<string, KeyOptions>> = {
   uploader: { operations: ["putContract"] },
   prover: { operations: ["proveWallet"] },
 }
 
-/** Adds keys, such as `attacker-5`, with the permissions that their names state. */
+/** Adds keys such as `attacker-5`, with the permissions that their names imply. */
 const addKeys = async (folder: string, names: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const program = Effect.gen(function* () {
     const { apiKeys } = yield* Engine.fromUrl("sqlite:data", folder)
@@ -43,7 +42,7 @@ const addKeys = async (folder: string, names: ReadonlyArray<string>): Promise<Re
   return await Effect.runPromise(Effect.scoped(program))
 }
 
-/** What another key measures during an attack. */
+/** Measures another key during an attack. */
 const neighbour = async (probe: Probe.Probe, during: () => Promise<unknown>): Promise<Probe.Seen> => {
   await probe.read()
   await during()
@@ -58,21 +57,21 @@ const latency = ({ millis }: Probe.Seen): string =>
 const unserved = (name: string, { failures }: Probe.Seen): ReadonlyArray<string> =>
   failures.length === 0 ? [] : [`another key during ${name}: ${Client.tally(failures)}`]
 
-/** Starts a thread whose work other machines do in production; returns its first message. */
+/** Starts a thread for work that runs on other machines in production; returns its first message. */
 const startThread = async (file: URL): Promise<readonly [thread: Worker, message: unknown]> => {
   const thread = new Worker(file)
   const [message] = (await once(thread, "message")) as [unknown]
   return [thread, message]
 }
 
-/** Seconds of the CPU that the main thread of a process has used, which Linux counts in hundredths. */
+/** CPU time of the main thread of a process in seconds, with the resolution of Linux of 10 ms. */
 const cpuSecondsOf = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8")
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Opens connections that send nothing, and keeps them. */
+/** Opens idle connections and keeps them open. */
 const idle = async (attacked: AttackedService, count: number) => {
   const sockets = []
   for (let at = 0; at < count; at++) sockets.push(await Client.open(attacked, ""))
@@ -90,9 +89,7 @@ const attackersOf = async (folder: string, count: number) => {
   return (name: string) => (name.startsWith("putContract") ? uploaders : name === "proveWallet" ? provers : all)
 }
 
-/**
- * Pages and balances of another key, one after another: four per second, which use less than its share of the thread.
- */
+/** Requests pages and balances with another key, one at a time: four per second, which is less than its share of the thread. */
 const probeOf = async ({ folder, url }: AttackedService): Promise<Probe.Probe> => {
   const [key = ""] = await addKeys(folder, ["other"])
   const pages = ["verbose?chain=attack&limit=1", "balances?chain=attack"]
@@ -103,7 +100,7 @@ const probeOf = async ({ folder, url }: AttackedService): Promise<Probe.Probe> =
   })
 }
 
-/** What another key saw of an operation by one key and by many. */
+/** Measures another key during an operation with one key and with many. */
 const attackBy = async (
   { pid, url }: AttackedService,
   probe: Probe.Probe,
@@ -132,7 +129,7 @@ const attackBy = async (
   return { line: `| ${[name, ...cells, ...counted].join(" | ")} |`, faults }
 }
 
-/** Each operation by one key and by many, beside another key. */
+/** Each operation with one key and with many, and another key. */
 export const scenario: Scenario = {
   name: "each operation by one key and by 100 beside another",
   bound: "rateLimit; queues by key; limits",

@@ -1,4 +1,4 @@
-/** Attacks with large rows: many pages at once, and clients that do not read them. */
+/** Attacks with large rows: many concurrent pages, and clients that do not read them. */
 import * as Client from "./Client.ts"
 import * as LargeRows from "./LargeRows.ts"
 import type { Scale, Scenario } from "./Scenario.ts"
@@ -16,7 +16,7 @@ const service = async (scale: Scale) => ({
 
 const pageBytes = 2 * 1024 * 1024
 
-/** Bytes that a page of one row may have: nothing cuts a row. */
+/** Upper limit of the bytes of a page with a single row, which is never truncated. */
 const rowBytes = { calldata: 300_000, logs: 12_000_000, internal: 18_000_000 } as const
 
 type Kind = keyof typeof rowBytes
@@ -26,7 +26,7 @@ interface Walked {
   readonly pages: ReadonlyArray<number>
 }
 
-/** Reads all pages of a wallet; a row larger than a page must be alone. */
+/** Reads all pages of a wallet; a row larger than a page must be the only row of its page. */
 const walk = async (
   attacked: Parameters<Scenario["run"]>[0],
   key: string,
@@ -39,7 +39,7 @@ const walk = async (
     const include = kind === "internal" ? "&include=internal_transactions" : ""
     const answer = await Client.page(attacked, key, LargeRows.wallets[kind], `${include}${cursor}`)
     if (answer.status === 429) {
-      // The responses of this key are bounded: its clients ask again.
+      // The bytes in flight of this key are limited: a client retries.
       await Client.sleep(1_000)
       continue
     }

@@ -1,7 +1,4 @@
-/**
- * Requests URLs repeatedly, one after another, from a separate thread, so that a busy attacker does not delay the
- * measurement.
- */
+/** Requests URLs repeatedly, one at a time, in a separate thread, so that a loaded attacker does not delay the measurement. */
 import * as http from "node:http"
 import * as https from "node:https"
 import { parentPort, workerData } from "node:worker_threads"
@@ -13,18 +10,18 @@ const { everyMillis, headers, urls } = workerData as {
 }
 const isTls = urls[0]!.startsWith("https:")
 const settings = { keepAlive: true, maxSockets: 1 }
-// The certificate of an attacked service is its own.
+// The certificate of an attacked service is self-signed.
 const agent = isTls ? new https.Agent({ ...settings, rejectUnauthorized: false }) : new http.Agent(settings)
 const { get } = isTls ? https : http
 let millis: Array<number> = []
 let failures: Array<string> = []
 let asked = 0
 let isAsking = false
-/** Replies to the data received while a request is open, which belongs to it. */
+/** Handles the data received while a request is open. */
 let reply: (() => void) | undefined
 let next = setTimeout(() => undefined)
 
-/** Requests a URL. An idle connection may be closed while it is reused: like other clients, it then retries once. */
+/** Requests a URL. An idle connection may be closed while it is reused; the request is then retried once, as other clients do. */
 const ask = (url = urls[asked++ % urls.length]!, startedAt = performance.now()) => {
   isAsking = true
   const end = () => {

@@ -1,4 +1,4 @@
-/** Attacks of receivers of webhooks: those that do not answer, answer without end or send elsewhere, beside receivers that answer. */
+/** Attacks by receivers of webhooks: receivers that do not respond, send an endless response or redirect, next to healthy receivers. */
 import { readFileSync } from "node:fs"
 import { createServer, type AddressInfo, type Socket } from "node:net"
 import { Head } from "@daybook/chain"
@@ -13,7 +13,7 @@ const sizes = {
   small: { blocks: 5, hostile: 1, others: 2 },
 } as const
 
-/** Memory that the hostile receivers may cause, in MiB, and times that the latency of the others may grow. */
+/** Limits of the memory that hostile receivers may cause, in MiB, and of the factor by which the latency of the others may grow. */
 const [maxGrowthMebibytes, maxSlowdown] = [150, 3]
 
 /** Mean time between two blocks, in milliseconds. */
@@ -40,7 +40,7 @@ const hint = "HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n"
 const ok = "HTTP/1.1 200 OK\r\n"
 const yearSeconds = 31_536_000
 
-/** The behaviour of each receiver once it has received something; `elsewhere` is a URL that must not be called. */
+/** Behaviour of each receiver after the first received bytes; `elsewhere` is a URL that must not be requested. */
 const hostile: Readonly<Record<string, (socket: Socket, elsewhere: string) => void>> = {
   "never reads": (socket) => socket.pause(),
   "never answers": () => {},
@@ -62,7 +62,7 @@ const hostile: Readonly<Record<string, (socket: Socket, elsewhere: string) => vo
 interface HostileReceiver {
   readonly name: string
   readonly url: string
-  /** Connections that it accepted. */
+  /** Number of accepted connections. */
   readonly count: () => number
   readonly stop: () => void
 }
@@ -96,7 +96,7 @@ const addWebhook = async ({ url }: AttackedService, key: string, wallet: string,
   if (status !== 200 && status !== 201) throw new Error(`The webhook is refused: ${status} ${text}`)
 }
 
-/** Receivers that respond immediately, and when each had a block. */
+/** Starts receivers that respond immediately, and records when each received a block. */
 const startOthers = async (count: number) => {
   const arrivals = Array.from({ length: count }, () => new Map<number, number>())
   const servers = await Promise.all(
@@ -113,9 +113,7 @@ const startOthers = async (count: number) => {
   return { arrivals, servers }
 }
 
-/**
- * Mines blocks with a transfer each; returns the delay to each receiver in milliseconds, and how many never arrived.
- */
+/** Mines blocks with one transfer each; returns the delay to each receiver in milliseconds, and the number of missing deliveries. */
 const mine = async (
   { node, run }: AttackedChain.AttackedChain,
   arrivals: ReadonlyArray<Map<number, number>>,
@@ -128,7 +126,7 @@ const mine = async (
     await run(Head.transfer(node, { from, to, valueWei: 1n }))
     const { number } = await run(Head.mine(node))
     minedAt.set(number, performance.now())
-    // Intervals differ, so that blocks and polls do not keep step.
+    // The interval varies, so that blocks and polls are not in phase.
     const millis = blockMillis * (0.5 + ((at * 7) % 11) / 10)
     await Client.sleep(Math.max(0, millis - (performance.now() - startedAt)))
   }
@@ -145,7 +143,7 @@ const peakMebibytes = ({ pid }: AttackedService): number =>
 
 let chain: AttackedChain.AttackedChain | undefined
 
-/** Receivers of webhooks that attack their sender. */
+/** Hostile receivers of webhooks. */
 export const scenario: Scenario = {
   name: "receivers of webhooks that never read, never end or send elsewhere",
   bound: "20 s, 16 KB of headers and ten informational responses of an attempt; one attempt at a time for a webhook",

@@ -1,4 +1,4 @@
-/** Attacks through the relay: bodies that cost much, large answers of nodes, and deep nesting. */
+/** Attacks through the relay: expensive request bodies, large responses of nodes, and deep nesting. */
 import type { AttackedService } from "./AttackedService.ts"
 import * as Client from "./Client.ts"
 import * as FakeNode from "./FakeNode.ts"
@@ -9,7 +9,7 @@ const rateLimit = { perSecond: 1_000, burst: 100 }
 
 const megabyte = 1024 * 1024 - 200
 
-/** A body of about a mebibyte that repeats an item. */
+/** A body of about one mebibyte that repeats an item. */
 const repeated = (head: string, item: string, tail: string): string =>
   `${head}${`${item},`.repeat(Math.floor(megabyte / (item.length + 1))).slice(0, -1)}${tail}`
 
@@ -36,11 +36,11 @@ const withNode = (resultOf: (method: string) => string | Buffer) => async (_scal
   }
 }
 
-/** Statuses that attribute a client's fault to the service or its nodes. */
+/** Statuses that attribute a client error to the service or its nodes. */
 const blames = (answers: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
   answers.filter(({ status }) => status >= 500).map(({ status, text }) => `status ${status}: ${text.slice(0, 120)}`)
 
-/** Pages of another key, one after the other, until `isOver`. */
+/** Requests pages with another key, one at a time, until `isOver`. */
 const healthyClient = async (attacked: AttackedService, key: string, isOver: () => boolean) => {
   const millis: Array<number> = []
   const statuses: Array<number> = []
@@ -123,7 +123,7 @@ const unread: Scenario = {
   },
 }
 
-/** Results that cost much to parse, by the method that returns them. */
+/** Results that are expensive to parse, by method. */
 const costly = (scale: Scale): Readonly<Record<string, string>> => {
   const values = scale === "full" ? 2_000_000 : 200_000
   return {

@@ -1,6 +1,4 @@
-/**
- * A hostile node against `@daybook/rpc`: its responses must cost neither time nor memory, nor be returned as values.
- */
+/** A hostile node against `@daybook/rpc`: its responses must neither consume excessive time or memory nor be returned as values. */
 import { spawn } from "node:child_process"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
@@ -64,7 +62,7 @@ const raw =
 const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`
 let bomb: Buffer | undefined
 
-/** Replies of a batch: the ids of the calls, changed. */
+/** Items of a batch with changed ids. */
 const batch =
   (change: (ids: ReadonlyArray<unknown>) => ReadonlyArray<unknown>): Attack =>
   (received) =>
@@ -130,7 +128,7 @@ const idsOf = (body: string): ReadonlyArray<unknown> => {
   return [parsed].flat().map(({ id }) => id)
 }
 
-/** Longest time that a call with a deadline of 5 s may take, including that of a busy machine, in milliseconds. */
+/** Longest time of a call with a deadline of 5 s, with a tolerance for a loaded machine, in milliseconds. */
 const maxMillis = 15_000
 const maxMebibytes = 700
 const maxCharacters = 20_000
@@ -151,7 +149,7 @@ const startServer = async () => {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-/** Hostile answers to the RPC client. */
+/** Hostile responses to the RPC client. */
 export const scenario: Scenario = {
   name: "hostile answers to the RPC client",
   bound: "maxBytes, timeout, maxItems of the client",

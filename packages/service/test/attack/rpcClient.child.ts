@@ -1,19 +1,16 @@
-/**
- * Calls each attack of a hostile server with the RPC client, in a separate process, and reports the outcome of each
- * call.
- */
+/** Calls each attack of a hostile server with the RPC client in a separate process, and reports the outcome of each call. */
 import { inspect } from "node:util"
 import { createRpcClient } from "@daybook/rpc/promise"
 
-/** What a call ended with. */
+/** Outcome of a call. */
 export interface Ended {
   readonly attack: string
   /** `value`, or the tag of the error. */
   readonly outcome: string
   readonly millis: number
-  /** The key is in something that can be printed. */
+  /** True if the API key is in any printable property. */
   readonly showsKey: boolean
-  /** A text of the error is longer than a screen. */
+  /** Length of the longest text of the error. */
   readonly longest: number
   readonly mebibytes: number
 }
@@ -24,7 +21,7 @@ const { attacks, key, url } = JSON.parse(process.argv[2]!) as {
   readonly url: string
 }
 
-/** Highest resident memory so far, in MiB. */
+/** Peak resident memory so far, in MiB. */
 const peak = (): number => process.resourceUsage().maxRSS / 1024
 
 const callOf = async (attack: string): Promise<unknown> => {

@@ -1,6 +1,6 @@
 /**
- * Statements and exports from a hostile node: one that fails at each third request in each way, one that lies, and one whose tokens have
- * hostile names.
+ * Statements and exports from hostile nodes: a node that fails every third request, in each way; a node that returns false results; and
+ * a node with hostile token names.
  */
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -16,10 +16,10 @@ import type { Scenario } from "./Scenario.ts"
 
 const layer = ChainScenario.layer({ blobs: false, blocks: 20 }).pipe(Layer.provideMerge(Anvil.layer({ chainId: 1 })))
 
-/** Maximum time of a statement, in seconds. */
+/** Time limit of a statement, in seconds. */
 const maxSeconds = 180
 
-/** Faults that cost a deadline each time, so a node has them only for its first requests. */
+/** Faults that cost a deadline each time, so that a node has them only for its first requests. */
 const stalls: ReadonlySet<string> = new Set([
   "stalledHeaders",
   "stalledBody",
@@ -33,7 +33,7 @@ const text = (value: string): string => {
   return `0x${"20".padStart(64, "0")}${length}${bytes.toString("hex").padEnd(Math.ceil(bytes.length / 32) * 64, "0")}`
 }
 
-/** Names of tokens that attack a terminal, a spreadsheet, books or a parser. */
+/** Token names that target a terminal, a spreadsheet, an accounting program or a parser. */
 const names = [
   '=HYPERLINK("http://evil","x")',
   "a\r\nb,c;d\te",
@@ -43,7 +43,7 @@ const names = [
   "\u0000\ud800",
 ]
 
-/** What a node changes in the replies of another one. */
+/** Changes the replies of another node. */
 type Change = (call: FakeNode.Call, reply: FakeNode.Reply) => FakeNode.Reply
 
 const changed =
@@ -55,7 +55,7 @@ const changed =
 
 const more = (value: string): string => `0x${(BigInt(value) + 1n).toString(16)}`
 
-/** Lies, each of which must prevent the proof of a statement, be an error, or change nothing in the statement. */
+/** False results, each of which must prevent the proof of a statement, be an error, or have no effect on the statement. */
 const lies: Readonly<Record<string, Change>> = {
   "balances one wei higher": changed("eth_getBalance", more),
   "one more sent transaction": changed("eth_getTransactionCount", more),
@@ -95,7 +95,7 @@ const hostileNames: Change = (call, reply) => {
 const startChanged = async (url: string, change: Change) =>
   await FakeNode.start(async (call) => change(call, await FakeNode.forward(url, call)))
 
-/** What is wrong with the output of a command, whatever it ended with. */
+/** Faults in the output of a command, whatever its exit code. */
 const outputFaults = ({ err, out }: Ended): ReadonlyArray<string> => [
   ...(out.includes(canary) || err.includes(canary) ? ["shows the key"] : []),
   ...(/^\s+at .*:\d+:\d+\)?$/m.test(err) ? [`a stack: ${err.slice(0, 200)}`] : []),
@@ -107,7 +107,7 @@ const outputFaults = ({ err, out }: Ended): ReadonlyArray<string> => [
     : []),
 ]
 
-/** Runs an export whose reader leaves after the first bytes. */
+/** Runs an export whose reader closes the pipe after the first bytes. */
 const leaveEarly = async (base: string, args: ReadonlyArray<string>): Promise<string> =>
   await new Promise((resolve) => {
     const child = spawn(process.execPath, [main, ...args], { cwd: base, stdio: ["ignore", "pipe", "pipe"] })
@@ -117,7 +117,7 @@ const leaveEarly = async (base: string, args: ReadonlyArray<string>): Promise<st
     child.on("close", () => resolve(err))
   })
 
-/** Reads an export as a spreadsheet does, and returns its errors. */
+/** Reads an export as a spreadsheet does; returns its errors. */
 const csvFaults = async (file: string): Promise<ReadonlyArray<string>> => {
   const rows: Array<ReadonlyArray<string>> = []
   const read = async function* () {

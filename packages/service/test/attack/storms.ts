@@ -1,6 +1,6 @@
 /**
- * Storms of reorgs on a real node, up to 40 blocks deep and one below the depth of finality, while clients walk pages, read balances and
- * follow events, and a standby follows the files.
+ * Many reorgs on a real node, up to 40 blocks deep and one deeper than finality, while clients read pages and balances and follow
+ * events, and a standby reads the same files.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,7 +20,7 @@ const sizes = {
   small: { blocks: 60, reorgs: 8, deepest: 20, beyondFinal: 40 },
 } as const
 
-/** Observed faults, each once, with their number. */
+/** Counts distinct faults. */
 const makeFaults = () => {
   const counts = new Map<string, number>()
   return {
@@ -41,7 +41,7 @@ interface Page {
   readonly result: ReadonlyArray<WalletRow>
 }
 
-/** The rows of a wallet by pages, newest first; `null` if a reorg ended the walk. */
+/** All rows of a wallet by pages, newest first; `null` if a reorg ended the walk. */
 const walk = async (
   service: AttackedService,
   key: string,
@@ -67,7 +67,7 @@ const walk = async (
   return rows
 }
 
-/** Repeats an effect until the end of `during`. */
+/** Repeats an action until `during` ends. */
 const whileRunning = async (during: Promise<unknown>, turn: () => Promise<unknown>): Promise<number> => {
   let isOver = false
   void during.finally(() => (isOver = true))
@@ -79,7 +79,7 @@ const whileRunning = async (during: Promise<unknown>, turn: () => Promise<unknow
   return turns
 }
 
-/** Reorgs with new transfers, one after the other. */
+/** Causes reorgs with new transfers, sequentially. */
 const storm = async (
   { run: execute, node }: AttackedChain.AttackedChain,
   { beyondFinal, deepest, reorgs }: (typeof sizes)["full" | "small"],
@@ -104,7 +104,7 @@ const differencesOf = (receiver: Receiver, rows: ReadonlyArray<WalletRow>): Read
 
 let chain: AttackedChain.AttackedChain | undefined
 
-/** A storm of reorgs. */
+/** A series of reorgs. */
 export const scenario: Scenario = {
   name: "a storm of reorgs",
   bound: "one state of the chain for each walk, and 409 where it is gone",

@@ -1,4 +1,4 @@
-/** Attacks with a long ledger: its balances and statements, which are sums of all movements. */
+/** Attacks with a long ledger: its balances and statements are sums of all movements. */
 import * as Rows from "../server/rows.ts"
 import * as Client from "./Client.ts"
 import * as LongLedger from "./LongLedger.ts"
@@ -20,7 +20,7 @@ export const scenario: Scenario = {
   }),
   run: async ({ key, url }, scale) => {
     const ask = async (path: string, at: number) => {
-      // A separate client for each, since the bytes in flight of one are limited.
+      // A separate key for each client, because the bytes in flight per key are limited.
       const headers = { "x-api-key": await key(`attacker-${at}`) }
       return await Client.send(`${url}/api/v2.2/${Rows.alice}/${path}?chain=attack`, { headers })
     }

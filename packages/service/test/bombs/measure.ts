@@ -1,7 +1,7 @@
 /**
- * Indexes blocks of bombs and prints memory, the longest turn of the indexer's event loop and time: `pnpm --filter
- * @daybook/service bombs debug_traceBlockByNumber`. The node runs in a separate process. Turns are measured in CPU
- * time, so that other programs on the machine do not count.
+ * Indexes blocks with trace bombs and prints memory, the longest turn of the indexer's event loop and time: `pnpm --filter
+ * @daybook/service bombs debug_traceBlockByNumber`. The node runs in a separate process. Turns are measured in CPU time, which excludes
+ * other programs on the machine.
  */
 import { fork } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"

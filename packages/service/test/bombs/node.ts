@@ -1,11 +1,11 @@
 /**
- * A node whose blocks hold bombs, over HTTP: transactions of little gas whose traces are large by input, output, number of frames
- * or depth, or with many logs. Responses are written in chunks, as a node writes them.
+ * A node over HTTP whose blocks contain trace bombs: transactions of little gas whose traces have large inputs or outputs, many or
+ * deeply nested frames, or many logs. Responses are written in chunks, as a node writes them.
  */
 import { FaultyServer } from "@daybook/harness"
 import * as fixture from "../indexer/fixture.ts"
 
-/** What a transaction does. */
+/** Kind of a transaction. */
 export type Kind = "input" | "unique input" | "output" | "frames" | "depth" | "logs" | "plain"
 
 type Params = ReadonlyArray<unknown>
@@ -16,16 +16,16 @@ interface Call {
   readonly params: Params
 }
 
-/** A node. */
+/** A running node. */
 export interface Node {
   readonly url: string
-  /** Calls by method. */
+  /** Number of calls by method. */
   readonly calls: Map<string, number>
   readonly stop: () => Promise<void>
 }
 
 const hex = (value: number): string => `0x${value.toString(16)}`
-/** The hash of a transaction, or of the block: no transaction has the last index. */
+/** Hash of a transaction, or of the block: no transaction has the default index. */
 const hashOf = (number: number, index = 998): string =>
   `0x${(number * 1000 + index + 1).toString(16).padStart(64, "0")}`
 
@@ -35,11 +35,11 @@ const repeated = `0x${"5a".repeat(bytes)}`
 const dataOf = (kind: Kind, index: number): string =>
   kind === "unique input" ? `0x${index.toString(16).padStart(8, "0")}${"5b".repeat(bytes - 4)}` : repeated
 
-/** How large the bombs are. */
+/** Sizes of the bombs. */
 interface Sizes {
-  /** Frames with data of a transaction with large inputs or outputs: 66 MiB. */
+  /** Number of frames with data in a transaction with large inputs or outputs: 66 MiB. */
   readonly largeFrames: number
-  /** Logs of a transaction of that kind: 23 MiB. */
+  /** Number of logs in a transaction of that kind: 23 MiB. */
   readonly logs: number
 }
 
@@ -94,7 +94,7 @@ function* entriesOf(kind: Kind, number: number, index: number, sizes: Sizes): Ge
   }
 }
 
-/** Starts a node with these transactions in its blocks, and these methods of a tracer. */
+/** Starts a node with these transactions in its blocks and these tracing methods. */
 export const start = async (
   blocks: ReadonlyArray<ReadonlyArray<Kind>>,
   methods: ReadonlySet<string>,

@@ -1,13 +1,16 @@
 /**
- * A scenario chain with features that anvil lacks: withdrawals, and balances that change without a record. The node
- * credits a withdrawal, and a server in front of it adds it to the block.
+ * A scenario chain with features that anvil lacks: withdrawals, and balances that change without a record. The node credits a
+ * withdrawal, and a proxy in front of it adds the withdrawal to the block.
  */
 import { Effect } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
 import { FaultyServer, LocalServer } from "@daybook/harness"
 import type { Tokens } from "./balanceOracle.ts"
 
-/** Chains without a row, and with one of the rules of anvil: by it the contract of wrapped ether is not a listed one. */
+/**
+ * A chain without an entry in the chain table, and two whose entries have the rules of anvil. No entry lists the wrapped ether contract
+ * of the scenario.
+ */
 const chains = [
   { name: "books", id: 31_337 },
   { name: "eth", id: 1 },
@@ -17,7 +20,7 @@ const chains = [
 const hex = (number: number | bigint) => `0x${number.toString(16)}`
 const gwei = 10n ** 9n
 
-/** A balance that was changed without a transaction. */
+/** A balance change without a transaction. */
 export interface Unstated {
   readonly wallet: string
   readonly asset: string
@@ -31,7 +34,7 @@ interface Withdrawal {
   readonly amount: bigint
 }
 
-/** Changes the state of the head, and mines the next block; returns the head. */
+/** Changes the state of the head and mines the next block; returns the head. */
 const changeHead = Effect.fnUntraced(function* (node: Anvil.Node, change: Effect.Effect<unknown, unknown>) {
   yield* node.call("evm_mine")
   const block = Number(yield* node.call<string>("eth_blockNumber"))
@@ -55,7 +58,7 @@ interface Reply {
   readonly result?: { readonly number?: string; withdrawals?: ReadonlyArray<unknown> } | null
 }
 
-/** Serves a node with withdrawals in its blocks; the end of the scope stops it. */
+/** Serves a node with withdrawals in its blocks until the scope ends. */
 const serve = Effect.fnUntraced(function* (node: Anvil.Node, withdrawals: ReadonlyArray<Withdrawal>) {
   const byBlock = new Map(
     withdrawals.map(({ address, amount, block }, index) => [
@@ -81,7 +84,7 @@ const serve = Effect.fnUntraced(function* (node: Anvil.Node, withdrawals: Readon
   return `${url}/`
 })
 
-/** Runs a scenario, then withdrawals and unstated changes. */
+/** Runs a scenario, then withdrawals and unrecorded changes. */
 export const make = Effect.fnUntraced(function* (options: Scenario.Options & { readonly seed: number }) {
   const chain = chains[options.seed % chains.length]!
   const node = yield* Anvil.make({ chainId: chain.id })
@@ -117,5 +120,5 @@ export const make = Effect.fnUntraced(function* (options: Scenario.Options & { r
   return { chain, node, url, world, tokens, last, withdrawals, unstated }
 })
 
-/** A chain of `make`. */
+/** Result of `make`. */
 export type BookChain = Effect.Success<ReturnType<typeof make>>

@@ -1,4 +1,4 @@
-/** Holds the ledgers of a chain against the balances of its node: those of an index, and those of discoveries without one. */
+/** Compares the ledgers of a chain, from an index and from discoveries without one, with the balances of its node. */
 import { Effect } from "effect"
 import * as balanceOracle from "./balanceOracle.ts"
 import type { BookChain } from "./BookChain.ts"
@@ -6,19 +6,19 @@ import * as chainOracle from "./chainOracle.ts"
 import * as DiscoveryBooks from "./DiscoveryBooks.ts"
 import * as IndexBooks from "./IndexBooks.ts"
 
-/** What a comparison found. */
+/** Result of a comparison. */
 export interface Compared {
-  /** Balances that were compared. */
+  /** Number of compared balances. */
   readonly compared: number
   readonly differences: ReadonlyArray<balanceOracle.Difference>
-  /** Differences that a reconciliation or statement names. */
+  /** Differences that a reconciliation or statement reports. */
   readonly named: ReadonlyArray<balanceOracle.Difference>
 }
 
 const textOf = ({ asset, balance, block, sum, tokenId, wallet }: balanceOracle.Difference): string =>
   `${wallet} ${asset} ${tokenId ?? "-"} block ${block}: movements ${sum}, node ${balance}`
 
-/** Differences that are not named, or named and none, as text. */
+/** Differences that are not reported, and reports without a difference, as text. */
 export const contradictions = ({ differences, named }: Compared): ReadonlyArray<string> => {
   const [found, reported] = [differences.map(textOf), named.map(textOf)]
   return [
@@ -27,7 +27,7 @@ export const contradictions = ({ differences, named }: Compared): ReadonlyArray<
   ]
 }
 
-/** What the node states of a chain: its blocks, and all balances. */
+/** State of a chain according to its node: blocks and all balances. */
 export const stated = Effect.fnUntraced(function* ({ last, node, tokens, withdrawals }: BookChain) {
   const blocks = yield* chainOracle.scan(node, last)
   const paid = withdrawals.map(({ address }) => address)
@@ -38,17 +38,14 @@ export const stated = Effect.fnUntraced(function* ({ last, node, tokens, withdra
 /** Result of `stated`. */
 export type Stated = Effect.Success<ReturnType<typeof stated>>
 
-/**
- * Compares a service's movements with the balances; kinds are those of the movements. The service stores in a file, or
- * in the database of a URL.
- */
+/** Compares the movements of a service, by kind, with the balances. The service stores in a file, or in the database of a URL. */
 export const ofIndex = Effect.fnUntraced(function* (chain: BookChain, { balances }: Stated, database?: string) {
   const { named, rows } = yield* IndexBooks.read(chain, balances.wallets, database)
   const compared: Compared = { ...balanceOracle.differences(balances, rows), named }
   return { ...compared, rows, kinds: [...new Set(rows.map(({ kind }) => kind))].toSorted() }
 }, Effect.scoped)
 
-/** Holds discoveries of wallets against the balances of these. */
+/** Compares the discoveries of wallets with their balances. */
 export const ofDiscovery = Effect.fnUntraced(function* (
   { last, node, tokens, url }: BookChain,
   { balances, blocks }: Stated,

@@ -1,4 +1,4 @@
-/** Wallets that are discovered without an index: their movements, and which of their blocks are not found. */
+/** Movements of wallets that are discovered without an index, and the blocks that the discovery misses. */
 import { Effect, Stream } from "effect"
 import * as NodeConnection from "../../src/discovery/NodeConnection.ts"
 import * as Discovery from "../../src/discovery/Discovery.ts"
@@ -6,33 +6,33 @@ import * as Statement from "../../src/statement/Statement.ts"
 import type { Balances, Change, Difference } from "./balanceOracle.ts"
 import type { ScannedBlock, Transfer } from "./chainOracle.ts"
 
-/** Blocks in which a wallet takes part: how many its discovery has, and the effect of those that are not found. */
+/** Number of blocks with activity of a wallet, and the effect of those that its discovery misses. */
 export interface Missed {
   readonly wallet: string
   readonly found: number
-  /** It is called, and nothing moves. */
+  /** Number of missed blocks in which the wallet is called and no value moves. */
   readonly valueless: number
-  /** Ether enters and leaves. */
+  /** Number of missed blocks in which ether enters and leaves. */
   readonly cancelled: number
-  /** Anything else. */
+  /** All other missed blocks. */
   readonly others: ReadonlyArray<number>
 }
 
-/** A wallet's movements, and the blocks in which they are. */
+/** Movements of a wallet, and the blocks that contain them. */
 export interface Discovered {
   readonly wallet: string
   readonly blocks: ReadonlySet<number>
   readonly changes: ReadonlyArray<Change>
 }
 
-/** Connects to a chain whose headers state none of the withdrawals in its blocks. */
+/** Connects to a chain whose headers do not include the withdrawals of its blocks. */
 const connect = (url: string) =>
   Effect.map(NodeConnection.connect({ node: { url } }), ({ assembling, ...connection }) => ({
     ...connection,
     assembling: { ...assembling, checks: "links" as const },
   }))
 
-/** Discovers wallets, one after another. */
+/** Discovers wallets sequentially. */
 export const discover = Effect.fnUntraced(function* (url: string, last: number, wallets: ReadonlyArray<string>) {
   const connection = yield* connect(url)
   const discovered = yield* Effect.forEach(
@@ -51,7 +51,7 @@ export const discover = Effect.fnUntraced(function* (url: string, last: number, 
   return { discovered, calls: connection.usage().calls }
 })
 
-/** The differences that the statements of wallets name, in the form of the oracle. */
+/** Differences that the statements of wallets report, in the form of the oracle. */
 export const namedBy = Effect.fnUntraced(function* (url: string, last: number, wallets: ReadonlyArray<string>) {
   const connection = yield* connect(url)
   const found = yield* Effect.forEach(wallets, (wallet) => Statement.run(connection, { addresses: [wallet], at: last }))
@@ -71,7 +71,7 @@ export const namedBy = Effect.fnUntraced(function* (url: string, last: number, w
 
 const isOf = ({ from, to }: Transfer, wallet: string): boolean => from === wallet || to === wallet
 
-/** What the blocks that were not found do to their wallets. */
+/** Effects of the missed blocks on their wallets. */
 export const missedOf = (
   blocks: ReadonlyArray<ScannedBlock>,
   { blocks: balances, wallets }: Balances,

@@ -1,4 +1,4 @@
-/** The ledgers of an index: movements as returned by its service, and the differences that reconciliations name. */
+/** Ledgers of an index: movements as returned by its service, and the differences that reconciliations report. */
 import { Effect } from "effect"
 import * as LedgerScope from "../../src/proof/LedgerScope.ts"
 import * as Reconciliation from "../../src/proof/Reconciliation.ts"
@@ -40,7 +40,7 @@ const movementsOf = Effect.fnUntraced(function* (started: service.Started, chain
   return rows
 })
 
-/** What a reconciliation names, in the form of the oracle. */
+/** Differences that a reconciliation reports, in the form of the oracle. */
 const namedBy = Effect.fnUntraced(function* (source: Reconciliation.Source, wallet: string, at: number) {
   const scope = yield* LedgerScope.read(source.reader, "books", at)
   const { proof } = yield* Reconciliation.run(source, scope, wallet)

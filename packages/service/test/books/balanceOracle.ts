@@ -1,8 +1,8 @@
-/** Compares sums of movements with the balances that a node states, at every block. It shares no code with the service. */
+/** Compares sums of movements with the balances of a node at every block. It shares no code with the service. */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
 
-/** A change of a balance, as a ledger has it. */
+/** A balance change in the form of a ledger. */
 export interface Change {
   readonly block: number
   readonly wallet: string
@@ -11,13 +11,13 @@ export interface Change {
   readonly amount: bigint
 }
 
-/** A balance that differs from the sum of the changes. Later sums begin with the balance. */
+/** A balance that differs from the sum of the changes. Later sums start from the balance. */
 export interface Difference extends Omit<Change, "amount"> {
   readonly sum: bigint
   readonly balance: bigint
 }
 
-/** Tokens that have a balance of each wallet. */
+/** Tokens whose balances are read for each wallet. */
 export interface Tokens {
   readonly fungible: ReadonlyArray<string>
   /** ERC-721. */
@@ -38,7 +38,7 @@ interface Asset {
 export interface Balances {
   readonly wallets: ReadonlyArray<string>
   readonly tokens: Tokens
-  /** By block: of each asset those of all wallets. */
+  /** Balances of all wallets by block and asset. */
   readonly blocks: ReadonlyArray<ReadonlyArray<bigint>>
 }
 
@@ -46,7 +46,7 @@ const hex = (number: number | bigint) => `0x${number.toString(16)}`
 const word = (value: string | bigint) =>
   (typeof value === "bigint" ? value.toString(16) : value.slice(2)).padStart(64, "0")
 
-/** Results of calls, in their order; undefined for an error. */
+/** Results of calls, in order; undefined for an error. */
 export const batch = (node: Pick<Anvil.Node, "url">, calls: ReadonlyArray<Call>) =>
   Effect.promise(async () => {
     const results: Array<unknown> = []
@@ -83,7 +83,10 @@ const assetsOf = ({ collectibles, fungible, multi }: Tokens): ReadonlyArray<Asse
   ),
 ]
 
-/** Asks the node for all balances. A token that is not deployed yet has none, and one that reverts for the zero address. */
+/**
+ * Reads all balances from the node. A balance is 0 if the token is not deployed yet or reverts for the wallet, as some do for the zero
+ * address.
+ */
 export const read = Effect.fnUntraced(function* (
   node: Pick<Anvil.Node, "url">,
   last: number,
@@ -100,7 +103,7 @@ export const read = Effect.fnUntraced(function* (
   return { wallets, tokens, blocks } satisfies Balances
 })
 
-/** Compares the sums of changes up to each block, on top of the balances after block 0. */
+/** Compares the sums of changes up to each block, added to the balances after block 0. */
 export const differences = ({ blocks, tokens, wallets }: Balances, changes: ReadonlyArray<Change>) => {
   const assets = assetsOf(tokens)
   const collectibles = new Set(tokens.collectibles)

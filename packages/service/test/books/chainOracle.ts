@@ -1,7 +1,4 @@
-/**
- * Which addresses a chain names, and what each of its blocks does to them, read from the node. It shares no code with
- * the service.
- */
+/** All addresses of a chain and the effects of each block on them, read from the node. It shares no code with the service. */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
 import { below, type RawFrame } from "../node/callFrames.ts"
@@ -19,30 +16,30 @@ interface RawReceipt {
   readonly logs: ReadonlyArray<{ readonly topics: ReadonlyArray<string> }>
 }
 
-/** Ether that moved from one address to another. */
+/** An ether transfer. */
 export interface Transfer {
   readonly from: string
   readonly to: string
   readonly value: bigint
 }
 
-/** What a block does. */
+/** Addresses and transfers of a block. */
 export interface ScannedBlock {
-  /** Addresses that the node names: in the header, transactions, receipts, logs and calls. */
+  /** Addresses in the header, transactions, receipts, logs and calls. */
   readonly named: ReadonlySet<string>
-  /** Addresses that sign a transaction. */
+  /** Signers of transactions. */
   readonly senders: ReadonlySet<string>
-  /** Addresses on a side of a transaction or of a call inside one, also of a failed one; created contracts. */
+  /** Addresses on either side of a transaction or of an internal call, including failed ones, and created contracts. */
   readonly parties: ReadonlySet<string>
-  /** Addresses that an event names as holder of a token or of an approval. */
+  /** Holders of tokens or approvals in events. */
   readonly holders: ReadonlySet<string>
-  /** Ether that transactions and calls moved, without fees. */
+  /** Ether moved by transactions and calls, without fees. */
   readonly transfers: ReadonlyArray<Transfer>
 }
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-/** Events in which topics name holders: Transfer, approvals, wrapped ether; TransferSingle and TransferBatch from their second topic on. */
+/** Events whose topics contain holders: Transfer, approvals, wrapped ether; TransferSingle and TransferBatch from the second topic on. */
 const holding = /^0x(ddf252ad|8c5be1e5|17307eab|e1fffcc4|7fcf532c)/
 const holdingMany = /^0x(c3d58168|4a39dc06)/
 
@@ -55,7 +52,7 @@ const addressesIn = (topics: ReadonlyArray<string>): ReadonlyArray<string> =>
 const holdersOf = (topics: ReadonlyArray<string>): ReadonlyArray<string> => {
   const [event = ""] = topics
   if (holdingMany.test(event)) return addressesIn(topics.slice(2))
-  // The third topic of an ERC-721 event is an id.
+  // The third topic of an ERC-721 event is a token id.
   return holding.test(event) ? addressesIn(topics.slice(1, 3)) : []
 }
 
@@ -104,7 +101,7 @@ const scanBlock = Effect.fnUntraced(function* (node: Pick<Anvil.Node, "url">, bl
 export const scan = (node: Pick<Anvil.Node, "url">, last: number) =>
   Effect.forEach(Array.from({ length: last + 1 }), (_, block) => scanBlock(node, block))
 
-/** Every address that is named anywhere. */
+/** All addresses of the blocks. */
 export const addressesOf = (blocks: ReadonlyArray<ScannedBlock>): ReadonlyArray<string> => [
   ...new Set(blocks.flatMap(({ named }) => [...named])),
 ]

@@ -11,7 +11,7 @@ const options = {
   database: Campaign.database,
 } as const
 
-/** Compares the chain of a seed; returns the row of its index, and keeps that of its discoveries. */
+/** Compares the chain of a seed; returns the row of its index and stores the row of its discoveries. */
 const compare = Effect.fnUntraced(
   function* (
     name: string,
@@ -45,7 +45,7 @@ const compare = Effect.fnUntraced(
     const counts = [found.compared, found.differences.length, found.named.length]
     const not = [sum((one) => one.valueless), sum((one) => one.cancelled), sum((one) => one.others.length)]
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
-    // A seed that is run again with smaller sizes has its row already.
+    // A seed that is rerun with smaller sizes already has a row.
     const cells = [name, `${sample.length} of ${wallets.length}`, calls, seconds, ...counts, ...not]
     if (!discoveries.has(seed)) discoveries.set(seed, cells)
     const size = chain.world.all.length

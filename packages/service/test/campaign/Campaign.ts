@@ -1,16 +1,17 @@
 /**
- * The command of a campaign: runs its cases and prints a row for each, what was wrong, and how to run a failed case again.
+ * Command line of a campaign: runs its cases and prints a row for each, the issues, and the command that repeats a failed case.
  *
- * Every campaign takes words, which choose cases by a part of their names, `--budget SECONDS`, after which no case begins, and `--help`. One
- * with seeds takes `--seeds N` and `--seed N`, the first of them; a seed that is given alone is run alone. A case that fails and has a
- * size is run again with smaller sizes. The code is 0 where nothing is wrong, 1 where something is, and 2 for wrong options.
+ * Every campaign accepts words, which select cases by a part of their names, `--budget SECONDS`, after which no case starts, and
+ * `--help`. A campaign with seeds accepts `--seeds N` and the first seed, `--seed N`; `--seed` without `--seeds` runs only that seed. A
+ * failed case that has a size is repeated with smaller sizes. The exit code is 0 without an issue, 1 with one, and 2 for invalid
+ * options.
  */
 import { spawn } from "node:child_process"
 import { parseArgs } from "node:util"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, type Scope } from "effect"
 
-/** Options by name: a default, and what the option selects. An option with the default `undefined` is a text. */
+/** Options by name: default and description. An option with the default `undefined` takes a text. */
 export type Options = Readonly<Record<string, readonly [usual: number | string | boolean | undefined, about: string]>>
 
 type ValueOf<Usual> = Usual extends number
@@ -19,54 +20,54 @@ type ValueOf<Usual> = Usual extends number
     ? boolean
     : string | Extract<Usual, undefined>
 
-/** Values of options. */
+/** Values of the options. */
 export type Values<All extends Options> = { readonly [Name in keyof All]: ValueOf<All[Name][0]> }
 
 /** Cells of a row. */
 export type Cells = ReadonlyArray<string | number>
 
-/** What a campaign reports to. */
+/** Output of a campaign. */
 export interface Output {
   readonly print: (line: string) => void
-  /** Prints something that is wrong, for which the campaign fails. */
+  /** Prints an issue, which fails the campaign. */
   readonly fail: (issue: string) => void
 }
 
-/** A case. */
+/** A case of a campaign. */
 export interface Case {
   readonly name: string
-  /** Runs the case, with its own size or a smaller one; returns the cells of its row. */
+  /** Runs the case with its own size or a smaller one; returns the cells of its row. */
   readonly run: (report: Output, size: number) => Effect.Effect<Cells | void, unknown, Scope.Scope>
-  /** Default: the case has one size. */
+  /** Default: the case has no size. */
   readonly size?: Size | undefined
-  /** The arguments that choose the case. Default: its name. */
+  /** Arguments that select the case. Default: its name. */
   readonly again?: string
 }
 
-/** What a case is as large as: an option, and its value. */
+/** Size of a case: an option and its value. */
 export type Size = readonly [option: string, value: number]
 
 /** The cases of a campaign. */
 export interface CaseList {
   readonly cases: ReadonlyArray<Case>
-  /** Headers of the columns, the first of which has the names of the cases. Default: no row is printed. */
+  /** Column headers; the first column contains the names of the cases. Default: no rows are printed. */
   readonly columns?: ReadonlyArray<string>
-  /** Number of concurrent cases. Default: 1. */
+  /** Maximum number of concurrent cases. Default: 1. */
   readonly atOnce?: number
-  /** Reports on all cases, once they have run. */
+  /** Runs after all cases. */
   readonly after?: (report: Output) => Effect.Effect<void, unknown, Scope.Scope>
 }
 
 /** A campaign. */
 export interface Campaign<All extends Options> {
-  /** The script of the package that runs it. */
+  /** Name of the script in package.json. */
   readonly name: string
-  /** What it does, and what makes it fail. */
+  /** What the campaign tests, and when it fails. */
   readonly about: string
-  /** How many seeds it has by default. Default: it has none. */
+  /** Default number of seeds. Default: the campaign has no seeds. */
   readonly seeds?: number
   readonly options: All
-  /** Starts what the cases share, and returns it. */
+  /** Starts what the cases share; returns the cases. */
   readonly plan: (
     values: Values<All>,
     report: Output,
@@ -83,7 +84,7 @@ export const bin = [
 /** `--database URL` */
 export const database = [undefined, "URL of a PostgreSQL database, which stores in place of SQLite"] as const
 
-/** A case for each seed. */
+/** One case per seed. */
 export const ofSeeds = (
   seeds: ReadonlyArray<number>,
   run: (seed: number, report: Output, size: number) => ReturnType<Case["run"]>,
@@ -96,7 +97,7 @@ export const ofSeeds = (
     run: (report, own) => run(seed, report, own),
   }))
 
-/** Runs a program with Node, whose output is that of this process; returns its exit code. */
+/** Runs a program with Node, with the output of this process; returns its exit code. */
 export const child = (
   args: ReadonlyArray<string>,
   options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
@@ -107,13 +108,13 @@ export const child = (
     return Effect.sync(() => void process_.kill())
   })
 
-/** Most of the steps by which a size is made smaller. */
+/** Maximum number of steps that reduce a size. */
 const shrinkingSteps = 5
 
-/** A line of a table. */
+/** Row of a Markdown table. */
 export const row = (cells: Cells): string => `| ${cells.join(" | ")} |`
 
-/** The two lines at the head of a table. */
+/** Header of a Markdown table. */
 export const head = (columns: ReadonlyArray<string>): string =>
   `${row(columns)}\n|${columns.map((_, at) => (at === 0 ? "---" : "--:")).join("|")}|`
 
@@ -135,10 +136,10 @@ const helpOf = ({ about, name }: Pick<Campaign<Options>, "about" | "name">, opti
   return `${name} [options] [part of the name of a case ...]\n\n${about}\n\n${lines.join("\n")}`
 }
 
-/** A word of a command line. */
+/** Quotes a word of a command line if necessary. */
 const textOf = (value: unknown): string => (/^[\w.:/@-]+$/.test(String(value)) ? String(value) : JSON.stringify(value))
 
-/** Reads arguments; throws if they are invalid. */
+/** Parses arguments; throws if they are invalid. */
 const read = (options: Options, args: ReadonlyArray<string>) => {
   const kinds = Object.entries(options).map(
     ([name, [usual]]) => [name, { type: typeof usual === "boolean" ? "boolean" : "string" }] as const,
@@ -160,7 +161,7 @@ const read = (options: Options, args: ReadonlyArray<string>) => {
   return { words, given: values, values: Object.fromEntries(all) as Readonly<Record<string, never>> }
 }
 
-/** Runs an effect within a scope; returns its value, or `undefined` after a failure, which is reported. */
+/** Runs an effect in a scope; returns its value, or reports its failure and returns `undefined`. */
 const attempt = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, { fail }: Output) =>
   Effect.scoped(effect).pipe(
     Effect.catchCause((cause) => {
@@ -170,7 +171,7 @@ const attempt = <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, { fail }: Ou
     }),
   )
 
-/** The smallest size found with which a case fails, if larger ones do. */
+/** Smallest size found with which a case fails. */
 const smallest = Effect.fnUntraced(function* (one: Case, largest: number) {
   let [passing, failing] = [0, largest]
   for (let step = 0; step < shrinkingSteps && failing - passing > 1; step++) {
@@ -224,7 +225,7 @@ export const run = <All extends Options>(
     const cells = yield* attempt(one.run(report, size), report)
     if (columns !== undefined && cells !== undefined) print(row([one.name, ...cells]))
     if (!failed.has(one.name)) return
-    // One case in its smallest form is enough to look at.
+    // A single case in its smallest form is sufficient.
     const shrunk = one.size === undefined || failed.size > 1 ? {} : { [option]: yield* smallest(one, size) }
     const { budget: _, seed: __, seeds: ___, ...others } = given
     const more = Object.entries({ ...others, ...shrunk }).map(
@@ -235,7 +236,7 @@ export const run = <All extends Options>(
 
   const report = reportOf(campaign.name)
   const work = Effect.gen(function* () {
-    // Sound: the values were read by the same options.
+    // Sound: the values were parsed with the same options.
     const { after, atOnce = 1, cases, columns } = yield* campaign.plan(values as Values<All>, report, seeds)
     const chosen = cases.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
     if (chosen.length < 1 && cases.length > 0) {
@@ -263,7 +264,7 @@ export const run = <All extends Options>(
   })
 }
 
-/** Runs a campaign with the arguments of this process, which ends with its code. A signal closes its scopes first. */
+/** Runs a campaign with the arguments of this process and exits with its code. A signal first closes the open scopes. */
 export const main = <const All extends Options>(campaign: Campaign<All>): void =>
   run(campaign, process.argv.slice(2), (line) => void process.stdout.write(`${line}\n`)).pipe(
     NodeRuntime.runMain({

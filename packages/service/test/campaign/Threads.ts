@@ -1,7 +1,4 @@
-/**
- * Threads that run the tasks of a campaign, each with the module of its command; a replacement by a task applies only
- * to its thread.
- */
+/** Threads that run the tasks of a campaign, each with the module of its command, so that a replaced global applies only to its thread. */
 import { parentPort, Worker } from "node:worker_threads"
 import { Effect, Pool, type Scope } from "effect"
 
@@ -29,20 +26,20 @@ const inThread = <Task, Outcome>(
       }),
   )
 
-/** How tasks are run. */
+/** Options of the threads. */
 export interface Options<Task, Outcome> {
-  /** The module of the command, which calls `serve` in a thread. */
+  /** Module of the command, which calls `serve` in a thread. */
   readonly module: URL
   readonly argv: ReadonlyArray<string>
-  /** Threads; with 1, tasks run in this one. */
+  /** Number of threads; 1 runs tasks in this thread. */
   readonly threads: number
   /** Creates the function that runs tasks in this thread. */
   readonly here: Effect.Effect<Run<Task, Outcome>, unknown, Scope.Scope>
 }
 
 /**
- * Creates threads; returns a function that runs a task in a free one until the scope of the task ends. A thread whose
- * task failed has ended, and another replaces it.
+ * Creates threads; returns a function that runs a task in an idle one until the scope of the task ends. A thread ends after a failed
+ * task and is replaced.
  */
 export const make = <Task, Outcome>({ argv, here, module, threads }: Options<Task, Outcome>) =>
   Effect.map(

@@ -1,4 +1,4 @@
-/** One node as the node of many chains: the path of a request is the id of the requested chain. */
+/** Serves one node as the node of many chains: the path of a request is the requested chain id. */
 import { FakeNode, FaultyServer, LocalServer } from "@daybook/harness"
 import { Effect } from "effect"
 
@@ -7,7 +7,7 @@ const replyTo = ({ method, params }: FakeNode.Call, chain: number, node: string)
   return method === "net_version" ? { result: String(chain) } : FakeNode.forward(node, { method, params })
 }
 
-/** Listens until the scope ends; returns the URL of a chain's node. */
+/** Listens until the scope ends; returns the URL for a chain. */
 export const serve = (node: string) =>
   Effect.map(
     LocalServer.scoped(() =>

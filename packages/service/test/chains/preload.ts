@@ -1,12 +1,12 @@
 /**
- * Loaded before a service in each of its threads (`--import`): at SIGUSR2, each collects its garbage, and writes the
- * remaining heap as a line of the file that `DAYBOOK_HEAPS` names.
+ * Preloaded into each thread of a service (`--import`): on SIGUSR2 a thread collects its garbage and appends its heap size as a line to
+ * the file that `DAYBOOK_HEAPS` names.
  */
 import { appendFileSync } from "node:fs"
 import { getHeapStatistics } from "node:v8"
 import { BroadcastChannel, isMainThread, threadId } from "node:worker_threads"
 
-/** What a thread holds, in bytes. */
+/** Memory of a thread, in bytes. */
 export interface Heap {
   readonly thread: number
   readonly used: number

@@ -1,4 +1,4 @@
-/** Cost of idle chains for a service: memory and CPU time of one process with some chains whose heads do not move. */
+/** Cost of idle chains: memory and CPU time of one service with several chains whose heads do not advance. */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Anvil, Head } from "@daybook/chain"
@@ -39,13 +39,13 @@ const megabytes = (bytes: number) => (bytes / 1e6).toFixed(0)
 const residentOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024
 
-/** User and system time, in ticks of 10 ms, after the name in parentheses. */
+/** User and system time follow the process name in parentheses, in ticks of 10 ms. */
 const cpuSecondsOf = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ")
   return (Number(fields[11]) + Number(fields[12])) / 100
 }
 
-/** Blocks with a few transactions each. */
+/** Mines blocks with a few transactions each. */
 const fill = Effect.fnUntraced(function* (node: Anvil.Node) {
   const [from = "", to = ""] = node.accounts
   for (let block = 0; block < 40; block++) {
@@ -117,7 +117,7 @@ const measure = Effect.fnUntraced(function* (
   return { chains, threads, resident, collected: residentOf(pid), cpuSeconds } satisfies Figures
 })
 
-/** What each further chain costs. */
+/** Cost of each additional chain. */
 const compare = (all: ReadonlyArray<Figures>, { fail, print }: Campaign.Output) => {
   const [first, last] = [all[0], all.at(-1)]
   if (first === undefined || last === undefined || first.chains === last.chains) return

@@ -1,15 +1,15 @@
-/** Ends nodes of Citus one after the other while a chain is written, and starts each again. */
+/** Kills Citus nodes sequentially while a chain is written, and restarts each. */
 import { Effect, Schedule } from "effect"
 import * as TestServer from "../store/postgres/TestServer.ts"
 import type * as Nodes from "./Nodes.ts"
 
 const [upMillis, downMillis] = [12_000, 3_000] as const
 
-/** Writes after the start of a checker, which needs all nodes. */
+/** Number of writes before the first kill; a checker needs all nodes at its start. */
 const firstWrites = 30
 const written = "SELECT serial FROM daybook_test.checkpoint"
 
-/** Waits until the chain of the tests was written so often. */
+/** Waits until the test chain has that many writes. */
 const hasBegun = (url: string) =>
   TestServer.rowsOf(url, written).pipe(
     Effect.sandbox,
@@ -19,10 +19,7 @@ const hasBegun = (url: string) =>
     Effect.retry(Schedule.spaced("500 millis")),
   )
 
-/**
- * Runs an effect that writes the chain of the tests while nodes are ended; returns its value and the number of ended
- * nodes.
- */
+/** Runs an effect that writes the test chain while nodes are killed; returns its value and the number of kills. */
 export const during = Effect.fnUntraced(function* <A>(
   { coordinator, workers }: Nodes.Cluster,
   url: string,
@@ -33,7 +30,7 @@ export const during = Effect.fnUntraced(function* <A>(
   const end = Effect.gen(function* () {
     yield* Effect.sleep(upMillis)
     const { kill, restart } = nodes[ended % nodes.length]!
-    // An ended node is always restarted.
+    // A killed node is always restarted.
     yield* Effect.uninterruptible(
       Effect.gen(function* () {
         yield* Effect.promise(kill)

@@ -1,15 +1,15 @@
 /**
- * Layouts of a chain on the nodes of Citus that are not built, beside the one that is: their tables, filled from those of a chain, and the
- * statements of a page on them.
+ * Alternative layouts of a chain on Citus nodes, compared with the implemented one: their tables, filled from those of a chain, and the
+ * statements that read a page.
  */
 import * as DistributedStatements from "../../src/store/postgres/DistributedStatements.ts"
 import * as Statements from "../../src/store/postgres/Statements.ts"
 import * as Values from "../../src/store/postgres/Values.ts"
 
-/** Rows of a statement. */
+/** Runs a statement; returns its rows. */
 export type Run = (sql: string, params: ReadonlyArray<Values.Value>) => Promise<ReadonlyArray<ReadonlyArray<unknown>>>
 
-/** The query of a page: a history, and its number of rows. */
+/** Query of a page: a history and the number of rows. */
 export interface Page {
   readonly key: bigint
   readonly limit: number
@@ -21,7 +21,7 @@ export interface Shard {
   readonly run: Run
 }
 
-/** The shards of a table: that which has the rows of a key, and all. */
+/** Shards of a table: the one with the rows of a key, and all of them. */
 export interface Shards {
   readonly of: (table: string, key: bigint) => Shard
   readonly all: (table: string) => ReadonlyArray<Shard>
@@ -30,9 +30,9 @@ export interface Shards {
 /** A layout. */
 export interface Layout {
   readonly name: string
-  /** Which server the reader connects to. */
+  /** The server that the reader connects to. */
   readonly on: "PostgreSQL" | "coordinator" | "node"
-  /** Statements that make its tables, on the coordinator. */
+  /** Statements on the coordinator that create its tables. */
   readonly tables?: ReadonlyArray<string>
   /** Reads the row ids of a page, newest first, with its checkpoint and its transactions. */
   readonly read: (run: Run, page: Page, shards: Shards) => Promise<ReadonlyArray<unknown>>
@@ -49,7 +49,7 @@ const begin = (run: Run) => run(own.beginSnapshot, [...snapshotParams, Values.te
 const pageParams = ({ key, limit }: Page) => [key, 0, maxId, limit].map(Values.big)
 
 const idsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>, at = 0): ReadonlyArray<number> =>
-  // Sound: the column has row ids, and is empty in rows of another kind.
+  // Sound: the column contains row ids, or null in rows of another kind.
   rows.map((row) => row[at] as number | null).filter((id) => id !== null)
 
 const inTransaction =
@@ -61,7 +61,7 @@ const inTransaction =
     return ids
   }
 
-/** The statements of the layout that is built. */
+/** Statements of the implemented layout. */
 const built: Layout["read"] = async (run, page) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const ids = idsOf(await run(distributed.pageDown, [...pageParams(page), serial]))
@@ -69,13 +69,11 @@ const built: Layout["read"] = async (run, page) => {
   return ids
 }
 
-/** Distribution values whose hashes lie in the first and in the second of two shards. */
+/** Distribution values whose hashes belong to the first and the second of two shards. */
 const parts = [1, 2] as const
 const partOf = (id: string) => `1 + ${id} % 2`
 
-/**
- * Transactions in a number of parts, each of which is a shard that a statement names: such a statement is planned once.
- */
+/** Transactions distributed over a fixed number of shards, each named by a statement, so that its plan is cached. */
 const inParts: Layout["read"] = async (run, page) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const ids = idsOf(await run(distributed.pageDown, [...pageParams(page), serial]))
@@ -90,7 +88,7 @@ const inParts: Layout["read"] = async (run, page) => {
   return ids
 }
 
-/** The same tables, read on the nodes by the names of their shards, without the coordinator. */
+/** The same tables, read from the nodes by shard name without the coordinator. */
 const onNodes: Layout["read"] = async (run, page, shards) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const history = shards.of(`${schema}.appearance`, page.key)
@@ -115,13 +113,13 @@ const besideRows = (more: string) => `SELECT id, ${documentColumns}${more} FROM 
   WHERE key = $1 AND id BETWEEN $2 AND $3`
 const besideEnd = "ORDER BY id DESC LIMIT $4"
 
-/** Transactions beside each history that names them. */
+/** Transactions colocated with each history that refers to them. */
 const beside: Layout["read"] = async (run, page) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   return idsOf(await run(`${besideRows("")} AND ${schema}.proved($5) ${besideEnd}`, [...pageParams(page), serial]))
 }
 
-/** The same, read on the node of the history by the name of its shard. */
+/** The colocated layout, read from the node of the history by shard name. */
 const besideOnNode: Layout["read"] = async (run, page, shards) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const { run: ofNode, table } = shards.of("wide.history", page.key)
@@ -147,7 +145,7 @@ const besideTables = [
 const columnTypes = `id int8, revision int4, form int4, size int4, internal_size int4, hash bytea, addresses bytea, frame bytea,
   checksum int4`
 
-/** A function, which the node runs that has the rows of its first argument. */
+/** Creates a function that runs on the node with the rows of its first argument. */
 const functionOn = (name: string, parameters: string, result: string, table: string, query: string) => [
   `CREATE FUNCTION ${name}(${parameters}) RETURNS ${result} LANGUAGE plpgsql STABLE AS
    $do$ #variable_conflict use_column
@@ -159,7 +157,7 @@ const functionOn = (name: string, parameters: string, result: string, table: str
 const pageParameters = "int8, int8, int8, int8, int8"
 const besideEndOf = `AND ${schema}.proved($5) ${besideEnd}`
 
-/** Functions of pages whose transactions lie beside each history. */
+/** Functions that read pages of the colocated layout. */
 const besideFunctions = [
   ...functionOn(
     "wide.page",
@@ -180,7 +178,7 @@ const besideFunctions = [
 const partOfDocuments = `SELECT d.id, ${documentColumns} FROM parts.document d
   WHERE part = $1 AND id = ANY($2) AND ${schema}.proved($3)`
 
-/** Functions of histories, and of transactions in parts. */
+/** Functions that read histories, and transactions distributed over shards. */
 const partFunctions = [
   ...functionOn("parts.history", pageParameters, "SETOF int8", `${schema}.appearance`, distributed.pageDown),
   ...functionOn("parts.documents", "int4, int8[], int8", `TABLE (${columnTypes})`, "parts.document", partOfDocuments),
@@ -201,7 +199,7 @@ const besideByFunction: Layout["read"] = async (run, page) => {
   return idsOf(await run("SELECT * FROM wide.page($1, $2, $3, $4, $5)", [...pageParams(page), serial]))
 }
 
-/** The tables of a page; the others would lie beside them. */
+/** Tables that a page reads; all others would be colocated with them. */
 const copied = ["checkpoint", "counter", "proof", "projection", "block", "appearance", "document"]
 
 const togetherTables = [
@@ -215,7 +213,7 @@ const togetherTables = [
 ]
 
 const nextAt = 24
-/** A page as one statement. */
+/** Reads a page in one statement. */
 const single =
   (statements: Statements.Statements): Layout["read"] =>
   async (run, page) => {
@@ -225,7 +223,7 @@ const single =
   }
 const one = Statements.make("one")
 
-/** A page as one statement on the shards of a chain that lies on one node. */
+/** Reads a page in one statement from the shards of a chain that is on one node. */
 const singleOnNode: Layout["read"] = async (_, page, shards) => {
   const tableOf = (table: string) => shards.of(table, page.key)
   const sql = one.snapshotWithPageDown.replaceAll(/\bone\.\w+/g, (table) => tableOf(table).table)

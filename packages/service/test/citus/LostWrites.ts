@@ -1,6 +1,6 @@
 /**
- * A node of Citus that is replaced by a standby which has not received its last writes, and is restored afterwards: no page of it may be
- * read and nothing may be written in between.
+ * Replaces a Citus node by a standby that lacks its last writes, and later restores the node. Until then, no page may be read from it
+ * and nothing may be written.
  */
 import { Effect, Schedule, type Scope } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
@@ -18,7 +18,7 @@ const reads = 40
 const often = { times: 200, schedule: Schedule.spaced("50 millis") }
 const lackingWrites = "Database node without the last writes"
 
-/** Leads the coordinator from one address of a node to another one. */
+/** Changes the address of a node in the coordinator. */
 const lead = (url: string, from: string, to: string) =>
   TestServer.rowsOf(
     url,
@@ -26,7 +26,7 @@ const lead = (url: string, from: string, to: string) =>
      WHERE nodeport = ${Nodes.portOf(from)}`,
   )
 
-/** Runs on a cluster with standbys. */
+/** Runs the test on a cluster with standbys. */
 export const run = Effect.fnUntraced(function* (
   { database, workers }: Nodes.Cluster,
   { fail, print }: Campaign.Output,
@@ -46,7 +46,7 @@ export const run = Effect.fnUntraced(function* (
   yield* steps(lostSteps)
   yield* walk
   const readBefore = tally.pages
-  // The address of the standby becomes that of the node.
+  // The standby takes over the address of the node.
   yield* TestServer.rowsOf(url, `SELECT citus_remove_node('127.0.0.1', ${Nodes.portOf(standby!.url)}) IS NULL`)
   yield* Effect.promise(kill)
   yield* TestServer.rowsOf(standby!.url, "SELECT pg_promote(true, 60)")
@@ -55,7 +55,7 @@ export const run = Effect.fnUntraced(function* (
   yield* Effect.replicateEffect(walk, reads, { discard: true })
   const refused = [...tally.unavailable.values()].reduce((sum, count) => sum + count, 0)
   const readMeanwhile = tally.pages - readBefore
-  // Connections to an ended node fail once, and the world does not know the outcome of such a write.
+  // Connections to a killed node fail once, which leaves the outcome of the write unknown.
   const written = yield* Effect.andThen(world.resume(store), world.step(store)).pipe(
     Effect.as("written"),
     Effect.catch((error) => {

@@ -1,6 +1,6 @@
 /**
- * A coordinator and nodes of Citus on free ports of this machine, each with a standby that receives its writes through a proxy, until
- * the scope ends.
+ * A Citus coordinator and nodes on free ports of this machine until the scope ends, each with a standby that receives its writes through
+ * a proxy.
  */
 import { rmSync } from "node:fs"
 import { Effect } from "effect"
@@ -9,24 +9,24 @@ import * as Proxy from "../replicas/Proxy.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
 
-/** What to start. */
+/** Options of a cluster. */
 export interface Options {
-  /** Folder of the programs of a PostgreSQL server that has Citus. */
+  /** Folder with the programs of a PostgreSQL installation that includes Citus. */
   readonly bin: string
   readonly workers: number
-  /** Delay of standbys; without it there are none. */
+  /** Replication delay of standbys. Default: no standbys. */
   readonly delayMillis?: number
 }
 
-/** A server, and its standby, if any. */
+/** A server with its standby, if any. */
 export interface Node {
   readonly url: string
   readonly standby: EmbeddedServer.RunningServer | undefined
-  /** Passes nothing on to the standby any more. */
+  /** Suspends replication to the standby. */
   readonly hold: () => void
-  /** Ends the server as a crash would. */
+  /** Kills the server as in a crash. */
   readonly kill: () => Promise<void>
-  /** Starts the server again on its port. */
+  /** Restarts the server on its port. */
   readonly restart: () => Promise<void>
 }
 
@@ -34,14 +34,14 @@ export interface Node {
 export interface Cluster {
   readonly coordinator: Node
   readonly workers: ReadonlyArray<Node>
-  /** Makes a database on every node. */
+  /** Creates a database on every node. */
   readonly database: (name: string) => Effect.Effect<Database>
 }
 
-/** The URLs of a database. */
+/** URLs of a database. */
 export interface Database {
   readonly url: string
-  /** That of the coordinator's standby, which reads of the standbys of the nodes. */
+  /** URL of the coordinator's standby, which reads from the standbys of the nodes. */
   readonly standbyUrl: string
 }
 
@@ -54,7 +54,7 @@ const settings = [
   "max_prepared_transactions=200",
 ]
 
-/** The port of a URL. */
+/** Port of a URL. */
 export const portOf = (url: string): number => Number(new URL(url).port)
 
 const named = (url: string, database: string): string => {
@@ -63,7 +63,7 @@ const named = (url: string, database: string): string => {
   return changed.href
 }
 
-/** Starts a server, and its standby. */
+/** Starts a server and its standby. */
 const startNode = async ({ bin, delayMillis }: Options, ofStandby: ReadonlyArray<string>) => {
   const folders = await EmbeddedServer.initialisePair(bin)
   const port = await freePort()

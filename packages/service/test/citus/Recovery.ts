@@ -1,4 +1,4 @@
-/** Ends nodes of Citus while an indexer follows a chain, and measures how long no block is stored. */
+/** Kills Citus nodes while an indexer follows a chain, and measures the interval without stored blocks. */
 import { Anvil } from "@daybook/chain"
 import { Clock, Effect, Schedule } from "effect"
 import type { Scope } from "effect"
@@ -12,7 +12,7 @@ import type * as Nodes from "./Nodes.ts"
 const [upMillis, downMillis, blockMillis] = [4_000, 3_000, 250] as const
 const often = { times: 1_200, schedule: Schedule.spaced("50 millis") }
 
-/** A kill: milliseconds from the return of the node to the first stored block, and those in which none was stored. */
+/** Milliseconds from the restart of the node to the first stored block, and milliseconds without a stored block. */
 interface Recovered {
   readonly node: string
   readonly afterReturn: number
@@ -26,7 +26,7 @@ const seconds = (millis: number): string => (millis / 1_000).toFixed(1)
 
 const now = Clock.currentTimeMillis
 
-/** Ends a node once blocks are stored, restarts it, and waits for the next block. */
+/** Kills a node after some blocks were stored, restarts it, and waits for the next stored block. */
 const endOnce = Effect.fnUntraced(function* (name: string, node: Nodes.Node, stored: { last: number }) {
   const isAfter = (millis: number) =>
     Effect.retry(
@@ -43,7 +43,7 @@ const endOnce = Effect.fnUntraced(function* (name: string, node: Nodes.Node, sto
   return { node: name, afterReturn: stored.last - returned, whole: stored.last - before } satisfies Recovered
 })
 
-/** Ends each node this often; fails if a lost one stops the index for longer than a time limit after its return. */
+/** Kills each node a number of times; fails if the indexer does not resume within a time limit after the restart. */
 export const run = Effect.fnUntraced(function* (
   { coordinator, database, workers }: Nodes.Cluster,
   { kills, mostMillis }: { readonly kills: number; readonly mostMillis: number },

@@ -1,4 +1,4 @@
-/** Processor time of a page in layouts of a chain on the nodes of Citus that are not built, beside the one that is and PostgreSQL. */
+/** Measures the CPU time of a page in alternative layouts on Citus nodes, in the implemented layout, and on PostgreSQL. */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
@@ -19,10 +19,10 @@ import * as Nodes from "./Nodes.ts"
 const [blocks, transactionsOfBlock, wallets, blocksOfAppend] = [150, 100, 150, 10] as const
 const bodyBytes = 350
 const warmPages = 40
-/** Rows of a page of 25, and the one that shows whether there are more. */
+/** Rows of a page of 25, plus one that shows whether another page follows. */
 const limit = 26
 
-/** Bytes that no codec makes shorter. */
+/** Incompressible bytes as hex. */
 const noise = (seed: string): string => {
   let text = ""
   for (let part = 0; text.length < bodyBytes; part++)
@@ -75,10 +75,10 @@ const read = (file: string): string => {
   }
 }
 
-/** The parent of a process: after its name and its state. */
+/** Parent process id: the field after name and state. */
 const parentOf = (pid: string): number => Number(/\) \w (\d+)/.exec(read(`/proc/${pid}/stat`))?.[1])
 
-/** Processor time of the processes that servers run, so far; `roots` are the processes that started all others. */
+/** CPU time of all server processes so far; `roots` are the ids of the postmasters. */
 const cpuMillis = (roots: ReadonlySet<number>): number => {
   let nanos = 0
   for (const pid of readdirSync("/proc")) {
@@ -91,7 +91,7 @@ const cpuMillis = (roots: ReadonlySet<number>): number => {
 const helper = "SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
 const helpers = { PostgreSQL: helper, nodes: `SELECT result FROM run_command_on_all_nodes($$${helper}$$)` } as const
 
-/** The first process of each server. */
+/** Ids of the postmasters. */
 const rootsOf = (run: Layouts.Run, which: keyof typeof helpers) =>
   Effect.map(
     Effect.promise(() => run(helpers[which], [])),
@@ -102,7 +102,7 @@ const placements = "SELECT table_name::text, shardid::text, nodeport FROM citus_
 const shardOfKey = "SELECT get_shard_id_for_distribution_column($1::regclass, $2::int8)::text"
 const [histories, wide] = ["daybook_test.appearance", "wide.history"] as const
 
-/** The shards of all tables, each with a connection to its node. The shard of a key is looked up beforehand. */
+/** Shards of all tables, each with a connection to its node. The shard of each key is determined in advance. */
 const shardsOf = Effect.fnUntraced(function* (coordinator: string, run: Layouts.Run, keys: ReadonlyArray<bigint>) {
   const connections = new Map<number, Layouts.Run>()
   const tables = new Map<string, Map<string, Layouts.Shard>>()
@@ -137,7 +137,7 @@ const sizes = `SELECT table_name::text, citus_total_relation_size(table_name)::f
 const quantile = (numbers: ReadonlyArray<number>, part: number): number =>
   numbers.toSorted((one, other) => one - other)[Math.floor((numbers.length - 1) * part)]!
 
-/** Starts servers that hold the same chain in every layout; returns their readers. */
+/** Starts servers that store the same chain in every layout; returns their readers. */
 const prepare = Effect.fnUntraced(function* (
   bin: string,
   keys: ReadonlyArray<bigint>,
@@ -168,7 +168,7 @@ const prepare = Effect.fnUntraced(function* (
   }
 })
 
-/** Milliseconds of a page, by layout, of each round. */
+/** Milliseconds per page, by layout and round. */
 const measure = Effect.fnUntraced(function* (
   bin: string,
   { pages, rounds }: { readonly pages: number; readonly rounds: number },

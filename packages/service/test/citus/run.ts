@@ -1,4 +1,4 @@
-/** Runs on Citus what every engine must pass. */
+/** Runs the tests of every storage engine on Citus. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,12 +12,12 @@ import * as Nodes from "./Nodes.ts"
 import * as Recovery from "./Recovery.ts"
 
 const variables = { databases: "DAYBOOK_TEST_CITUS", bin: "DAYBOOK_TEST_CITUS_BIN" } as const
-/** Minimum number of tests of the suite; fewer mean that some were skipped. */
+/** Minimum number of tests of the suite; a smaller number means that some were skipped. */
 const leastTests = 70
-/** Tests of Etherscan's lists. */
+/** Minimum number of tests of Etherscan's lists. */
 const leastLists = 2
 const lagMillis = 200
-/** Time from the return of a node to the next stored block. */
+/** Maximum time from the restart of a node to the next stored block. */
 const mostRecoveryMillis = 10_000
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
@@ -37,7 +37,7 @@ const options = {
   ends: [5, "times that each node is ended while an indexer follows a chain"],
 } as const
 
-/** A file of tests, which must have run whole. */
+/** Runs a test file, none of whose tests may be skipped. */
 const tests = Effect.fnUntraced(function* (
   { env, least, mode, suite }: { readonly env: NodeJS.ProcessEnv; least: number; mode: string; suite: string },
   { fail, print }: Campaign.Output,
@@ -45,7 +45,7 @@ const tests = Effect.fnUntraced(function* (
   const file = join(yield* temporaryFolder, "results.json")
   const vitest = join(root, "node_modules/vitest/vitest.mjs")
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`]
-  // A given database runs one test at a time.
+  // A given database can run only one test at a time.
   const args = [vitest, "run", "--mode", mode, `packages/service/test/${suite}`, "--maxWorkers=1", ...reporters]
   const code = yield* Campaign.child(args, { cwd: root, env: { ...process.env, ...env } })
   if (code !== 0) fail("a test failed")
@@ -54,10 +54,10 @@ const tests = Effect.fnUntraced(function* (
   if (passed < least) fail(`Too few tests: expected ${least} or more, received ${passed}.`)
 })
 
-/** Another campaign. */
+/** Runs another campaign. */
 const campaign = (file: string, ...args: ReadonlyArray<string>) => Campaign.child([besides(file), ...args])
 
-/** A case that is another campaign. */
+/** A case that runs another campaign. */
 const passes =
   (code: Effect.Effect<number | null>) =>
   ({ fail }: Campaign.Output): Effect.Effect<void> =>
@@ -65,7 +65,7 @@ const passes =
       if (ended !== 0) fail("see above")
     })
 
-/** The cases on databases. */
+/** Cases that use databases. */
 const onDatabases = (
   databases: Effect.Effect<string>,
   { kills, pages }: Pick<Campaign.Values<typeof options>, "kills" | "pages">,
@@ -102,7 +102,7 @@ const onDatabases = (
 
 const workers = 2
 
-/** The cases that end, copy and replace nodes, each on a separate cluster. */
+/** Cases that kill, copy and replace nodes, each on a separate cluster. */
 const onNodes = (
   bin: string,
   { ends, pages }: Pick<Campaign.Values<typeof options>, "ends" | "pages">,
@@ -148,7 +148,7 @@ const remedies = {
   bin: "They start nodes of their own. Name the programs of Citus by --bin FOLDER.",
 } as const
 
-/** The databases to use: the given ones, or two of a cluster that is started. */
+/** Databases to use: the given ones, or two on a new cluster. */
 const databasesOf = Effect.fnUntraced(function* (
   given: string | undefined,
   bin: string,

@@ -1,4 +1,4 @@
-/** Runs the command `daybook` in this process or in a separate one, for tests of the command line. */
+/** Runs the command `daybook` in this process or in a child process, for tests of the command line. */
 import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -10,25 +10,25 @@ import * as Terminal from "../../src/cli/Terminal.ts"
 import * as Engine from "../../src/store/Engine.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** The entry of the command: its source, or its built form if the variable names it. */
+/** Entry point of the command: its source, or its build if the variable is set. */
 export const main = process.env["DAYBOOK_MAIN"] ?? join(import.meta.dirname, "../../src/main.ts")
 
-// Searches are kept in a folder of this process, and not in that of the user.
+// Searches are stored in a folder of this process instead of the user's.
 const stateFolder = mkdtempSync(join(tmpdir(), "daybook-state-"))
 process.env["XDG_STATE_HOME"] = stateFolder
 process.env["XDG_DATA_HOME"] = stateFolder
 process.on("exit", () => rmSync(stateFolder, { recursive: true, force: true }))
 
-/** A text that no output may contain: it replaces the key in a node's URL. */
+/** Placeholder for the key in a node's URL, which no output may contain. */
 export const canary = "CANARY0123456789"
 
-/** Limit of a test that starts a few processes, in milliseconds. */
+/** Time limit of a test that starts a few processes, in milliseconds. */
 export const timeout = 180_000
 
-/** A user that owns no file: root may write whatever the mode. */
+/** A user that owns no files, because root ignores file modes. */
 export const unprivileged = { uid: 65_534, gid: 65_534 }
 
-/** This process may run another one as that user, which can read the command. */
+/** True if this process may run another one as that user, and that user can read the command. */
 export const canSwitchUser =
   process.getuid?.() === 0 &&
   spawnSync(process.execPath, ["-e", "fs.readFileSync(process.argv[1])", main], { ...unprivileged, cwd: "/" })
@@ -40,10 +40,10 @@ export interface Ended {
   readonly err: string
 }
 
-/** False for a standard output that cannot be written: that of a process has no reader, that in this process is on a full disk. */
+/** False for a standard output that cannot be written: a closed pipe for a child process, a full disk in this process. */
 export const ReadsOutput = Context.Reference<boolean>("@daybook/test/ReadsOutput", { defaultValue: () => true })
 
-/** Runs the command to its end, as another user if one is given. */
+/** Runs the command to its end, optionally as another user. */
 export const runAs = (
   user: { readonly uid?: number; readonly gid?: number },
   cwd: string,
@@ -64,17 +64,14 @@ export const runAs = (
     ),
   )
 
-/**
- * Runs the command to its end in a folder, as a process: for what only a process has, and once for what is tested
- * without one.
- */
+/** Runs the command to its end in a folder as a child process, for behaviour that only a process has. */
 export const daybookProcess = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
   runAs({}, cwd, args)
 
-/** The working folder belongs to the process, so one command runs at a time. */
+/** The working folder is global to the process, so commands run one at a time. */
 const workingFolder = Semaphore.makeUnsafe(1)
 
-/** Runs the command to its end in a folder, in this process, which saves the start of another. */
+/** Runs the command to its end in a folder, in this process, which is faster than a child process. */
 export const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Effect<Ended> =>
   Effect.flatMap(ReadsOutput, (readsOutput) => {
     let out = ""
@@ -100,7 +97,7 @@ export const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Eff
     )
   }).pipe(workingFolder.withPermits(1))
 
-/** A new folder with a `daybook.json` for one chain whose node cannot be reached. */
+/** A new folder with a `daybook.json` for one chain with an unreachable node. */
 export const withConfig = Effect.fnUntraced(function* (more: object = {}) {
   const base = yield* temporaryFolder
   const chains = { eth: { rpc: [`http://127.0.0.1:65535/${canary}`] } }
@@ -109,7 +106,7 @@ export const withConfig = Effect.fnUntraced(function* (more: object = {}) {
   return base
 })
 
-/** Adds a key to the database of such a folder, or to another one, and returns it, without a separate process. */
+/** Adds an API key to the database of such a folder, or to another database, without a child process; returns the key. */
 export const addKey = (base: string, name: string, database = "sqlite:data"): Effect.Effect<string> =>
   Effect.gen(function* () {
     const { apiKeys } = yield* Engine.fromUrl(database, base)

@@ -1,4 +1,4 @@
-/** Preloaded into a process: prints the files of loaded modules to standard error when it ends, one per line. */
+/** Preloaded into a process: writes the paths of all loaded modules to standard error at exit, one per line. */
 import { writeSync } from "node:fs"
 import { registerHooks } from "node:module"
 

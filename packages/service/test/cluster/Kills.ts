@@ -1,21 +1,21 @@
-/** What is ended while clients read, and how it is started again. */
+/** Processes that are killed while clients read, and how each is restarted. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as Cluster from "./Cluster.ts"
 import type { Member } from "./Member.ts"
 
-/** A kill. */
+/** A process to kill. */
 export interface Kill {
   readonly name: string
   readonly end: Effect.Effect<void>
-  /** Restarts what was ended, after some time; succeeds once it runs. */
+  /** Restarts the process after a delay; succeeds once it runs. */
   readonly restore: Effect.Effect<void, unknown>
 }
 
 const attempts = 5
 
-/** Rows of a statement; a busy machine may need several attempts to connect. */
+/** Runs a statement; a loaded machine may need several attempts to connect. */
 const ask = <Row extends object>(url: string, sql: string) =>
   PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
     Effect.flatMap((client) => client.unsafe<Row>(sql).unprepared),
@@ -25,7 +25,7 @@ const ask = <Row extends object>(url: string, sql: string) =>
     Effect.orDie,
   )
 
-/** The owner of the lease of the chain. */
+/** Owner of the chain's lease. */
 const ownerOf = (url: string): Effect.Effect<string | null> =>
   Effect.map(
     ask<{ readonly lease_owner: string | null }>(url, "SELECT lease_owner FROM daybook_eth.indexer"),
@@ -36,14 +36,14 @@ const killed = (member: Member) => Effect.promise(() => member.end("SIGKILL"))
 
 const started = (member: Member) => Effect.sync(member.start)
 
-/** Stops a process of the service as a service manager does, and starts it with the present configuration. */
+/** Stops a process of the service as a service manager does, and restarts it with the current configuration. */
 const restarted = (member: Member) =>
   Effect.andThen(
     Effect.promise(() => member.end("SIGTERM")),
     started(member),
   )
 
-/** The kills of a set-up, in order. The first indexer has the lease. */
+/** All kills of a cluster, in order. The first indexer holds the lease. */
 export const fromCluster = (cluster: Cluster.Cluster): ReadonlyArray<Kill> => {
   const { databases, indexers, logOf, node, primary, proxy, replica, servers, urlOf } = cluster
   const ofServer = (server: Member): Kill => ({
@@ -60,7 +60,7 @@ export const fromCluster = (cluster: Cluster.Cluster): ReadonlyArray<Kill> => {
         yield* killed(leader)
       }),
       restore: Effect.gen(function* () {
-        // Restarted once the other one leads, so that it is known which one does.
+        // Restarted only once the other indexer holds the lease, so that the owner is known.
         let next = owner
         while (next === owner || next === null) {
           yield* Effect.sleep(50)

@@ -1,10 +1,10 @@
-/** Processes of the set-up that are killed and restarted: each writes its output to a separate file. */
+/** Processes of a cluster that are killed and restarted; each writes its output to a separate file. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { openSync } from "node:fs"
 import { Effect } from "effect"
 
-/** How to start a process. */
+/** Options of a process. */
 export interface Program {
   readonly name: string
   readonly file: string
@@ -12,24 +12,24 @@ export interface Program {
   readonly env?: Readonly<Record<string, string>>
   readonly uid?: number
   readonly gid?: number
-  /** File of the output. */
+  /** File for the output. */
   readonly log: string
 }
 
-/** A process that can be ended and started again. */
+/** A process that can be ended and restarted. */
 export interface Member {
   readonly name: string
   readonly start: () => void
-  /** Ends the process by a signal, and waits for its end. */
+  /** Ends the process with a signal and waits for its exit. */
   readonly end: (signal: NodeJS.Signals) => Promise<void>
   /** Sends a signal that does not end the process. */
   readonly signal: (signal: NodeJS.Signals) => void
   readonly isRunning: () => boolean
-  /** Its id, once it was started. */
+  /** Process id, once started. */
   readonly pid: () => number
 }
 
-/** Makes a process, which is not started yet. */
+/** Creates a process without starting it. */
 export const make = ({ args, env, file, gid, log, name, uid }: Program): Member => {
   let child: ChildProcess | undefined
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null

@@ -1,4 +1,4 @@
-/** The commands for dump and restore in `docs/operations.md`, which are run as they are written there. */
+/** Runs the commands for dump and restore of `docs/operations.md` as documented. */
 import { execFile } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,11 +8,11 @@ import type { Cluster } from "./Cluster.ts"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 
-/** The blocks of a document that are marked to be run, in order. */
+/** Code blocks of a document that are marked as executable, in order. */
 const commandsOf = (markdown: string): string =>
   [...markdown.matchAll(/^```sh run\n(?<commands>[\s\S]*?)^```$/gm)].map(({ groups }) => groups!["commands"]!).join("")
 
-/** Runs the commands on the database of a set-up; returns their results, or fails with the reason. */
+/** Runs the commands on the database of a cluster; returns their output, or fails with the reason. */
 export const run = async ({ folder, leading }: Cluster, bin: string | undefined): Promise<string> => {
   if (bin === undefined || !existsSync(join(bin, "pg_dump"))) return "dump and restore skipped: no pg_dump in --bin"
   const restored = new URL(leading())

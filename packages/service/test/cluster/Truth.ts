@@ -1,13 +1,10 @@
-/**
- * The chain as its node has it, block by block, with each state that it had: what a page may contain, found by scanning
- * every transaction.
- */
+/** All states of a chain according to its node, block by block: the rows that a page may contain, found by scanning every transaction. */
 import { Head, type Anvil } from "@daybook/chain"
 import { Random } from "@daybook/harness"
 import { Effect, Semaphore } from "effect"
 import * as oracle from "../indexer/oracle.ts"
 
-/** A block with the transactions of its node. */
+/** A block with its transactions. */
 export interface Block {
   readonly number: number
   readonly hash: string
@@ -21,16 +18,16 @@ export interface Row {
   readonly block: Block
 }
 
-/** The states that a chain had. */
+/** All states of a chain. */
 export interface Truth {
   /** Changes the chain: new blocks with transfers, or a reorg. */
   readonly change: Effect.Effect<void, unknown>
-  /** Waits until each block that the node has is known here. */
+  /** Waits until every block of the node was read. */
   readonly settled: Effect.Effect<void>
   readonly head: () => Block
-  /** All blocks with a number, of every state. */
+  /** All blocks with a number, including removed ones. */
   readonly at: (number: number) => ReadonlyArray<Block>
-  /** Whether a block was removed by a reorg. */
+  /** True if a reorg removed the block. */
   readonly isRemoved: (block: Block) => boolean
   /** Rows of a wallet in the state with this head, oldest first. */
   readonly rowsOf: (head: Block, wallet: string) => ReadonlyArray<Row>
@@ -39,11 +36,11 @@ export interface Truth {
 
 const deepestReorg = 3
 
-/** Names a row of a page by its block, its place in it, its hash and its outcome. */
+/** Identifies a row of a page by block, transaction index, hash and status. */
 export const keyOf = (blockHash: string, index: number, hash: string, status: string): string =>
   `${blockHash} ${index} ${hash} ${status}`
 
-/** Reads the chain of a node, and changes it from then on. */
+/** Reads the chain of a node, and records all later changes. */
 export const make = Effect.fnUntraced(function* (node: Anvil.Node, seed: number) {
   const random = Random.make(seed)
   const lock = yield* Semaphore.make(1)

@@ -1,21 +1,20 @@
 /**
- * Clients that walk the pages of wallets and call the relay, and compare each response with the chain. A page must
- * belong to some state of the chain, the same state for all pages of a walk, and everything else must be an error of
- * the interface.
+ * Clients that read all pages of wallets and call the relay, and compare each response with the chain. All pages of a walk must belong
+ * to one state of the chain, and every other response must be an error of the interface.
  */
 import { Effect } from "effect"
 import type { Random } from "@daybook/harness"
 import type { Block, Row, Truth } from "./Truth.ts"
 import { keyOf } from "./Truth.ts"
 
-/** What the requests since the last kill gave. */
+/** Results of the requests since the last kill. */
 export interface Tally {
   requests: number
   pages: number
   calls: number
-  /** Errors by status and code, or by what happened to the connection. */
+  /** Number of errors by status and code, or by connection error. */
   readonly errors: Map<string, number>
-  /** What may not happen. */
+  /** Unexpected results. */
   readonly issues: Array<string>
   worstMillis: number
   lastErrorAt: number
@@ -42,7 +41,7 @@ export interface Setting {
   readonly tally: () => Tally
 }
 
-/** Longer than any request may take. */
+/** Longer than the time limit of any request. */
 const hungMillis = 30_000
 const pauseMillis = 20
 
@@ -69,12 +68,12 @@ const codeOf = (cause: unknown): string => {
   return inner instanceof Error && "code" in inner ? String(inner.code) : String(inner)
 }
 
-/** Errors of a connection that ended before its contents were received completely. */
+/** Errors of a connection that ended before the response was complete. */
 const isLost = (code: string): boolean => /ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(code)
 
 const stale = "409 stale_cursor"
 
-/** Statuses of errors that a client retries, or follows by reading again, with the code that belongs to each. */
+/** Status and code of the errors that a client retries, or handles by starting over. */
 const expected: ReadonlySet<string> = new Set([
   "503 unavailable",
   "502 unavailable",
@@ -90,7 +89,7 @@ const ask = (setting: Setting, path: string, init: RequestInit = {}): Effect.Eff
     const startedAt = performance.now()
     const failed = (name: string, isIssue: boolean): undefined => {
       counted.errors.set(name, (counted.errors.get(name) ?? 0) + 1)
-      // A reorg makes cursors stale, whatever was killed.
+      // A reorg makes cursors stale regardless of kills.
       if (name !== stale) counted.lastErrorAt = performance.now()
       if (isIssue) counted.issues.push(`${path.split("?")[0]}: ${name}`)
     }
@@ -118,13 +117,13 @@ const ask = (setting: Setting, path: string, init: RequestInit = {}): Effect.Eff
     }
   })
 
-/** Rows of a walk in the state with a head, in its order. */
+/** Rows of a walk in the state with a head, in the order of the walk. */
 const listOf = (truth: Truth, head: Block, wallet: string, order: string): ReadonlyArray<Row> => {
   const rows = truth.rowsOf(head, wallet)
   return order === "ASC" ? rows : rows.toReversed()
 }
 
-/** Walks a wallet from its first page to its last one, or until an error. */
+/** Reads a wallet from the first page to the last, or until an error. */
 export const walk = Effect.fnUntraced(function* (
   setting: Setting,
   wallet: string,
@@ -167,7 +166,7 @@ export const walk = Effect.fnUntraced(function* (
   }
 })
 
-/** Walks wallets one after another, without an end. */
+/** Reads wallets repeatedly, one at a time. */
 export const walker = (setting: Setting): Effect.Effect<never> =>
   Effect.forever(
     Effect.suspend(() =>
@@ -178,7 +177,7 @@ export const walker = (setting: Setting): Effect.Effect<never> =>
     ).pipe(Effect.andThen(Effect.sleep(pauseMillis))),
   )
 
-/** Calls the relay for blocks by their number, without an end. */
+/** Requests blocks by number through the relay, repeatedly. */
 export const caller = (setting: Setting): Effect.Effect<never> =>
   Effect.gen(function* () {
     const { truth } = setting
@@ -189,7 +188,7 @@ export const caller = (setting: Setting): Effect.Effect<never> =>
     yield* truth.settled
     if (response?.status === 200) {
       const block = response.body.result as { readonly hash: string } | null
-      // A block that a reorg removes is not there until the next one is mined.
+      // A block that a reorg removed is absent until the next one is mined.
       const isRight =
         block === null
           ? truth.at(number).some(truth.isRemoved)

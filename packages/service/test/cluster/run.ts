@@ -1,4 +1,6 @@
-/** Starts the set-up of `deploy/compose.yaml` by hand and kills each of its processes while clients read through HAProxy. */
+/**
+ * Starts the deployment of `deploy/compose.yaml` without containers, and kills each of its processes while clients read through HAProxy.
+ */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +18,7 @@ import * as Walks from "./Walks.ts"
 
 const walkers = 4
 const changeMillis = 500
-/** Load before the first kill, and after each recovery. */
+/** Duration of the load before the first kill, and after each recovery. */
 const steadyMillis = 3_000
 const recoveryMillis = 120_000
 
@@ -29,7 +31,7 @@ const cellsOf = (tally: Walks.Tally, killedAt: number, recoveredAt: number): Cam
   return [tally.requests, tally.pages, tally.calls, errors, Math.round(tally.worstMillis), lastError, recovered]
 }
 
-/** The index has reached the head of the chain, as clients see it. */
+/** True if clients see that the index has reached the head of the chain. */
 const isSynced = (url: string, truth: Truth.Truth): Effect.Effect<boolean> =>
   Effect.promise(async () => {
     try {
@@ -41,7 +43,7 @@ const isSynced = (url: string, truth: Truth.Truth): Effect.Effect<boolean> =>
     }
   })
 
-/** Complete histories of all wallets, and all stored blocks, are those of the chain. */
+/** Compares the complete histories of all wallets and all stored blocks with the chain. */
 const compareAll = Effect.fnUntraced(function* (
   cluster: Cluster.Cluster,
   setting: Walks.Setting,
@@ -75,7 +77,7 @@ const compareAll = Effect.fnUntraced(function* (
   print(`${wallets} wallets compared at the end, blocks verified with the node; ${blocks} blocks and ${reorgs} reorgs`)
 })
 
-/** The cases of a set-up that runs: a time without a kill, each kill, and at the end a comparison of everything. */
+/** Cases of a running cluster: a period without a kill, each kill, and finally a comparison of everything. */
 const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, bin: string | undefined) {
   const cluster = yield* Cluster.start({ seed, bin })
   const truth = yield* Truth.make(cluster.node, seed)
