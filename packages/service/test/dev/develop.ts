@@ -1,4 +1,4 @@
-/** `daybook dev` beside a node of a test. */
+/** Runs `daybook dev` with the node of a test. */
 import { Anvil } from "@daybook/chain"
 import { Effect, Exit, Queue, References, Scope } from "effect"
 import * as DevServer from "../../src/dev/DevServer.ts"
@@ -6,7 +6,7 @@ import * as LocalNode from "../../src/dev/LocalNode.ts"
 
 export const within = { everyMillis: 10 }
 
-/** A node that can be stopped and started again on its port. */
+/** A node that can be stopped and restarted on its port. */
 export const restartable = Effect.gen(function* () {
   const outer = yield* Effect.scope
   let scope = yield* Scope.fork(outer)
@@ -18,7 +18,7 @@ export const restartable = Effect.gen(function* () {
   return { begin, stop: Effect.suspend(() => Scope.close(scope, Exit.void)) }
 })
 
-/** Runs the command beside a node; returns the services that it announces, one after another. */
+/** Runs the command with a node; returns a queue of the services that it starts. */
 export const develop = Effect.fnUntraced(function* (
   url: string,
   { artifacts = [], onLine }: Partial<Pick<DevServer.Options, "artifacts" | "onLine">> = {},

@@ -17,7 +17,7 @@ const starts = ["first start", "second start", "third start"] as const
 
 const word = (text: string): string => text.replace("0x", "").padStart(64, "0")
 
-/** A transaction whose call the built-in signatures decode: a transfer of tokens. */
+/** Sends a token transfer, which the built-in signatures decode. */
 const send = async (url: string): Promise<{ readonly from: string; readonly hash: string }> => {
   const call = <A>(method: string, params: ReadonlyArray<unknown>) =>
     Effect.runPromise(Rpc.call<A>(url, method, params))
@@ -33,7 +33,7 @@ interface Row {
 
 const ticksPerSecond = 100
 
-/** Processor time of a process in seconds, if the system reports it. */
+/** CPU time of a process in seconds, if the system reports it. */
 const processorSeconds = (pid: number): string => {
   const path = `/proc/${pid}/stat`
   if (!existsSync(path)) return "unknown"

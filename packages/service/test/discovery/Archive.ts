@@ -1,6 +1,6 @@
 /**
- * An archive node of a long chain that answers from a recording: the recorded blocks at their numbers, and empty blocks
- * between them, each linked to the previous one. It has the state of every block.
+ * An archive node of a long chain that serves a recording: the recorded blocks at their numbers, and empty linked blocks between them.
+ * It has the state of every block.
  */
 import { Effect, Schema } from "effect"
 import { Anvil } from "@daybook/chain"
@@ -17,7 +17,7 @@ const hex = (number: number | bigint) => `0x${number.toString(16)}`
 
 /** The same transaction, log or trace in another block. */
 const placed = <A>(value: A, number: number, hash: string): A => {
-  // Sound: only the fields that name the block are replaced.
+  // Sound: only the fields that identify the block are replaced.
   if (Array.isArray(value)) return value.map((one: unknown) => placed(one, number, hash)) as A
   if (typeof value !== "object" || value === null) return value
   const entries = Object.entries(value).map(([key, own]: [string, unknown]) => {
@@ -37,7 +37,7 @@ export const hashOf = (block: Recording.Wire): string =>
 /** All blocks of a chain. */
 interface Chain {
   readonly last: number
-  /** The recorded blocks, in their place. */
+  /** Recorded blocks by number. */
   readonly busy: ReadonlyMap<number, Recording.RecordedBlock>
   readonly hashes: ReadonlyMap<string, number>
   readonly blockAt: (number: number) => Recording.WireBlock
@@ -48,7 +48,7 @@ const chainOf = ({ blocks }: Recording.Recording, last: number): Chain => {
   const genesis = blocks.get(0)!.block
   const interval = (Number(template.timestamp) - Number(genesis.timestamp)) / LongChain.emptyBlock
   const busy = new Map<number, Recording.RecordedBlock>()
-  /** Fields of each empty block that differ from the others. */
+  /** Header fields in which empty blocks differ. */
   const empty: Array<Recording.Wire> = []
   const hashes = new Map<string, number>()
   let before = genesis
@@ -91,7 +91,7 @@ const answersOf = (
   forward: server.Fallback,
 ): Record<string, server.Response> => {
   const { blockAt, busy, hashes, last } = chain
-  /** The number that a block parameter names; undefined if the chain has no such block. */
+  /** Number of a block parameter; undefined if the chain has no such block. */
   const numberOf = (place: unknown): number | undefined => {
     if (place === "latest") return last
     if (place === "finalized" || place === "safe") return Math.max(0, last - (place === "safe" ? 32 : 64))
@@ -145,9 +145,9 @@ const answersOf = (
   }
 }
 
-/** Mines a plan without its empty blocks on an anvil; returns an archive of the whole chain and the recording. */
+/** Mines the blocks of a plan that have transactions on an anvil; returns an archive of the whole chain and the recording. */
 export const start = Effect.fnUntraced(function* (plan: LongChain.PlannedChain, options: Anvil.Options = {}) {
-  // Contracts return the same in all blocks, except for balances: their names.
+  // Except for balances, contracts return the same values, such as their names, at all blocks.
   const node = yield* Anvil.make(options)
   const recording = Recording.make(node, plan.tokens)
   yield* LongChain.mineBusy(node, plan, recording.record)

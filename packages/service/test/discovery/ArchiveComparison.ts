@@ -1,7 +1,4 @@
-/**
- * Sends the same calls for a planned chain to an archive and to an anvil that has the state of every block, and
- * compares all answers.
- */
+/** Sends the same calls for a planned chain to an archive and to an anvil that has the state of every block, and compares all responses. */
 import { Effect } from "effect"
 import { batch } from "../books/balanceOracle.ts"
 import type { PlannedChain } from "./LongChain.ts"
@@ -9,7 +6,7 @@ import * as Recording from "./Recording.ts"
 
 type Call = readonly [method: string, params: ReadonlyArray<unknown>]
 
-/** An answer that differs. */
+/** A response that differs. */
 export interface Difference {
   readonly call: Call
   readonly archive: unknown
@@ -19,12 +16,12 @@ export interface Difference {
 const hex = (number: number) => `0x${number.toString(16)}`
 
 /**
- * Fields that change the hash of a block in the archive: the node invents `mixHash`, and its state holds the hashes of
- * earlier blocks (EIP-2935). The size of a block is neither hashed nor kept.
+ * Fields that change the hash of a block in the archive: the node chooses `mixHash`, and its state contains the hashes of earlier blocks
+ * (EIP-2935). The size of a block is neither hashed nor stored.
  */
 const hashes = new Set(["hash", "parentHash", "mixHash", "stateRoot", "size", "blockHash"])
 
-/** A response without the fields that differ by rule. Transactions keep their hash. */
+/** A response without the fields that always differ. Transactions keep their hash. */
 const comparable = (value: unknown, isBlock: boolean): string =>
   JSON.stringify(value, function (this: Recording.Wire, key, own: unknown) {
     const isTransaction = this["transactionIndex"] !== undefined
@@ -46,7 +43,7 @@ const callsAt = (
   ]),
 ]
 
-/** Searches for the events of each address, in each topic, over the whole chain and in parts of it. */
+/** Requests the events of each address, for each topic, over the whole chain and over parts of it. */
 const logCalls = (last: number, addresses: ReadonlyArray<string>): ReadonlyArray<Call> => {
   const ranges = [
     [0, last],
@@ -62,7 +59,7 @@ const logCalls = (last: number, addresses: ReadonlyArray<string>): ReadonlyArray
   )
 }
 
-/** Compares every answer; returns the number of comparisons and the first differences. */
+/** Compares all responses; returns the number of comparisons and the first differences. */
 export const compare = Effect.fnUntraced(function* (
   archive: { readonly url: string },
   node: { readonly url: string },

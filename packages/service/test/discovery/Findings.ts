@@ -1,4 +1,4 @@
-/** Compares what was discovered about a planned wallet with the plan, and with the recording of the wallet. */
+/** Compares the discovery of a planned wallet with the plan and with the recording of the wallet. */
 import type { Discovered } from "../books/DiscoveryBooks.ts"
 import type { PlannedWallet } from "./LongChain.ts"
 import * as Recording from "./Recording.ts"
@@ -6,10 +6,7 @@ import * as Recording from "./Recording.ts"
 const changeIn = (history: Recording.History, block: number): bigint =>
   BigInt(Recording.valueAt(history, block) ?? 0) - BigInt(Recording.valueAt(history, block - 1) ?? 0)
 
-/**
- * The blocks after the first one in which something of a wallet changes, and those that its discovery reports
- * differently.
- */
+/** Blocks after the first one with a change of the wallet, and those that its discovery reports differently. */
 export const review = (
   { histories }: Recording.Recording,
   tokens: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * A long chain with wallets whose transactions are far apart: the plan of each block, and an anvil that mines it. The
- * blocks between are empty: either mined too, or left for an archive to fill in.
+ * A long chain with wallets whose transactions are far apart: the plan of each block, and an anvil that mines it. The empty blocks in
+ * between are either mined or supplied by an archive.
  */
 import { Effect } from "effect"
 import { type Anvil, Contracts } from "@daybook/chain"
@@ -11,7 +11,7 @@ import type { WireBlock } from "./Recording.ts"
 
 type Address = `0x${string}`
 
-/** A wallet, and the blocks in which it takes part. */
+/** A wallet and the blocks that it takes part in. */
 export interface PlannedWallet {
   readonly address: Address
   /** Ascending. */
@@ -25,7 +25,7 @@ interface Transaction {
   readonly data?: string
 }
 
-/** What happens on a chain. */
+/** Plan of a chain. */
 export interface PlannedChain {
   /** Number of the last block. */
   readonly last: number
@@ -36,17 +36,17 @@ export interface PlannedChain {
   readonly transactions: ReadonlyMap<number, ReadonlyArray<Transaction>>
 }
 
-/** The block after the contracts: without transactions. */
+/** The block after the deployment of the contracts, without transactions. */
 export const emptyBlock = 2
 
 const hex = (number: number | bigint): Address => `0x${number.toString(16)}`
 const ether = 10n ** 18n
-/** A fixed price: fees do not depend on the base fee. */
+/** A constant price, so that fees do not depend on the base fee. */
 const gasPrice = hex(2_000_000_000)
 const gas = hex(1_500_000)
 const secondsPerBlock = 12
 
-/** Of ten transactions of a wallet, each of five kinds has one; the others send ether. */
+/** Of ten transactions of a wallet, five have a different kind each; the others send ether. */
 const transactionOf = (
   kind: number,
   wallet: Address,
@@ -65,7 +65,7 @@ const transactionOf = (
   return { from: wallet, to: other, value: hex(1n) }
 }
 
-/** Plans a chain on which the wallets have these numbers of transactions, each in a separate block. */
+/** Plans a chain on which each wallet has the given number of transactions, each in a separate block. */
 export const plan = (
   accounts: ReadonlyArray<string>,
   last: number,
@@ -119,8 +119,8 @@ export const mineAll = Effect.fnUntraced(function* (node: Anvil.Node, { last, tr
 })
 
 /**
- * Mines a plan without the empty blocks except the first one: each block has the time and the base fee that follow from
- * the previous blocks of the plan. Calls `mined` after each block with its number in the plan; returns the block.
+ * Mines a plan without the empty blocks except the first one. The time and base fee of each block follow from the previous blocks of the
+ * plan. Calls `mined` after each block with its number in the plan; returns the block.
  */
 export const mineBusy = Effect.fnUntraced(function* <E>(
   node: Anvil.Node,
@@ -131,7 +131,7 @@ export const mineBusy = Effect.fnUntraced(function* <E>(
   const genesis = Number(head.timestamp)
   let number = 0
   for (const block of [emptyBlock, ...transactions.keys()].toSorted((one, another) => one - another)) {
-    // The node sets the base fee of block 0 on its first block.
+    // The node sets the base fee of block 0 for its first block.
     let baseFee = number === 0 ? BigInt(head.baseFeePerGas) : BaseFee.next(head)
     for (let empty = number + 1; empty < block; empty++) {
       baseFee = BaseFee.next({ ...head, gasUsed: "0x0", baseFeePerGas: hex(baseFee) })

@@ -1,6 +1,6 @@
 /**
- * What the blocks of an anvil did, recorded right after each: the block, its receipts and traces, and the properties
- * and holdings of each address in them from then on. Anvil itself would keep a copy of the whole state for each block.
+ * Records the blocks of an anvil immediately after each was mined: the block, its receipts and traces, and the state of each address in
+ * them from then on. Anvil itself would store a copy of the whole state for each block.
  */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
@@ -8,7 +8,7 @@ import { batch } from "@daybook/harness/Rpc"
 
 export type Wire = Readonly<Record<string, unknown>>
 
-/** A block with the fields that are read. */
+/** A block with the required fields. */
 export interface WireBlock extends Wire {
   readonly number: string
   readonly hash: string
@@ -23,28 +23,28 @@ export interface WireReceipt extends Wire {
   readonly logs: ReadonlyArray<Wire & { readonly address: string; readonly topics: ReadonlyArray<string> }>
 }
 
-/** A block with what its transactions did. */
+/** A block with its receipts and traces. */
 export interface RecordedBlock {
   readonly block: WireBlock
   readonly receipts: ReadonlyArray<WireReceipt>
   readonly traces: ReadonlyArray<Wire>
 }
 
-/** Values, each with the block at whose end it is reached. Ascending. */
+/** Values, each with the block after which it applies. Ascending. */
 export type History = Array<readonly [block: number, value: string]>
 
-/** What is recorded: blocks by number, and histories by the call that reads their last value. */
+/** Recorded blocks by number, and histories by the call that reads their latest value. */
 export interface Recording {
   readonly blocks: Map<number, RecordedBlock>
   readonly histories: Map<string, History>
-  /** Records the last block of the node under this number; returns the block. */
+  /** Records the latest block of the node under this number; returns the block. */
   readonly record: (number: number) => Effect.Effect<WireBlock>
 }
 
-/** The calls by which the state of an account is read. */
+/** Methods that read the state of an account. */
 export const accountMethods = ["eth_getBalance", "eth_getTransactionCount", "eth_getCode"] as const
 
-/** The call for a holder's balance of a token. */
+/** Call for a holder's balance of a token. */
 export const balanceOf = (to: string, holder: string) => ({
   to,
   data: `0x70a08231${holder.slice(2).padStart(64, "0")}`,
@@ -53,7 +53,7 @@ export const balanceOf = (to: string, holder: string) => ({
 /** Identifies a history. */
 export const keyOf = (method: string, subject: unknown): string => `${method} ${JSON.stringify(subject)}`
 
-/** Addresses anywhere in values, including topics. */
+/** All addresses in values, including topics. */
 const addressesIn = (values: unknown): ReadonlyArray<string> => [
   ...new Set([...JSON.stringify(values).matchAll(/"0x(?:0{24})?([0-9a-f]{40})"/g)].map(([, digits]) => `0x${digits}`)),
 ]
@@ -64,7 +64,7 @@ export const make = (node: Anvil.Node, tokens: ReadonlyArray<string>): Recording
   const histories = new Map<string, History>()
   const keep = (key: string, number: number, value: string): void => {
     const history = histories.get(key) ?? []
-    // A contract that does not exist yet has no balances.
+    // A contract that is not deployed yet has no balances.
     if (value === "0x" && history.length === 0) return
     if (history.at(-1)?.[1] === value) return
     history.push([number, value])

@@ -1,4 +1,4 @@
-/** Measures discoveries of wallets of 10, 100 and 1,000 transactions beside fetching every block of the same chain. */
+/** Measures the discovery of wallets with 10, 100 and 1,000 transactions, compared with fetching every block of the same chain. */
 import { setTimeout } from "node:timers/promises"
 import { Effect, Stream } from "effect"
 import { Anvil } from "@daybook/chain"
@@ -23,7 +23,7 @@ const measured = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     return { value, seconds: ((performance.now() - began) / 1000).toFixed(1) }
   })
 
-/** Connects to a node with an added response time, as over a network. */
+/** Connects to a node with an added response time, to simulate a network. */
 const connect = (url: string, delayMillis: number) =>
   NodeConnection.connect({
     node: { url },
@@ -33,7 +33,7 @@ const connect = (url: string, delayMillis: number) =>
     },
   })
 
-/** Whether the archive answers as a node with the state of every block does. */
+/** Compares the archive with a node that has the state of every block. */
 const compareArchive = Effect.fnUntraced(function* ({ fail, print }: Campaign.Output) {
   const node = yield* Anvil.make({ statesInMemory: comparedBlocks + 1 })
   const plan = LongChain.plan(node.accounts, comparedBlocks, sizes)
@@ -44,7 +44,7 @@ const compareArchive = Effect.fnUntraced(function* ({ fail, print }: Campaign.Ou
   for (const difference of differences.slice(0, 3)) fail(JSON.stringify(difference))
 })
 
-/** Discovers a wallet, and verifies the result. */
+/** Discovers a wallet and verifies the result. */
 const measureWallet = Effect.fnUntraced(function* (
   { recording, url }: { readonly recording: Recording.Recording; readonly url: string },
   { plan, blocks, delay }: { readonly plan: LongChain.PlannedChain; readonly blocks: number; readonly delay: number },
@@ -73,7 +73,7 @@ Campaign.main({
   },
   plan: Effect.fnUntraced(function* ({ blocks, delay }) {
     const accounts = yield* Effect.scoped(Effect.map(Anvil.make(), (node) => node.accounts))
-    // Most blocks are empty, as most blocks of a real chain do not concern a wallet.
+    // Most blocks are empty, because most blocks of a real chain do not concern a wallet.
     const plan = LongChain.plan(
       accounts,
       blocks,

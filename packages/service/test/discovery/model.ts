@@ -1,23 +1,23 @@
-/** A chain as a table of what each block does to each wallet, and a node that answers the calls of a discovery from it. */
+/** A chain as a table of the effects of each block on each wallet, and a node that responds to the calls of a discovery from it. */
 import * as Result from "effect/Result"
 import type { DiscoveryState } from "../../src/discovery/DiscoveryState.ts"
 import * as DiscoveryStep from "../../src/discovery/DiscoveryStep.ts"
 
-/** What a block does to a wallet. */
+/** Effects of a block on a wallet. */
 export interface Activity {
   readonly sent: number
   readonly change: bigint
   readonly hasLog: boolean
-  /** The wallet delegates to code. */
+  /** True if the wallet delegates to code (EIP-7702). */
   readonly isAuthority?: boolean
-  /** Sum of the derived movements, if it is not the change. */
+  /** Sum of the derived movements, if it differs from the balance change. */
   readonly derived?: bigint
 }
 
 export interface WalletModel {
   readonly address: string
   readonly code: "none" | "contract" | "delegation"
-  /** Whether the account has its code at a block; without it, always. */
+  /** True if the account has its code at a block. Default: at all blocks. */
   readonly hasCodeAt?: (block: number) => boolean
   readonly byBlock: ReadonlyMap<number, Activity>
 }
@@ -25,7 +25,7 @@ export interface WalletModel {
 export interface ChainModel {
   readonly head: number
   readonly wallets: ReadonlyArray<WalletModel>
-  /** Blocks per search for logs, at most. */
+  /** Maximum number of blocks per search for logs. */
   readonly logLimit: number
 }
 
@@ -40,7 +40,7 @@ export const balanceAt = (wallet: WalletModel, block: number): bigint => sumUpTo
 export const nonceAt = (wallet: WalletModel, block: number): bigint =>
   sumUpTo(wallet, block, ({ sent }) => BigInt(sent))
 
-/** Answers calls; `fetched` receives the blocks. */
+/** Responds to calls; `fetched` receives the requested blocks. */
 export const answer = (
   { logLimit, wallets }: ChainModel,
   calls: DiscoveryStep.Calls,
@@ -70,7 +70,7 @@ export const answer = (
   }),
 })
 
-/** Runs a discovery to its end. `between` replaces the state between two turns. */
+/** Runs a discovery to completion. `between` replaces the state between two steps. */
 export const run = (
   model: ChainModel,
   options: {

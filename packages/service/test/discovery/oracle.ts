@@ -1,4 +1,4 @@
-/** What every block does to accounts, read from the node block by block, without code of the service. */
+/** Effects of every block on accounts, read from the node block by block. It shares no code with the service. */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
 import { below, type RawFrame } from "../node/callFrames.ts"
@@ -11,13 +11,13 @@ interface RawLog {
   readonly topics: ReadonlyArray<string>
 }
 
-/** An account by the state of each block and the events that name it. */
+/** An account according to the state after each block and the events that contain it. */
 export interface Truth {
-  /** Balance at the end of each block. */
+  /** Balance after each block. */
   readonly balances: ReadonlyArray<bigint>
-  /** Blocks in which its balance or nonce changes, or an event names it. Ascending. */
+  /** Blocks that change its balance or nonce, or whose events contain it. Ascending. */
   readonly blocks: ReadonlyArray<number>
-  /** Blocks in which it only takes part by a call in a trace. */
+  /** Blocks in which it only takes part in a call of a trace. */
   readonly calledIn: ReadonlyArray<number>
 }
 
@@ -31,10 +31,10 @@ const atEachBlock = (node: Anvil.Node, method: string, address: string, last: nu
 const changesIn = (values: ReadonlyArray<bigint>): ReadonlyArray<number> =>
   values.flatMap((value, block) => (block > 0 && value !== values[block - 1] ? [block] : []))
 
-/** Topics of events in which a name in a topic is a holder: Transfer, TransferSingle, TransferBatch, approvals, wrapped ether. */
+/** Events with a holder in a topic: Transfer, TransferSingle, TransferBatch, approvals, wrapped ether. */
 const events = /^0x(ddf252ad|c3d58168|4a39dc06|8c5be1e5|17307eab|e1fffcc4|7fcf532c)/
 
-/** The frames of each block, flat. */
+/** Frames of each block as a flat list. */
 export const framesOf = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
   const byBlock = new Map<number, ReadonlyArray<RawFrame>>()
   for (let block = 1; block <= last; block++) {
@@ -50,7 +50,7 @@ export const framesOf = Effect.fnUntraced(function* (node: Anvil.Node, last: num
   return byBlock
 })
 
-/** Actual state of an account. */
+/** State of an account according to the node. */
 export const account = Effect.fnUntraced(function* (
   node: Anvil.Node,
   address: string,
@@ -61,7 +61,7 @@ export const account = Effect.fnUntraced(function* (
   const nonces = yield* atEachBlock(node, "eth_getTransactionCount", address, last)
   const logs = yield* node.call<ReadonlyArray<RawLog>>("eth_getLogs", [{ fromBlock: "0x0", toBlock: hex(last) }])
   const topic = `0x${address.slice(2).padStart(64, "0")}`
-  // The operator of a transfer of ERC-1155, in topic 1, holds nothing.
+  // Topic 1 of an ERC-1155 transfer is the operator, which is not a holder.
   const named = logs.filter(({ topics }) => {
     const first = /^0x(c3d58168|4a39dc06)/.test(topics[0] ?? "") ? 2 : 1
     return events.test(topics[0] ?? "") && topics.slice(first).includes(topic)
@@ -69,7 +69,7 @@ export const account = Effect.fnUntraced(function* (
   const isContract = (yield* node.call<string>("eth_getCode", [address, hex(last)])).length > 48
   const blocks = [
     ...changesIn(balances),
-    // The first transaction count of a contract applies from the block of its creation.
+    // The initial nonce of a contract applies from the block of its creation.
     ...(isContract ? changesIn(nonces).slice(0, 1) : changesIn(nonces)),
     ...named.map(({ blockNumber }) => Number(blockNumber)),
   ]

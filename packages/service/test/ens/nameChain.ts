@@ -1,4 +1,4 @@
-/** A chain with a registry of names and a resolver, both open to anyone, and a node with the state of each block. */
+/** A chain with a name registry and a resolver, both without access control, and a node with the state of each block. */
 import { Effect } from "effect"
 import { Anvil, Contracts } from "@daybook/chain"
 import { namehash } from "viem/ens"
@@ -45,7 +45,7 @@ export const start = Effect.gen(function* () {
     setAddress,
     setReverse,
     head: Effect.map(node.call<string>("eth_blockNumber"), Number),
-    /** Names an address, and resolves the name to it. */
+    /** Sets the name of an address, and resolves the name to it. */
     setName: Effect.fnUntraced(function* (address: string, name: string) {
       yield* setReverse(address, name)
       yield* setResolver(name, resolver)
@@ -54,5 +54,5 @@ export const start = Effect.gen(function* () {
   }
 })
 
-/** A chain of `start`. */
+/** Result of `start`. */
 export type NameChain = Effect.Success<typeof start>

@@ -1,16 +1,16 @@
-/** Reads comma-separated values piece by piece, in the form of RFC 4180; lines may end with CR LF or LF. */
+/** Reads comma-separated values in chunks, in the format of RFC 4180; lines may end with CR LF or LF. */
 
 type Row = ReadonlyArray<string>
 
-/** Reads the characters of one file; returns each row at its end. */
+/** Parses the characters of one file. */
 class Reader {
   #row: Array<string> = []
   #field = ""
   #isQuoted = false
-  /** The last character was a quote that ends the field, unless another quote follows. */
+  /** True if the last character was a quote, which ends the field unless another quote follows. */
   #isAfterQuote = false
 
-  /** Reads one character; returns the row that it ends. */
+  /** Reads one character; returns the row that it completes. */
   take(character: string): Row | null {
     if (this.#isQuoted && !this.#isAfterQuote) {
       if (character === '"') this.#isAfterQuote = true
@@ -44,7 +44,7 @@ class Reader {
   }
 }
 
-/** The rows in pieces of text. */
+/** Rows of a text in chunks. */
 export const read = async function* (pieces: AsyncIterable<string>): AsyncGenerator<Row> {
   const reader = new Reader()
   for await (const piece of pieces) {

@@ -1,4 +1,4 @@
-/** Writes generated movements of several wallets on several chains to a file in every format, and reads it back. */
+/** Exports generated movements of several wallets on several chains in every format, and reads the files with other programs. */
 import { spawnSync } from "node:child_process"
 import { closeSync, createReadStream, openSync, readFileSync, statSync, writeFileSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -13,10 +13,10 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as CsvReader from "./CsvReader.ts"
 import * as generated from "./generated.ts"
 
-/** Number of movements that the programs read in reasonable time. */
+/** Number of movements that the other programs read in reasonable time. */
 const maxRows = 100_000
 
-/** The result of a check: a remark, and whether it failed. */
+/** Result of a check: a remark, and whether it failed. */
 interface Verdict {
   readonly text: string
   readonly isRejected?: boolean
@@ -37,7 +37,7 @@ const accepted = (entries: number, path: string, command: string, ...args: Reado
   return result.isAccepted ? { text: `accepted by ${command}` } : rejected(`${command}: ${result.stderr.slice(-1_000)}`)
 }
 
-/** An amount that a file states for a holding, in the smallest unit and in units of the asset. */
+/** Amounts of a holding in a file, in the smallest unit and in units of the asset. */
 interface Stated {
   readonly key: string
   readonly amount: bigint
@@ -104,7 +104,7 @@ const convert = (folder: string, path: string, filter: string) =>
 const formulas = (folder: string, name: string): number =>
   readFileSync(join(folder, "sheet", name), "utf8").split("table:formula=").length - 1
 
-/** Opens CSV in LibreOffice: it has all rows and no formula. A file with a formula shows that one would be detected. */
+/** Opens a CSV file in LibreOffice: it must have all rows and no formula. A file with a formula verifies that one would be detected. */
 const opened = async (folder: string, path: string, entries: number): Promise<Verdict> => {
   if (entries > maxRows) return { text: `not opened in LibreOffice above ${maxRows} rows` }
   const control = join(folder, "control.csv")
@@ -141,7 +141,7 @@ const checksOf = async (
 
 const mebibytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(0)
 
-/** Writes a file in a format, and checks it; returns its row. */
+/** Exports a format and checks the file; returns its row. */
 const check = Effect.fnUntraced(function* (
   format: keyof typeof Export.formats,
   movements: number,
@@ -174,7 +174,7 @@ Campaign.main({
   plan: ({ movements }) =>
     Effect.succeed({
       columns: ["format", "movements", "MiB", "seconds", "peak memory, MiB", "remarks"],
-      // Sound: the names are those of the formats.
+      // Sound: the names are the keys of the formats.
       cases: (Object.keys(Export.formats) as Array<keyof typeof Export.formats>).map((name): Campaign.Case => ({
         name,
         run: (report) => check(name, movements, report),

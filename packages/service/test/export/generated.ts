@@ -1,4 +1,4 @@
-/** Generated movements of several wallets on several chains, with hostile symbols, many decimals and amounts of 256 bits. */
+/** Generates movements of several wallets on several chains, with hostile symbols, many decimals and amounts of 256 bits. */
 import { Effect, Stream } from "effect"
 import { Random } from "@daybook/harness"
 import type { Part } from "../../src/export/Export.ts"
@@ -9,12 +9,12 @@ import { ether, tokenOf } from "./entries.ts"
 const perBlock = 100
 const firstTimestamp = 1_600_000_000
 
-/** A listed chain, one with the same symbol, one without a row, and one whose symbol is not in capital letters. */
+/** A listed chain, a chain with the same symbol, an unlisted chain, and a chain whose symbol has lower-case letters. */
 const chainIds = [1, 8_453, 31_337, 100]
 
 const wallets = ["a1", "b2", "c3"].map((digits) => `0x${digits.repeat(20)}`)
 
-/** Symbols that would break a format or that a spreadsheet could run. */
+/** Symbols that could break a format or that a spreadsheet could interpret as formulas. */
 const symbols = [
   "GOLD",
   "=1+1",
@@ -103,6 +103,6 @@ const partOf = (chainId: number, blocks: number): Part<never> => {
   }
 }
 
-/** Parts with about this many movements in total, besides one opening balance for each holding. */
+/** Parts with about this many movements in total, plus one opening balance per holding. */
 export const parts = (movements: number): ReadonlyArray<Part<never>> =>
   chainIds.map((chainId) => partOf(chainId, Math.ceil(movements / perBlock / chainIds.length)))

@@ -1,7 +1,4 @@
-/**
- * A proxy in front of a real node that fails as nodes in production do: for a while, for some methods, or by being
- * slow.
- */
+/** A proxy of a real node with the failures of nodes in production: temporary outages, failures of single methods, and slow responses. */
 import { FaultyServer } from "@daybook/harness"
 
 /** A call in a request. */
@@ -13,22 +10,22 @@ export interface Call {
 
 type Item = Readonly<Record<string, unknown>>
 
-/** What the proxy does to requests. */
+/** Effect of the proxy on requests. */
 export interface Fault {
-  /** Response in place of the node's. */
+  /** Response that replaces the one of the node. */
   readonly response?: FaultyServer.Response
-  /** Reply to a call in place of the node's; `undefined` leaves the node's. */
+  /** Reply to a call that replaces the one of the node; `undefined` forwards the call. */
   readonly reply?: (call: Call) => Item | undefined
   /** Delay before a request is forwarded, in milliseconds. */
   readonly latencyMillis?: number
-  /** Time that the node needs for each block with transactions, one after another, in milliseconds. */
+  /** Delay for each block with transactions, one block at a time, in milliseconds. */
   readonly blockMillis?: number
 }
 
 /** A running proxy. */
 export interface FaultProxy {
   readonly url: string
-  /** Changes the fault. */
+  /** Replaces the fault. */
   readonly become: (fault: Fault) => void
   /** Number of calls received so far. */
   readonly calls: () => number

@@ -1,6 +1,6 @@
 /**
- * Applies a fault of its node to a running service while the chain continues, and measures what an operator sees. Measured are the
- * calls that the node receives, the difference between the reported lag and the actual one, and the time to recover.
+ * Runs a service with a faulty node while the chain grows, and measures what an operator observes: calls to the node, the difference
+ * between the reported and the actual lag, and the time to recover.
  */
 import { Anvil } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
@@ -12,23 +12,23 @@ import * as FaultProxy from "./FaultProxy.ts"
 import type { Scenario } from "./scenarios.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** How long to measure. */
+/** Durations of a measurement. */
 export interface Timing {
   /** Duration of the fault, in seconds. */
   readonly faultSeconds: number
-  /** Last part of the fault in which calls are counted, in seconds. */
+  /** Duration at the end of the fault in which calls are counted, in seconds. */
   readonly countedSeconds: number
 }
 
-/** What was measured. */
+/** Measurements of a scenario. */
 export interface Outcome {
   readonly name: string
   readonly callsPerMinute: number
   /** Largest difference between the actual lag and the reported one, in blocks; `null` if none was reported. */
   readonly lagError: number | null
-  /** Longest time for which a head was reported after the next block was mined, in milliseconds. */
+  /** Longest time for which a head was still reported after the next block was mined, in milliseconds. */
   readonly staleMillis: number
-  /** Longest delay of a sample, by which a busy machine distorts the times, in milliseconds. */
+  /** Longest delay of a sample, by which a loaded machine distorts the times, in milliseconds. */
   readonly delayMillis: number
   /** Share of the samples during the fault that reported a lag. */
   readonly knownShare: number
@@ -45,15 +45,12 @@ export const pollMillis = 1_000
 const blockMillis = 500
 const sampleMillis = 250
 const startBlocks = 50
-/**
- * Time that a poll, the write of the status and its reading may take on a busy machine, in addition to the latency of
- * the node.
- */
+/** Tolerance for a poll, the write of the status and its read on a loaded machine, in addition to the latency of the node. */
 const slackMillis = 500
-/** A poll may be late on a busy machine, and the lag unknown until the next one. */
+/** Minimum share of samples with a known lag. On a loaded machine a poll may be late, and the lag unknown until the next one. */
 const leastKnownShare = 0.9
 
-/** Longest time for which an outdated head may be reported: one poll, and the response time of the node. */
+/** Longest time for which an outdated head may be reported: one polling interval plus the response time of the node. */
 const maxStaleMillis = ({ fault }: Scenario): number => {
   const { blockMillis: busyMillis = 0, latencyMillis = 0, response } = fault
   // An unresponsive node is detected by the age of its head.
@@ -63,7 +60,7 @@ const maxStaleMillis = ({ fault }: Scenario): number => {
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-/** Mines a block with a transfer at each interval, and records when each block was first seen. */
+/** Mines a block with a transfer at each interval, and records when each block was first observed. */
 const makeChain = Effect.fnUntraced(function* (node: Anvil.Node) {
   const minedAt = new Map<number, number>()
   let head = 0
@@ -136,7 +133,7 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
   const begunAt = performance.now()
   let callsBefore: number | undefined
   let delayMillis = 0
-  // A busy machine may need longer until the first lag is reported.
+  // A loaded machine may need longer until the first lag is reported.
   const lacksLag = () => scenario.isLagKnown && samples.every(({ error }) => error === null)
   while (performance.now() - begunAt < timing.faultSeconds * 1000 || lacksLag()) {
     const isCounted = performance.now() - begunAt >= (timing.faultSeconds - timing.countedSeconds) * 1000
@@ -156,7 +153,7 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
     what: `the index recovers from ${name}`,
   })
   const known = samples.filter(({ error }) => error !== null)
-  // While a chain gains thousands of blocks at once, one poll counts for as many.
+  // While thousands of blocks are added at once, a single poll counts for all of them.
   const steady = known.slice(jump > 0 ? (2 * pollMillis) / sampleMillis : 0)
   return {
     name,
@@ -171,13 +168,10 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
   } satisfies Outcome
 }, Effect.scoped)
 
-/**
- * Time of a fault after which the delays between attempts have reached their maximum, in seconds. Earlier calls are not
- * judged.
- */
+/** Duration of a fault after which the backoff has reached its maximum, in seconds. Earlier calls are not evaluated. */
 const settledSeconds = 55
 
-/** The limits that an outcome exceeds; empty if none. */
+/** Limits that an outcome exceeds; empty if none. */
 export const issuesOf = (
   scenario: Scenario,
   outcome: Outcome,
@@ -185,7 +179,7 @@ export const issuesOf = (
 ): ReadonlyArray<string> => {
   const { callsPerMinute, delayMillis, knownShare, lagError, recoverySeconds, staleMillis } = outcome
   const { isLagKnown, maxCallsPerMinute = Number.POSITIVE_INFINITY, maxRecoverySeconds } = scenario
-  // Blocks of one poll, and one that is mined while the status is read.
+  // Number of blocks between two polls, plus one that is mined while the status is read.
   const maxStale = maxStaleMillis(scenario) + 2 * delayMillis
   const maxError = Math.ceil(maxStale / blockMillis) + 1
   const isSettled = faultSeconds - countedSeconds >= settledSeconds

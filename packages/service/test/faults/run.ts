@@ -1,4 +1,4 @@
-/** Runs a service through the faults of a node. */
+/** Runs a service with each fault of its node. */
 import { Effect } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Harness from "./Harness.ts"

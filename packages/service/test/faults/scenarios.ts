@@ -1,17 +1,17 @@
-/** The faults that an indexer is tested with, and the requirements for each. */
+/** The faults with which an indexer is tested, and the requirements for each. */
 import type { Call, Fault } from "./FaultProxy.ts"
 
 /** A fault with its limits. */
 export interface Scenario {
   readonly name: string
   readonly fault: Fault
-  /** Blocks that the chain gains at once when the fault begins. Default 0. */
+  /** Number of blocks added at once when the fault starts. Default 0. */
   readonly jump?: number
-  /** Maximum calls per minute of the fault; omitted if blocks are indexed during it. */
+  /** Maximum number of calls per minute during the fault; omitted if blocks are indexed meanwhile. */
   readonly maxCallsPerMinute?: number
   /** Maximum time from the end of the fault until the index is in sync, in seconds. */
   readonly maxRecoverySeconds: number
-  /** The lag is known during the fault. */
+  /** True if the lag must be known during the fault. */
   readonly isLagKnown: boolean
 }
 
@@ -25,7 +25,7 @@ const failing =
 const untraceable = { error: { code: -32000, message: "required historical state unavailable (reexec=128)" } }
 const latencyMillis = 5
 
-/** Every scenario, by name. */
+/** All scenarios. */
 export const all: ReadonlyArray<Scenario> = [
   { name: "none", fault: { latencyMillis }, maxRecoverySeconds: 5, isLagKnown: true },
   {
@@ -45,7 +45,7 @@ export const all: ReadonlyArray<Scenario> = [
   {
     name: "node slower than its chain",
     fault: { latencyMillis, blockMillis: 1_000 },
-    // Blocks that were requested during the fault need time.
+    // Indexing the blocks that were requested during the fault takes time.
     maxRecoverySeconds: 30,
     isLagKnown: true,
   },

@@ -1,10 +1,10 @@
-/** Requests to Etherscan's API with mixed-up parameters, and the required response to each. */
+/** Requests to Etherscan's API with random combinations of parameters, and the required response to each. */
 import { Effect } from "effect"
 import { Random } from "@daybook/harness"
 import type { Started } from "../server/service.ts"
 import * as Rows from "../server/rows.ts"
 
-/** A key that the service does not have. */
+/** A key that does not exist. */
 export const canary = "canary0123456789abcdefcanary"
 
 const values = [
@@ -75,7 +75,7 @@ const actions = [
   "x&action=y",
 ]
 
-/** One of this many requests has the unknown key. */
+/** One of this many requests uses the unknown key. */
 const canaryEvery = 50
 
 const queriesOf = (count: number, key: string, seed: number): ReadonlyArray<string> => {
@@ -87,7 +87,7 @@ const queriesOf = (count: number, key: string, seed: number): ReadonlyArray<stri
   })
 }
 
-/** Sends requests; returns those that were not answered in the form of the dialect, and where a key was written. */
+/** Sends requests; returns those whose response is not in Etherscan's format, and outputs that contain a key. */
 export const send = Effect.fnUntraced(function* (service: Started, key: string, count: number, seed: number) {
   const failures = yield* Effect.forEach(
     queriesOf(count, key, seed),

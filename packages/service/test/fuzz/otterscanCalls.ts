@@ -1,10 +1,10 @@
-/** Calls of Otterscan's methods with parameters of any form, and the required response to each. */
+/** Calls of Otterscan's methods with arbitrary parameters, and the required response to each. */
 import { Effect } from "effect"
 import { methods } from "../../src/server/otterscan/Otterscan.ts"
 import * as Rows from "../server/rows.ts"
 import type { Started } from "../server/service.ts"
 
-/** Numbers from 0 to 1, the same for a seed. */
+/** A seeded generator of numbers in [0, 1). */
 export const random = (seed: number) => {
   let state = seed
   return () => {
@@ -54,7 +54,7 @@ const values: ReadonlyArray<unknown> = [
 /** Names of the methods. */
 export const names = [...methods.keys()]
 
-/** Calls of methods with parameters of any form, and of similar unknown names. */
+/** Makes calls of methods, or of similar unknown names, with arbitrary parameters. */
 const makeCall = (next: () => number) => {
   const pick = <A>(list: ReadonlyArray<A>): A => list[Math.floor(next() * list.length)]!
   return (id: number) => {
@@ -66,10 +66,10 @@ const makeCall = (next: () => number) => {
 
 const batchSize = 100
 
-/** Codes of errors that name the call, the index or the node. */
+/** Codes of errors that blame the call, the index or the node. */
 export const codes = new Set([-32_600, -32_601, -32_602, -32_000, -32_002, -32_003])
 
-/** Sends calls in batches; returns the number of results, and the calls that were not answered individually. */
+/** Sends calls in batches; returns the number of results, and the calls without a response of their own. */
 export const send = Effect.fnUntraced(function* ({ call }: Started, key: string, count: number, seed: number) {
   const make = makeCall(random(seed))
   const failures: Array<string> = []

@@ -1,6 +1,6 @@
 /**
- * Sends mixed-up requests to the dialects of a service, and checks that each has an answer of its dialect and that no
- * key is written.
+ * Sends random requests to the compatibility APIs of a service, and verifies that each response has the format of its API and that no
+ * output contains a key.
  */
 import { Effect } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"

@@ -1,4 +1,4 @@
-/** A node behind a `fetch`, without sockets, so that an indexer runs on the test clock. */
+/** A node behind a `fetch` without sockets, so that an indexer runs with the test clock. */
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,7 +9,7 @@ interface Call {
   readonly params: ReadonlyArray<unknown>
 }
 
-/** A result, an error, or a whole HTTP response. */
+/** A result, an error, or a complete HTTP response. */
 export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
@@ -17,7 +17,7 @@ export type Reply =
 
 export type Handler = (method: string, params: ReadonlyArray<unknown>) => Reply
 
-/** A node that answers by a function, and the methods of all calls so far. */
+/** A node whose replies are returned by a function; records the methods of all calls. */
 export const make = (answer: Handler) => {
   const node = { answer, calls: [] as Array<string>, requests: 0 }
   const fetch: Fetch = async (_, init) => {
@@ -40,12 +40,12 @@ export const make = (answer: Handler) => {
 
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
-/** Turns of the event loop after which no further request is sent without a response. */
+/** Turns of the event loop without a new request after which all pending requests have been sent. */
 const quietTurns = 20
 
 /**
- * The same as a distant node, whose responses arrive in rounds. `round` waits until no further request is sent, returns
- * the requested methods, and lets all responses arrive.
+ * A node with latency, whose responses arrive in rounds. `round` waits until no further request is sent, delivers all responses, and
+ * returns the requested methods.
  */
 export const inRounds = (answer: Handler) => {
   const node = make(answer)
@@ -64,7 +64,7 @@ export const inRounds = (answer: Handler) => {
   return { fetch, round }
 }
 
-/** Advances the test clock by a quarter of a second at a time, and lets the requests of each step end. */
+/** Advances the test clock in steps of a quarter of a second, and completes the requests of each step. */
 export const advance = Effect.fnUntraced(function* (node: { readonly requests: number }, seconds: number) {
   for (let step = 0; step < seconds * 4; step++) {
     yield* TestClock.adjust("250 millis")

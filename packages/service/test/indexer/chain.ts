@@ -1,4 +1,4 @@
-/** Runs an indexer in this process against an embedded node, on a store in a temporary folder. */
+/** Runs an indexer in this process with an embedded node and a store in a temporary folder. */
 
 import { Effect, Fiber, Queue, References } from "effect"
 import type { Scope } from "effect"
@@ -23,12 +23,12 @@ export const decoder = KnownSignatures.decoder()
 /** A running indexer. */
 export interface Running {
   readonly store: TestStore.TestStore
-  /** Waits for an event, and skips those before it. */
+  /** Waits for an event and discards earlier ones. */
   readonly until: (matches: (event: IndexerEvent) => boolean) => Effect.Effect<IndexerEvent>
   readonly stop: Effect.Effect<void>
 }
 
-/** Starts an indexer over a store; the end of the scope stops it. */
+/** Starts an indexer on a store; the end of the scope stops it. */
 export const start = Effect.fnUntraced(function* (
   store: TestStore.TestStore,
   urls: ReadonlyArray<string>,
@@ -57,13 +57,13 @@ export const start = Effect.fnUntraced(function* (
   return { store, until, stop: Effect.asVoid(Fiber.interrupt(fiber)) } satisfies Running
 })
 
-/** Waits until the indexer is at the node's head with this number. */
+/** Matches the event that the indexer has reached the head with this number. */
 export const caughtUp =
   (head: number) =>
   (event: IndexerEvent): boolean =>
     event._tag === "Synced" && event.head === head
 
-/** The node's blocks as numbers and hashes, from the first to the head. */
+/** Numbers and hashes of the node's blocks, from the first to the head. */
 export const chainOf = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
   return yield* Effect.forEach(Array.from({ length: last + 1 }), (_, number) =>
     node

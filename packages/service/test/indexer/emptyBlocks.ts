@@ -1,4 +1,4 @@
-/** Blocks without transactions that are linked by their numbers. */
+/** Blocks without transactions whose hashes are derived from their numbers. */
 import type { HydratedBlock } from "@daybook/schema/Block"
 import * as fixture from "./fixture.ts"
 
@@ -6,7 +6,7 @@ import * as fixture from "./fixture.ts"
 export const hashOf = (number: number, branch = 0): string =>
   `0x${(branch * 1e6 + number).toString(16).padStart(64, "0")}`
 
-/** A block on the previous one, unless other fields are given. */
+/** A child of the block with the previous number, with some fields replaced. */
 export const emptyBlock = (number: number, fields: object = {}): HydratedBlock =>
   fixture.block({
     number: `0x${number.toString(16)}`,

@@ -1,4 +1,4 @@
-/** One small block as returned by a node: a token transfer of type 2 with a log, and a creation of type 0 with two. */
+/** A small block in the wire form of a node: a token transfer of type 2 with one log, and a contract creation of type 0 with two. */
 import { Schema } from "effect"
 import * as Block from "@daybook/schema/Block"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
@@ -118,7 +118,7 @@ export const blockWire: Wire = {
   transactions: [transferWire, creationWire],
 }
 
-/** The block, with parts of its wire form replaced. */
+/** The block with some fields of its wire form replaced. */
 export const block = (more: Wire = {}) => Schema.decodeUnknownSync(Block.HydratedBlock)({ ...blockWire, ...more })
 
 /** Receipts decoded from their wire form. */

@@ -1,4 +1,4 @@
-/** Synthetic blocks of forks without a recording: hashes, blooms and roots are computed as the chain would. */
+/** Synthetic blocks of forks that have no recording: hashes, blooms and roots are computed by the rules of the fork. */
 import * as OxHash from "ox/Hash"
 import * as HeaderHash from "../../src/verification/HeaderHash.ts"
 import * as LogsBloom from "../../src/verification/LogsBloom.ts"
@@ -19,19 +19,19 @@ export interface Forged {
   readonly receipts: ReadonlyArray<Wire>
 }
 
-/** What a fork changes in a block. */
+/** Changes that a fork makes to a block. */
 export interface Change {
-  /** Additional header fields, which the hash covers if they are known. */
+  /** Additional header fields; known ones are part of the hash. */
   readonly header?: Wire
   /** Additional logs of the transaction. */
   readonly logs?: ReadonlyArray<Wire>
-  /** Computes the hash in another way. */
+  /** Replaces the computed hash. */
   readonly hash?: (hash: string) => string
-  /** Replaces the bloom of the block. */
+  /** Replaces the computed bloom. */
   readonly bloom?: (bloom: string) => string
 }
 
-/** A block with a token transfer, as it would be after a fork. */
+/** A block with a token transfer, under the rules of a fork. */
 export const blockOf = (number: number, parentHash: string, change: Change = {}): Forged => {
   const place = { blockNumber: hex(number), transactionIndex: "0x0" }
   const transfer = { ...fixture.transferWire, ...place, nonce: hex(number) }
@@ -64,7 +64,7 @@ export const blockOf = (number: number, parentHash: string, change: Change = {})
   }
 }
 
-/** Consecutive blocks from 0, each changed according to its number. */
+/** Consecutive blocks from block 0, each changed by its number. */
 export const chainOf = (count: number, change: (number: number) => Change = () => ({})): ReadonlyArray<Forged> => {
   const blocks: Array<Forged> = []
   for (let number = 0; number < count; number++) {

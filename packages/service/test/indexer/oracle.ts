@@ -1,4 +1,4 @@
-/** Transactions of a chain, read from the node block by block, without code of the service. */
+/** Transactions of a chain, read from the node block by block. It shares no code with the service. */
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import type { Anvil } from "@daybook/chain"
@@ -22,7 +22,7 @@ export interface ChainTransaction {
   readonly addresses: ReadonlyArray<string>
   readonly status: string
   readonly logs: number
-  /** Internal calls that move value: type, from, to, value, failed. */
+  /** Internal calls that transfer value: type, from, to, value, failed. */
   readonly internal: ReadonlyArray<readonly [type: string, from: string, to: string, value: string, failed: boolean]>
 }
 
@@ -33,7 +33,7 @@ const internalOf = (root: RawFrame): ChainTransaction["internal"] =>
     .filter(({ type }) => type !== "STATICCALL" && type !== "DELEGATECALL")
     .map(({ from, isFailed, to = "", type, value = "0x0" }) => [type, from, to, BigInt(value).toString(), isFailed])
 
-/** Every transaction of a block. */
+/** All transactions of a block. */
 export const scanBlock = Effect.fnUntraced(function* (node: Anvil.Node, block: number) {
   const all: Array<ChainTransaction> = []
   const { transactions } = yield* node.call<{
@@ -61,7 +61,7 @@ export const scanBlock = Effect.fnUntraced(function* (node: Anvil.Node, block: n
   return all
 })
 
-/** Every transaction of the blocks from 0 to `last`. */
+/** All transactions of the blocks from 0 to `last`. */
 export const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number) {
   const all: Array<ChainTransaction> = []
   for (let block = 0; block <= last; block++) all.push(...(yield* scanBlock(node, block)))
@@ -70,7 +70,7 @@ export const scan = Effect.fnUntraced(function* (node: Anvil.Node, last: number)
 
 const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(WalletTransaction.WalletTransaction))
 
-/** All rows of a wallet in the store, lowest first, each with the hash in its document. */
+/** All rows of a wallet in the store, lowest first, each with the transaction hash of its document. */
 export const wallet = (store: ChainReader, address: string) =>
   Effect.map(
     store.snapshot((snapshot) =>
@@ -83,11 +83,11 @@ export const wallet = (store: ChainReader, address: string) =>
         limit: 10_000,
       }),
     ),
-    // How a body is compressed depends on its neighbours in the store.
+    // The stored form is omitted, because compression depends on neighbouring rows.
     ({ rows }) => rows.map((row) => ({ ...row, stored: undefined, hash: String(decodeBody(row.body).hash) })),
   )
 
-/** The same for the node's transactions. */
+/** The rows of a wallet according to the node. */
 export const walletOf = (all: ReadonlyArray<ChainTransaction>, address: string) =>
   all.filter(({ addresses }) => addresses.includes(address)).map(({ block, index, hash }) => ({ block, index, hash }))
 
@@ -95,7 +95,7 @@ const decodeInternal = Schema.decodeUnknownSync(
   Schema.fromJsonString(Schema.Array(InternalTransaction.InternalTransaction)),
 )
 
-/** Outcome of a stored row, in the form of the oracle. */
+/** Summary of a stored row, in the form of the oracle. */
 const summaryOf = ({ body, internal }: PageRow) => {
   const { logs, receipt_status } = decodeBody(body)
   return {
@@ -114,8 +114,8 @@ const summaryOf = ({ body, internal }: PageRow) => {
 }
 
 /**
- * Compares every wallet's rows with all transactions of the chain, and each row's outcome and internal calls. Returns
- * how many transactions and rows were compared. `wallets` are looked up in addition to those in the chain.
+ * Compares the rows of every wallet with all transactions of the chain, including outcomes and internal calls. Returns the numbers of
+ * compared transactions and rows. `wallets` are compared in addition to those on the chain.
  */
 export const expectWallets = Effect.fnUntraced(function* (
   store: ChainReader,

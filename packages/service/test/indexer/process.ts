@@ -1,7 +1,4 @@
-/**
- * A program that indexes the jobs given as JSON, prints each event and log line as a line of JSON, and stops on
- * SIGTERM.
- */
+/** Indexes jobs given as JSON, prints each event and log line as a line of JSON, and stops on SIGTERM. */
 import { NodeRuntime } from "@effect/platform-node"
 import type { ChainJob } from "../../src/indexer/job/ChainJob.ts"
 import { supervised } from "./supervised.ts"

@@ -1,11 +1,11 @@
-/** What two indexes have of a wallet: its ledger, and its transactions in any role. */
+/** Compares what two indexes store of a wallet: its ledger, and its transactions in any role. */
 import { Effect } from "effect"
 import * as Role from "../../src/ledger/Role.ts"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
 import * as WatchList from "../../src/store/WatchList.ts"
 import type * as TestStore from "../store/TestStore.ts"
 
-/** An entry of a ledger as text, with all its fields. */
+/** A ledger entry as text, with all its fields. */
 export interface Place {
   readonly block: number
   readonly roles: number
@@ -36,8 +36,8 @@ export const read = (store: TestStore.TestStore, wallet: string) =>
 export type Read = Effect.Success<ReturnType<typeof read>>
 
 /**
- * Differences of a wallet whose past was searched from the same wallet in an index of every wallet. Blocks in which
- * nothing of the wallet moves may be missing if they only have calls by others or fees of 0.
+ * Differences between a wallet whose past was searched and the same wallet in an index of every wallet. Blocks without a movement of the
+ * wallet may be missing if they only contain calls by others or fees of 0.
  */
 export const differences = (full: Read, found: Read): ReadonlyArray<string> => {
   const { bits } = Role

@@ -1,4 +1,4 @@
-/** A chain of blocks with one transfer each, and a node's answers for it. */
+/** A chain with one transfer per block, and the responses of its node. */
 import * as fixture from "./fixture.ts"
 import type * as ScriptedFetch from "./ScriptedFetch.ts"
 
@@ -47,7 +47,7 @@ export const traceOf = (number: number) => ({
   type: "call",
 })
 
-/** Answers as a healthy node whose chain has one transfer in each block. */
+/** Responds as a healthy node of the chain up to a head. */
 export const healthyAt =
   (head: number): ScriptedFetch.Handler =>
   (method, [first, second]) => {

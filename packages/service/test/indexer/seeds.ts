@@ -1,4 +1,4 @@
-/** Compares the wallet pages of scenario chains with a scan of the node's blocks and traces. */
+/** Compares the wallet pages of scenario chains with a scan of blocks and traces of the node. */
 import { Effect } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as Campaign from "../campaign/Campaign.ts"

@@ -1,4 +1,4 @@
-/** Indexes jobs, and prints each event and log line as a line of JSON. */
+/** Indexes jobs and prints each event and log line as a line of JSON. */
 import { Effect, Logger, References } from "effect"
 import type { ChainJob } from "../../src/indexer/job/ChainJob.ts"
 import * as Supervisor from "../../src/indexer/Supervisor.ts"

@@ -1,6 +1,6 @@
 /**
- * Kills an indexing process repeatedly while the chain grows and reorgs, and compares the store with the chain each
- * time. It checks every invariant right after the kill, and every row of every wallet once another indexer has synced.
+ * Kills an indexing process repeatedly while the chain grows and reorgs. After each kill it checks every invariant of the store, and
+ * once another indexer has synced it compares every row of every wallet with the chain.
  */
 import { spawn } from "node:child_process"
 import { readFileSync, rmSync } from "node:fs"
@@ -26,7 +26,7 @@ import * as Interruption from "../tears/Interruption.ts"
 import * as Model from "./Model.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** Entries of a range of blocks: few enough that ranges begin and are merged between any two kills. */
+/** Entries per range of blocks: few enough that ranges start and are merged between any two kills. */
 const rangeEntries = 20
 const smallRanges: Edit.Edit = {
   file: "store/sqlite/KeyRanges.ts",
@@ -34,53 +34,50 @@ const smallRanges: Edit.Edit = {
   to: `defaultEntries = ${rangeEntries}`,
 }
 
-/** A kill: between begin and commit of an append or an unwind, of another write, or between writes. */
+/** A kill: in a transaction that appends or unwinds, in another write, or between writes. */
 export interface Killed {
   readonly phase: "append" | "unwind" | "begun" | "idle"
-  /** Statements of the transaction before the kill. */
+  /** Number of statements of the transaction before the kill. */
   readonly statements: number
   readonly by: "clock" | "statement"
   readonly seed: number
   /**
-   * The process began with an empty store, with one of the upper half of the chain, or with one near the head; with
-   * `derive` it had to derive its ledgers again.
+   * Initial state of the process: an empty store, the upper half of the chain, or blocks near the head; for `derive`, ledgers of an
+   * earlier revision.
    */
   readonly task: "backfill" | "prepend" | "derive" | "follow"
 }
 
-/** The store of a process that is killed. */
+/** Store of the killed process. */
 export interface KilledStore {
   readonly url: string
-  /** Removes the chain. */
+  /** Deletes the chain. */
   readonly clear: Effect.Effect<void>
-  /** Marks the ledgers as those of an earlier revision, so that the next indexer derives them again. */
+  /** Marks the ledgers as derived by an earlier revision, so that the next indexer derives them again. */
   readonly forgetLedgers: Effect.Effect<void>
 }
 
 export interface Options {
   readonly kills: number
   readonly seed: number
-  /** The store of the process. Default: an SQLite store. */
+  /** Default: a SQLite store. */
   readonly store?: KilledStore | undefined
-  /** Handles each kill, after the store was compared with the chain. */
+  /** Called for each kill, after the store was compared with the chain. */
   readonly onKill?: (killed: Killed, index: number) => void
 }
 
-/** The chain of the process. */
+/** Name of the chain. */
 export const chain = "my chain"
 
 const processFile = fileURLToPath(new URL("../indexer/process.ts", import.meta.url))
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
-/** A process that does not reach its statement is killed after a time limit. */
+/** Time limit after which a process that did not reach its statement is killed. */
 const patienceMillis = 30_000
 const deepest = 20
-/**
- * Maximum statements of appends and unwinds before a kill with SQLite, and how many of them are one statement in
- * PostgreSQL.
- */
+/** Maximum number of statements before a kill with SQLite, and the number of them that correspond to one statement of PostgreSQL. */
 const mostStatements = { follow: 40, backfill: 900 }
 const statementsOfOne = 15
-/** A chain with this many blocks no longer grows, but still changes. */
+/** Number of blocks at which the chain stops growing; it still reorgs. */
 const longest = 400
 
 const jobOf = (node: Anvil.Node, baseFolder: string, database: string): ChainJob => ({
@@ -101,7 +98,7 @@ const jobOf = (node: Anvil.Node, baseFolder: string, database: string): ChainJob
   },
 })
 
-/** Changes the chain: a reorg, or a few new blocks with transfers. */
+/** Changes the chain with a reorg or a few new blocks. */
 const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Random) {
   const [from = "", to = ""] = node.accounts
   const { number } = yield* Head.current(node)
@@ -117,7 +114,7 @@ const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Ra
   }
 })
 
-/** Starts an indexing process that is killed before its `statements`th statement, or after some time of work. */
+/** Starts an indexing process that is killed before its `statements`th statement, or after some time. */
 const killOne = Effect.fnUntraced(function* (
   job: ChainJob,
   edits: ReadonlyArray<Edit.Edit>,
@@ -182,7 +179,7 @@ const sqliteStore = (baseFolder: string): KilledStore => ({
   forgetLedgers: Effect.sync(() => forgetLedgers(baseFolder)),
 })
 
-/** Another indexer catches up on the same store; then every row is compared with the chain. */
+/** Syncs another indexer on the same store, and compares every row with the chain. */
 const catchUp = Effect.fnUntraced(function* (
   node: Anvil.Node,
   job: ChainJob,
@@ -206,7 +203,7 @@ const catchUp = Effect.fnUntraced(function* (
 const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, { rangeEntries })
   const { audit } = database.chain({ name: job.chain, id: job.chainId })
-  // Killed before the tables were created: the next indexer creates them.
+  // After a kill before the tables were created, the next indexer creates them.
   const nothing = { issues: [], orphaned: [] }
   const { issues, orphaned } = yield* Verify.run(audit).pipe(
     Effect.catchIf(
@@ -217,7 +214,7 @@ const expectSound = Effect.fnUntraced(function* (job: ChainJob) {
   expect({ issues, orphaned }).toEqual(nothing)
 }, Effect.scoped)
 
-/** Restarts the store with the upper half of the chain, so that the next indexer has blocks to add below. */
+/** Recreates the store with the upper half of the chain, so that the next indexer prepends blocks. */
 const indexUpperHalf = Effect.fnUntraced(function* (node: Anvil.Node, job: ChainJob) {
   const { number } = yield* Head.current(node)
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, { rangeEntries })
@@ -234,14 +231,14 @@ const taskOf = (index: number, random: Random.Random): Killed["task"] => {
   return drawn < 0.75 ? "derive" : "follow"
 }
 
-/** Runs the kills on a node with traffic; fails at the first difference. */
+/** Kills indexers of a node with traffic; fails at the first difference. */
 export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Options) {
   yield* Scenario.run(node, { blobs: false, blocks: 40, seed: options.seed })
   const truth = Model.make(node)
   const baseFolder = yield* temporaryFolder
   const store = options.store ?? sqliteStore(baseFolder)
   const job = jobOf(node, baseFolder, store.url)
-  // SQLite needs a statement for each row, and has a separate probe.
+  // SQLite runs a statement for each row, and its probe needs no edits.
   const [edits, share] = options.store === undefined ? [[], 1] : [Interruption.edits, statementsOfOne]
   const all: Array<Killed> = []
   for (let index = 0; index < options.kills; index++) {
@@ -256,7 +253,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)
     const weather = yield* Effect.forkChild(
-      // Running work is ended, so that the chain does not change after an interruption.
+      // Work in progress completes first, so that the chain does not change after an interruption.
       Effect.forever(
         Effect.andThen(Effect.sleep(150 + random.integer(400)), Effect.uninterruptible(disturb(node, random))),
       ),
@@ -273,6 +270,6 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
   return all
 })
 
-/** Kills between begin and commit of an append or an unwind. */
+/** Kills in a transaction that appends or unwinds. */
 export const inTransaction = (all: ReadonlyArray<Killed>) =>
   all.filter(({ phase }) => phase === "append" || phase === "unwind")

@@ -1,4 +1,4 @@
-/** The node's current chain, scanned block by block without code of the service; blocks are cached by hash. */
+/** Current chain of a node, scanned block by block and cached by block hash. It shares no code with the service. */
 import { Effect } from "effect"
 import { type Anvil, Head } from "@daybook/chain"
 import * as oracle from "../indexer/oracle.ts"

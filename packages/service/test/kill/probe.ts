@@ -1,14 +1,13 @@
 /**
- * Preloaded into an indexing process and its worker threads. It records in a file, at each statement of SQLite or of a
- * write to PostgreSQL, what the writer is about to do. After a kill, the file shows what was interrupted. It can also
- * kill the process just before a given statement of an append or unwind. Statements to PostgreSQL are announced by
- * `Interruption.edits`.
+ * Preloaded into an indexing process and its worker threads. It records the current write in a file at each statement of SQLite or of a
+ * write to PostgreSQL, so that the interrupted write is known after a kill. It can also kill the process before a given statement of an
+ * append or unwind. `Interruption.edits` announce statements to PostgreSQL.
  */
 import { openSync, writeSync } from "node:fs"
 import { DatabaseSync, StatementSync } from "node:sqlite"
 
 const file = process.env["DAYBOOK_PROBE_FILE"]
-/** Number of statements of appends and unwinds before the kill; undefined for no kill. */
+/** Number of statements of appends and unwinds before the kill; infinite for no kill. */
 let allowance = Number(process.env["DAYBOOK_PROBE_STATEMENTS"] ?? "Infinity")
 
 type Phase = "idle" | "begun" | "append" | "unwind"
@@ -20,7 +19,7 @@ if (file !== undefined) {
   let phase: Phase = "idle"
   let statements = 0
 
-  /** One write into the page cache, which survives the process. */
+  /** A single write to the page cache, which outlives the process. */
   const note = () => writeSync(out, `${phase} ${statements}`.padEnd(width), 0)
 
   const kindOf = (sql: string): Phase => {
@@ -51,7 +50,7 @@ if (file !== undefined) {
     note()
   }
 
-  /** A write to PostgreSQL begins with its second statement, and a commit is announced before it is sent. */
+  /** A write to PostgreSQL starts with its second statement; a commit is announced before it is sent. */
   const announced = (sql: string) => {
     before(sql)
     after(sql)

@@ -27,7 +27,7 @@ const postgresStore = Effect.fnUntraced(function* (url: string) {
   return {
     url,
     clear: run(`DROP SCHEMA IF EXISTS ${schema} CASCADE`),
-    // The next indexer registers them again, and starts with the first block.
+    // The next indexer registers them again, from the first block.
     forgetLedgers: run(`DELETE FROM ${schema}.projection WHERE kind = 'ledger'`),
   }
 })

@@ -1,4 +1,4 @@
-/** Fees and token movements that the ledger derives from recorded receipts, as sums to compare. */
+/** Sums of the fees and token movements that the ledger derives from recorded receipts. */
 import * as Schema from "effect/Schema"
 import * as Block from "@daybook/schema/Block"
 import * as Receipt from "@daybook/schema/Receipt"
@@ -14,7 +14,7 @@ const decodeBlock = Schema.decodeUnknownSync(Block.HydratedBlock)
 const decodeReceipt = Schema.decodeUnknownSync(Receipt.Receipt)
 const decodeTransaction = Schema.decodeUnknownSync(Transaction.Transaction)
 
-/** A recording, decoded. */
+/** A decoded recording. */
 export const decode = (recorded: RecordedReceipts.RecordedReceipt) => ({
   // Sound: a block with a receipt has a number and a hash.
   block: decodeBlock({ size: "0x0", ...recorded.block }) as MinedBlock,
@@ -22,7 +22,7 @@ export const decode = (recorded: RecordedReceipts.RecordedReceipt) => ({
   receipt: decodeReceipt(recorded.receipt),
 })
 
-/** What one transaction paid and moved. */
+/** Fee and token movements of a transaction. */
 export interface Result {
   /** In wei. */
   readonly fee: bigint
@@ -33,11 +33,11 @@ export interface Result {
 /** Kinds of token movements. */
 export type TokenKind = "erc20" | "erc721" | "erc1155"
 
-/** What a sum belongs to; `id` is `null` for a fungible token. */
+/** Key of a sum; `id` is `null` for a fungible token. */
 export const keyOf = (kind: TokenKind, asset: string, wallet: string, id: bigint | null): string =>
   `${kind} ${asset} ${wallet} ${id ?? ""}`.toLowerCase()
 
-/** Adds an amount to a sum, which is omitted if it becomes 0. */
+/** Adds an amount to a sum, and removes the sum if it becomes 0. */
 export const add = (sums: Map<string, bigint>, key: string, amount: bigint): void => {
   const sum = (sums.get(key) ?? 0n) + amount
   if (sum === 0n) sums.delete(key)
@@ -46,7 +46,7 @@ export const add = (sums: Map<string, bigint>, key: string, amount: bigint): voi
 
 const isToken = (kind: string): kind is TokenKind => kind === "erc20" || kind === "erc721" || kind === "erc1155"
 
-/** Derives a recorded transaction. */
+/** Derives the sums of a recorded transaction. */
 export const derive = (recorded: RecordedReceipts.RecordedReceipt): Result => {
   const { block, receipt, transaction } = decode(recorded)
   const executed = [{ transaction, receipt }]

@@ -1,6 +1,6 @@
 /**
- * Counts by chain which recorded transactions have a sentence, and which sentences state what movements do not have. A file of further
- * transactions has the form of the recordings. `pnpm --filter @daybook/service sentences [TRANSACTIONS.jsonl.gz...]`.
+ * Counts by chain the recorded transactions with a sentence, and the sentences that disagree with the movements. Files with further
+ * transactions have the format of the recordings. `pnpm --filter @daybook/service sentences [TRANSACTIONS.jsonl.gz...]`.
  */
 import * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
 import { type Described, describe, issuesOf, shareOf, textOf } from "./sentences.ts"

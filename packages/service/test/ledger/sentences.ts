@@ -1,4 +1,4 @@
-/** Sentences of recorded transactions, and what of them the movements that the ledger derives do not have. */
+/** Sentences of recorded transactions, compared with the movements that the ledger derives. */
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as Sentence from "@daybook/abi/Sentence"
 import type * as RecordedReceipts from "@daybook/harness/RecordedReceipts"
@@ -12,13 +12,13 @@ import { decode } from "./recordedReceipts.ts"
 
 const decoder = KnownSignatures.decoder()
 
-/** A recorded transaction with what its receipt alone states. */
+/** A recorded transaction with everything that its receipt states. */
 export interface Described {
   readonly chain: number
   readonly hash: string
   readonly facts: Sentence.Facts
   readonly sentence: Sentence.Sentence | null
-  /** Of all wallets, without fees. Calls inside are unknown. */
+  /** Movements of all wallets, without fees. Internal calls are unknown. */
   readonly movements: ReadonlyArray<Movement>
 }
 
@@ -52,7 +52,7 @@ export const describe = (recorded: RecordedReceipts.RecordedReceipt): Described 
 
 const keyOf = (asset: string, tokenId: bigint | string | null): string => `${asset} ${tokenId ?? ""}`
 
-/** Sums that are not 0 of what a wallet gave and received. */
+/** Sums, other than 0, of the amounts that a wallet sent and received. */
 const sumsOf = (wallet: string, movements: ReadonlyArray<Movement>): ReadonlyMap<string, bigint> => {
   const sums = new Map<string, bigint>()
   for (const { amount, asset, tokenId, wallet: owner } of movements) {
@@ -63,7 +63,7 @@ const sumsOf = (wallet: string, movements: ReadonlyArray<Movement>): ReadonlyMap
 
 const magnitude = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
 
-/** Actions whose amounts and parties may come from a log alone. */
+/** Actions whose amounts and parties may be taken from logs only. */
 const ofLogs: ReadonlySet<Sentence.Action> = new Set([
   "approval",
   "vote",
@@ -73,7 +73,7 @@ const ofLogs: ReadonlySet<Sentence.Action> = new Set([
   "deposit",
 ])
 
-/** Actions whose sentences name everything that the sender gave and received. */
+/** Actions whose sentences state everything that the sender sent and received. */
 const whole: ReadonlySet<Sentence.Action> = new Set([
   "swap",
   "deposit",
@@ -92,7 +92,7 @@ const addressesOf = ({ parts }: Sentence.Sentence): ReadonlyArray<string> =>
 
 const wordsOf = (data: string): ReadonlyArray<string> => data.slice(2).match(/[0-9a-f]{64}/g) ?? []
 
-/** Amounts that a log states: of its token, and of a currency that is wrapped or arrives. */
+/** Amounts of a log: of its token, and of a currency that is wrapped or arrives through a bridge. */
 const loggedAmounts = ({ logs }: Sentence.Facts): ReadonlyArray<string> =>
   logs.flatMap(({ address, data, topics }) => [
     ...(data.length === 66 ? [`${keyOf(address, null)} ${BigInt(data)}`] : []),
@@ -107,7 +107,7 @@ const loggedParties = ({ logs }: Sentence.Facts): ReadonlyArray<string> =>
 const gives = /(?:Swapped|Gave|Sold|Added|Burned|Repaid|Deposited|Paid) (?:at most )?$/
 const takes = /(?:Bought|Received|received|Withdrew|Claimed|Borrowed) $/
 
-/** Amounts whose verb states the other direction than the sum of the sender. */
+/** Amounts whose verb contradicts the sign of the sender's sum. */
 const reversed = ({ parts }: Sentence.Sentence, sums: ReadonlyMap<string, bigint>): ReadonlyArray<string> =>
   parts.flatMap((part, at) => {
     if (!isAmount(part)) return []
@@ -118,14 +118,14 @@ const reversed = ({ parts }: Sentence.Sentence, sums: ReadonlyMap<string, bigint
     return isWrong ? [`direction of ${part.asset}`] : []
   })
 
-/** Ether by logs of the wrapped currency that was called, which the ledger has as a movement of the token. */
+/** True for ether of logs of the called wrapped ether contract, which the ledger has as a token movement. */
 const isWrapping = ({ to }: Sentence.Facts, { action }: Sentence.Sentence, key: string): boolean =>
   (action === "deposit" || action === "withdrawal") && key === keyOf(to ?? "", null)
 
-/** Accounts that receive the fees of a chain, which are token transfers there. */
+/** Accounts that receive fees as token transfers. */
 const feeCollectors: ReadonlySet<string> = new Set([`0xfeec${"0".repeat(36)}`])
 
-/** What a sentence states that movements do not have, or omits of what the sender moved. */
+/** Differences between a sentence and the movements of the sender. */
 export const issuesOf = ({ facts, movements: all, sentence }: Described): ReadonlyArray<string> => {
   if (sentence === null) return []
   const movements = all.filter(({ counterparty }) => !feeCollectors.has(counterparty ?? ""))
@@ -157,7 +157,7 @@ export const issuesOf = ({ facts, movements: all, sentence }: Described): Readon
   ]
 }
 
-/** A sentence with whole amounts, and the first bytes of addresses. */
+/** A sentence as text, with exact amounts and shortened addresses. */
 export const textOf = (sentence: Sentence.Sentence): string =>
   Sentence.format(sentence, {
     amount: ({ amount, asset, tokenId }) =>
@@ -165,7 +165,7 @@ export const textOf = (sentence: Sentence.Sentence): string =>
     party: (address) => address.slice(0, 8),
   })
 
-/** How many transactions have a sentence, one that states more than their call, and one with an issue. */
+/** Numbers of transactions with a sentence, with a sentence that states more than the call, and with an issue. */
 export interface Share {
   readonly transactions: number
   readonly sentences: number

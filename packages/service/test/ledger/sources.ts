@@ -1,4 +1,4 @@
-/** Sources of ledgers, written out. */
+/** Handwritten inputs of ledger derivation. */
 import type * as BlockFacts from "../../src/block/BlockFacts.ts"
 import * as Ledger from "../../src/ledger/Ledger.ts"
 import * as LedgerRules from "../../src/ledger/LedgerRules.ts"
@@ -69,7 +69,7 @@ export const facts = (more: object = {}): BlockFacts.BlockFacts => {
     transactions: [],
     ...more,
   }
-  // Sound: the fields have the types of facts.
+  // Sound: the fields have the types of block facts.
   return all as BlockFacts.BlockFacts
 }
 
@@ -83,7 +83,7 @@ export const source = (more: Partial<LedgerSource> = {}): LedgerSource => ({
 
 export const ethereum = LedgerRules.fromChainId(1)
 
-/** Roles, and movements as text: kind, asset, signed amount, counterparty. */
+/** Roles and movements of a block as text: kind, asset, signed amount, counterparty. */
 export const rowsOf = (block: LedgerSource, rules = ethereum) =>
   Ledger.derive(block, rules).map(({ index, movements, roles, wallet }) => ({
     index,
@@ -101,7 +101,7 @@ export const movementsOf = (wallet: string, block: LedgerSource, rules = ethereu
     .filter((row) => row.wallet === wallet)
     .flatMap(({ movements }) => movements)
 
-/** Wallets with a mark. */
+/** Wallets whose ledger is marked as incomplete in a block. */
 export const markedIn = (block: LedgerSource, rules = ethereum) =>
   rowsOf(block, rules)
     .filter(({ isIncomplete }) => isIncomplete)

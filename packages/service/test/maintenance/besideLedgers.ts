@@ -1,6 +1,6 @@
 /**
- * Changes, copies and removes single rows beside the ledgers of a chain's file, and judges whether a verification found the change and a
- * repair left nothing of it.
+ * Changes, copies and removes single rows outside the ledgers of a chain's file, and evaluates whether verification reported each change
+ * and repair reverted it.
  */
 import { Effect } from "effect"
 import * as Verify from "../../src/maintenance/Verify.ts"
@@ -11,12 +11,12 @@ import type { Seeded } from "../store/model.ts"
 type Value = number | string | Uint8Array | null
 type Row = ReadonlyArray<Value>
 
-/** A table, and the columns of its key. */
+/** A table and its key columns. */
 interface Table {
   readonly name: string
   readonly columns: ReadonlyArray<string>
   readonly key: ReadonlyArray<number>
-  /** Rows are copied beyond the head; otherwise under another key. */
+  /** True to copy rows above the head; false to copy them under another key. */
   readonly isOfBlocks: boolean
 }
 
@@ -43,7 +43,7 @@ const flip = (bytes: Uint8Array, numbers: Seeded): Uint8Array => {
   return changed
 }
 
-/** Another value of a column: one bit, one character, or a number beside it. */
+/** Another value of a column: one bit, one character, or the number by one. */
 const other = (value: Value, numbers: Seeded): Value => {
   if (value === null) return 7
   if (typeof value === "number") return value + 1 + numbers.below(9)
@@ -51,7 +51,7 @@ const other = (value: Value, numbers: Seeded): Value => {
   return value.length === 0 ? Uint8Array.of(1) : flip(value, numbers)
 }
 
-/** A row that replaces another one, or is added beside it. */
+/** A row that replaces another one or is added. */
 export interface Tampering {
   readonly table: Table
   readonly name: string
@@ -74,7 +74,7 @@ const pickCopy = (table: Table, before: Row, numbers: Seeded, head: number): Row
 /** A row of facts, for a file whose blocks have none. */
 const madeFacts: Row = [0, 0, 0, Uint8Array.of(0)]
 
-/** A random change of a row. */
+/** A random change to a row. */
 export const pick = (table: Table, rows: ReadonlyArray<Row>, numbers: Seeded, head: number): Tampering => {
   const before = rows.length === 0 ? madeFacts : numbers.pick(rows)
   const isAdded = table.isOfBlocks || numbers.below(2) === 0
@@ -101,7 +101,7 @@ const rowsOf = (connection: Connection, { columns, key, name }: Table): Readonly
 
 const text = (value: Value): string => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : `${value}`)
 
-/** Tampers with one row after another; returns the cases that verification did not find, or repair did not remove. */
+/** Tampers with rows sequentially; returns the cases that verification did not report, or repair did not revert. */
 export const run = Effect.fnUntraced(function* (
   connection: Connection,
   audit: Audit,
@@ -109,7 +109,7 @@ export const run = Effect.fnUntraced(function* (
   cases: number,
   head: number,
 ) {
-  // Sound: the keys of the object above.
+  // Sound: `tables` has the keys of `names`.
   const tables = (Object.keys(names) as ReadonlyArray<keyof typeof names>).map((name) => tableOf(connection, name))
   const kinds = new Map<string, number>()
   const missed: Array<{ readonly name: string; readonly reported: unknown; readonly left: unknown }> = []

@@ -1,4 +1,4 @@
-/** Changes a chain's file behind the store's back, as a bad disk or a bad hand would. */
+/** Changes a chain's file without the store, to simulate disk errors and manual edits. */
 import { DatabaseSync } from "node:sqlite"
 
 /** Runs statements on a file. */
@@ -19,7 +19,7 @@ const tables = [
   ...["history", "history_copy"].map((table) => `(SELECT *, 0, 0 FROM ${table})`),
 ]
 
-/** Every row of the tables that an indexer writes. */
+/** All rows of the tables that an indexer writes. */
 export const dump = (file: string) => {
   const database = new DatabaseSync(file, { readOnly: true })
   try {

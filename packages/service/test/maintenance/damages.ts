@@ -1,4 +1,4 @@
-/** Damages one byte of the ranges of a store after another: nothing wrong is served, and a repair restores every row. */
+/** Corrupts single bytes in the ranges of a store: no page may contain a wrong row, and a repair must restore every row. */
 import { copyFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { Effect } from "effect"
@@ -17,17 +17,17 @@ import * as TestStore from "../store/TestStore.ts"
 import * as RangeDamage from "./rangeDamage.ts"
 
 const ref = { name: "test", id: 31337 }
-/** Entries of a range, few enough that a short chain has many ranges, some of which are merged. */
+/** Entries per range, few enough that a short chain has many ranges, some of them merged. */
 const rangeEntries = 20
 const fileOf = (folder: string) => join(folder, "chain-test.sqlite")
 const openIn = (folder: string) => Engine.fromUrl(`sqlite:${folder}`, "/", { rangeEntries })
 
-/** What pages return, and what a repair of a damaged copy leaves. */
+/** Repairs a damaged copy; returns the number of passes, or `null` if issues remain. */
 const repaired = Effect.fnUntraced(function* (folder: string, node: Node.Node) {
   const database = yield* openIn(folder)
   const { audit } = database.chain(ref)
   const assembling = { decoder, ledger: LedgerRules.fromChainId(ref.id) }
-  // Rows that an issue was found for show others, so that a second turn may find what the first one has left.
+  // A repaired row may reveal issues of other rows, so that a second pass may find more.
   for (let turn = 0; turn < 3; turn++) {
     const verified = yield* Verify.run(audit)
     if (verified.issues.length + verified.orphaned.length + verified.removable.length === 0) return turn
@@ -36,14 +36,14 @@ const repaired = Effect.fnUntraced(function* (folder: string, node: Node.Node) {
   return null
 }, Effect.scoped)
 
-/** Claims the ranges as an indexer does at its start, which makes a damaged list of them again. */
+/** Claims the ranges as an indexer does when it starts, which rebuilds a damaged list of ranges. */
 const claim = Effect.fnUntraced(function* (folder: string) {
   const store = yield* TestStore.open(yield* openIn(folder), ref, { projections: Projections.make(decoder, ref.id) })
   const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
   if (checkpoint !== null) yield* Effect.ignore(store.append(checkpoint.head, []))
 }, Effect.scoped)
 
-/** Damages copies of a store, reads them and repairs them. */
+/** Damages copies of a store, reads them, and repairs them. */
 const damaged = Effect.fnUntraced(function* (base: string, node: Node.Node) {
   const wallets = RangeDamage.walletsOf(fileOf(base))
   const read = (folder: string) =>

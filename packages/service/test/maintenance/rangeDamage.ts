@@ -1,5 +1,6 @@
 /**
- * Changes single bytes of the ranges of histories and ledgers in a chain's file: each column of their rows, and the row that lists them.
+ * Corrupts single bytes in the ranges of histories and ledgers in a chain's file: each column of their rows, and the row that lists the
+ * ranges.
  */
 import { DatabaseSync } from "node:sqlite"
 import { Effect, Result } from "effect"
@@ -8,7 +9,7 @@ import type { ChainReader } from "../../src/store/ChainReader.ts"
 import type { Seeded } from "../store/model.ts"
 import { all } from "../store/TestDatabase.ts"
 
-/** Columns of the ranges, each of which is damaged. */
+/** Columns to corrupt. */
 export const columns = [
   ...["history", "history_copy"].flatMap((table) => ["range", "key", "id"].map((column) => [table, column] as const)),
   ...["range", "wallet", "id", "body", "checksum"].map((column) => ["ledger", column] as const),
@@ -17,17 +18,17 @@ export const columns = [
 
 type Value = number | string | Uint8Array
 
-/** A value with one other byte: of its bytes, its text, or the eight bytes of its number. */
+/** The value with one byte changed: of a blob, a text, or the eight bytes of a number. */
 const withOtherByte = (value: Value, numbers: Seeded): Value => {
   const bytes = typeof value === "number" ? Buffer.from(new BigInt64Array([BigInt(value)]).buffer) : Buffer.from(value)
-  // A number above 53 bits is not a number of this file's rows, and a reader accepts none.
+  // Only the lower 6 bytes of a number are changed, because rows contain no number above 53 bits and readers reject them.
   const length = typeof value === "number" ? 6 : bytes.length
   bytes[numbers.below(length)]! ^= 1 + numbers.below(255)
   if (typeof value === "number") return Number(bytes.readBigInt64LE())
   return typeof value === "string" ? bytes.toString("latin1") : new Uint8Array(bytes)
 }
 
-/** Changes one byte of a random row of a table; the text of the change. */
+/** Corrupts one byte of a random row of a table; returns a description of the change. */
 export const damageByte = (file: string, [table, column]: (typeof columns)[number], numbers: Seeded): string => {
   const database = new DatabaseSync(file)
   try {
@@ -56,7 +57,7 @@ export const walletsOf = (file: string): ReadonlyArray<string> => {
   }
 }
 
-/** Every row of the ranges, without the numbers of their ranges, which differ once they were recreated. */
+/** All rows of the ranges without their range numbers, which differ after a rebuild. */
 export const contentOf = (file: string): ReadonlyArray<unknown> => {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
@@ -71,7 +72,7 @@ export const contentOf = (file: string): ReadonlyArray<unknown> => {
   }
 }
 
-/** A page of a wallet: the texts of its rows; `null` if the read failed. */
+/** Rows of a wallet's page as text; `null` if the read failed. */
 export interface Page {
   readonly list: "history" | "ledger"
   readonly rows: ReadonlyArray<string> | null
@@ -79,7 +80,7 @@ export interface Page {
 
 const plain = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
 
-/** Pages of histories and ledgers in both orders. */
+/** Reads the pages of histories and ledgers in both orders. */
 export const readAll = (reader: ChainReader, wallets: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Page>> => {
   const pageOf = (list: Page["list"], read: Effect.Effect<ReadonlyArray<unknown>, unknown>) =>
     Effect.map(Effect.result(read), (result): Page => {
@@ -108,9 +109,8 @@ export const readAll = (reader: ChainReader, wallets: ReadonlyArray<string>): Ef
 }
 
 /**
- * How a page differs from what was stored; a row that was not stored is never returned. A row of a ledger that the
- * history of its wallet does not name has no copy: a page may lack the one whose key was damaged, which a verification
- * finds.
+ * Compares a page with the stored one. A row that was not stored must never be returned. A ledger row that the history of its wallet
+ * does not name has no copy: a page may lack it if its key was damaged, which verification reports.
  */
 export const judge = (found: Page, stored: Page): "same" | "refused" | "lacking" | "wrong" => {
   if (found.rows === null || stored.rows === null) return "refused"

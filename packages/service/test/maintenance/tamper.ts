@@ -1,4 +1,4 @@
-/** Changes one row of the ledgers after another in a store, and verifies the store each time. */
+/** Changes single rows of the ledgers in a store, and verifies the store after each change. */
 import { join } from "node:path"
 import { Effect } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"

@@ -1,6 +1,4 @@
-/**
- * Changes single rows of the ledgers of wallets in a chain's file, and judges whether a verification found the change and its place.
- */
+/** Changes single rows of the ledgers in a chain's file, and evaluates whether verification reported each change and its position. */
 import { Effect } from "effect"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as IntegrityIssue from "../../src/maintenance/IntegrityIssue.ts"
@@ -17,9 +15,9 @@ type Row = Ledgers.Columns
 /** A change of one row. */
 export interface Tampering {
   readonly name: string
-  /** The row with the change; `null` if it is removed. */
+  /** The changed row; `null` if the row is removed. */
   readonly after: Row | null
-  /** Key of the row that is replaced; `null` if the change adds one. */
+  /** The original row; `null` if the change adds one. */
   readonly before: Row | null
 }
 
@@ -36,7 +34,7 @@ const flipped = (bytes: Uint8Array, numbers: Seeded): Uint8Array => {
 const isPresent = (rows: ReadonlyArray<Row>, [wallet, id]: Row): boolean =>
   rows.some((row) => row[1] === id && Buffer.compare(row[0], wallet) === 0)
 
-/** A random change of one of the rows. */
+/** A random change to one of the rows. */
 export const pick = (rows: ReadonlyArray<Row>, numbers: Seeded): Tampering => {
   const before = numbers.pick(rows)
   const other = numbers.pick(rows)
@@ -79,19 +77,19 @@ export const apply = (connection: Connection, { after, before }: Tampering): voi
   if (after !== null) insert(connection, after)
 }
 
-/** Reverts it. */
+/** Reverts a change. */
 export const revert = (connection: Connection, { after, before }: Tampering): void => {
   if (after !== null) remove(connection, after)
   if (before !== null) insert(connection, before)
 }
 
-/** Every row of the ledgers. */
+/** All rows of the ledgers. */
 export const rowsOf = (connection: Connection): ReadonlyArray<Row> =>
   connection.valuesUnsafe<Row>("SELECT wallet, id, body, checksum FROM ledger ORDER BY wallet, id", [])
 
 const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString("hex")}`
 
-/** What a verification must report of a row: its block, its wallet, and the assets that it names. */
+/** Fields of a finding: block, wallet and assets. */
 interface Place {
   readonly block: number
   readonly wallet: string
@@ -104,20 +102,20 @@ const locationOf = ([wallet, id, body]: Row): Place => {
   return { block: RowId.toPosition(id).block, wallet: address, assets: [...assets] }
 }
 
-/** Where a change must be found: at the row that the block names, or at the row that it adds. */
+/** Positions at which a change must be reported: those of the original and of the changed row. */
 const locationsOf = ({ after, before }: Tampering): ReadonlyArray<Place> => {
   if (before === null) return [locationOf(after!)]
   const isMoved = after !== null && (after[1] !== before[1] || Buffer.compare(after[0], before[0]) !== 0)
   return isMoved ? [locationOf(before), locationOf(after)] : [locationOf(before)]
 }
 
-/** The findings of a verification, as printed. */
+/** Findings of a verification, as printed. */
 export const found = ({ issues, orphaned }: Verify.Verified) => [
   ...issues.map(({ block, what }) => ({ block, text: what })),
   ...orphaned.map((appearance) => ({ block: appearance.block, text: IntegrityIssue.ofOrphan(appearance) })),
 ]
 
-/** Whether a verification found a change, and named its block, wallet and assets, and no other block. */
+/** Whether verification reported a change with its block, wallet and assets, and no other block. */
 export const judge = (tampering: Tampering, verified: Verify.Verified) => {
   const places = locationsOf(tampering)
   const reported = found(verified)
@@ -129,7 +127,7 @@ export const judge = (tampering: Tampering, verified: Verify.Verified) => {
   }
 }
 
-/** Tampers with one row after another and verifies each time; returns the cases that were not found, or not located. */
+/** Tampers with rows sequentially and verifies after each; returns the changes that were not reported, or reported elsewhere. */
 export const run = Effect.fnUntraced(function* (connection: Connection, audit: Audit, numbers: Seeded, cases: number) {
   const rows = rowsOf(connection)
   const kinds = new Map<string, number>()

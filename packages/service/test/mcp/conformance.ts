@@ -1,7 +1,7 @@
 /**
- * Runs the conformance suite of the Model Context Protocol and the command line of its inspector against a service.
- * Most scenarios of the suite call tools, resources and prompts of a server written for them (`test_simple_text` and
- * others), which this service does not have: they are listed with what they need. The others must pass.
+ * Runs the conformance suite of the Model Context Protocol and the command line of its inspector against a service. Most scenarios of
+ * the suite call tools, resources and prompts of a server written for them (`test_simple_text` and others), which this service does not
+ * have: these are listed with what they require. All others must pass.
  */
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -16,7 +16,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const folder = join(import.meta.dirname, "../../../../tooling/mcp")
 
-/** Scenarios that a server of any kind must pass, with the checks of each. */
+/** Scenarios that apply to any server, with the number of checks of each. */
 const applicable: Readonly<Record<string, number>> = {
   "server-initialize": 1,
   "logging-set-level": 1,
@@ -29,7 +29,7 @@ const applicable: Readonly<Record<string, number>> = {
 
 const tool = (name: string): string => `a tool ${name}`
 
-/** What a scenario needs that a service does not have. */
+/** Scenarios that do not apply, with the missing feature. */
 const missing: Readonly<Record<string, string>> = {
   "completion-complete": "a prompt test_prompt_with_arguments",
   "tools-call-simple-text": tool("test_simple_text"),
@@ -60,7 +60,7 @@ const missing: Readonly<Record<string, string>> = {
 
 const runFile = promisify(execFile)
 
-/** Runs a program in the folder; returns its output, whatever its exit code. */
+/** Runs a program in the folder; returns its output regardless of its exit code. */
 const runProgram = (name: string, home: string, args: ReadonlyArray<string>) =>
   Effect.promise(async () => {
     const program = join(folder, "node_modules/.bin", name)

@@ -1,6 +1,6 @@
-/** The frames of a transaction as a node's `callTracer` returns them, for oracles: without code of the service. */
+/** Frames of a transaction as returned by `callTracer`, for oracles. It shares no code with the service. */
 
-/** A call, with its nested calls. */
+/** A call with its nested calls. */
 export interface RawFrame {
   readonly type: string
   readonly from: string
@@ -10,7 +10,7 @@ export interface RawFrame {
   readonly calls?: ReadonlyArray<RawFrame>
 }
 
-/** A frame inside a transaction; under a failed frame all are. */
+/** A frame below the root; all frames below a failed frame are failed. */
 export type InnerFrame = RawFrame & { readonly isFailed: boolean }
 
 /** The frames below a root, in the order of the calls. */

@@ -1,4 +1,4 @@
-/** Small EVM programs of random calls, creations and endings, for comparing tracers. */
+/** Small EVM programs with random calls, creations and final instructions, to compare tracers. */
 import type * as Random from "@daybook/harness/Random"
 
 const hexOf = (value: number | bigint, bytes: number): string => value.toString(16).padStart(bytes * 2, "0")
@@ -9,10 +9,10 @@ const pushAddress = (address: string): string => push(BigInt(address), 20)
 
 const pop = "50"
 
-/** Stores up to 32 bytes of code at the start of the memory, left-aligned. */
+/** Stores up to 32 bytes of code at the start of memory, left-aligned. */
 const store = (code: string): string => `7f${code.padEnd(64, "0")}5f52`
 
-/** Init codes of at most 32 bytes, by what comes of them. */
+/** Init codes of at most 32 bytes, by their outcome. */
 const initCodes: ReadonlyArray<readonly [name: string, code: string]> = [
   ["nothing", ""],
   ["stop", "00"],
@@ -29,7 +29,7 @@ const initCodes: ReadonlyArray<readonly [name: string, code: string]> = [
   ["creates", "5f5f5ff0"],
 ]
 
-/** Endings of a program. */
+/** Final instructions of a program. */
 const endings: ReadonlyArray<readonly [name: string, code: string]> = [
   ["stop", "00"],
   ["runs off its end", ""],
@@ -70,21 +70,17 @@ const creationOf = ({ integer, pick }: Random.Random): string => {
   return `${store(init)}${salt}${push(init.length / 2)}${push(0)}${value}${salted ? "f5" : "f0"}${pop}`
 }
 
-/**
- * Code of a program that calls the targets.
- */
+/** Code of a program that calls the targets. */
 export const program = (random: Random.Random, targets: ReadonlyArray<string>): string => {
   const parts = Array.from({ length: 1 + random.integer(5) }, () =>
     random.integer(3) === 0 ? creationOf(random) : callOf(random, targets),
   )
   const [, ending] = random.pick(endings)
-  // Precompiled contracts see some input that is not zero.
+  // Precompiled contracts receive some non-zero input.
   return `${store("ff")}${parts.join("")}${ending}`
 }
 
-/**
- * Init code that deploys a code.
- */
+/** Init code that deploys code. */
 export const deploying = (code: string): string => {
   const size = code.length / 2
   // PUSH2 size, PUSH1 12, PUSH0, CODECOPY, PUSH2 size, PUSH0, RETURN

@@ -1,10 +1,10 @@
-/** Struct logs of a node with the frames that its own call tracer confirmed, in a file beside the tests. */
+/** Struct logs of a node and the frames that its own call tracer returned, in a file next to the tests. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib"
 import type * as StructLogFrames from "../../src/node/StructLogFrames.ts"
 
-/** The transactions of a block. */
+/** Transactions of a block. */
 export interface Recorded {
   readonly traced: ReadonlyArray<StructLogFrames.Traced>
   /** State before the block, by kind and address. */
@@ -14,7 +14,7 @@ export interface Recorded {
 
 const file = join(import.meta.dirname, "structLogs.json.br")
 
-/** Words of a stack that an instruction may read, and one more. */
+/** Number of stack words that an instruction may read, plus one. */
 const topWords = 8
 
 const toJson = (key: string, value: unknown): unknown => {

@@ -1,4 +1,4 @@
-/** A JSON-RPC node over a real socket whose every answer a test writes, by method. */
+/** A JSON-RPC node on a real socket whose responses a test defines by method. */
 import { FakeNode, LocalServer } from "@daybook/harness"
 import { Effect } from "effect"
 
@@ -6,25 +6,25 @@ export type Reply = FakeNode.Reply
 
 export type Response = (params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
 
-/** Answers every method without a specific answer. */
+/** Responds to every method without a response of its own. */
 export type Fallback = (method: string, params: ReadonlyArray<unknown>) => Reply | Promise<Reply>
 
 export const missing = (): Reply => FakeNode.missing
 export const failing: Response = () => FakeNode.status(503)
 
-/** A node: methods without an answer are missing. `calls` are the names and parameters of all calls so far. */
+/** A running node, which reports methods without a response as missing. `calls` contains the method and parameters of all calls. */
 export interface Server {
   readonly url: string
   readonly host: string
   readonly calls: Array<readonly [method: string, params: ReadonlyArray<unknown>]>
-  /** Number of calls of each request so far. */
+  /** Number of calls in each request. */
   readonly requests: Array<number>
-  /** Requests with more calls are refused as too large. */
+  /** Requests with more calls are rejected as too large. */
   refuseAbove: number
   readonly answers: Record<string, Response>
 }
 
-/** Asks another node. */
+/** Forwards calls to another node. */
 export const forward =
   (url: string): Fallback =>
   (method, params) =>

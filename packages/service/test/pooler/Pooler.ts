@@ -1,7 +1,6 @@
 /**
- * PgBouncer in front of a database, through which a chain is written and pages are walked. With session pooling it
- * behaves as the database does. With transaction pooling and without prepared statements it is rejected with an error
- * that names it, and never returns a wrong page.
+ * Writes a chain and reads pages through PgBouncer. With session pooling it behaves as the database does. With transaction pooling and
+ * without prepared statements, the service rejects it with an error that names the cause, and never returns a wrong page.
  */
 import { execFileSync } from "node:child_process"
 import { chmodSync, chownSync, writeFileSync } from "node:fs"
@@ -21,17 +20,17 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { ref } from "../store/TestDatabase.ts"
 import * as TestStore from "../store/TestStore.ts"
 
-/** How long PgBouncer assigns a server to a connection. */
+/** Modes in which PgBouncer assigns a server connection. */
 export const modes = ["session", "transaction"] as const
 export type Mode = (typeof modes)[number]
 
 const file = "pgbouncer"
-/** Of the version that can keep prepared statements when it pools transactions. */
+/** First minor version that supports prepared statements with transaction pooling. */
 const firstThatKeeps = 21
 const [readers, steps] = [4, 30] as const
 const remedy = "A pooler in front of the database must pool sessions."
 
-/** The version of PgBouncer, as a text and its second number; undefined if it is not installed. */
+/** Version of PgBouncer as text, and its minor version; undefined if it is not installed. */
 export const version = (): readonly [text: string, minor: number] | undefined => {
   try {
     const [text = "", minor = "0"] =
@@ -42,7 +41,7 @@ export const version = (): readonly [text: string, minor: number] | undefined =>
   }
 }
 
-/** Starts PgBouncer in front of a server; returns the URL of the same database behind it. */
+/** Starts PgBouncer for a server; returns the URL of the same database through it. */
 const start = Effect.fnUntraced(function* (url: string, mode: Mode, keepsStatements: boolean) {
   const folder = yield* temporaryFolder
   const port = yield* Effect.promise(freePort)
@@ -60,7 +59,7 @@ const start = Effect.fnUntraced(function* (url: string, mode: Mode, keepsStateme
     ...(keepsStatements && mode === "transaction" ? ["max_prepared_statements = 200"] : []),
   ]
   const ini = join(folder, "pgbouncer.ini")
-  // With this kind of login every user is that of the server.
+  // With this authentication every client uses the server's user.
   writeFileSync(ini, lines.join("\n").replace("port=", `user=${username} port=`))
   const { gid, uid } = EmbeddedServer.owner
   chmodSync(folder, 0o755)
@@ -77,7 +76,7 @@ const start = Effect.fnUntraced(function* (url: string, mode: Mode, keepsStateme
   return through
 })
 
-/** Writes and walks through PgBouncer; returns the cells of its row. */
+/** Writes a chain and reads pages through PgBouncer; returns the cells of its row. */
 export const run = Effect.fnUntraced(function* (
   direct: string,
   mode: Mode,

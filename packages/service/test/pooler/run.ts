@@ -1,4 +1,4 @@
-/** Writes a chain and walks its pages through PgBouncer, which pools sessions or transactions. */
+/** Writes a chain and reads its pages through PgBouncer, with session and transaction pooling. */
 import { Effect } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"

@@ -1,13 +1,12 @@
 /**
- * A contract that logs its input, so that any token event can be emitted on a real chain, and that stores one word per
- * slot. A call of 64 bytes sets a slot, a call with a selector and one word reads it, and one with a selector and two
- * words returns nothing. Any other call is a log: four topics, then its data, or with 129 bytes three topics and a
- * word.
+ * A contract that logs its input, so that tests can emit any token event on a real chain, and that stores one word per slot. A call of
+ * 64 bytes sets a slot, a call with a selector and one word reads a slot, and a call with a selector and two words returns nothing. Any
+ * other call emits a log: four topics followed by data, or for 129 bytes three topics and one word.
  */
 import { Effect } from "effect"
 import type { Anvil } from "@daybook/chain"
 
-/** Code that creates the contract, by what its parts do. */
+/** Creation code, by the purpose of each part. */
 const code = [
   ["returns what follows", "606780600b6000396000f3"],
   ["a word, a slot or two words, by the size of the call", "366024146039573660401460465736604414604f57"],
@@ -21,7 +20,7 @@ const code = [
   ["logs three topics and a word", "5b60603560005260403560203560003560206000a300"],
 ] as const
 
-/** A number or an address as a word. */
+/** Encodes a number or an address as a word. */
 export const word = (value: bigint | number | string): string => BigInt(value).toString(16).padStart(64, "0")
 
 const hashes = {
@@ -38,7 +37,7 @@ export const send = Effect.fnUntraced(function* (node: Anvil.Node, to: string | 
   return Number(yield* node.call<string>("eth_blockNumber"))
 })
 
-/** Creates the contract. */
+/** Deploys the contract. */
 export const make = Effect.fnUntraced(function* (node: Anvil.Node) {
   const block = yield* send(node, null, `0x${code.map(([, part]) => part).join("")}`)
   const { transactions } = yield* node.call<{ readonly transactions: ReadonlyArray<string> }>("eth_getBlockByNumber", [
@@ -49,22 +48,22 @@ export const make = Effect.fnUntraced(function* (node: Anvil.Node) {
   return receipt.contractAddress
 })
 
-/** Sets the owner of an id, or the number of tokens of an owner, without an event. */
+/** Sets the owner of a token id, or the balance of an owner, without an event. */
 export const set = (node: Anvil.Node, contract: string, slot: bigint | string, value: bigint | string) =>
   send(node, contract, `0x${word(slot)}${word(value)}`)
 
-/** Logs that a wallet received an ERC-20 amount. */
+/** Emits an ERC-20 transfer to a wallet. */
 export const transferAmount = (node: Anvil.Node, contract: string, to: string, amount: bigint) =>
   send(node, contract, `0x${word(hashes.transfer)}${word(0)}${word(to)}${word(amount)}00`)
 
-/** Logs the transfer of an ERC-721 id. */
+/** Emits an ERC-721 transfer. */
 export const transfer = (
   node: Anvil.Node,
   contract: string,
   { from, id, to }: { readonly from: string; readonly to: string; readonly id: bigint },
 ) => send(node, contract, `0x${word(hashes.transfer)}${word(from)}${word(to)}${word(id)}`)
 
-/** Logs that a wallet received one of each ERC-1155 id from 1 up to a number. */
+/** Emits an ERC-1155 transfer to a wallet of one token of each id from 1 to a number. */
 export const transferBatch = (node: Anvil.Node, contract: string, to: string, ids: number) => {
   const list = (item: (at: number) => number) =>
     word(ids) + Array.from({ length: ids }, (_, at) => word(item(at))).join("")
@@ -72,6 +71,6 @@ export const transferBatch = (node: Anvil.Node, contract: string, to: string, id
   return send(node, contract, `0x${word(hashes.transferBatch)}${word(0)}${word(0)}${word(to)}${lists}`)
 }
 
-/** Logs that a wallet received the ERC-721 ids from 1 up to a number. */
+/** Emits ERC-721 transfers to a wallet of the ids from 1 to a number. */
 export const transferRange = (node: Anvil.Node, contract: string, to: string, ids: number) =>
   send(node, contract, `0x${word(hashes.consecutiveTransfer)}${word(1)}${word(0)}${word(to)}${word(ids)}`)

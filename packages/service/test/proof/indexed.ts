@@ -1,4 +1,4 @@
-/** Indexes a chain in a temporary folder, and compares wallets of it. */
+/** Indexes a chain in a temporary folder, and reconciles wallets. */
 import { join } from "node:path"
 import { Effect } from "effect"
 import * as Calls from "../../src/node/Calls.ts"
@@ -24,7 +24,7 @@ export const index = Effect.fnUntraced(function* (
   return { store, file: join(base, `chain-${store.ref.name}.sqlite`) }
 })
 
-/** What compares wallets of a store with a node. */
+/** Source of reconciliations of a store with a node. */
 export const sourceOf = Effect.fnUntraced(function* ({ database, ref, ...reader }: TestStore.TestStore, url: string) {
   const { fetch, usage } = Calls.counting(globalThis.fetch)
   const node = yield* Node.make({ urls: [url], chainId: ref.id, fetch })
@@ -32,7 +32,7 @@ export const sourceOf = Effect.fnUntraced(function* ({ database, ref, ...reader 
   return { node, usage, maxCalls: Number.POSITIVE_INFINITY, reader, proofs } satisfies Reconciliation.Source
 })
 
-/** Compares a wallet at a block. */
+/** Reconciles a wallet at a block. */
 export const reconcile = Effect.fnUntraced(function* (
   source: Reconciliation.Source,
   wallet: string,

@@ -1,4 +1,4 @@
-/** Measures the thread time for reading opening balances. */
+/** Measures the CPU time of the thread that reads opening balances. */
 import { Effect, Layer, References } from "effect"
 import { Anvil, Scenario } from "@daybook/chain"
 import * as Campaign from "../campaign/Campaign.ts"

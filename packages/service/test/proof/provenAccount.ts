@@ -1,4 +1,4 @@
-/** A block whose state has one account, with the proof of it. */
+/** A block whose state contains one account, with the proof of the account. */
 import { createMerkleProof, createMPT } from "@ethereumjs/mpt"
 import * as Block from "@daybook/schema/Block"
 import { Schema } from "effect"
@@ -10,13 +10,12 @@ import * as HeaderHash from "../../src/verification/HeaderHash.ts"
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.slice(2), "hex"))
 const hexOf = (bytes: Uint8Array): Hex.Hex => `0x${Buffer.from(bytes).toString("hex")}`
 
-/** Zeros as hex. */
+/** Zero bytes as hex. */
 export const zeros = (bytes: number): Hex.Hex => `0x${"00".repeat(bytes)}`
 
-/** The state of the account. */
 export const account = { nonce: 3n, balance: 7n }
 
-/** Block 5, with a state root or `0x` for none. */
+/** Block 5 with a state root, or with `0x` for none. */
 export const headerOf = (stateRoot: string) => {
   const common = { parentHash: zeros(32), sha3Uncles: zeros(32), miner: zeros(20), transactionsRoot: zeros(32) }
   const sizes = { difficulty: "0x0", gasLimit: "0x1", gasUsed: "0x0", timestamp: "0x1", size: "0x1", extraData: "0x" }
@@ -25,7 +24,7 @@ export const headerOf = (stateRoot: string) => {
   return Schema.decodeUnknownSync(Block.Block)({ ...given, stateRoot })
 }
 
-/** Makes the state, the header and the hash of the block, and the proof of the account at an address. */
+/** Creates the state, the header and hash of the block, and the proof of the account at an address. */
 export const provenAccount = async (address: string) => {
   const trie = await createMPT()
   const path = bytesOf(Hash.keccak256(bytesOf(address), { as: "Hex" }))
