@@ -1,7 +1,6 @@
 /**
- * Measures the cost of a block for a service with many subscriptions: streams of events of a wallet each, and webhooks
- * with many wallets. A node mines blocks with some transfers each; the receiver of one is the wallet of a stream and of
- * a webhook.
+ * Measures the cost of a block for a service with many subscriptions: event streams of one wallet each, and webhooks of many wallets. A
+ * node mines blocks with a few transfers, each to a wallet that has a stream and belongs to a webhook.
  */
 import { readFileSync } from "node:fs"
 import { connect } from "node:net"
@@ -10,32 +9,32 @@ import { Eventually, LocalServer } from "@daybook/harness"
 import { Effect } from "effect"
 import * as Latencies from "./Latencies.ts"
 
-/** How many subscribe. */
+/** Numbers of subscriptions and of measured blocks. */
 export interface Options {
   readonly streams: number
   readonly webhooks: number
-  /** Wallets of a webhook. */
+  /** Wallets per webhook. */
   readonly wallets: number
-  /** Blocks that are measured. */
+  /** Number of measured blocks. */
   readonly blocks: number
-  /** Transfers of each block. */
+  /** Transfers per block. */
   readonly transfers: number
 }
 
-/** What a service costs. */
+/** Cost of a service. */
 export interface Cost {
-  /** Time of the processor for a block, with its transfer, in milliseconds. */
+  /** CPU time per block, with its transfers, in milliseconds. */
   readonly cpuMillisPerBlock: number
-  /** Resident memory after these blocks, in MiB. */
+  /** Resident memory after the blocks, in MiB. */
   readonly mebibytes: number
-  /** Movements that receivers had of them. */
+  /** Number of movements that receivers got. */
   readonly received: number
 }
 
-/** The wallet of a number. */
+/** Address of the wallet with an index. */
 const walletOf = (at: number): string => `0x${(0xc0de0000 + at).toString(16).padStart(40, "0")}`
 
-/** Milliseconds of the processor that a process has used: Linux counts hundredths of a second. */
+/** CPU time of a process in milliseconds, with the resolution of Linux of 10 ms. */
 const cpuMillis = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
   return (Number(fields[11]) + Number(fields[12])) * 10
@@ -46,7 +45,7 @@ const mebibytesOf = (pid: number): number =>
 
 type Service = Effect.Success<ReturnType<typeof Latencies.serve>>
 
-/** Counts of what receivers had. */
+/** Counts of received items. */
 const counts = () => ({ opened: 0, movements: 0, posted: 0, ended: 0 })
 
 type Counts = ReturnType<typeof counts>
@@ -71,7 +70,7 @@ const openStream = ({ chain, key, url }: Service, wallet: string, seen: Counts) 
     (socket) => Effect.sync(() => void socket.destroy()),
   )
 
-/** Addresses of a request. */
+/** Addresses per request. */
 const addedAtOnce = 1_000
 
 const addWebhook = async ({ chain, key, url }: Service, receiver: string, addresses: ReadonlyArray<string>) => {
@@ -83,7 +82,7 @@ const addWebhook = async ({ chain, key, url }: Service, receiver: string, addres
       body,
     })
     if (!response.ok) throw new Error(`The webhook is refused: ${await response.text()}`)
-    // Sound: the service sends a webhook.
+    // Sound: the service returns a webhook.
     return (await response.json()) as { readonly id: string }
   }
   const first = addresses.slice(0, addedAtOnce)
@@ -93,10 +92,10 @@ const addWebhook = async ({ chain, key, url }: Service, receiver: string, addres
   }
 }
 
-/** A wallet without a subscription. */
+/** Address of a wallet without a subscription. */
 const strangerOf = (at: number): string => `0x${(0xfeed0000 + at).toString(16).padStart(40, "0")}`
 
-/** Streams that are opened at once. */
+/** Number of streams that are opened concurrently. */
 const openedAtOnce = 100
 
 const subscribe = Effect.fnUntraced(function* (
@@ -106,7 +105,7 @@ const subscribe = Effect.fnUntraced(function* (
 ) {
   const hook = yield* LocalServer.scoped(() =>
     LocalServer.start(({ body }, response) => {
-      // A message has the movements of several blocks if they were indexed in the meantime.
+      // A message contains the movements of several blocks if they were indexed meanwhile.
       seen.posted += body.split('"type":"wallet.movement"').length - 1
       response.writeHead(204).end()
     }),
@@ -125,7 +124,7 @@ const subscribe = Effect.fnUntraced(function* (
   }
 })
 
-/** Mines blocks with a transfer each to wallets that are subscribed, and measures the service until receivers have all. */
+/** Mines blocks with transfers to subscribed wallets, and measures the service until all movements were received. */
 const measureBlocks = Effect.fnUntraced(function* (
   node: Anvil.Node,
   { pid }: Service,
@@ -154,7 +153,7 @@ const measureBlocks = Effect.fnUntraced(function* (
   return { cpuMillisPerBlock, mebibytes: mebibytesOf(pid), received: seen.movements + seen.posted - before }
 })
 
-/** Measures a service with this many subscriptions; the first blocks compile its code and are not measured. */
+/** Measures a service with these subscriptions. The first blocks compile its code and are not measured. */
 export const measure = Effect.fnUntraced(function* (options: Options) {
   const { blocks, streams, wallets, webhooks } = options
   const node = yield* Anvil.make()

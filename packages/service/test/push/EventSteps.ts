@@ -1,4 +1,4 @@
-/** What tests of the steps of a stream of events work with: a chain, blocks of alice, and changes of the journal. */
+/** Fixtures for tests of the steps of an event stream: a chain, blocks of alice, and changes of the journal. */
 import { Effect, Result } from "effect"
 import * as Config from "../../src/config/Config.ts"
 import * as ServedChain from "../../src/config/ServedChain.ts"
@@ -13,7 +13,7 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as TestStore from "../store/TestStore.ts"
 import * as Life from "./life.ts"
 
-/** A chain with a life, and how often its store is read. */
+/** A generated chain, and a count of the reads of its store. */
 export const opened = Effect.gen(function* () {
   const life = Life.make()
   const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
@@ -40,7 +40,7 @@ export const opened = Effect.gen(function* () {
   return { chain, counts, life, store }
 })
 
-/** A stream of a wallet. */
+/** Subscription to a wallet. */
 export const subscriptionOf = (
   chain: IndexedChain.IndexedChain,
   wallet: string,
@@ -56,21 +56,21 @@ export const blocks = Array.from({ length: 3 }, (_, at) =>
   ),
 )
 
-/** A chain with other reads in the place of some of a snapshot. */
+/** A chain in which some reads of a snapshot are replaced. */
 export const withReads = (
   chain: IndexedChain.IndexedChain,
   reads: (snapshot: Snapshot) => Partial<Snapshot>,
 ): IndexedChain.IndexedChain => {
   const snapshot: ChainReader["snapshot"] = (read) =>
-    // Sound: the other reads are those of the snapshot.
+    // Sound: the replaced reads have the types of those of the snapshot.
     chain.reader.snapshot((own) => read(Object.assign(Object.create(own) as Snapshot, reads(own))))
   return { ...chain, reader: { ...chain.reader, snapshot } }
 }
 
-/** A change of a journal with defaults: it follows `after`. */
+/** Fields of a journal change; its position follows `after`. */
 type Given = Pick<Journal.Change, "kind" | "lowest" | "highest"> & { readonly hash?: string | null }
 
-/** A chain whose journal has some changes behind a position, without the rows that they would have changed. */
+/** A chain whose journal has changes after a position, without the rows that they would have changed. */
 export const withChanges = (
   chain: IndexedChain.IndexedChain,
   after: Journal.Position,
@@ -83,7 +83,7 @@ export const withChanges = (
     },
   }))
 
-/** An event as text, and the block that is next behind it. */
+/** An event as text, with the next block after it. */
 export const textOf = ({ event, position }: Events.PlacedEvent): string => {
   const next = `next ${position.next}`
   switch (event._tag) {

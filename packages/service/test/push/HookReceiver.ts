@@ -1,6 +1,6 @@
 /**
- * A receiver of webhooks with a table for each wallet, which can be restored from a backup, and what its owner does: keeps backups, replays,
- * pauses, tests and rotates. Whether each row arrives once between replays is a fault that it notes.
+ * A receiver of webhooks with a table for each wallet, and its owner, which takes backups, restores them, replays, pauses, tests and
+ * rotates secrets. The receiver records a fault if a row arrives more than once between replays.
  */
 import { verifyWebhook } from "@daybook/rest/webhook"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
@@ -15,14 +15,14 @@ import type { WebhookWallet } from "../../src/store/WebhookWallets.ts"
 import type * as Model from "../store/model.ts"
 import { Receiver } from "./Receiver.ts"
 
-/** What a receiver has written down, in one transaction with its tables. */
+/** State that a receiver stores in one transaction with its tables. */
 interface Kept {
   readonly tables: ReadonlyArray<ReadonlyMap<string, ReturnType<Receiver["table"]["get"]>>>
   readonly ids: ReadonlySet<string>
   readonly cursors: ReadonlyArray<string>
 }
 
-/** How a receiver answers a request. */
+/** How a receiver responds to a request. */
 export type Behaviour = "well" | "down" | "500" | "lost" | "500 after" | "slow" | "later"
 
 /** A receiver with a table for each wallet. */
@@ -36,7 +36,7 @@ export class HookReceiver {
   messages = 0
   attempts = 0
   private ids = new Set<string>()
-  /** Bytes of each message, by its id. */
+  /** Body of each message by id. */
   private readonly bodies = new Map<string, string>()
   private readonly rows = new Set<string>()
   private waiting: string | undefined
@@ -65,7 +65,7 @@ export class HookReceiver {
     }
   }
 
-  /** Rows may arrive again from here on, and those of the message that waits once more. */
+  /** From now on rows may arrive again, and those of the pending message twice. */
   replayed(waiting: string | undefined): void {
     this.rows.clear()
     this.waiting = waiting
@@ -83,11 +83,11 @@ export class HookReceiver {
     receiver.take(event, event.data.cursor)
   }
 
-  /** Verifies and applies a message; one that arrives again is applied once. */
+  /** Verifies and applies a message; a repeated message is applied once. */
   async take(body: string, headers: Readonly<Record<string, string>>): Promise<void> {
     const { id, message } = await verifyWebhook(body, headers, this.secrets, {
       now: new Date(this.now()),
-      // A short attempt takes minutes of this clock.
+      // The clock runs faster: a short attempt takes minutes.
       toleranceSeconds: 100_000,
     })
     const before = this.bodies.get(id)
@@ -102,10 +102,10 @@ export class HookReceiver {
   }
 }
 
-/** Key of the configuration, by which secrets are encrypted. */
+/** Key of the configuration that encrypts secrets. */
 export const key = "k".repeat(40)
 
-/** Settings of a service whose receivers are on this machine. */
+/** Settings of a service whose receivers run on this machine. */
 export const settings = {
   key,
   allowPrivate: true,
@@ -115,7 +115,7 @@ export const settings = {
   total: 100,
 }
 
-/** Whose webhook it is, and what stores it. */
+/** A webhook, its receiver and its store. */
 export interface OwnerOptions {
   readonly webhooks: Webhooks
   readonly chain: IndexedChain
@@ -125,15 +125,15 @@ export interface OwnerOptions {
   readonly receiver: HookReceiver
 }
 
-/** The owner of a webhook. */
+/** Owner of a webhook. */
 export interface Owner {
-  /** Does something that an owner may do. */
+  /** Performs a random action of an owner. */
   readonly act: Effect.Effect<void, StoreError>
   /** Resumes the webhook immediately if it is paused or failing. */
   readonly resume: Effect.Effect<void, StoreError>
 }
 
-/** Makes the owner of a webhook that is stored. */
+/** Creates the owner of a stored webhook. */
 export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: OwnerOptions): Owner => {
   const changeAll = Effect.fnUntraced(function* (
     make: (webhook: Webhook.Webhook) => Effect.Effect<Webhook.Changed, StoreError>,
@@ -147,7 +147,7 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
   const change = (make: (webhook: Webhook.Webhook) => Webhook.Webhook) =>
     changeAll((found) => Effect.succeed([make(found), {}]))
 
-  /** Continues the webhook after the cursors of a backup, all with one change; without one, from the first block. */
+  /** Continues the webhook after the cursors of a backup, all in one change; without a backup, from the first block. */
   const restored = Effect.fnUntraced(function* (found: Webhook.Webhook, cursors: ReadonlyArray<string>) {
     const [whole, changes] = cursors.includes("") ? Webhook.replayed(found, 0) : ([found, {}] as const)
     let next = whole
@@ -169,10 +169,10 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
   const resume = change(Webhook.resumed)
 
   let kept = receiver.kept
-  // While rows are sent again, cursors may be above rows that are missing: a backup from then cannot be continued from.
+  // During a replay, cursors may be above rows that are missing: a backup taken then must not be restored.
   let isReplayed = false
 
-  /** The receiver is restored from a backup, and continues after its cursors. */
+  /** Restores the receiver from a backup and continues after its cursors. */
   const restore = Effect.suspend(() => {
     const backup = kept
     isReplayed = true
@@ -185,7 +185,7 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
 
   const replay = Effect.suspend(() => {
     isReplayed = true
-    // No block is lower: a higher one might skip what was not sent yet.
+    // Not above any block, because a higher start could skip rows that were not sent yet.
     const next = numbers.below(91)
     return changeAll((found) => {
       receiver.replayed(found.pending?.id)

@@ -1,6 +1,6 @@
 /**
- * Measures how long a movement takes from the node to its receivers. A node mines a block with one transfer of a
- * watched wallet at each interval, a service indexes it, and receivers in another process report when they have it.
+ * Measures the time of a movement from the node to its receivers. A node mines a block with one transfer of a watched wallet at each
+ * interval, a service indexes it, and receivers in another process report its arrival.
  */
 import { type ChildProcess, fork, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,17 +13,17 @@ import { addKey, main } from "../cli/daybook.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { type Arrival, micros, type Options as ReceiverOptions, ways } from "./receivers.child.ts"
 
-/** What is measured. */
+/** Parameters of a measurement. */
 export interface Options {
-  /** Blocks with a transfer each. */
+  /** Number of blocks, each with one transfer. */
   readonly blocks: number
-  /** Mean time between two blocks. */
+  /** Mean interval between two blocks. */
   readonly blockMillis: number
-  /** Interval between polls of the node by the service; undefined for that of a node on this machine. */
+  /** Polling interval of the service; undefined for the default of a local node. */
   readonly pollMillis: number | undefined
 }
 
-/** Latencies of a way, one for each block that arrived. */
+/** Latencies of one kind of delivery, one for each block that arrived. */
 export interface Latencies {
   readonly way: Arrival["way"]
   readonly millis: ReadonlyArray<number>
@@ -42,18 +42,18 @@ const running = (start: () => ChildProcess) =>
     }),
   )
 
-/** A service that is measured. */
+/** Options of a measured service. */
 export interface ServiceOptions {
   readonly node: Anvil.Node
-  /** Wallets that it indexes; undefined for all. */
+  /** Indexed wallets; undefined for all. */
   readonly watch: ReadonlyArray<string> | undefined
-  /** Interval between polls of the node; undefined for that of a node on this machine. */
+  /** Polling interval of the node; undefined for the default of a local node. */
   readonly pollMillis: number | undefined
-  /** The configuration beside that. */
+  /** Further configuration. */
   readonly config?: Readonly<Record<string, unknown>>
 }
 
-/** A service that indexes the chain `local`; returns how to reach it. */
+/** A service that indexes the chain `local`; returns its URL and a key. */
 export const serve = Effect.fnUntraced(function* ({ config, node, pollMillis, watch }: ServiceOptions) {
   const folder = yield* temporaryFolder
   const own = {
@@ -81,7 +81,7 @@ export const serve = Effect.fnUntraced(function* ({ config, node, pollMillis, wa
   return { url, chain, key: yield* addKey(folder, "receivers"), pid: child.pid!, output: () => output }
 })
 
-/** Starts the receivers; returns when each had a block, by channel and block. */
+/** Starts the receivers; returns the arrival times by kind of delivery and block. */
 const receive = Effect.fnUntraced(function* (options: ReceiverOptions) {
   const arrivals = new Map(ways.map((way) => [way, new Map<number, number>()]))
   const file = join(import.meta.dirname, "receivers.child.ts")
@@ -96,7 +96,7 @@ const receive = Effect.fnUntraced(function* (options: ReceiverOptions) {
   return { arrivals, hasEnded }
 })
 
-/** Measures. */
+/** Measures the latencies of all kinds of delivery. */
 export const measure = Effect.fnUntraced(function* ({ blockMillis, blocks, pollMillis }: Options) {
   const node = yield* Anvil.make()
   // Sound: the node has ten accounts.
@@ -106,21 +106,21 @@ export const measure = Effect.fnUntraced(function* ({ blockMillis, blocks, pollM
   const { arrivals, hasEnded } = yield* receive({ chain, key, url, wallet })
   const random = Random.make(1)
   let head = 3
-  /** Mines a block with a transfer; returns the time when the node had it. */
+  /** Mines a block with a transfer; returns the time at which the node had it. */
   const mine = Effect.gen(function* () {
     const startedAt = micros()
     yield* Head.transfer(node, { from, to: wallet, valueWei: 1n })
     yield* node.call("evm_mine")
     const minedAt = micros()
     head++
-    // Intervals differ, so that blocks and polls do not keep step.
+    // The interval varies, so that blocks and polls are not in phase.
     const millis = blockMillis * (0.5 + random.next()) - (micros() - startedAt) / 1_000
     yield* Effect.sleep(Math.max(0, millis))
     return minedAt
   })
   const has = (block: number) => [...arrivals.values()].every((own) => own.has(block))
   const hasAny = () => [...arrivals.values()].every((own) => [...own.keys()].some((block) => block > head - 10))
-  // The first blocks begin the receivers, and compile what they run.
+  // The first blocks start the receivers and warm up their code.
   const isWarm = Effect.map(mine, () => hasEnded() || (head > 20 && hasAny()))
   yield* Eventually.untilEffect(isWarm, { what: "each receiver has a block" })
   const minedAt = new Map<number, number>()

@@ -1,4 +1,4 @@
-/** A receiver of a wallet's events: keeps a table by row and revision, and connects again from the last cursor that it processed. */
+/** A receiver of a wallet's events: stores a table by row and revision, and reconnects with the last cursor that it processed. */
 import * as WalletEvent from "@daybook/schema/WalletEvent"
 import { Schema } from "effect"
 
@@ -11,13 +11,13 @@ export interface TableRow {
   readonly event: Extract<WalletEvent.WalletEvent, { readonly data: { readonly row: string } }>
 }
 
-/** A stream that was refused, by its status. */
+/** Status of a rejected stream. */
 export interface Refused {
   readonly status: number
   readonly text: string
 }
 
-/** Texts of events in a text that may end within one. */
+/** Texts of complete events in a text that may end within one, and the rest. */
 const framesOf = (text: string): readonly [frames: ReadonlyArray<string>, rest: string] => {
   const parts = text.split("\n\n")
   return [parts.slice(0, -1), parts.at(-1)!]
@@ -29,19 +29,19 @@ const fieldOf = (frame: string, name: string): string | undefined =>
     .find((line) => line.startsWith(`${name}: `))
     ?.slice(name.length + 2)
 
-/** Whether an event is the last one to wait for, by its contents or its number. */
+/** True for the last event to wait for, by its contents or index. */
 export type IsLast = (event: WalletEvent.WalletEvent, count: number) => boolean
 
 /** A receiver of the events of a wallet. */
 export class Receiver {
   readonly table = new Map<string, TableRow>()
-  /** Events in the order of their arrival. */
+  /** Events in order of arrival. */
   readonly events: Array<WalletEvent.WalletEvent> = []
   cursor = ""
-  /** Where it connects to. */
+  /** Base URL to connect to. */
   url: string
   key: string
-  /** Hash of the block up to which all was received. */
+  /** Hash of the block up to which all events were received. */
   covered = ""
 
   constructor(url: string, key: string) {
@@ -49,7 +49,7 @@ export class Receiver {
     this.key = key
   }
 
-  /** Takes an event with its id. */
+  /** Applies an event with its id. */
   take(event: WalletEvent.WalletEvent, id: string): void {
     this.events.push(event)
     this.cursor = id
@@ -65,7 +65,10 @@ export class Receiver {
     this.table.set(data.row, { revision: data.revision, blockHash, event })
   }
 
-  /** Connects and processes events until one fulfils the condition; then the connection is closed. Gives what refused it. */
+  /**
+   * Connects and processes events until one fulfils the condition, then closes the connection. Returns the status if the stream was
+   * rejected.
+   */
   async listen(isLast: IsLast): Promise<Refused | undefined> {
     const abort = new AbortController()
     const headers = new Headers({ "x-api-key": this.key })

@@ -1,6 +1,6 @@
-/** Tables of receivers beside the lists of the service, as lines. */
+/** Compares tables of receivers with lists of the service, as lines. */
 
-/** What distinguishes a table from a list. */
+/** Differences between a table and a list. */
 export const differenceOf = (what: string, table: ReadonlyArray<string>, expected: ReadonlyArray<string>) => {
   if (JSON.stringify(table) === JSON.stringify(expected)) return []
   const missing = expected.filter((line) => !table.includes(line))

@@ -1,4 +1,4 @@
-/** Prints what a block costs a service with many subscriptions. */
+/** Prints the cost of a block for a service with many subscriptions. */
 import { Effect, References } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Crowd from "./Crowd.ts"

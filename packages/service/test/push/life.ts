@@ -1,4 +1,4 @@
-/** Lives of a chain for tests of events: random appends, reorgs, finality, repairs and blocks below the first one. */
+/** Random changes of a chain for tests of events: appends, reorgs, finality, repairs, and blocks below the first one. */
 import { Effect } from "effect"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
 import type { LedgerProjection } from "../../src/block/Projection.ts"
@@ -10,11 +10,11 @@ import * as Rows from "../server/rows.ts"
 import type * as Model from "../store/model.ts"
 import type { TestStore } from "../store/TestStore.ts"
 
-/** A chain, and what the ledgers of alice have in its blocks. */
+/** A generated chain, and the ledger rows of alice in its blocks. */
 export interface Life {
   readonly ledgers: Record<number, Ledger>
   blocks: Array<BlockRows>
-  /** Every block of the life, by hash. */
+  /** All blocks ever created, by hash. */
   readonly made: Map<string, BlockRows>
   finalized: number
   forks: number
@@ -22,7 +22,7 @@ export interface Life {
 
 export const make = (): Life => ({ ledgers: {}, blocks: [], made: new Map(), finalized: -1, forks: 0 })
 
-/** The ledgers of a life: the given movements of alice, and the parties of each transaction, as in derived ledgers. */
+/** Ledgers of a generated chain: the movements of alice, and the parties of each transaction, as in derived ledgers. */
 const ledgersOf = (life: Life): LedgerProjection => {
   const given = projectionOf(life.ledgers)
   return {
@@ -42,7 +42,7 @@ const ledgersOf = (life: Life): LedgerProjection => {
   }
 }
 
-/** The projections of the store of a life. */
+/** Projections of the store of a generated chain. */
 export const projections = (life: Life) => [WalletTransactions.projection, ledgersOf(life)]
 
 const plansOf = (numbers: Model.Seeded) =>
@@ -61,7 +61,7 @@ const ledgerOf = (numbers: Model.Seeded, count: number): Ledger =>
 
 interface Links {
   readonly parent: string | undefined
-  /** Default: another one for each block. */
+  /** Default: a different hash for each block. */
   readonly hash?: string
 }
 
@@ -76,7 +76,7 @@ const blockOn = (life: Life, number: number, { hash, parent }: Links, numbers: M
 
 const refOf = ({ hash, number }: BlockRows) => ({ hash, number })
 
-/** Adds blocks above the head; the first block of all has the number 100. */
+/** Appends blocks; the first block has the number 100. */
 export const append = Effect.fnUntraced(function* (life: Life, store: TestStore, count: number, numbers: Model.Seeded) {
   const head = life.blocks.at(-1)
   const added: Array<BlockRows> = []
@@ -104,7 +104,7 @@ const prepend = Effect.fnUntraced(function* (life: Life, store: TestStore, numbe
   life.blocks.unshift(below)
 })
 
-/** Fetches a block again, with another transaction and other movements, as a repair or a filled gap does. */
+/** Replaces the rows of a block by another transaction and other movements, as a repair or a filled gap does. */
 const replace = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
   const old = numbers.pick(life.blocks)
   const plans = [...plansOf(numbers), { from: Rows.alice, to: Rows.bob }]
@@ -116,7 +116,7 @@ const replace = Effect.fnUntraced(function* (life: Life, store: TestStore, numbe
   life.blocks = life.blocks.map((one) => (one === old ? block : one))
 })
 
-/** Makes one random change. */
+/** Makes a random change. */
 export const change = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
   if (life.blocks.length === 0) return yield* append(life, store, 1 + numbers.below(5), numbers)
   switch (numbers.below(9)) {

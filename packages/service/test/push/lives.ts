@@ -1,6 +1,6 @@
 /**
- * Lives of a chain and of two services that are restarted and take over from each other. Receivers by server-sent
- * events and by WebSocket are slow, are disconnected and reconnect anywhere. At the end the table of each receiver must
+ * Random runs of a chain with two services that are restarted and take over from each other. Receivers of server-sent events and
+ * WebSocket subscriptions are slow, lose their connection and reconnect to either service. At the end the table of each receiver must
  * equal the list of the service.
  */
 import { createRestClient } from "@daybook/rest/promise"
@@ -23,16 +23,16 @@ import * as Tables from "./Tables.ts"
 
 const decodeEvent = Schema.decodeUnknownSync(WalletEvent.WalletEvent)
 
-/** A database, and the folder that its URL is relative to. */
+/** A database, and the folder to which its URL is relative. */
 export interface Place {
   readonly url: string
   readonly folder: string
 }
 
-/** The result of a life: differences between the tables and the list; empty if there are none. */
+/** Result of a run: differences between the tables and the list; empty if there are none. */
 export interface Outcome {
   readonly events: number
-  /** Messages of the webhook, and attempts to send them. */
+  /** Numbers of messages of the webhook and of attempts to send them. */
   readonly messages: number
   readonly attempts: number
   readonly differences: ReadonlyArray<string>
@@ -47,7 +47,7 @@ const configOf = (url: string) =>
     limits: { drainIdleMillis: 1, drainSeconds: 1, eventStreams: 100 },
   })
 
-/** A service that can be started again. */
+/** A service that can be restarted. */
 class Host {
   origin = ""
   key = ""
@@ -58,7 +58,7 @@ class Host {
     this.place = place
   }
 
-  /** Stops the service if it runs, and starts another one. */
+  /** Stops a running service and starts another one. */
   readonly restart = Effect.fnUntraced(
     function* (this: Host) {
       yield* this.stop
@@ -111,7 +111,7 @@ const tableOf = ({ table }: Receiver): ReadonlyArray<string> =>
     )
     .toSorted()
 
-/** A `fetch` whose bodies break off after some bytes. */
+/** A `fetch` whose response bodies are cut after some bytes. */
 const cutting =
   (bytes: () => number) =>
   async (url: string, init: RequestInit): Promise<Response> => {
@@ -133,7 +133,7 @@ const cutting =
     return new Response(body, response)
   }
 
-/** Listens by the client, whose connections are cut while it listens. */
+/** Receives events with the REST client, whose connections are cut meanwhile. */
 const listenByClient = async (receiver: Receiver, host: Host, from: number, bytes: () => number, isLast: IsLast) => {
   const retry = { base: 1, cap: 2 }
   const rest = createRestClient({ baseUrl: host.origin, apiKey: host.key, fetch: cutting(bytes), retry })
@@ -145,7 +145,7 @@ const listenByClient = async (receiver: Receiver, host: Host, from: number, byte
   }
 }
 
-/** Listens by a subscription of a WebSocket, which is closed in the middle of what was sent. */
+/** Receives events of a WebSocket subscription, which is closed in the middle of a message. */
 const listenByWebSocket = (receiver: Receiver, { key, origin }: Host, from: number, isLast: IsLast) =>
   new Promise<void>((resolve) => {
     const socket = new WebSocket(`${origin.replace("http", "ws")}/rpc/eth/${key}`)
@@ -175,10 +175,10 @@ const listenByWebSocket = (receiver: Receiver, { key, origin }: Host, from: numb
     })
   })
 
-/** Listens at a host; what cuts it off is no failure. */
+/** Receives events from a host; a lost connection is not a failure. */
 type Listen = (host: Host, isLast: IsLast) => Effect.Effect<void>
 
-/** The receiver that only has the movements. */
+/** Index of the receiver of movements only. */
 const byWebSocket = 3
 
 const listenersOf = (numbers: Model.Seeded) => {
@@ -201,7 +201,7 @@ const listenersOf = (numbers: Model.Seeded) => {
   return { receivers, listens }
 }
 
-/** Opens a connection that nothing is ever read from. */
+/** Opens a connection and never reads from it. */
 const stall = ({ key, origin }: Host) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -217,7 +217,7 @@ const attempts = 200
 
 const wallets = [Rows.alice, Rows.bob]
 
-/** Time in which a webhook must have sent everything once everything works, on a busy machine too. */
+/** Time limit for a webhook to send everything once no faults are injected, with a tolerance for a loaded machine. */
 const withinMillis = 120_000
 
 /** Waits until the tables of a webhook equal the lists; returns the differences. */
@@ -232,7 +232,7 @@ const differencesOf = Effect.fnUntraced(function* (hook: WebhookLives.WebhookLif
   return [...differences(), ...hook.receiver.faults]
 })
 
-/** Lives once. */
+/** One run. */
 export const live = Effect.fnUntraced(
   function* (place: Place, seed: number): Effect.fn.Return<Outcome, unknown, Scope.Scope> {
     const numbers = Model.seeded(seed)
@@ -258,7 +258,7 @@ export const live = Effect.fnUntraced(
       const most = 1 + numbers.below(12)
       const [listen, host] = [numbers.pick(listens), numbers.pick(hosts)]
       if (numbers.below(2) === 0) yield* listen(host, ({ type }, count) => type === "covered" || count >= most)
-      // The listening one is disconnected, and continues with the other service.
+      // The connected receiver is disconnected and continues with the other service.
       if (numbers.below(16) === 0) yield* Effect.all([listen(host, () => false), host.restart()], { concurrency: 2 })
     }
     yield* Life.append(life, store, 1, numbers)

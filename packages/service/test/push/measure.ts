@@ -1,4 +1,4 @@
-/** Prints how long a movement takes from the node to its receivers. */
+/** Prints the time of a movement from the node to its receivers. */
 import { Effect, References } from "effect"
 import * as Client from "../attack/Client.ts"
 import * as Campaign from "../campaign/Campaign.ts"

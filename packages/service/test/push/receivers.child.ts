@@ -1,20 +1,20 @@
-/** Receivers of the movements of a wallet, in a process of their own: each reports when the first movement of a block has arrived. */
+/** Receivers of the movements of a wallet, in a child process: each reports the arrival of the first movement of a block. */
 import * as LocalServer from "@daybook/harness/LocalServer"
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import { Receiver } from "./Receiver.ts"
 
-/** Ways by which a receiver learns of a movement. */
+/** Kinds of delivery. */
 export const ways = ["server-sent events", "WebSocket", "webhook", "polling each second"] as const
 
-/** A block of which a receiver has a movement. */
+/** Arrival of a movement of a block at a receiver. */
 export interface Arrival {
   readonly way: (typeof ways)[number]
   readonly block: number
-  /** Microseconds of the clock that all processes of a machine share. */
+  /** Microseconds of the monotonic clock, which all processes of a machine share. */
   readonly atMicros: number
 }
 
-/** What the receivers need. */
+/** Options of the receivers. */
 export interface Options {
   readonly url: string
   readonly key: string
@@ -22,7 +22,7 @@ export interface Options {
   readonly wallet: string
 }
 
-/** The time of a clock that all processes of a machine share. */
+/** Monotonic time that all processes of a machine share, in microseconds. */
 export const micros = (): number => Number(process.hrtime.bigint() / 1_000n)
 
 const pollMillis = 1_000

@@ -1,4 +1,4 @@
-/** Lives of receivers of events in any number, on SQLite or PostgreSQL; fails for a table that differs from the list of the service. */
+/** Runs receivers of events a number of times, on SQLite or PostgreSQL; fails if a table differs from the list of the service. */
 import { Effect } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"

@@ -1,7 +1,7 @@
 /**
- * Lives of a webhook beside those of receivers of streams. Its two senders die, pause and take over from each other.
- * Its receiver is down, slow, responds with 500, loses responses, and is restored from a backup. Its clock runs faster:
- * hours of attempts take milliseconds.
+ * Random runs of a webhook beside receivers of streams. Its two senders are killed, pause and take over from each other. Its receiver is
+ * down or slow, responds with 500, loses responses, and is restored from a backup. Its clock runs faster, so that hours of attempts take
+ * milliseconds.
  */
 import * as LocalServer from "@daybook/harness/LocalServer"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
@@ -19,18 +19,18 @@ import { notBegun } from "../../src/store/WebhookWallets.ts"
 import type * as Model from "../store/model.ts"
 import * as HookReceiver from "./HookReceiver.ts"
 
-/** The parts of a webhook's life. */
+/** Dependencies of a run. */
 export interface Options {
   readonly config: Config
   readonly chain: ServedChain
   readonly database: Database
   readonly wallets: ReadonlyArray<string>
   readonly numbers: Model.Seeded
-  /** Leases end by the clock of the database, which does not run faster. */
+  /** True if leases expire by the clock of the database, which does not run faster. */
   readonly hasOwnClock: boolean
 }
 
-/** How much faster the clock runs while things happen, and once everything works: a request then has seconds on a busy machine too. */
+/** Factor of the clock while faults are injected and afterwards, when a request has some seconds on a loaded machine too. */
 const speeds = { disturbed: 200, healed: 5 } as const
 const name = "books"
 
@@ -39,7 +39,7 @@ const makeFaster = Effect.map(Clock.Clock, (clock) => {
   let real = clock.currentTimeMillisUnsafe()
   let fast = real
   const millis = () => Math.round(fast + (clock.currentTimeMillisUnsafe() - real) * speed)
-  // Sound: everything but the time comes from the clock itself.
+  // Sound: everything except the time is inherited from the clock.
   const faster = Object.create(clock, {
     currentTimeMillisUnsafe: { value: millis },
     currentTimeMillis: { value: Effect.sync(millis) },
@@ -84,7 +84,7 @@ const serve = (receiver: HookReceiver.HookReceiver) =>
     }),
   )
 
-/** The webhooks of a database as seen by a process that can die or pause at any statement. */
+/** The webhooks of a database for a process that can be killed or paused at any statement. */
 const mortal = (webhooks: Webhooks) => {
   const state = { isDead: false, stall: 0, owner: "" }
   const alive = <A>(otherwise: A, effect: Effect.Effect<A, never>) =>
@@ -105,7 +105,7 @@ const mortal = (webhooks: Webhooks) => {
   return { state, own }
 }
 
-/** A process that sends; `kill` ends it without its lease. */
+/** A sending process; `kill` ends it without releasing its lease. */
 const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.Clock) {
   const { chain, config, database, hasOwnClock } = options
   const decoder = KnownSignatures.decoder()
@@ -130,20 +130,20 @@ const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.
     Effect.gen(function* () {
       state.isDead = isKilled
       yield* Fiber.interrupt(fiber)
-      // The time of a lease passes.
+      // Lets the lease expire.
       if (isKilled && hasOwnClock) yield* Effect.orDie(database.webhooks.acquire(name, state.owner, 0))
     })
   return { end, stall: (millis: number) => Effect.sync(() => void (state.stall = millis)) }
 })
 
-/** A webhook at work. */
+/** A running webhook. */
 export interface WebhookLife {
   readonly receiver: HookReceiver.HookReceiver
-  /** Something happens to the senders, the receiver or the webhook. */
+  /** Injects a random fault into the senders, the receiver or the webhook. */
   readonly disturb: Effect.Effect<void, never, Scope.Scope>
-  /** Everything works from now on, and what failed is tried at once. */
+  /** Ends all faults, and retries failed messages immediately. */
   readonly heal: Effect.Effect<void>
-  /** Ends the senders. */
+  /** Stops the senders. */
   readonly stop: Effect.Effect<void>
 }
 
@@ -170,7 +170,7 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
   receiver.secrets.push(publicKey, secret)
   yield* Effect.orDie(database.webhooks.add(name, Webhook.encode(webhook), wallets.map(notBegun)))
   const senders = [yield* startSender(options, clock), yield* startSender(options, clock)]
-  // The receiver's behaviour is drawn from separate numbers: requests arrive at any time.
+  // The receiver's behaviour uses a separate random stream, because requests arrive at any time.
   let turns = numbers.below(1_000)
   receiver.behaviour = () => {
     turns = (turns * 7_919 + 104_729) % 1_000_003
@@ -189,7 +189,7 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
         return
       }
       case 2:
-        // Longer than a lease, after which it continues.
+        // Pauses for longer than a lease.
         return yield* senders[numbers.below(2)]!.stall(200)
       default:
         return yield* Effect.provideService(Effect.orDie(owner.act), Clock.Clock, clock)

@@ -1,4 +1,4 @@
-/** An index for tests of queries: a separate database with blocks, and the chain that reads them. */
+/** An index for tests of queries: a separate database with blocks, and the chain that reads it. */
 import { Effect, Result } from "effect"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
 import type { Projection } from "../../src/block/Projection.ts"

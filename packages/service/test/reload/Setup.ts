@@ -1,6 +1,4 @@
-/**
- * A service with a certificate before two embedded chains, and clients that read its pages without a pause.
- */
+/** A service with a TLS certificate and two embedded chains, and clients that read its pages continuously. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { Agent, request } from "node:https"
@@ -15,13 +13,13 @@ import * as Member from "../cluster/Member.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** How the service is run. */
+/** How the service runs. */
 export interface Kind {
   readonly processes: number
   readonly database: "SQLite" | "PostgreSQL"
 }
 
-/** A response, with the certificate of its connection. */
+/** A response, with the fingerprint of the server certificate. */
 export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
@@ -37,7 +35,7 @@ export const get = (url: string, headers: Record<string, string>, agent?: Agent)
   new Promise((resolve, reject) => {
     const sent = request(url, { headers, agent: agent ?? new Agent({ keepAlive: false }), rejectUnauthorized: false })
     sent.on("response", (message) => {
-      // Sound: the connection is one with TLS.
+      // Sound: the connection uses TLS.
       const { fingerprint256 } = (message.socket as TLSSocket).getPeerCertificate()
       let text = ""
       message.on("data", (chunk: Buffer) => (text += chunk.toString()))
@@ -50,13 +48,13 @@ export const get = (url: string, headers: Record<string, string>, agent?: Agent)
     sent.end()
   })
 
-/** What clients that read one page after the other received. */
+/** Responses that the clients received. */
 export interface Traffic {
   requests: number
   readonly failures: Array<string>
 }
 
-/** Reads pages without a pause until the scope ends, half of the clients on connections that stay open. */
+/** Reads pages continuously until the scope ends; half of the clients keep their connections. */
 const traffic = Effect.fnUntraced(function* (url: string, key: string) {
   const seen: Traffic = { requests: 0, failures: [] }
   let isEnding = false

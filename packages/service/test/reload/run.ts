@@ -1,4 +1,4 @@
-/** What a service applies at SIGHUP, and what it rejects, while clients read pages continuously. */
+/** Tests which changes a service applies on SIGHUP and which it rejects, while clients read pages continuously. */
 import { execFileSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,14 +9,14 @@ import * as Setup from "./Setup.ts"
 
 type World = Effect.Success<ReturnType<typeof Setup.start>>
 
-/** As many connections reach each of two processes. */
+/** Enough connections that each of two processes accepts some. */
 const probes = 8
 
-/** Responses on connections of their own. */
+/** Responses on separate connections. */
 const probe = (url: string, key?: string) =>
   Promise.all(Array.from({ length: probes }, () => Setup.get(url, key === undefined ? {} : { "x-api-key": key })))
 
-/** Has the service read its configuration, and waits for the line of the log that begins so. */
+/** Reloads the configuration, and waits for a log line that starts with the text. */
 const reload = Effect.fnUntraced(function* ({ logged, service, until }: World, line: string) {
   const before = logged().length
   const startedAt = performance.now()
@@ -28,7 +28,7 @@ const reload = Effect.fnUntraced(function* ({ logged, service, until }: World, l
   return performance.now() - startedAt
 })
 
-/** A step: the action, and whether all connections show it afterwards. */
+/** A step: an action, and whether all connections reflect it afterwards. */
 interface Step {
   readonly name: string
   readonly run: (world: World) => Effect.Effect<boolean, Eventually.ConditionNotMet>
@@ -37,7 +37,7 @@ interface Step {
 const every = (found: ReadonlyArray<Setup.Response>, holds: (response: Setup.Response) => boolean) => found.every(holds)
 const limitOf = ({ headers }: Setup.Response) => headers["ratelimit-limit"]
 
-/** Whether all have the limit of the last valid configuration, and its certificate. */
+/** True if all processes have the rate limit of the last valid configuration, and its certificate. */
 const isAsBefore = Effect.fnUntraced(function* ({ key, page }: World, fingerprint: string) {
   const found = yield* Effect.promise(() => probe(page, key))
   return every(found, (each) => limitOf(each) === "777777" && each.fingerprint === fingerprint)
@@ -57,7 +57,7 @@ const withBase = (world: World) => {
 const fingerprintOf = (world: World) =>
   Effect.promise(async () => (await Setup.get(`${world.url}/health`, {})).fingerprint)
 
-/** Writes a configuration or a certificate that is refused, and looks whether all is as before. */
+/** Writes an invalid configuration or certificate, and verifies that nothing changed. */
 const refuses = (spoil: (world: World) => void, message: (world: World) => string): Step["run"] =>
   Effect.fnUntraced(function* (world) {
     const before = yield* fingerprintOf(world)
@@ -140,7 +140,7 @@ const steps: ReadonlyArray<Step> = [
   },
 ]
 
-/** A process that is killed has the configuration of the others when it is started again, and not that of the file. */
+/** A killed process is restarted with the configuration of the others, not with that of the file. */
 const killOne = Effect.fnUntraced(function* (world: World) {
   let response: Setup.Response | null = null
   world.renew("third")
@@ -155,7 +155,7 @@ const killOne = Effect.fnUntraced(function* (world: World) {
     return children.length === 2 && !children.includes(killed)
   }
   yield* world.until("it is started again", Effect.sync(isAgain))
-  // The process that was left hangs, so that the other one answers.
+  // The remaining old process is suspended, so that the other one responds.
   process.kill(left, "SIGSTOP")
   const answers = Effect.promise(() => Setup.get(world.page, { "x-api-key": world.key }).catch(() => null))
   yield* world.until(

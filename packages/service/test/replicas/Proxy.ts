@@ -1,20 +1,18 @@
-/**
- * A TCP proxy on this machine: to the primary that a name leads to, or between a primary and its standby.
- */
+/** A TCP proxy on this machine, in front of a primary or between a primary and its standby. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** A proxy. */
+/** A running proxy. */
 export interface Proxy {
   readonly port: number
-  /** Leads new connections to another port; those that exist are closed. */
+  /** Redirects new connections to another port, and closes existing ones. */
   readonly lead: (port: number) => void
-  /** Passes nothing on any more, and closes nothing. */
+  /** Stops forwarding without closing connections. */
   readonly hold: () => void
   readonly stop: () => void
 }
 
-/** Starts a proxy that leads to a port. */
+/** Starts a proxy of a port. */
 export const start = async (first: number): Promise<Proxy> => {
   const sockets = new Set<Socket>()
   let target = first

@@ -1,21 +1,19 @@
-/**
- * Walks the pages of a wallet and compares each with the list of its first page.
- */
+/** Reads all pages of a wallet and compares each with the list of its first page. */
 import { Effect, type Result } from "effect"
 import type { pagesOf } from "../store/pages.ts"
 import type { World } from "./World.ts"
 
-/** What walks ended with, and what they read. */
+/** Outcomes of walks, and the number of pages. */
 export interface Tally {
   walks: number
   pages: number
-  /** Pages with other rows than those of the list. */
+  /** Pages whose rows differ from the list. */
   torn: number
-  /** Walks that went stale because a block of their cursor was removed. */
+  /** Walks that became stale because the block of their cursor was removed. */
   stale: number
-  /** Walks that went stale although it was not. */
+  /** Walks that became stale although it was not removed. */
   falselyStale: number
-  /** Pages that were refused and may be retried, by their message. */
+  /** Pages rejected with a retryable error, by message. */
   readonly unavailable: Map<string, number>
 }
 
@@ -26,26 +24,26 @@ type Pages = ReturnType<typeof pagesOf>
 type Read = Effect.Success<ReturnType<Pages>>
 type Failure = Effect.Error<ReturnType<Pages>>
 
-/** Reads of a walk. */
+/** Options of a walk. */
 export interface Options {
   readonly world: World
   readonly tally: Tally
   readonly limit: number
   /** Reads the first page. */
   readonly first: Pages
-  /** Reads the others. */
+  /** Reads the following pages. */
   readonly rest: Pages
-  /** Pause before each page but the first. */
+  /** Delay before each page except the first. */
   readonly pauseMillis: number
   readonly maxPages: number
 }
 
-/** Walks once. */
+/** Reads all pages once. */
 export const walk = Effect.fnUntraced(function* (options: Options) {
   const { first, limit, maxPages, pauseMillis, rest, tally, world } = options
   tally.walks++
   let cursor: string | null = null
-  /** The top block of the list. */
+  /** Hash of the highest block of the list. */
   let top = ""
   const given: Array<string> = []
   for (let number = 0; number < maxPages; number++) {
@@ -58,7 +56,7 @@ export const walk = Effect.fnUntraced(function* (options: Options) {
       if (failure._tag === "StoreError") {
         tally.unavailable.set(failure.message, (tally.unavailable.get(failure.message) ?? 0) + 1)
       } else if (failure._tag === "Stale") {
-        // The list of a walk continues below its last row: only blocks at and above it may be removed.
+        // A stale cursor requires that the block of its last row, or a higher one, was removed.
         if (world.isRemoved(top)) tally.stale++
         else tally.falselyStale++
       } else return yield* Effect.die(failure)

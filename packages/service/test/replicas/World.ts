@@ -1,7 +1,6 @@
 /**
- * A chain that is written to a database with reorgs, and what a walk of pages may read of it. The hash of a block names
- * its ancestors, so that the head of a page determines the list that the page belongs to. A removed block never
- * returns.
+ * A chain that is written to a database with reorgs, and the rows that pages may contain. The hash of a block encodes its ancestors, so
+ * that the head of a page determines its list. A removed block never returns.
  */
 import { Effect } from "effect"
 import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
@@ -11,40 +10,37 @@ import { blockOn, refOf, seeded, wallets } from "../store/model.ts"
 
 const minBlocks = 12
 const transactionsOfBlock = 3
-/** Rows of a list that are compared. */
+/** Maximum number of compared rows of a list. */
 export const maxRows = 60
 
-/** Writes a chain. */
+/** Operations that write a chain. */
 export interface Writes<E> {
   readonly append: (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>) => Effect.Effect<void, E>
   readonly unwind: (expected: BlockRef, to: BlockRef) => Effect.Effect<void, E>
 }
 
-/** What was written, and what readers compare with it. */
+/** History of a written chain. */
 export interface World {
   /** Writes once: appends blocks, or removes the last ones. */
   readonly step: <E>(store: Writes<E>) => Effect.Effect<void, E>
   /** The last block. */
   readonly head: () => BlockRef
-  /** A block on an existing one; it does not belong to the chain unless the chain continues from it. */
+  /** A child of an existing block; it belongs to the chain only if the chain continues from it. */
   readonly blockOn: (parent: BlockRef) => BlockRows
   /** Bodies of the rows of the tested wallet up to a block, newest first: `maxRows` and the rest of their block, or all. */
   readonly listOf: (hash: string) => ReadonlyArray<string>
-  /** The blocks up to one, highest first, as many as a number or all. */
+  /** Blocks up to a hash, highest first: a number of them, or all. */
   readonly blocksTo: (hash: string, count: number) => ReadonlyArray<BlockRows>
-  /** Whether the block was removed, or is being removed. */
+  /** True if the block was removed, or its removal has started. */
   readonly isRemoved: (hash: string) => boolean
-  /** Whether a block with this hash was created. */
+  /** True if a block with this hash was created. */
   readonly isKnown: (hash: string) => boolean
-  /**
-   * Continues from the head of a database, after a write with an unknown outcome or a failover. Returns the number of
-   * lost blocks.
-   */
+  /** Continues from the head of a database after a write with an unknown outcome, or a failover. Returns the number of lost blocks. */
   readonly resume: (store: Pick<ChainReader, "snapshot">) => Effect.Effect<number, StoreError>
   readonly counts: { appends: number; reorgs: number }
 }
 
-/** Makes an empty world. */
+/** Creates an empty chain. */
 export const make = (seed: number): World => {
   const numbers = seeded(seed)
   const parents = new Map<string, BlockRows | undefined>()

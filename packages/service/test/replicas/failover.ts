@@ -1,4 +1,4 @@
-/** Kills a primary, and promotes a standby that lacks its last commits, while the chain is written and pages are walked. */
+/** Kills a primary and promotes a standby that lacks its last commits, while a chain is written and pages are read. */
 import { Effect } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import { seeded } from "../store/model.ts"
@@ -16,12 +16,12 @@ const readers = 4
 const writePauseMillis = 25
 const retryMillis = 20
 const walkMillis = 2_000
-/** Time in which the standby receives nothing before the primary is killed. */
+/** Duration before the kill in which the standby receives nothing. */
 const lostMillis = 500
 
 const portOf = (url: string) => Number(new URL(url).port)
 
-/** A primary and its standby, the proxy between them, and the proxy through which the service reaches the primary. */
+/** A primary and its standby, the proxy between them, and the proxy between the service and the primary. */
 const servers = (bin: string | undefined) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -41,7 +41,7 @@ const servers = (bin: string | undefined) =>
       }),
   )
 
-/** Repeats an effect until it succeeds; returns how long that took. */
+/** Repeats an effect until it succeeds; returns the elapsed time. */
 const until = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<number> =>
   Effect.suspend(() => {
     const startedAt = performance.now()

@@ -1,4 +1,4 @@
-/** Walks pages through a replica that lags while the chain is written with reorgs. */
+/** Reads pages from a lagging replica while a chain is written with reorgs. */
 import { Effect, Metric } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import * as Replicas from "../../src/store/postgres/Replicas.ts"
@@ -19,7 +19,7 @@ const limits = [2, 5, 9]
 const countOf = (server: keyof typeof Replicas.pageReads) =>
   Effect.map(Metric.value(Replicas.pageReads[server]), ({ count }) => count)
 
-/** Walks on a chain of a seed; returns its row. */
+/** Reads pages of a chain for a seed; returns its row. */
 const walkAll = Effect.fnUntraced(function* (
   seed: number,
   {
@@ -36,7 +36,7 @@ const walkAll = Effect.fnUntraced(function* (
   const world = World.make(seed)
   for (let blocks = 0; blocks < 20; blocks++) yield* world.step(store)
   const writer = Effect.forever(Effect.andThen(world.step(store), Effect.sleep(writePauseMillis)))
-  // The replica has the schema from then on.
+  // The replica has the schema after this delay.
   yield* Effect.sleep(delayMillis + 1_000)
 
   const tally = Walker.tally()

@@ -1,16 +1,16 @@
-/** A node in a few lines: answers by a function, as text, and can fail in every way that HTTP knows. */
+/** A minimal node over HTTP whose replies are returned by a function, as text or as any HTTP failure. */
 import { FakeNode, LocalServer } from "@daybook/harness"
 import { Effect } from "effect"
 
-/** A call as it arrived. */
+/** A received call. */
 export type Call = Omit<FakeNode.Call, "id">
 
 export type Reply = FakeNode.Reply
 
-/** A node that runs. */
+/** A running node. */
 export interface Node {
   readonly url: string
-  /** All calls but `eth_chainId`. */
+  /** All calls except `eth_chainId`. */
   readonly calls: ReadonlyArray<Call>
 }
 

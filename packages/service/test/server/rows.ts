@@ -1,4 +1,4 @@
-/** Small chains of rows, written as the indexer writes them. */
+/** Small chains of rows in the form that the indexer writes. */
 import { createHash } from "node:crypto"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import type { BlockRows, TransactionRow } from "../../src/block/BlockRows.ts"
@@ -7,7 +7,7 @@ export const decoder = KnownSignatures.decoder()
 
 export const hashOf = (text: string): string => `0x${createHash("sha256").update(text).digest("hex")}`
 
-/** An address of forty times one hex digit. */
+/** An address of one repeated hex digit. */
 export const address = (digit: string): string => `0x${digit.repeat(40)}`
 
 export const alice = address("a")
@@ -15,7 +15,7 @@ export const bob = address("b")
 export const contract = address("c")
 export const stranger = address("9")
 
-/** Time of block 0: 2021-05-07T11:08:35Z. Each block comes ten seconds after the one before. */
+/** Timestamp of block 0: 2021-05-07T11:08:35Z. Blocks follow at intervals of ten seconds. */
 export const genesisSeconds = 1_620_385_715
 export const blockSeconds = 10
 
@@ -26,20 +26,20 @@ export interface LogPlan {
   readonly data: string
 }
 
-/** Which transactions a block has: from, to, and whether it creates a contract. */
+/** A transaction of a block: sender, recipient, and created contract. */
 export interface TransactionPlan {
   readonly from: string
   /** `null` creates `contract`. */
   readonly to: string | null
   readonly input?: string
   readonly topics?: ReadonlyArray<string>
-  /** Logs in place of the one with these topics. */
+  /** Logs that replace the one with these topics. */
   readonly logs?: ReadonlyArray<LogPlan>
 }
 
 const word = (digits: string): string => `0x${digits.replace(/^0x/, "").padStart(64, "0")}`
 
-/** A transfer of a token from alice to bob, as a log has it. */
+/** Topics of a token transfer from alice to bob. */
 export const transferTopics = [
   "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
   word(alice),
@@ -108,21 +108,21 @@ const internalOf = (number: number, hash: string, index: number): string =>
     },
   ])
 
-/** How blocks are written. */
+/** Options of a block. */
 export interface Options {
-  /** Distinguishes blocks of one number. Default `a`. */
+  /** Distinguishes blocks of the same number. Default `a`. */
   readonly fork?: string
   /** Hash of the block. Default: derived from its number and fork. */
   readonly hash?: string
-  /** Traces are on. Default true. */
+  /** Whether traces are stored. Default true. */
   readonly traces?: boolean
-  /** Written by a decoder that knew nothing. Default false. */
+  /** True if the rows were written by a decoder without signatures. Default false. */
   readonly staleRows?: boolean
 }
 
 export const blockHash = (number: number, fork = "a"): string => hashOf(`block ${number} ${fork}`)
 
-/** The rows of a block whose parent belongs to the same fork, unless `parent` is given. */
+/** Rows of a block whose parent belongs to the same fork unless `parent` is given. */
 export const block = (
   number: number,
   plans: ReadonlyArray<TransactionPlan>,
@@ -146,10 +146,7 @@ export const block = (
   }
 }
 
-/**
- * The contents of block `number` of the default chain: up to three transactions of alice and bob, some blocks none of
- * alice.
- */
+/** Contents of a block of the default chain: up to three transactions of alice and bob; some blocks have none of alice. */
 export const plansOf = (number: number): ReadonlyArray<TransactionPlan> => {
   const plans: Array<TransactionPlan> = []
   for (let index = 0; index < number % 4; index++) {
@@ -159,11 +156,11 @@ export const plansOf = (number: number): ReadonlyArray<TransactionPlan> => {
   return plans
 }
 
-/** The usual chain: blocks `from` to `to`. */
+/** The default chain from block `from` to block `to`. */
 export const chain = (from: number, to: number, options: Options = {}): ReadonlyArray<BlockRows> =>
   Array.from({ length: to - from + 1 }, (_, at) => block(from + at, plansOf(from + at), options))
 
-/** The hashes of a wallet's transactions in blocks, oldest first. */
+/** Hashes of a wallet's transactions, oldest first. */
 export const hashesOf = (blocks: ReadonlyArray<BlockRows>, wallet: string): ReadonlyArray<string> =>
   blocks.flatMap(({ transactions }) =>
     transactions.filter(({ addresses }) => addresses.includes(wallet)).map(({ hash }) => hash),

@@ -1,4 +1,4 @@
-/** The service's HTTP half on a free port, over SQLite files in a folder that is gone with the scope. */
+/** Runs the HTTP server of the service on a free port, with SQLite files in a temporary folder that the end of the scope removes. */
 import * as WalletPage from "@daybook/schema/WalletPage"
 import { Effect, Logger, Redacted, References, Schema } from "effect"
 import type { Scope } from "effect"
@@ -12,31 +12,31 @@ import type { Projection } from "../../src/block/Projection.ts"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** What a service is started with. */
+/** Options of a service. */
 export interface Options {
-  /** The configuration beside `listen`, `database` and `chains`. */
+  /** Configuration in addition to `listen`, `database` and `chains`. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** The chains by name: what their configuration has beside a node, and the blocks that they hold. */
+  /** Chains by name: their configuration except the node, and their stored blocks. */
   readonly chains?: Readonly<
     Record<
       string,
       {
         readonly config?: Readonly<Record<string, unknown>>
         readonly blocks?: ReadonlyArray<BlockRows>
-        /** Projections of the store; by default those that its blocks need. */
+        /** Projections of the store. Default: those that its blocks need. */
         readonly projections?: ReadonlyArray<Projection>
-        /** No indexer has ever run: there is no file. */
+        /** True if no indexer has run yet, so that there is no file. */
         readonly isAbsent?: boolean
       }
     >
   >
 }
 
-/** A body of any shape, which tests check themselves. */
+/** A body of any shape, whose fields the tests check. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any
 
-/** An answer, read to its end. */
+/** A response with its complete body. */
 export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -45,23 +45,23 @@ export interface Response {
   readonly json: Json
 }
 
-/** A service at work. */
+/** A running service. */
 export interface Started {
   readonly url: string
   readonly key: string
   readonly keys: ApiKeys
-  /** Keys beside the usual one. */
+  /** Adds an API key in addition to the default one. */
   readonly addKey: (grant: Partial<KeyGrant> & { readonly name: string }) => Effect.Effect<string>
-  /** The stores, opened for writing. */
+  /** Stores of the chains, opened for writing. */
   readonly stores: Readonly<Record<string, TestStore.TestStore>>
-  /** All that was logged. */
+  /** All log lines. */
   readonly logs: ReadonlyArray<string>
   readonly fetch: (path: string, init?: RequestInit) => Effect.Effect<Response>
-  /** GET with the usual key. */
+  /** Sends a GET request with the default key. */
   readonly get: (path: string) => Effect.Effect<Response>
-  /** GET of a wallet's page with the usual key. */
+  /** Requests a wallet's page with the default key. */
   readonly wallet: (address: string, query?: string) => Effect.Effect<Response>
-  /** POST to the relay with the usual key, or another chain and key. */
+  /** Sends a POST request to the relay, with the default chain and key unless others are given. */
   readonly call: (body: unknown, chain?: string, key?: string) => Effect.Effect<Response>
 }
 
@@ -78,12 +78,12 @@ export const request = (url: string, init?: RequestInit): Effect.Effect<Response
     return { status: response.status, headers: Object.fromEntries(response.headers), text, json }
   })
 
-/** A port on which nothing listens. */
+/** A URL on which no server listens. */
 const nowhere = "http://127.0.0.1:65535/"
 
 const generous = { perSecond: 1_000_000, burst: 1_000_000 }
 
-/** Starts the service in the role `serve`. */
+/** Starts the service with the role `serve`. */
 export const start = (options: Options = {}): Effect.Effect<Started, Service.StartError, Scope.Scope> => {
   const logs: Array<string> = []
   const logger = Logger.make(({ logLevel, message }) => {
@@ -152,6 +152,6 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
 export const decodePage = Schema.decodeUnknownSync(WalletPage.WalletPage)
 export const encodePage = Schema.encodeSync(WalletPage.WalletPage)
 
-/** The hashes of a page. */
+/** Transaction hashes of a page. */
 export const hashesIn = (answer: Response): ReadonlyArray<string> =>
   (answer.json.result as ReadonlyArray<{ readonly hash: string }>).map(({ hash }) => hash)

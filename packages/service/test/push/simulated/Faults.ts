@@ -1,7 +1,7 @@
-/** Faults that are put into the service on purpose, to show that lives find them. */
+/** Faults that are injected into the service to verify that the simulation detects them. */
 import type { Edit } from "../../tears/Edit.ts"
 
-/** A fault by its edits of sources. */
+/** A fault, as edits of the sources. */
 export interface Fault {
   readonly name: string
   readonly edits: ReadonlyArray<Edit>
@@ -14,7 +14,7 @@ const [events, sender, attempt, text] = [
   "server/rest/EventText.ts",
 ]
 
-/** All of them. */
+/** All faults. */
 export const all: ReadonlyArray<Fault> = [
   {
     name: "a removed block is not voided",

@@ -1,6 +1,6 @@
 /**
- * Requests of senders of webhooks in virtual time, in the place of those of `node:http`: a receiver is down or slow, answers 500, loses
- * requests and answers.
+ * Requests of webhook senders in virtual time, in place of `node:http`: a receiver is down or slow, responds with 500, or loses requests
+ * and responses.
  */
 import { EventEmitter } from "node:events"
 import http from "node:http"
@@ -9,22 +9,22 @@ import type { VirtualTime } from "../../simulation/VirtualTime.ts"
 import type { SeededRandom } from "../../store/SeededRandom.ts"
 import type { Behaviour, HookReceiver } from "../HookReceiver.ts"
 
-/** What a request is answered with. */
+/** Parts that respond to a request. */
 interface Setting {
   readonly time: VirtualTime
   readonly random: SeededRandom
   readonly receiver: HookReceiver
 }
 
-/** Time in which a request arrives, and an answer that is slow; a sender waits for 20 seconds. */
+/** Time until a request arrives, and time of a slow response; a sender waits for 20 seconds. */
 const [arrivalMillis, slowMillis] = [200, 40_000]
 
 const statuses: Partial<Record<Behaviour, number>> = { "500": 500, "500 after": 500, later: 429 }
 
-/** Behaviours whose requests are processed. */
+/** Behaviours that process the request. */
 const taking: ReadonlySet<Behaviour> = new Set(["lost", "500 after", "slow", "well"])
 
-/** A request as the sender of webhooks uses it. */
+/** A request object with the members that the sender of webhooks uses. */
 const requestOf = ({ random, receiver, time }: Setting, headers: Readonly<Record<string, string>>) => {
   let isOver = false
   const outgoing = Object.assign(new EventEmitter(), {

@@ -1,4 +1,4 @@
-/** The processes of a simulated service: started, killed between any two statements, stopped, and started again over the same store. */
+/** Processes of a simulated service: started, killed between any two statements, stopped, and restarted on the same store. */
 import { Effect, Fiber, Logger, References, type Scope } from "effect"
 import type { Config } from "../../../src/config/Config.ts"
 import type { ServedChain } from "../../../src/config/ServedChain.ts"
@@ -13,7 +13,7 @@ import type { SeededRandom } from "../../store/SeededRandom.ts"
 import type { Reachable } from "./Network.ts"
 import * as ServedProcess from "./ServedProcess.ts"
 
-/** What processes work with. */
+/** Dependencies of the processes. */
 export interface Options {
   readonly time: VirtualTime
   readonly random: SeededRandom
@@ -23,21 +23,21 @@ export interface Options {
   /** URL of the database. */
   readonly url: string
   readonly disk: Disk.Disk
-  /** Share of statements that fail. */
+  /** Probability that a statement fails. */
   readonly failureRate: number
   readonly isCalm: () => boolean
   readonly log: (line: string) => void
-  /** Ends with the next change of the chain. */
+  /** Completes with the next change of the chain. */
   readonly changed: Effect.Effect<void>
 }
 
-/** A process that owns its connections to the database. */
+/** A process that owns its database connections. */
 export interface Owner extends Disk.Owner {
-  /** Statements until it is killed; `undefined` for none. */
+  /** Number of statements before it is killed; `undefined` if it is not to be killed. */
   fuse: number | undefined
 }
 
-/** Makes an owner; `onKilled` is called once it is dead. */
+/** Creates an owner; `onKilled` is called when it is killed. */
 export const owner = ({ count, disk, failureRate, isCalm, random }: Options, onKilled: () => void): Owner => {
   const own: Owner = {
     isDead: false,
@@ -71,7 +71,7 @@ export const open = (
     disk.opening = own
     time.holdStill = true
     const database = yield* Engine.fromUrl(url, "/")
-    // Connections are opened by what uses them first. There is no chain before its indexer starts.
+    // Connections are opened on first use. No chain exists before its indexer starts.
     yield* database.webhooks.overview
     yield* Effect.ignore(database.chain(chain).reader.snapshot((snapshot) => snapshot.checkpoint))
     return database
@@ -86,7 +86,7 @@ export const open = (
   )
 }
 
-/** A host, on which one process runs at a time. */
+/** A host that runs one process at a time. */
 export class Host {
   stallMillis = 0
   private readonly options: Options
@@ -99,12 +99,12 @@ export class Host {
     this.options = options
   }
 
-  /** The process, if it serves. */
+  /** The process, if it accepts requests. */
   get reachable(): Reachable | undefined {
     return this.current
   }
 
-  /** Puts an effect into virtual time, with a log. */
+  /** Runs an effect in virtual time with logging. */
   private readonly inside = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
     const { log, time } = this.options
     const logger = Logger.make(({ message }) => log(String(message)))
@@ -130,7 +130,7 @@ export class Host {
     }).pipe(Effect.scoped, this.inside)
   }
 
-  /** Starts a process, which is started again whenever it ends. */
+  /** Starts a process, which is restarted whenever it ends. */
   start(): void {
     const { count, isCalm, random, time } = this.options
     count("processes started")
@@ -148,7 +148,7 @@ export class Host {
     })
   }
 
-  /** Ends its connections. */
+  /** Closes its connections. */
   cut(): void {
     for (const end of this.current?.connections ?? []) end()
   }
@@ -158,20 +158,20 @@ export class Host {
     if (this.own !== undefined) this.own.fuse = statements
   }
 
-  /** Kills the process at once. */
+  /** Kills the process immediately. */
   kill(): void {
     if (this.own !== undefined) this.own.isDead = true
     this.cut()
     this.stop()
   }
 
-  /** Kills the process; none is started before `resume`. */
+  /** Kills the process; it is not restarted before `resume`. */
   suspend(): void {
     this.isWanted = false
     this.kill()
   }
 
-  /** Starts a process again. */
+  /** Allows a process to run again and starts it. */
   resume(): void {
     this.isWanted = true
     if (this.fiber?.pollUnsafe() !== undefined) this.start()
@@ -183,7 +183,7 @@ export class Host {
     if (fiber !== undefined) Effect.runFork(this.options.time.inside(Fiber.interrupt(fiber)))
   }
 
-  /** Kills the process permanently; returns the fiber that is still to end. */
+  /** Kills the process permanently; returns the fiber that has not ended yet. */
   end(): Fiber.Fiber<unknown, unknown> | undefined {
     this.suspend()
     return this.fiber

@@ -1,6 +1,6 @@
 /**
- * The network between the processes of a simulated service and its receivers, in virtual time: connections are refused, cut in the
- * middle of what was sent, and slow; responses are lost. What a process sends stays in order.
+ * Network between the processes of a simulated service and its receivers, in virtual time: connections are rejected, slow, or cut in the
+ * middle of the data, and responses are lost. Data of a connection arrives in order.
  */
 import { EventEmitter } from "node:events"
 import type { Fetch, Reader } from "@daybook/transport/Fetch"
@@ -14,7 +14,7 @@ import type { VirtualTime } from "../../simulation/VirtualTime.ts"
 import type { SeededRandom } from "../../store/SeededRandom.ts"
 import type { ServedProcess } from "./ServedProcess.ts"
 
-/** A process as seen from the network, and what is disconnected when it ends. */
+/** A process as seen from the network, and the connections to close when it ends. */
 export interface Reachable {
   readonly served: ServedProcess
   /** Runs an effect in virtual time with the log of the process. */
@@ -22,21 +22,21 @@ export interface Reachable {
   readonly connections: Set<() => void>
 }
 
-/** The parts of the network. */
+/** Dependencies of the network. */
 export interface Options {
   readonly time: VirtualTime
   readonly random: SeededRandom
   readonly count: Count
-  /** A process that runs; `undefined` for none. */
+  /** Selects a running process; `undefined` if there is none. */
   readonly pick: () => Reachable | undefined
-  /** Nothing goes wrong any more. */
+  /** True once no faults are injected. */
   readonly isCalm: () => boolean
 }
 
-/** Chunks of a body that wait for a slow client. */
+/** Maximum number of body chunks that wait for a slow client. */
 const maxWaiting = 2
 
-/** The way of a body to its client. */
+/** Transfers a body to its client. */
 class Pipe {
   private readonly waiting: Array<Uint8Array> = []
   private state: "open" | "ended" | "cut" = "open"
@@ -57,13 +57,13 @@ class Pipe {
     this.wake?.()
   }
 
-  /** Ends it: what waits is still read. */
+  /** Ends the body; waiting chunks are still read. */
   end(): void {
     if (this.state === "open") this.state = "ended"
     this.wake?.()
   }
 
-  /** Breaks it: what waits is lost. */
+  /** Cuts the body; waiting chunks are lost. */
   cut(): void {
     if (this.state === "open") this.state = "cut"
     this.waiting.length = 0
@@ -88,7 +88,7 @@ class Pipe {
   }
 }
 
-/** Sends an answered body through a pipe, as fast as its client reads; cuts it after some bytes. */
+/** Sends a response body through a pipe, as fast as its client reads; cuts it after some bytes. */
 const send = ({ body }: HttpServerResponse, pipe: Pipe, bytes: number): Effect.Effect<void> => {
   if (body._tag === "Uint8Array") return Effect.sync(() => (pipe.push(body.body), pipe.end()))
   if (body._tag !== "Stream") return Effect.die(new Error(`A body of another kind: ${body._tag}`))
@@ -110,7 +110,7 @@ const send = ({ body }: HttpServerResponse, pipe: Pipe, bytes: number): Effect.E
   return Effect.matchCause(chunks, { onFailure: () => pipe.cut(), onSuccess: () => pipe.end() })
 }
 
-/** A `fetch` whose requests are answered by whatever process runs. */
+/** A `fetch` whose requests are handled by any running process. */
 export const fetcher = (options: Options): Fetch => {
   const { count, isCalm, pick, random, time } = options
 
@@ -122,7 +122,7 @@ export const fetcher = (options: Options): Fetch => {
   ) => {
     const [socket, response] = sides
     const source = { method: "GET", url: url.href, headers: new Headers(headers), socket }
-    // Sound: what the handlers read of a request of Node.
+    // Sound: the handlers use only these members of a Node request.
     const request = ServerRequest.fromWeb(source as unknown as Request)
     Object.assign(request, { response })
     for (const { answer: handle, path } of to.served.handlers) {
@@ -170,7 +170,7 @@ export const fetcher = (options: Options): Fetch => {
         headers: new Headers(answered.headers),
         body: { getReader: () => reader },
       }
-      // Sound: the part of a response that the client uses.
+      // Sound: the client uses only these members of a response.
       resolve(received as unknown as Response)
       yield* send(answered, pipe, bytes)
     })

@@ -1,7 +1,6 @@
 /**
- * One process of a simulated service: it serves lists and streams of events with the service's handlers and
- * subscriptions of WebSockets, and sends webhooks. It can be killed between any two statements, or pause until its
- * lease has expired.
+ * A process of a simulated service: it serves lists, event streams and WebSocket subscriptions with the handlers of the service, and
+ * sends webhooks. It can be killed between any two statements, or pause until its lease has expired.
  */
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as RestOperation from "@daybook/schema/RestOperation"
@@ -34,20 +33,20 @@ import type { Database } from "../../../src/store/Database.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
 import * as HookReceiver from "../HookReceiver.ts"
 
-/** The parts of a process. */
+/** Dependencies of a process. */
 export interface Options {
   readonly config: Config
   readonly chain: ServedChain
   readonly database: Database
   /** Waits for the next change of the chain. */
   readonly changed: Effect.Effect<void>
-  /** Time for which the sender pauses before it stores something; 0 for none. */
+  /** Duration for which the sender pauses before a write; 0 for none. */
   readonly stallMillis: () => number
 }
 
-/** A process that serves. */
+/** A serving process. */
 export interface ServedProcess {
-  /** Answers a GET. */
+  /** Handlers of GET operations. */
   readonly handlers: ReadonlyArray<Handler>
   readonly sockets: Omit<RelaySocket.Options, "bounds"> & Pick<RelaySocket.Options, "bounds">
   readonly chain: RelayedChain
@@ -68,7 +67,7 @@ export interface Handler {
 const decoder = KnownSignatures.decoder()
 const grant: KeyGrant = { name: "life", operator: false, empty: null }
 
-/** Time after which a waiting reader looks without having been notified. */
+/** Interval at which a waiting reader polls without a notification. */
 const lookMillis = 30_000
 
 const handlerOf = <O extends RestOperation.RestOperation>(
@@ -88,7 +87,7 @@ const handlerOf = <O extends RestOperation.RestOperation>(
   }
 }
 
-/** The webhooks of a database, before whose changes the sender may pause. */
+/** Webhooks of a database whose sender may pause before a write. */
 const stalling = (webhooks: Webhooks, { stallMillis }: Options): Webhooks => {
   const stalled = Effect.suspend(() => {
     const millis = stallMillis()
@@ -97,7 +96,7 @@ const stalling = (webhooks: Webhooks, { stallMillis }: Options): Webhooks => {
   return { ...webhooks, change: (...values) => Effect.andThen(stalled, webhooks.change(...values)) }
 }
 
-/** The index of the chain, whose readers are woken by the world. */
+/** Index of the chain, whose readers are notified by the simulation. */
 const indexedOf = ({ chain, changed, database }: Options): IndexedChain.IndexedChain => {
   const indexed = IndexedChain.fromDatabase(database)(chain)
   const newest = indexed.reader.snapshot((snapshot) =>
@@ -108,7 +107,7 @@ const indexedOf = ({ chain, changed, database }: Options): IndexedChain.IndexedC
   return { ...indexed, reader, recent: RecentChanges.make(reader) }
 }
 
-/** Work takes no virtual time. */
+/** Computation takes no virtual time. */
 const atOnce: Turns.Turns = {
   run: (work) => work,
   enter: (work) => work(),
@@ -116,7 +115,7 @@ const atOnce: Turns.Turns = {
   shares: FairShares.make(),
 }
 
-/** Makes a process over an open database. */
+/** Creates a process on an open database. */
 export const make = Effect.fnUntraced(function* (
   options: Options,
 ): Effect.fn.Return<ServedProcess, never, Scope.Scope> {
@@ -146,7 +145,7 @@ export const make = Effect.fnUntraced(function* (
       admit: () => Effect.succeed({ grant, chain: relayed }),
       bounds,
       streams: Context.get(streams, WalletStreams),
-      // Sound: no rate limit is reached, and only subscriptions to wallets are answered.
+      // Sound: no rate limit is reached, and only wallet subscriptions are served.
       authentication: {
         burstOf: () => Infinity,
         take: () => Effect.succeed({ isAllowed: true, headers: {} }),

@@ -1,8 +1,7 @@
 /**
- * One life of a service with receivers of its events, in one thread and in virtual time. Its chain has reorgs, repairs
- * and finality. Its processes are killed between any two statements and take over from each other. Its receivers, of a
- * webhook and of streams, fail in any way. At the end nothing fails any more, and the table of each receiver must equal
- * the list of the service.
+ * Simulates a service with receivers of its events, in one thread and in virtual time. Its chain has reorgs, repairs and finality. Its
+ * processes are killed between any two statements and take over from each other. Its receivers, of a webhook and of streams, fail in any
+ * way. Finally no faults are injected, and the table of each receiver must equal the list of the service.
  */
 import { rowId } from "@daybook/schema/RowId"
 import * as RestClient from "@daybook/rest/RestClient"
@@ -32,27 +31,27 @@ import { StreamReceiver } from "./StreamReceiver.ts"
 import * as SynchronousCrypto from "./SynchronousCrypto.ts"
 import * as Writer from "./Writer.ts"
 
-/** How to live. */
+/** Options of a simulation. */
 export interface Options {
   readonly seed: number
-  /** Changes of the chain, of which the last ones are omitted. */
+  /** Number of chain changes; a smaller number omits the last ones. */
   readonly steps: number
-  /** The PostgreSQL database; default: a file of SQLite. */
+  /** PostgreSQL database. Default: a SQLite file. */
   readonly server?: Server.Server | undefined
   readonly onEvent?: ((millis: number, what: string) => void) | undefined
 }
 
-/** What a life gave. */
+/** Outcome of a simulation. */
 export interface Outcome {
   readonly differences: ReadonlyArray<string>
   readonly counts: Counts
 }
 
-/** Changes of a chain, unless fewer are requested. */
+/** Default number of chain changes. */
 export const usualSteps = 20
-/** Virtual time in which all tables must be the lists once all goes well. */
+/** Virtual time within which all tables must equal the lists once no faults are injected. */
 const recoveryMillis = 1_200_000
-/** Virtual time after which nothing may have changed. */
+/** Virtual time during which the tables must remain equal. */
 const standingMillis = 3_000
 /** Virtual time between two comparisons. */
 const lookMillis = 4_000
@@ -60,7 +59,7 @@ const lookMillis = 4_000
 const wallets = [Rows.alice, Rows.bob]
 const name = "books"
 
-/** The parts of a life. */
+/** State of a simulation. */
 interface World extends Network.Options {
   readonly steps: number
   readonly config: Config.Config
@@ -71,9 +70,9 @@ interface World extends Network.Options {
   readonly streams: ReadonlyArray<StreamReceiver>
   readonly life: Life.Life
   readonly differences: Array<string>
-  /** Texts that no log may have. */
+  /** Texts that no log may contain. */
   readonly secrets: Array<string>
-  /** Wakes what waits for changes of the chain. */
+  /** Notifies the waiters for a chain change. */
   readonly wake: () => void
   readonly calm: () => void
   readonly log: (what: string) => void
@@ -91,7 +90,7 @@ const configOf = (url: string) =>
     ),
   )
 
-/** Ends with the next change; what waits is woken one after another, a moment later. */
+/** Completes with the next chain change; waiters are notified one at a time, after a short delay. */
 const changesOf = (time: VirtualTime.VirtualTime, random: SeededRandom.SeededRandom) => {
   const waiting = new Set<() => void>()
   return {
@@ -123,7 +122,7 @@ const streamsOf = (world: Network.Options, random: SeededRandom.SeededRandom): R
   )
 }
 
-/** A log in which no line may contain a secret. */
+/** A logger that reports a line with a secret. */
 const logOf =
   (secrets: ReadonlyArray<string>, differences: Array<string>, log: World["log"]) =>
   (line: string): void => {
@@ -169,7 +168,7 @@ const make = (
   return { ...network, ...own, differences, secrets, wake, log, calm: () => void (calm.is = true) }
 }
 
-/** Adds the webhook, from the first block on. */
+/** Adds the webhook, starting at the first block. */
 const addWebhook = Effect.fnUntraced(function* ({ chain, hook, secrets }: World, { webhooks }: Database) {
   const settings = { url: "http://127.0.0.1:1/hook", chain: chain.name, from: 0 } as const
   const types = ["wallet.transaction", "wallet.movement"] as const
@@ -179,7 +178,7 @@ const addWebhook = Effect.fnUntraced(function* ({ chain, hook, secrets }: World,
   yield* webhooks.add(name, Webhook.encode(webhook), wallets.map(notBegun))
 })
 
-/** Something happens to the service or to a receiver. */
+/** Injects a random fault into the service or a receiver. */
 const disturb = ({ count, hosts, random, streams }: World, owner: HookReceiver.Owner) =>
   Effect.suspend(() => {
     const host = random.pick(hosts)
@@ -220,7 +219,7 @@ const disturb = ({ count, hosts, random, streams }: World, owner: HookReceiver.O
     }
   })
 
-/** Lines of the lists of a wallet. */
+/** Lists of a wallet as lines. */
 const listOf = Effect.fnUntraced(function* (client: RestClient.RestClient["Service"], address: string) {
   const query = { address, order: "ASC" } as const
   const transactions = yield* Stream.runCollect(client.walletTransactionsStream(query))
@@ -231,7 +230,7 @@ const listOf = Effect.fnUntraced(function* (client: RestClient.RestClient["Servi
 type Lists = Effect.Success<ReturnType<typeof listOf>>
 type Row = Lists["transactions"][number] | Lists["movements"][number]
 
-/** Lines of rows, which are compared again and again. */
+/** Lines by row, because rows are compared repeatedly. */
 const lines = new WeakMap<object, string>()
 
 const lineOf = (row: string, content: object): string => {
@@ -261,7 +260,7 @@ const linesOf = (rows: ReadonlyArray<Row>, from: number, to: number): ReadonlyAr
     .map((row) => lineOf(rowId(row), row))
     .toSorted()
 
-/** What differs between the tables and the lists now. */
+/** Current differences between the tables and the lists. */
 const differencesOf = ({ hook, life, streams }: World, lists: ReadonlyArray<Lists>): ReadonlyArray<string> => {
   const hooked = hook.receivers.flatMap((receiver, at) => {
     const { movements, transactions } = lists[at]!
@@ -281,7 +280,7 @@ const differencesOf = ({ hook, life, streams }: World, lists: ReadonlyArray<List
   return [...hooked, ...streamed]
 }
 
-/** Waits until the tables are the lists; notes what differs in the end. */
+/** Waits until the tables equal the lists; records remaining differences. */
 const recover = Effect.fnUntraced(function* (world: World, observer: Database, owner: HookReceiver.Owner) {
   const { differences, hook, random, streams } = world
   const client = yield* RestClient.make({
@@ -302,7 +301,7 @@ const recover = Effect.fnUntraced(function* (world: World, observer: Database, o
   for (const [at, { faults }] of streams.entries()) differences.push(...faults.map((fault) => `stream ${at}: ${fault}`))
 })
 
-/** The whole life. */
+/** The complete simulation. */
 const live = Effect.fnUntraced(function* (world: World): Effect.fn.Return<void, unknown, Scope.Scope> {
   const { calm, chain, hook, hosts, life, log, random, steps, streams, wake } = world
   const observer = yield* Hosts.open(world.hostOptions, null)
@@ -351,11 +350,11 @@ const count = (counts: Counts, { hook, streams }: World): void => {
   ])
 }
 
-/** Lives one seed. Seeds must be lived one after another: requests, SQLite and the cryptography of the whole program are replaced. */
+/** Simulates one seed. Seeds must run sequentially, because requests, SQLite and cryptography are replaced globally. */
 export const run = async (options: Options): Promise<Outcome> => {
-  // In a callback of the platform, a tick would precede the promises that virtual time waits for by ticks.
+  // In a platform callback, `process.nextTick` would run before the promises that virtual time waits for.
   await Promise.resolve()
-  // Lives fail all the time; a trace of the stack is wanted only while one of them is examined.
+  // Failures are frequent; stack traces are only needed for a single examined run.
   if (options.onEvent === undefined) Error.stackTraceLimit = 0
   const counts = new Counts()
   const time = VirtualTime.make(SeededRandom.make(options.seed).fork("time"))

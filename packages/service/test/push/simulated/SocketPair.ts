@@ -1,4 +1,7 @@
-/** WebSockets between clients and the processes of a simulated service, in virtual time: messages arrive in order, until a connection is cut. */
+/**
+ * WebSockets between clients and the processes of a simulated service, in virtual time: messages arrive in order until a connection is
+ * cut.
+ */
 import { EventEmitter } from "node:events"
 import type { WebSocketConstructor, WebSocketLike } from "@daybook/rpc/WebSocketClient"
 import { Effect, Fiber } from "effect"
@@ -14,7 +17,7 @@ interface Pair {
   readonly server: EventEmitter & { readyState: number }
 }
 
-/** What is sent into one direction arrives in order, each a while later. */
+/** Delivers messages in one direction in order, each after a delay. */
 const directionOf = ({ random, time }: Options) => {
   let last = 0
   return (arrive: () => void) => {
@@ -23,7 +26,7 @@ const directionOf = ({ random, time }: Options) => {
   }
 }
 
-/** The end of a server, as the relay uses it. */
+/** Server side of a connection, with the members that the relay uses. */
 const serverOf = (
   toClient: (arrive: () => void) => void,
   deliver: (text: string) => void,
@@ -48,7 +51,7 @@ const serverOf = (
   return server
 }
 
-/** Serves a connection; returns the function that cuts it. */
+/** Serves a connection; returns a function that cuts it. */
 const serve = (options: Options, to: Reachable, client: Pair["client"]) => {
   const { count, isCalm, random, time } = options
   const { chain, grant, sockets } = to.served
@@ -80,14 +83,14 @@ const serve = (options: Options, to: Reachable, client: Pair["client"]) => {
     feed: undefined as never,
     onDrain: () => undefined,
   }
-  // Sound: the relay uses the members of both that there are.
+  // Sound: the relay uses only these members.
   const served = RelaySocket.serve(sockets, accepted as unknown as RelaySocket.Accepted)
   const fiber = Effect.runFork(to.inside(Effect.scoped(served)))
   server.once("close", () => void Effect.runFork(time.inside(Fiber.interrupt(fiber))))
   return { cut, server }
 }
 
-/** The constructor of a client's WebSocket, which connects to whatever process runs. */
+/** Constructor of a client's WebSocket, which connects to any running process. */
 export const constructorOf = (options: Options): WebSocketConstructor => {
   const { pick, random, time } = options
   return class implements WebSocketLike {
@@ -125,7 +128,7 @@ export const constructorOf = (options: Options): WebSocketConstructor => {
     }
 
     addEventListener(type: string, listener: (event: never) => void): void {
-      // Sound: each event has what its listeners read.
+      // Sound: each event has the members that its listeners read.
       this.events.on(type, listener as (event: object) => void)
     }
   }

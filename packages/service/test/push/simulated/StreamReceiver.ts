@@ -1,7 +1,7 @@
 /**
- * A program that keeps a table of a wallet's rows with a stream of the REST client, or a subscription of the JSON-RPC
- * client. It is restarted from its last stored position, and is slow at times. A row that it receives twice, or with
- * other contents, is recorded as a fault.
+ * A program that stores a table of a wallet's rows, from a stream of the REST client or a subscription of the JSON-RPC client. It is
+ * restarted from its last stored position, and is sometimes slow. A row that it receives twice, or with different contents, is recorded
+ * as a fault.
  */
 import type { WalletEvent } from "@daybook/schema/WalletEvent"
 import * as WebSocketClient from "@daybook/rpc/WebSocketClient"
@@ -15,7 +15,7 @@ import type { VirtualTime } from "../../simulation/VirtualTime.ts"
 import type { SeededRandom } from "../../store/SeededRandom.ts"
 import { Receiver, type TableRow } from "../Receiver.ts"
 
-/** The options of a receiver. */
+/** Options of a receiver. */
 export interface Options {
   readonly time: VirtualTime
   readonly random: SeededRandom
@@ -30,10 +30,10 @@ export interface Options {
 
 type Failure = RestError.RestError | WebSocketClient.SubscriptionError
 
-/** Longest time between two runs of a stream. */
+/** Maximum time between two runs of a stream. */
 const maxWaitMillis = 300_000
 
-/** What it has stored, in one transaction. */
+/** State stored in one transaction. */
 interface Stored {
   readonly table: ReadonlyMap<string, TableRow>
   readonly cursor: string
@@ -43,7 +43,7 @@ interface Stored {
 const url = "http://service.test"
 const clientOptions = { apiKey: "k".repeat(43), retry: { maxAttempts: 4 } }
 
-/** A block to begin with again, of the error of either client. */
+/** Block from which to restart, according to an error of either client. */
 const resumeBlockOf = (error: unknown): number | undefined => {
   const { data, resumeFromBlock } = error as { readonly data?: unknown; readonly resumeFromBlock?: bigint }
   const found = resumeFromBlock ?? (data as { readonly resumeFromBlock?: number } | undefined)?.resumeFromBlock
@@ -55,17 +55,17 @@ const contentOf = ({ data }: TableRow["event"]): string =>
     typeof value === "bigint" ? String(value) : value,
   )
 
-/** A receiver of a stream. */
+/** A receiver of an event stream. */
 export class StreamReceiver extends Receiver {
   readonly faults: Array<string> = []
   readonly options: Options
-  /** Ends of streams since the last event. */
+  /** Number of failed streams since the last event. */
   private failures = 0
   private from: number
   private stored: Stored
-  /** Valid rows, with their revisions, that this run of the program received. */
+  /** Valid rows with their revisions that the current run received. */
   private readonly given = new Set<string>()
-  /** Content of each row and revision. */
+  /** Contents by row and revision. */
   private readonly contents = new Map<string, string>()
   private fiber: Fiber.Fiber<void> | undefined
 
@@ -76,7 +76,7 @@ export class StreamReceiver extends Receiver {
     this.stored = { table: new Map(), cursor: "", from: options.from }
   }
 
-  /** Stores the table with the position. */
+  /** Stores the table and the position. */
   private keep(): void {
     this.stored = { table: new Map(this.table), cursor: this.cursor, from: this.from }
   }
@@ -118,7 +118,7 @@ export class StreamReceiver extends Receiver {
     return client.walletEvents({ address, from, finality })
   })
 
-  /** Applies events; after an error it starts again if the service requires that. */
+  /** Applies events; after an error it restarts from an earlier block if the service requires it. */
   private readonly run: Effect.Effect<never> = Effect.gen({ self: this }, function* () {
     for (;;) {
       const ended = yield* Effect.result(
@@ -135,7 +135,7 @@ export class StreamReceiver extends Receiver {
     }
   })
 
-  /** Drops the rows from a block on, and begins there. */
+  /** Deletes the rows from a block on, and restarts there. */
   private begin(block: number): void {
     for (const [
       row,
@@ -155,7 +155,7 @@ export class StreamReceiver extends Receiver {
     this.fiber = Effect.runFork(this.options.time.inside(this.run))
   }
 
-  /** Ends the program; returns the fiber that is still to end. */
+  /** Stops the program; returns the fiber that has not ended yet. */
   stop(): Fiber.Fiber<unknown> | undefined {
     const { fiber } = this
     this.fiber = undefined
@@ -163,7 +163,7 @@ export class StreamReceiver extends Receiver {
     return fiber
   }
 
-  /** Ends the program, which forgets what it has not stored, and starts it again. */
+  /** Stops the program, which loses unsaved state, and restarts it. */
   restart(): void {
     const again = () => {
       this.failures = 0

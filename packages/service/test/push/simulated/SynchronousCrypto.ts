@@ -1,6 +1,6 @@
 /**
- * The Web Cryptography API in a form that computes at once, since virtual time does not wait for threads of this machine. It has what
- * Standard Webhooks need, by the functions of Node that the API is built on.
+ * A synchronous implementation of the Web Cryptography API, because virtual time does not wait for platform threads. It supports what
+ * Standard Webhooks require, with functions of node:crypto.
  */
 import {
   createHmac,
@@ -13,7 +13,7 @@ import {
   verify,
 } from "node:crypto"
 
-/** A key: the bytes of a secret of HMAC, or one half of a pair of ed25519. */
+/** A key: the secret of an HMAC, or one half of an ed25519 pair. */
 type Key = Buffer | KeyObject
 
 interface Algorithm {

@@ -1,6 +1,6 @@
 /**
- * The indexer of a simulated service: writes the changes of a life, is killed between any two statements, and restarts
- * from what is stored.
+ * Indexer of a simulated service: writes the changes of a generated chain, is killed between any two statements, and restarts from the
+ * stored state.
  */
 import { Effect, Exit, Scope } from "effect"
 import type { BlockRows } from "../../../src/block/BlockRows.ts"
@@ -11,34 +11,34 @@ import type { SeededRandom } from "../../store/SeededRandom.ts"
 import * as TestStore from "../../store/TestStore.ts"
 import * as Life from "../life.ts"
 
-/** The parts of a writer. */
+/** Dependencies of a writer. */
 export interface Options {
   readonly ref: ChainRef
   readonly life: Life.Life
   readonly random: SeededRandom
-  /** Opens the database as another process. */
+  /** Opens the database as a new process. */
   readonly open: Effect.Effect<Database, StoreError, Scope.Scope>
-  /** The database as a process that is never killed sees it. */
+  /** The database as opened by a process that is never killed. */
   readonly observer: Database
 }
 
-/** Writes the changes of a life. */
+/** Writes the changes of a generated chain. */
 export interface Writer {
-  /** Writes one change; if the process is killed during it, another one starts. */
+  /** Writes one change; if the process is killed meanwhile, it is restarted. */
   readonly write: (change: typeof Life.change) => Effect.Effect<void>
 }
 
-/** Reads which of the blocks of a life are stored. */
+/** Reads which of the generated blocks are stored. */
 const read = Effect.fnUntraced(function* ({ life, observer, ref }: Options) {
   const { reader } = observer.chain(ref)
   const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
   const stored = checkpoint === null ? [] : yield* reader.headers(checkpoint.first, checkpoint.head.number)
-  // Sound: every stored block was created by the life.
+  // Sound: every stored block was generated.
   life.blocks = stored.map(({ hash }): BlockRows => life.made.get(hash)!)
   life.finalized = checkpoint?.finalized ?? -1
 })
 
-/** Makes a writer, whose process ends with the scope. */
+/** Creates a writer whose process ends with the scope. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Writer, never, Scope.Scope> {
   const { life, open, random, ref } = options
   let current: { readonly store: TestStore.TestStore; readonly scope: Scope.Closeable } | undefined
@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       }).pipe(
         Effect.exit,
         Effect.flatMap((exit) =>
-          // Nothing is read before the first process has created the file.
+          // Nothing can be read before the first process has created the file.
           Exit.isSuccess(exit) ? Effect.void : Effect.andThen(end, Effect.ignore(read(options))),
         ),
       ),

@@ -1,7 +1,6 @@
 /**
- * Lives of receivers of events in virtual time, in any number, on SQLite or PostgreSQL; fails for a table that differs
- * from the list of the service. With `--faults` each fault is injected into the service in turn, in a separate process,
- * which must find it.
+ * Simulates receivers of events in virtual time for many seeds, on SQLite or PostgreSQL; fails if a table differs from the list of the
+ * service. With `--faults` each fault is injected into the service in turn, in a child process, which must detect it.
  */
 import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -19,10 +18,10 @@ import * as SimulatedLife from "./SimulatedLife.ts"
 
 type Task = Pick<SimulatedLife.Options, "seed" | "steps">
 
-/** What a thread reports of a life. */
+/** Result of a seed in a thread. */
 interface Lived extends Pick<SimulatedLife.Outcome, "differences"> {
   readonly kinds: ReadonlyMap<string, number>
-  /** Time of the processor. */
+  /** CPU time. */
   readonly cpuMillis: number
 }
 
@@ -41,7 +40,7 @@ type Values = Campaign.Values<typeof options>
 
 const onEvent = (millis: number, what: string) => console.log(`${(millis / 1000).toFixed(3).padStart(9)}  ${what}`)
 
-/** Lives in this thread, on SQLite or beside a PostgreSQL database. */
+/** Simulates in this thread, on SQLite or in a PostgreSQL database. */
 const here = Effect.fnUntraced(function* (
   database: string | undefined,
   isVerbose: boolean,
@@ -66,7 +65,7 @@ const argumentsOf = (more: Readonly<Record<string, string | number | undefined>>
   ...Object.entries(more).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
 ]
 
-/** A process with edits of the service. */
+/** Runs a child process with edits of the service. */
 const childOf = (
   edits: ReadonlyArray<Edit.Edit>,
   more: Readonly<Record<string, string | number | undefined>>,
@@ -76,7 +75,7 @@ const childOf = (
   return Campaign.child([...args, ...argumentsOf(more), ...(isFirst ? ["--first"] : [])], { env })
 }
 
-/** Lives of the seeds. */
+/** Simulates the seeds. */
 const lives = Effect.fnUntraced(function* (
   { database, first, steps, threads, verbose }: Values,
   seeds: ReadonlyArray<number>,
@@ -115,12 +114,12 @@ const lives = Effect.fnUntraced(function* (
   }
 })
 
-/** A case for each fault. */
+/** One case per fault. */
 const faults = (seeds: ReadonlyArray<number>): Campaign.CaseList => ({
   cases: Faults.all.map(({ edits, name }) => ({
     name,
     run: Effect.fnUntraced(function* (report) {
-      // A process whose edits cannot be made ends like one that finds a difference.
+      // A process whose edits fail has the same exit code as one that finds a difference.
       if (!edits.every(Edit.isCurrent)) return report.fail("the text that it changes is no longer in its source")
       const code = yield* childOf(edits, { seeds: seeds.length, seed: seeds[0]!, threads: 1 }, true)
       if (code !== 1) report.fail("not found")

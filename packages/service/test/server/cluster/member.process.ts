@@ -1,7 +1,7 @@
 /**
- * A serving process for the tests of the primary one. It reports that it listens, or ends immediately. It sends what
- * the test passes to it and repeats what it receives. It responds to requests unless it hangs, and applies each
- * configuration except one with the limit 13.
+ * A serving process for tests of the primary process. It reports that it listens, or exits immediately. It sends the messages that the
+ * test passes to it, and echoes received ones. It responds to requests unless it hangs, and applies every configuration except one with
+ * the limit 13.
  */
 const [mode = "listen"] = process.argv.slice(2)
 

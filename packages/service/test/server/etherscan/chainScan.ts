@@ -1,9 +1,9 @@
-/** The lists of Etherscan's API for a chain, read from its node block by block. It shares no code with the service. */
+/** Lists of Etherscan's API for a chain, read from its node block by block. It shares no code with the service. */
 import { Effect } from "effect"
 import { batch } from "../../books/balanceOracle.ts"
 import { below, type InnerFrame, type RawFrame } from "../../node/callFrames.ts"
 
-/** A row by the fields that a node states. */
+/** A row with the fields that the node supplies. */
 type Row = Readonly<Record<string, string>>
 
 export const actions = [
@@ -66,7 +66,7 @@ const transfer = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const single = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62"
 const many = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb"
 
-/** Transfers of a log: the list that has them, the parties and what was moved. */
+/** Transfers of a log: list, parties and transferred fields. */
 const transfersOf = ({ data, topics }: RawLog): ReadonlyArray<readonly [Action, string, string, Row]> => {
   const [event, one = "", two = "", three = ""] = topics
   const words = wordsOf(data)
@@ -105,7 +105,7 @@ class Collected {
     }
   }
 
-  /** Different rows of a list that a block has, of all addresses. */
+  /** Number of distinct rows of a list in a block, over all addresses. */
   countIn = (action: Action, block: number): number =>
     new Set(
       [...this.#rows]
@@ -198,7 +198,7 @@ const addBlock = Effect.fnUntraced(function* (node: { readonly url: string }, fo
   })
 })
 
-/** The rows of the blocks from 0 to `last`, oldest first. */
+/** Rows of the blocks from 0 to `last`, oldest first. */
 export const scan = Effect.fnUntraced(function* (node: { readonly url: string }, last: number) {
   const found = new Collected()
   for (let number = 0; number <= last; number++) yield* addBlock(node, found, number)

@@ -9,7 +9,7 @@ import * as chainScan from "./chainScan.ts"
 /** A row of a list. */
 export type Row = Readonly<Record<string, string>>
 
-/** A service whose indexer follows a scenario chain, with the configuration beside its chains. */
+/** A service whose indexer follows a scenario chain, with further configuration. */
 export const follow = Effect.fnUntraced(function* (config: service.Options["config"] = {}) {
   const chain = yield* BookChain.make({ seed: 4, blobs: false, blocks: 12 })
   const { last, url } = chain
@@ -33,8 +33,8 @@ export const follow = Effect.fnUntraced(function* (config: service.Options["conf
   return { ...started, chain, get, list, indexer, scan: yield* chainScan.scan({ url }, last) }
 })
 
-/** A service that has indexed a scenario chain, with the node for its calls. */
+/** A service that has indexed a scenario chain and uses its node for calls. */
 export const start = follow()
 
-/** A service of `start`. */
+/** Result of `start`. */
 export type Indexed = Effect.Success<typeof start>

@@ -1,6 +1,6 @@
 /**
- * Measures the processor time of the service for lists of Etherscan's API, and for the same rows of the REST operation.
- * Requests of each kind are sent in turns, one after another, from another process.
+ * Measures the CPU time of the service for lists of Etherscan's API, and for the same rows of the REST operation. A child process sends
+ * the requests of each kind in turns, one at a time.
  */
 import { spawn } from "node:child_process"
 import { Effect } from "effect"
@@ -11,8 +11,8 @@ import { start, type Started } from "../service.ts"
 const perBlock = 50
 
 /**
- * Sends requests from another process, each after the previous response was read; a cursor in the last response is used
- * for the next request.
+ * Sends requests from a child process, each after the previous response was read; a cursor in the last response is used for the next
+ * request.
  */
 const client = `
 const [url, key, path, count] = process.argv.slice(1)
@@ -62,7 +62,7 @@ Campaign.main({
       ["REST, a page of 25", `${rest}&limit=25`, requests],
       ["txlist, page=1&offset=25", `${txlist}&page=1&offset=25`, requests],
       [`txlist, page=${rows / 25}&offset=25`, `${txlist}&page=${rows / 25}&offset=25`, requests],
-      // A range that was not requested before: no position in it is known.
+      // A range that was not requested before, so that none of its positions are cached.
       [
         `txlist, page=${rows / 25}&offset=25 of another range`,
         `${txlist}&endblock=FRESH&page=${rows / 25}&offset=25`,
@@ -72,7 +72,7 @@ Campaign.main({
       [`txlist, offset=${rows}`, `${txlist}&page=1&offset=${rows}`, 1],
     ] as const
     const totals = kinds.map(() => [] as Array<number>)
-    // The first turn warms up.
+    // The first turn is a warm-up.
     for (let turn = 0; turn <= turns; turn++) {
       for (const [at, [, path, count]] of kinds.entries()) {
         const before = process.cpuUsage()

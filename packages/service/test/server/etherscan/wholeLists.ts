@@ -1,4 +1,4 @@
-/** Lists of Etherscan's API that name no wallet: transfers of a contract, and internal transactions of a range of blocks. */
+/** Lists of Etherscan's API without a wallet: transfers of a contract, and internal transactions of a block range. */
 import { Effect } from "effect"
 import { expect } from "vitest"
 import type * as chainScan from "./chainScan.ts"
@@ -6,13 +6,13 @@ import type * as indexedService from "./indexedService.ts"
 
 type Row = indexedService.Row
 
-/** The fields of a row that the scan has. */
+/** Fields of a row that a scanned row has. */
 export const pick = (row: Row, like: Row): Row =>
   Object.fromEntries(Object.keys(like).map((key) => [key, row[key] ?? "absent"]))
 
 const rowsOfPage = 7
 
-/** Compares a list in both orders, and by its pages, with the rows of a scan. */
+/** Compares a list in both orders, and its pages, with the rows of a scan. */
 const compare = Effect.fnUntraced(function* (
   { get }: Pick<indexedService.Indexed, "get">,
   query: string,
@@ -30,7 +30,7 @@ const compare = Effect.fnUntraced(function* (
   expect([query, found]).toEqual([query, expected])
 })
 
-/** Compares all of them with a scan of the node up to a block; returns the number of compared rows. */
+/** Compares all such lists with a scan of the node up to a block; returns the number of compared rows. */
 export const compareAll = Effect.fnUntraced(function* (
   service: Pick<indexedService.Indexed, "get">,
   { all }: Pick<Effect.Success<ReturnType<typeof chainScan.scan>>, "all">,

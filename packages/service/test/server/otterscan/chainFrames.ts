@@ -1,4 +1,4 @@
-/** The calls of every transaction of a chain, read from its node. It shares no code with the service. */
+/** Calls of every transaction of a chain, read from its node. It shares no code with the service. */
 import { Effect } from "effect"
 import { batch } from "../../books/balanceOracle.ts"
 import type { RawFrame } from "../../node/callFrames.ts"
@@ -15,7 +15,7 @@ export interface ListedFrame {
   readonly isFailed: boolean
 }
 
-/** A transaction with its calls, parents before children. */
+/** A transaction with its calls in pre-order. */
 export interface TracedTransaction {
   readonly hash: string
   readonly block: number
@@ -51,7 +51,7 @@ const list = (root: Traced): ReadonlyArray<ListedFrame> => {
 
 const hex = (number: number) => `0x${number.toString(16)}`
 
-/** The transactions of the blocks from 0 to `last`, oldest first. */
+/** Transactions of the blocks from 0 to `last`, oldest first. */
 export const read = Effect.fnUntraced(function* (node: { readonly url: string }, last: number) {
   const numbers = Array.from({ length: last + 1 }, (_, number) => number)
   const traces = (yield* batch(

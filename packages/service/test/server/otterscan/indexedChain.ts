@@ -1,16 +1,16 @@
-/** A service that has indexed a scenario chain of anvil, which serves the methods of Otterscan too. */
+/** A service that has indexed a scenario chain of anvil, and the node, which also supports the methods of Otterscan. */
 import { Anvil, Scenario } from "@daybook/chain"
 import { Effect, type Scope } from "effect"
 import { caughtUp, start as startIndexer } from "../../indexer/chain.ts"
 import * as service from "../service.ts"
 
-/** A response of JSON-RPC. */
+/** A JSON-RPC response. */
 export interface Response {
   readonly result?: service.Json
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** A service with a key of an operator and one of a client, and the node itself; the service may ask one in front of it. */
+/** A service with the key of an operator and the key of a client, and the node itself. The service may use a proxy of the node. */
 export const follow = Effect.fnUntraced(function* (
   front: (url: string) => Effect.Effect<string, never, Scope.Scope> = Effect.succeed,
 ) {
@@ -36,19 +36,19 @@ export const follow = Effect.fnUntraced(function* (
     world,
     last,
     operator,
-    /** Asks the service as an operator. */
+    /** Calls the service with the key of the operator. */
     ask: (method: string, ...params: ReadonlyArray<unknown>) =>
       post(`${started.url}/rpc/eth/${operator}`, method, params),
-    /** Asks the service as a client. */
+    /** Calls the service with the key of the client. */
     askAsClient: (method: string, ...params: ReadonlyArray<unknown>) =>
       post(`${started.url}/rpc/eth/${started.key}`, method, params),
-    /** Asks the node. */
+    /** Calls the node directly. */
     oracle: (method: string, ...params: ReadonlyArray<unknown>) => post(node.url, method, params),
   }
 })
 
-/** A service that calls the node itself. */
+/** A service that uses the node directly. */
 export const start = follow()
 
-/** A service of `start`. */
+/** Result of `start`. */
 export type Indexed = Effect.Success<typeof start>

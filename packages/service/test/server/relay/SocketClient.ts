@@ -1,19 +1,19 @@
-/** A client of the relay's WebSocket that keeps all it receives. */
+/** A client of the relay's WebSocket that records all received messages. */
 import { WebSocket } from "@effect/platform-node/NodeWS"
 import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 import type { Json } from "../service.ts"
 
-/** How a connection ended. */
+/** Close code and reason of a connection. */
 export interface Closed {
   readonly code: number
   readonly reason: string
 }
 
-/** A connection. */
+/** An open connection. */
 export interface SocketClient {
   readonly socket: WebSocket
-  /** All messages, in the order of their arrival. */
+  /** All messages, in order of arrival. */
   readonly received: ReadonlyArray<Json>
   /** The results of the notifications of a subscription. */
   readonly notified: (id: string) => ReadonlyArray<Json>
@@ -33,7 +33,7 @@ export const urlOf = (
   key = service.key,
 ): string => `${service.url.replace("http", "ws")}/rpc/${chain}${key === "" ? "" : `/${key}`}`
 
-/** The HTTP status with which a handshake is refused, and the body. */
+/** Status and body of a rejected handshake. */
 export const refused = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   Effect.callback<{ readonly status: number; readonly text: string }>((resume) => {
     const socket = new WebSocket(url, { headers })
@@ -49,7 +49,7 @@ export const refused = (url: string, headers: Readonly<Record<string, string>> =
     })
   })
 
-/** Opens a connection, which is closed with the scope. */
+/** Opens a connection, which the end of the scope closes. */
 export const open = (url: string, headers: Readonly<Record<string, string>> = {}) =>
   Effect.map(
     Effect.acquireRelease(
@@ -63,7 +63,7 @@ export const open = (url: string, headers: Readonly<Record<string, string>> = {}
     (socket): SocketClient => {
       const received: Array<Json> = []
       let end: Closed | undefined
-      // Beyond the ids that tests choose themselves.
+      // Above the ids that tests choose.
       let nextId = 1_000
       socket.on("message", (data) => received.push(JSON.parse((data as Buffer).toString())))
       socket.on("close", (code, reason) => (end = { code, reason: reason.toString() }))

@@ -1,4 +1,4 @@
-/** A rate limit of some tokens without a refill, and what was taken from it. */
+/** A rate limit with some tokens and no refill, and the number of tokens taken. */
 import { Effect } from "effect"
 import type { Authentication } from "../../../src/server/admission/Authentication.ts"
 import type { KeyGrant } from "../../../src/store/ApiKeys.ts"

@@ -1,4 +1,4 @@
-/** A chain of a node in a few lines, for the subscriptions of the relay: its head can be moved, and its blocks replaced. */
+/** A minimal chain for tests of the relay's subscriptions: its head can be advanced, and its blocks replaced. */
 import { keccak256, stringToHex } from "viem"
 import type { Json } from "../service.ts"
 import * as Node from "../node.ts"
@@ -8,12 +8,12 @@ export const topic = keccak256(stringToHex("topic"))
 /** Addresses of the two logs of each block. */
 export const addresses = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`] as const
 
-/** Hash of a block of a branch. */
+/** Hash of a block on a branch. */
 export const hashOf = (number: number, branch = ""): string => keccak256(stringToHex(`${branch}${number}`))
 
 const quantity = (number: number): string => `0x${number.toString(16)}`
 
-/** A chain whose head is set by its last block. */
+/** A chain whose last block is the head. */
 export class Blocks {
   readonly blocks: Array<Json> = []
   /** Data of each log. */
@@ -43,13 +43,13 @@ export class Blocks {
     }
   }
 
-  /** Replaces the newest blocks. */
+  /** Replaces the highest blocks. */
   reorganise(depth: number, branch: string, count = depth): void {
     this.blocks.length -= depth
     this.add(count, branch)
   }
 
-  /** The logs of a block. */
+  /** Logs of a block. */
   logs(hash: string): ReadonlyArray<Json> {
     const { number } = this.byHash.get(hash)
     return addresses.map((address, at) => ({
@@ -65,7 +65,7 @@ export class Blocks {
     }))
   }
 
-  /** Answers as a node. */
+  /** Replies as a node. */
   readonly reply = ({ method, params }: Node.Call): Node.Reply => {
     const [first] = params as [Json]
     if (method === "eth_blockNumber") return Node.result(`"${this.blocks.at(-1).number}"`)

@@ -1,4 +1,4 @@
-/** Ledgers for tests of the operations that read them, and the walk over their pages. */
+/** Ledgers for tests of the operations that read them, and a reader of all their pages. */
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as LedgerCodec from "../../../src/ledger/LedgerCodec.ts"
@@ -17,12 +17,12 @@ import type { Json, Response, Started } from "../service.ts"
 
 export const token = Rows.address("d")
 
-/** A movement of alice, with defaults. */
+/** Fields of a movement of alice; all but the amount have defaults. */
 export type Given = Partial<Pick<Movement.Movement, "asset" | "kind" | "tokenId" | "counterparty" | "isFailed">> & {
   readonly amount: bigint
 }
 
-/** The place of a movement without a transaction. */
+/** Index of a movement without a transaction. */
 export const blockLevel = Movement.blockLevelIndex
 
 /** The movements of alice in a block, by the index of their transaction. */
@@ -41,9 +41,7 @@ export const movementOf = ({ amount, ...rest }: Given): Movement.Movement => ({
   amount,
 })
 
-/**
- * A projection of given movements in place of derived ones. Positions in `incomplete` are marked, as block and index.
- */
+/** A projection that supplies the given movements. Positions in `incomplete`, as block and index, are marked. */
 export const projectionOf = (
   ledgers: Readonly<Record<number, Ledger>>,
   incomplete: ReadonlyArray<readonly [block: number, index: number]> = [],
@@ -62,7 +60,7 @@ export const projectionOf = (
     ),
 })
 
-/** A chain of blocks with a transaction for each place of the ledgers, and its projections. */
+/** A chain with a transaction for each position of the ledgers, and its projections. */
 export const chainOf = (
   ledgers: Readonly<Record<number, Ledger>>,
   last: number,
@@ -79,11 +77,11 @@ export const chainOf = (
   projections: [WalletTransactions.projection, projectionOf(ledgers, incomplete, role)],
 })
 
-/** GET of an operation on the ledger of alice. */
+/** Requests an operation on the ledger of alice. */
 export const read = (service: Started, operation: string, query = ""): Effect.Effect<Response> =>
   service.get(`/api/v2.2/${Rows.alice}/${operation}${query === "" ? "" : `?${query}`}`)
 
-/** The movements of all pages, each page within the limit. */
+/** Movements of all pages; each page must be within the limit. */
 export const walk = Effect.fnUntraced(function* (service: Started, query: string, limit: number) {
   const found: Array<Json> = []
   let pages = 0
@@ -99,7 +97,7 @@ export const walk = Effect.fnUntraced(function* (service: Started, query: string
   return { found, pages }
 })
 
-/** Writes what alice held before the first block, which is block 0. */
+/** Writes the opening balances of alice, as of block 0. */
 export const writeOpenings = (
   service: Started,
   balances: ReadonlyArray<OpeningBalance>,
@@ -113,7 +111,7 @@ export const writeOpenings = (
   )
 }
 
-/** Writes how tokens describe themselves. */
+/** Writes the metadata of tokens. */
 export const writeTokens = (
   service: Started,
   tokens: ReadonlyMap<string, TokenMetadata>,

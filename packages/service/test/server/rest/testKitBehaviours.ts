@@ -1,8 +1,8 @@
-/** Behaviours of a service: each is run with a fake and with a service on the same chain, and returns the responses. */
+/** Behaviours of a service: each runs with a fake and with a service on the same chain, and returns the responses. */
 import type { FakeService } from "@daybook/testkit"
 import type { Json } from "../service.ts"
 
-/** A response without what differs from request to request. */
+/** A response without the fields that differ from request to request. */
 export interface Response {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -13,14 +13,14 @@ export interface Response {
 export interface Subject {
   readonly chain: Pick<FakeService.FakeService, "blocks" | "wallet">
   readonly get: (path: string, headers?: Readonly<Record<string, string>>, method?: string) => Promise<Response>
-  /** The events of a stream up to the first that states how far all was sent. */
+  /** Events of a stream up to the first one that reports the end of the stored events. */
   readonly listen: (path: string, lastEventId?: string) => Promise<ReadonlyArray<Json>>
   readonly mine: (blocks: number) => Promise<void>
   readonly reorg: (depth: number) => Promise<void>
   readonly reconcile: () => Promise<void>
 }
 
-/** A behaviour: returns what is compared. */
+/** A behaviour, which returns the values to compare. */
 export interface Behaviour {
   readonly title: string
   readonly run: (subject: Subject) => Promise<unknown>
@@ -29,13 +29,13 @@ export interface Behaviour {
 const path = ({ chain }: Subject, operation: string, query = "", wallet = chain.wallet) =>
   `/api/v2.2/${wallet}/${operation}${query === "" ? "" : `?${query}`}`
 
-/** A request of one response. */
+/** A single request. */
 const one = (title: string, operation: string, query = "", wallet?: string): Behaviour => ({
   title: `${operation}: ${title}`,
   run: (subject) => subject.get(path(subject, operation, query, wallet)),
 })
 
-/** The pages of a list, as far as it goes; `between` is run after the first page. */
+/** All pages of a list; `between` runs after the first page. */
 const walk = async (
   subject: Subject,
   operation: string,
@@ -58,7 +58,7 @@ const walked = (title: string, operation: string, query: string): Behaviour => (
   run: (subject) => walk(subject, operation, query),
 })
 
-/** A request with the cursor of the first page of another one. */
+/** A request with the cursor that the first page of another request returned. */
 const withCursor = (title: string, first: string, operation: string, query: string): Behaviour => ({
   title: `${operation}: ${title}`,
   run: async (subject) => {
@@ -129,7 +129,7 @@ const fromRanges = (["verbose", "movements", "statement"] as const).flatMap((ope
   one("begins after the last block", operation, `from_block=${first + 5_000}`),
 ])
 
-/** Parameters that all operations read alike. */
+/** Parameters that all operations decode in the same way. */
 const parameters = [
   one("reads a date in milliseconds", "verbose", "to_date=1718000430000"),
   one("reads a date of another zone", "verbose", "to_date=2024-06-10T08:20:30%2B02:00"),
@@ -273,7 +273,7 @@ const sums = [
   },
 ]
 
-/** Listens, then once more for each change of the chain, from the last position. */
+/** Reads a stream, then again from the last position after each change of the chain. */
 const listening = (
   title: string,
   query: string,
@@ -340,7 +340,7 @@ const events: ReadonlyArray<Behaviour> = [
   },
 ]
 
-/** A comparison that is requested until it is complete. */
+/** Requests a comparison until it is complete. */
 const prove = async (subject: Subject, query: string): Promise<ReadonlyArray<Response>> => {
   const begun = await subject.get(path(subject, "proof", query), {}, "PUT")
   const block = begun.body.block_number

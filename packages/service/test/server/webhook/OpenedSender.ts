@@ -1,4 +1,4 @@
-/** What a sender of webhooks works with in tests: a chain and webhooks in a database, and a receiver. */
+/** Fixtures for tests of the sender of webhooks: a database with a chain and webhooks, and a receiver. */
 import * as LocalServer from "@daybook/harness/LocalServer"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import { Effect } from "effect"
@@ -23,10 +23,10 @@ import * as TestStore from "../../store/TestStore.ts"
 
 export const key = "k".repeat(40)
 
-/** Blocks with a transaction of alice to bob each. */
+/** Blocks with one transaction from alice to bob each. */
 export const blocks = Array.from({ length: 4 }, (_, number) => Rows.block(number, [{ from: Rows.alice, to: Rows.bob }]))
 
-/** A webhook that is added, other than one of the operator with the rows of all blocks. */
+/** Properties of an added webhook that differ from one of the operator with the rows of all blocks. */
 export interface Added {
   readonly wallets?: ReadonlyArray<WebhookWallet>
   readonly holder?: string
@@ -35,14 +35,14 @@ export interface Added {
   readonly change?: (webhook: Webhook.Webhook) => Webhook.Webhook
 }
 
-/** The chain. */
+/** Options of the chain. */
 export interface Options {
   readonly watch?: ReadonlyArray<string> | undefined
-  /** No ledger is derived. */
+  /** True if no ledger is derived. */
   readonly isUnderived?: boolean
 }
 
-/** A database with an empty chain of some wallets, by default of all, until the scope ends. */
+/** A database with an empty chain that indexes some wallets, by default all, until the scope ends. */
 export const openedDatabase = Effect.fnUntraced(function* ({ isUnderived = false, watch }: Options) {
   const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
   const listen = { host: "127.0.0.1", port: 0 }
@@ -58,10 +58,7 @@ export const openedDatabase = Effect.fnUntraced(function* ({ isUnderived = false
   return { config, database, ref, served: served!, store }
 })
 
-/**
- * A chain whose reads are counted, webhooks whose statements are counted, and a receiver that responds with 204 unless
- * it has another handler.
- */
+/** A chain that counts reads, webhooks that count statements, and a receiver that responds with 204 unless it has another handler. */
 export const opened = Effect.fnUntraced(function* (chain: Options = {}) {
   const statements: Array<string> = []
   const counts = {
@@ -117,7 +114,7 @@ export const opened = Effect.fnUntraced(function* (chain: Options = {}) {
     webhooks,
     keys: database.apiKeys,
   }
-  /** Adds a webhook, by default of alice; its messages are posted to its name. */
+  /** Adds a webhook, by default for alice; its messages are posted to a path with its name. */
   const add = Effect.fnUntraced(function* (name: string, added: Added = {}) {
     const { change: changed = (made) => made, from = 0, holder = null, types = ["wallet.transaction"] } = added
     const settings = { url: `${url}/${name}`, chain: "eth", finality: "head", from, holder, types } as const
@@ -131,7 +128,7 @@ export const opened = Effect.fnUntraced(function* (chain: Options = {}) {
   return { add, addKey, counts, database, options, receiver, statements, store, stored }
 })
 
-/** The bodies that a receiver has. */
+/** Bodies that a receiver got. */
 export const bodiesOf = ({
   requests,
 }: {
