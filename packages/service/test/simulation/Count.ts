@@ -1,6 +1,6 @@
-/** How often each kind of thing happened, over all seeds. */
+/** Number of occurrences of each kind of event over all seeds. */
 
-/** Counts one more of a kind. */
+/** Counts an event of a kind. */
 export type Count = (kind: string) => void
 
 /** Counts by kind. */
@@ -10,7 +10,7 @@ export class Counts {
     this.byKind.set(kind, (this.byKind.get(kind) ?? 0) + 1)
   }
 
-  /** Adds what others counted. */
+  /** Adds other counts. */
   add(others: Iterable<readonly [kind: string, times: number]>): void {
     for (const [kind, times] of others) this.byKind.set(kind, (this.byKind.get(kind) ?? 0) + times)
   }

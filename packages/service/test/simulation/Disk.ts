@@ -1,37 +1,39 @@
 /**
- * Node's SQLite with a hand on every statement: a process can be killed before or after any of them, and any can fail as a full
- * or busy disk does. Whatever a killed process does afterwards has no effect, its open transaction included. The engine itself is
- * the real one, on a real file.
+ * Fault injection for node:sqlite: a process can be killed before or after any statement, and any statement can fail as on a full or
+ * busy disk. Statements of a killed process have no effect, including those of its open transaction. The engine is real and uses a real
+ * file.
  */
 import { DatabaseSync, StatementSync } from "node:sqlite"
 
-/** How a statement fails: as SQLite does on a full or busy disk, or as a server whose connection is lost, also with the answer. */
+/**
+ * Failure of a statement: that of SQLite on a full or busy disk, or that of a server whose connection is lost before or after execution.
+ */
 export type Failure = "disk full" | "disk failed" | "locked" | "connection lost" | "answer lost"
 
-/** What befalls a statement. */
+/** Fault at a statement. */
 export type Strike = "kill before" | "kill after" | Failure
 
-/** A process that writes. */
+/** A writing process. */
 export interface Owner {
-  /** Whatever it does has no effect any more. */
+  /** True once killed: its statements have no effect any more. */
   isDead: boolean
-  /** Asked before each statement. */
+  /** Called before each statement; returns the fault to inject. */
   readonly strike: (sql: string, isInTransaction: boolean) => Strike | null
-  /** Called when a strike killed it. */
+  /** Called when an injected fault killed the process. */
   readonly onKilled: () => void
 }
 
-/** A fault that is put into the store on purpose. */
+/** A fault that is injected into the statements of the store. */
 export type Bug = "checkpoint outside the transaction" | "appearances stay" | "a row of a ledger stays"
 
-/** A hand on SQLite. */
+/** The current fault injection. */
 export interface Disk {
-  /** Connections that are opened while it is set belong to it. */
+  /** Owner of the connections that are opened while it is set. */
   opening: Owner | null
   readonly bug: Bug | null
-  /** Failures of statements. */
+  /** Failures that statements may have. */
   readonly failures: ReadonlyArray<Failure>
-  /** Called when something was committed that is not a lease or a status. */
+  /** Called after a commit that wrote more than a lease or a status. */
   readonly onCommit: () => void
 }
 
@@ -55,7 +57,7 @@ const native = {
   run: StatementSync.prototype.run,
 }
 
-/** Statements of a planted fault are held back, or never run; undefined when the statement is not one of them. */
+/** Delays or omits statements according to an injected fault; undefined if the statement is not affected. */
 const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() => unknown) | undefined => {
   if (current?.bug === "appearances stay" && sql.startsWith("DELETE FROM history")) return () => ({ changes: 1 })
   if (current?.bug === "a row of a ledger stays" && sql.startsWith("DELETE FROM ledger WHERE")) {
@@ -69,10 +71,10 @@ const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() 
   return undefined
 }
 
-/** What reports the length of a log: a long one would be written back by a thread, which virtual time does not wait for. */
+/** Reports the length of the log; a long log would be checkpointed by a thread, which virtual time does not wait for. */
 const logLength = "PRAGMA wal_checkpoint(NOOP)"
 
-/** Leases, reads and settings of a connection change nothing that is compared; there are many of them. */
+/** True unless the statement only concerns leases, reads or settings of a connection, which are frequent and not compared. */
 const isNews = (sql: string): boolean =>
   !/^(SELECT|BEGIN|COMMIT|ROLLBACK|PRAGMA|UPDATE checkpoint SET (lease|status))/.test(sql)
 
@@ -111,15 +113,15 @@ const own = (database: DatabaseSync) => {
   if (current.opening !== null) owners.set(database, current.opening)
 }
 
-/** Pages of the size that the service sets cost much more than the few small rows of a simulation. */
+/** The page size of the service would cost much more for the few small rows of a simulation. */
 const withSmallPages = (sql: string) => sql.replace(/^PRAGMA page_size=\d+/, "PRAGMA page_size=1024")
 
-/** Puts the hand on SQLite, once for this process. */
+/** Installs the fault injection, once per process. */
 export const install = (): void => {
   DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string) {
     own(this)
     guarded(this, sql, () => native.exec.call(this, current === null ? sql : withSmallPages(sql)))
-    // Waiting for a lock would stop the only thread there is.
+    // Waiting for a lock would block the only thread.
     if (current !== null && sql.startsWith("PRAGMA")) native.exec.call(this, "PRAGMA busy_timeout=0")
   }
   DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
@@ -140,12 +142,12 @@ export const install = (): void => {
   }
 }
 
-/** Whose hand it is; null for none. */
+/** Sets the current fault injection; null for none. */
 export const use = (disk: Disk | null): void => {
   current = disk
 }
 
-/** Works with SQLite as if there were no hand on it. */
+/** Runs SQLite without fault injection. */
 export const outside = <A>(work: () => A): A => {
   const disk = current
   current = null

@@ -1,9 +1,9 @@
-/** The store and the model differ. */
+/** A difference between the store and the model. */
 export class Divergence extends Error {
   override readonly name = "Divergence"
 }
 
-/** Fails with a divergence. */
+/** Throws a divergence. */
 export const fail = (what: string): never => {
   throw new Divergence(what)
 }

@@ -1,6 +1,6 @@
 /**
- * Faulty responses of a node: a block with another parent, receipts of another block, a failed trace. Each can be detected, by a
- * contradiction between responses or by the hash of the header.
+ * Faulty responses of a node: a block with another parent, receipts of another block, a failed trace. Each can be detected by an
+ * inconsistency between responses or by the hash of the header.
  */
 import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
@@ -112,7 +112,7 @@ const faultyFrames = (random: SeededRandom, honest: ReadonlyArray<Json>): readon
   return ["error of the tracer", list]
 }
 
-/** A faulty response in place of a correct one; the correct one if no fault applies. */
+/** A faulty response in place of a correct one; the correct response if no fault applies. */
 export const about = (random: SeededRandom, count: Count, head: Block, question: Question, honest: unknown): Reply => {
   const log = ([kind, result]: readonly [string, unknown]): Reply => {
     count(`faulty response: ${kind}`)

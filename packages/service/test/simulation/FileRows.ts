@@ -10,7 +10,7 @@ export interface FileRows {
   readonly close: () => void
 }
 
-/** A row's place in the chain, as a text. */
+/** Position of a row in the chain as text. */
 const place = "(id >> 20) || ':' || (id & 1048575)"
 
 const checkpoint = `SELECT first, number, '0x' || nullif(lower(hex(hash)), '') AS hash, timestamp, finalized,
@@ -20,11 +20,11 @@ const checkpoint = `SELECT first, number, '0x' || nullif(lower(hex(hash)), '') A
   (SELECT coalesce(sum(revision * 1000000 + coalesce(next, 0)), 0) FROM projection) AS projections
   FROM checkpoint`
 
-/** Statements on a file, prepared. SQLite makes one text of a list quicker than rows. */
+/** Prepares statements on a file. SQLite concatenates a list into one text faster than it returns rows. */
 const read = (database: DatabaseSync): StoredRows.StoredRows => {
   const toRow = StoredRows.documentReader()
   const toFacts = StoredRows.factsReader()
-  // Sound, here and below: rows have the columns of their statement.
+  // Sound, also below: rows have the columns of their statement.
   const prepare = <Row>(sql: string) => {
     const statement = database.prepare(sql)
     statement.setReturnArrays(true)
@@ -76,7 +76,7 @@ const read = (database: DatabaseSync): StoredRows.StoredRows => {
   }
 }
 
-/** The rows of a file, which need not exist yet. */
+/** Reads the rows of a file that may not exist yet. */
 export const make = (file: string): FileRows => {
   let database: DatabaseSync | undefined
   let rows: StoredRows.StoredRows | undefined

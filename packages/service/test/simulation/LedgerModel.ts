@@ -1,17 +1,15 @@
-/**
- * Model of the ledgers of wallets: the rows that a chain of blocks justifies, known from the tree. It imports no code of the service.
- */
+/** Model of the ledgers of wallets: the expected rows of a chain of blocks, derived from the tree. It imports no code of the service. */
 import { fail } from "./Divergence.ts"
 import * as StoredRows from "./StoredRows.ts"
 import type { Block, Call, Deed } from "./Tree.ts"
 import { addressesOf } from "./Tree.ts"
 
-/** What the rows are compared with. */
+/** Expected state of the rows. */
 export interface Expected {
   readonly chain: ReadonlyArray<Block>
   /** Whether a transaction of a block is missing from the store. */
   readonly lacks: (block: Block, deed: Deed) => boolean
-  /** First block whose rows may be those of an earlier derivation, or missing. */
+  /** First block whose rows may be missing or belong to an earlier derivation. */
   readonly derivedBelow: number
 }
 
@@ -22,17 +20,17 @@ const [fee, value, erc20] = [0, 1, 7]
 
 const addressOf = (topic: string | undefined): string => `0x${(topic ?? "").slice(-40)}`
 
-/** Wallets that have a row at a transaction in any case. */
+/** Wallets that always have a row at a transaction. */
 const requiredOf = (deed: Deed): ReadonlyArray<string> => [
   ...addressesOf(deed),
   ...deed.logs.flatMap(({ topics }) => [addressOf(topics[1]), addressOf(topics[2])]),
 ]
 
-/** Wallets that have one if the transaction is traced. */
+/** Wallets that have a row if the transaction is traced. */
 const partiesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<string> =>
   calls.flatMap(({ calls: inner, from, to }) => [from, to, ...partiesOf(inner)])
 
-/** Fees, value and transfers of tokens of a wallet in a transaction. */
+/** Fees, value and token transfers of a wallet in a transaction. */
 const movementsOf = (deed: Deed, firstLog: number, wallet: string): ReadonlyArray<StoredRows.StoredMovement> => {
   const recipient = deed.to ?? deed.created
   const hasMoved = deed.status === 1 && deed.value > 0
@@ -55,7 +53,7 @@ interface Row {
 const format = (movements: ReadonlyArray<StoredRows.StoredMovement>): string =>
   movements.map(([kind, amount, logIndex]) => `${kind} ${amount} ${logIndex}`).join(", ")
 
-/** Every row that a block allows, by its index and wallet, and those that it requires. */
+/** Permitted rows of a block by index and wallet, and required ones. */
 const rowsOf = (block: Block, lacks: Expected["lacks"]) => {
   const allowed = new Map<string, Row>()
   const required: Array<string> = []
@@ -82,7 +80,7 @@ const checkBlock = (block: Block, stored: ReadonlySet<string>, isDerived: boolea
   if (missing !== undefined) fail(`the ledger lacks the row ${block.number}:${missing}`)
 }
 
-/** Compares the lists of rows of blocks; fails with a `Divergence`. */
+/** Compares the row lists of blocks; fails with a `Divergence`. */
 const checkLists = (stored: string, { chain, derivedBelow }: Expected): void => {
   const lists = new Set(stored.split(" ").filter(Boolean).map(Number))
   for (const { number } of chain) {
@@ -92,12 +90,12 @@ const checkLists = (stored: string, { chain, derivedBelow }: Expected): void => 
   if (foreign !== undefined) fail(`the list of ledgers of block ${foreign} belongs to no block`)
 }
 
-/** Makes the model of the ledgers of a store. */
+/** Creates the model of the ledgers of a store. */
 export const make = (rows: StoredRows.StoredRows) => {
-  /** The previous comparison: a block, what is missing from it, whether it must have all its rows, and its rows. */
+  /** Results of the previous comparison: a block, its missing transactions, whether it must have all its rows, and its rows. */
   const compared = new Set<string>()
   return {
-    /** Compares which rows are stored; fails with a `Divergence`. */
+    /** Compares the list of stored rows; fails with a `Divergence`. */
     check: (expected: Expected): void => {
       const { chain, derivedBelow, lacks } = expected
       checkLists(rows.ledgerBlocks(), expected)
@@ -114,7 +112,7 @@ export const make = (rows: StoredRows.StoredRows) => {
       }
       for (const [block, text] of stored) failForeign(block, text.split(" ", 1).join(""))
     },
-    /** Compares the amounts of the stored rows, each of which belongs to a block; fails with a `Divergence`. */
+    /** Compares the amounts of the stored rows, each of which must belong to a block; fails with a `Divergence`. */
     checkAmounts: ({ chain, lacks }: Omit<Expected, "derivedBelow">): void => {
       const allowed = new Map(chain.map((block) => [block.number, rowsOf(block, lacks).allowed]))
       for (const { block, body, index, wallet } of rows.movements()) {

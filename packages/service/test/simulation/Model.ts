@@ -1,9 +1,9 @@
 /**
- * Model of a correct store, compared with its tables after every commit. The model is a chain of blocks that are truly in the world's
- * tree, each with exactly its transactions, appearances and internal calls. Blocks go only when a node returned another one of their
+ * Model of a correct store, compared with its tables after every commit. The model is a chain of blocks of the simulated tree, each with
+ * exactly its transactions, appearances and internal calls. A block may only be removed after a node returned another block of its
  * number.
  *
- * It imports no code of the service: it reads the tables by itself and knows the chain from the tree.
+ * It imports no code of the service: it reads the tables itself and derives the chain from the tree.
  */
 import type { Count } from "./Count.ts"
 import { fail } from "./Divergence.ts"
@@ -14,45 +14,45 @@ import type { Block, Deed, Tree } from "./Tree.ts"
 import { addressesOf, chainOf } from "./Tree.ts"
 import type { Stored } from "./Untraceable.ts"
 
-/** What the model needs to know of the world. */
+/** Properties of the simulated world. */
 export interface Setting {
-  /** The rows of the store; `undefined` while it has no tables. */
+  /** Rows of the store; `undefined` before its tables exist. */
   readonly rows: () => StoredRows.StoredRows | undefined
   readonly tree: Tree
-  /** The configured first blocks, the lower of which is configured later. */
+  /** The configured first blocks; the lower one is configured later. */
   readonly starts: { readonly lowest: number; readonly highest: number }
   readonly hasTraces: boolean
   /** Whether the internal calls of a transaction are stored. */
   readonly stored: (block: Block, deed: Deed) => Stored
-  /** Whether a transaction may be missing, because a node has lost its receipt. */
+  /** Whether a transaction may be missing because a node has lost its receipt. */
   readonly mayLack: (deed: Deed) => boolean
   readonly now: () => number
   readonly count: Count
-  /** The highest number that a node may have reported as final; null if none has such a tag. */
+  /** Highest number that a node may have reported as finalized; null if no node supports the tag. */
   readonly finalized: () => number | null
   readonly isContradicted: (block: Block, sinceMillis: number) => boolean
-  /** Revision with which the processes derive ledgers. */
+  /** Revision of the ledgers that the processes derive. */
   readonly revision: () => number
 }
 
 /** A state of the store. */
 export interface Version {
-  /** Its last block; null while it is empty. */
+  /** Last block; null while the store is empty. */
   readonly head: Block | null
-  /** Number of its first block; that of the configuration while it is empty. */
+  /** Number of the first block; the configured one while the store is empty. */
   readonly first: number
   readonly finalized: number | null
-  /** Whether a transaction of a block is missing from it. */
+  /** Whether a transaction of a block is missing. */
   readonly lacks: (block: Block, deed: Deed) => boolean
 }
 
 /** The model. */
 export interface Model {
-  /** Compares; fails with a `Divergence`. */
+  /** Compares the store; fails with a `Divergence`. */
   readonly check: () => void
-  /** Compares everything again, whatever was compared before. */
+  /** Compares everything again, including parts that were compared before. */
   readonly checkAll: () => void
-  /** Every state that was committed, oldest first. */
+  /** All committed states, oldest first. */
   readonly versions: ReadonlyArray<Version>
   /** Whether the ledgers of all blocks were derived at the last comparison. */
   readonly isDerived: () => boolean
@@ -75,13 +75,13 @@ const isEqual = (what: string, found: unknown, expected: unknown): void => {
   fail(`${what} is ${cut(a)}, expected ${cut(b)}`)
 }
 
-/** Whether a transaction of a block is missing from the store, and which blocks have one that is. */
+/** Whether a transaction of a block is missing from the store, and the blocks with missing transactions. */
 interface Missing {
   readonly blocks: ReadonlySet<number>
   readonly lacks: Version["lacks"]
 }
 
-/** Places of the transactions of a block, and the entries of the histories that belong to them, as `StoredRows` lists them. */
+/** Positions of the transactions of a block, and the history entries that belong to them, in the form of `StoredRows`. */
 interface Lists {
   readonly positions: ReadonlyArray<string>
   readonly entries: ReadonlyArray<string>
@@ -154,7 +154,7 @@ const checkInternal = (
 
 const gasPrice = 8n
 
-/** Facts belong to the rows of a block, and state the gas fees of all its transactions if none is missing. */
+/** Compares the facts of a block, which state the gas fees of all its transactions if none is missing. */
 const checkFacts = (
   block: Block,
   { gasFees, transactions }: StoredRows.StoredFacts,
@@ -171,7 +171,7 @@ const checkFacts = (
   isEqual(`the gas fees of block ${format(block)}`, gasFees, expected)
 }
 
-/** Makes the model of a store, which need not exist yet. */
+/** Creates the model of a store that may not exist yet. */
 export const make = (setting: Setting): Model => {
   const { starts, tree } = setting
   const lines = new Map<string, Block>()
@@ -187,7 +187,7 @@ export const make = (setting: Setting): Model => {
     return (read ??= { rows, ledgers: LedgerModel.make(rows) })
   }
 
-  /** The block that a line of the list of blocks describes. */
+  /** Block of a line in the list of blocks. */
   const blockOf = (line: string): Block => {
     const known = lines.get(line)
     if (known !== undefined) return known
@@ -212,7 +212,7 @@ export const make = (setting: Setting): Model => {
     return head
   }
 
-  /** Compares the lists of transactions, appearances and facts with those of a chain. */
+  /** Compares the lists of transactions, appearances and facts with the expected ones of a chain. */
   const checkLists = ({ rows }: Reading, chain: ReadonlyArray<Block>, { blocks, lacks }: Missing): void => {
     const expected = chain.map((block) => {
       if (blocks.has(block.number)) return listsOf(block, lacks)
@@ -245,7 +245,7 @@ export const make = (setting: Setting): Model => {
     }
   }
 
-  /** The transactions that are missing because no node had their receipts, which must be true of each. */
+  /** Transactions that are missing because no node had their receipts, which is verified for each. */
   const readMissing = (): Missing => {
     const rows = read!.rows.missing()
     const missing = new Set(rows.map(([block, transaction]) => `${block} ${transaction}`))
@@ -253,7 +253,7 @@ export const make = (setting: Setting): Model => {
     return { blocks, lacks: ({ number }, { hash }) => blocks.has(number) && missing.has(`${number} ${hash}`) }
   }
 
-  /** The first block of a store: one that is configured, or one between on the way down. */
+  /** Verifies the first block of a store: a configured one, or one in between while blocks are prepended. */
   const checkFirst = (before: Version, { first, head }: Pick<Version, "first" | "head">): void => {
     if (first < starts.lowest || first > starts.highest) fail(`the first block is ${first}`)
     if (head === null || before.head === null || first === before.first) return
@@ -272,7 +272,7 @@ export const make = (setting: Setting): Model => {
     fail(`block ${format(lowest)} and those above it were removed, but no node returned another block of that number`)
   }
 
-  /** Whether the ledgers of all blocks are derived, with the wanted revision. */
+  /** Whether the ledgers of all blocks are derived with the current revision. */
   let isDerived = false
 
   const checkLedgers = (reading: Reading, chain: ReadonlyArray<Block>, lacks: Version["lacks"]): void => {

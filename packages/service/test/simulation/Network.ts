@@ -1,6 +1,6 @@
 /**
- * The nodes of a simulated world, behind a `fetch`. Each sees a separate chain, may lag, freeze or stay on an abandoned
- * branch, and fails or returns faulty responses at random. A request takes virtual time.
+ * Nodes of a simulated world, behind a `fetch`. Each has a separate view of the chain, may lag, freeze or stay on an abandoned branch,
+ * and fails or returns faulty responses at random. A request takes virtual time.
  */
 import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
@@ -18,38 +18,38 @@ export interface Endpoint {
   readonly tracer: "trace_block" | "debug_traceBlockByHash" | "debug_traceBlockByNumber" | "none"
   readonly knowsFinalized: boolean
   readonly takesHashesForReceipts: boolean
-  /** Still answers about blocks of branches that it left. */
+  /** True if it still returns blocks of branches that it left. */
   readonly keepsBranches: boolean
   readonly slowestMillis: number
-  /** Has no state of some blocks, and cannot trace them. */
+  /** True if it lacks the state of some blocks and cannot trace them. */
   readonly lacksState: boolean
-  /** Has lost the receipts of some transactions, and returns none of a block with one of them. */
+  /** True if it has lost the receipts of some transactions, and returns none for a block with one of them. */
   lostReceipts: boolean
-  /** Blocks that it is behind. */
+  /** Number of blocks that it lags behind. */
   lag: number
   /** The head at which it is frozen. */
   frozen: Block | null
 }
 
-/** How often things go wrong: of each request, and of each call in it. */
+/** Probabilities of faults, per request and per call. */
 export interface Rates {
   readonly failure: number
   readonly faulty: number
   readonly olderView: number
 }
 
-/** What the network needs to know of the world. */
+/** Properties of the simulated world. */
 export interface Setting {
   readonly random: SeededRandom
   readonly time: VirtualTime
   readonly tree: Tree
   readonly endpoints: ReadonlyArray<Endpoint>
   readonly count: Count
-  /** The newest block of the chain that counts. */
+  /** Head of the canonical chain. */
   readonly head: () => Block
-  /** The highest block that was called final. */
+  /** Highest block that was reported as finalized. */
   readonly finalized: () => Block
-  /** Ends of branches that were left. */
+  /** Tips of abandoned branches. */
   readonly tips: () => ReadonlyArray<Block>
   readonly rates: () => Rates
   readonly untraceable: Untraceable
@@ -58,7 +58,7 @@ export interface Setting {
 /** The network. */
 export interface Network {
   readonly fetch: typeof globalThis.fetch
-  /** Whether a node returned, since an instant, another block of this number. */
+  /** True if a node returned another block of this number since an instant. */
   readonly isContradicted: (block: Block, sinceMillis: number) => boolean
 }
 
@@ -84,7 +84,7 @@ const failures = [
 
 const reply = (status: number, text: string, headers: ReadonlyArray<readonly [string, string]> = []) => {
   const { buffer } = new TextEncoder().encode(text)
-  // Sound: the client reads no other part of a response than these.
+  // Sound: the client reads only these members of a response.
   return {
     status,
     headers: new Map([["content-type", "application/json"], ...headers]),
@@ -97,7 +97,7 @@ const errorText = (code: number, message: string, id: unknown) =>
 
 const stateMissing: Reply = { error: { code: -32000, message: "missing trie node" } }
 
-/** Makes the network. */
+/** Creates the network. */
 export const make = (setting: Setting): Network => {
   const { random, count, endpoints, time, tree, untraceable } = setting
   const seen = new Map<number, Map<string, number>>()
@@ -107,7 +107,7 @@ export const make = (setting: Setting): Network => {
     seen.set(block.number, atNumber.set(block.hash, time.now()))
   }
 
-  /** A node that is on another chain than the final one would be a broken node, and not one that lags. */
+  /** A node that does not have the finalized block would be faulty, not lagging. */
   const isPossible = (block: Block) =>
     ancestorOf(block, setting.head()).number >= Math.min(block.number, setting.finalized().number)
 
@@ -117,7 +117,7 @@ export const make = (setting: Setting): Network => {
     return at(head, Math.max(0, head.number - endpoint.lag))!
   }
 
-  /** What a node behind a balancer sees during one request. */
+  /** The block that a node behind a load balancer sees as head during one request. */
   const view = (endpoint: Endpoint): Block => {
     const head = steady(endpoint)
     if (!random.is(setting.rates().olderView)) return head

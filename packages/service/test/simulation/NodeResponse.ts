@@ -1,7 +1,4 @@
-/**
- * Correct responses about a block of the tree, as JSON values of the wire; and the internal calls that a wallet page must
- * show of it.
- */
+/** Correct responses for a block of the tree, as JSON values in wire form, and the internal calls that a wallet page must contain. */
 import type { Block, Call, Deed } from "./Tree.ts"
 import { bloomOf } from "./Tree.ts"
 import { callsOf } from "./Untraceable.ts"
@@ -45,7 +42,7 @@ export const hydrated = (block: Block): Wire => ({
 /** The block with the hashes of its transactions. */
 export const plain = (block: Block): Wire => ({ ...block.header, transactions: block.deeds.map(({ hash }) => hash) })
 
-/** Its receipts. */
+/** Receipts of the block. */
 export const receipts = (block: Block): ReadonlyArray<Wire> => {
   let gas = 0
   let logs = 0
@@ -102,7 +99,7 @@ type IsBomb = (deed: Deed) => boolean
 
 const noBomb: IsBomb = () => false
 
-/** Its traces as nested frames. */
+/** Traces of the block as nested frames. */
 export const frames = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> =>
   block.deeds.map((deed) => ({ txHash: deed.hash, result: frame(block, rootOf(deed, isBomb(deed))) }))
 
@@ -129,7 +126,7 @@ const action = (block: Block, call: Call): Wire => {
   }
 }
 
-/** Its traces as a flat list, a reward of the block among them. */
+/** Traces of the block as a flat list, including a block reward. */
 export const flat = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> => {
   const list: Array<Wire> = []
   const where = { blockHash: block.hash, blockNumber: block.number }
@@ -146,10 +143,10 @@ export const flat = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> => {
   return [...list, { ...where, ...reward, result: null, subtraces: 0, traceAddress: [] }]
 }
 
-/** An internal call as a wallet page has it: type, from, to, value, and whether it failed. */
+/** An internal call of a wallet page: type, from, to, value, and whether it failed. */
 export type Internal = readonly [type: string, from: string, to: string | null, value: string, isFailed: boolean]
 
-/** The internal calls of a transaction that move value, depth first. Source: decision 0014. */
+/** Internal calls of a transaction that transfer value, depth first. Source: decision 0014. */
 export const internal = (block: Block, deed: Deed): ReadonlyArray<Internal> => {
   const list: Array<Internal> = []
   const walk = (parent: Call, isFailed: boolean) => {

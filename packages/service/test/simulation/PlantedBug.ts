@@ -1,6 +1,6 @@
 /**
- * Bugs planted on purpose, to show that the simulation finds them: three in the statements of the store, the others in what the
- * nodes return to the indexer.
+ * Injected bugs that the simulation must detect: three in the statements of the store, the others in the responses of nodes to the
+ * indexer.
  */
 import { Effect } from "effect"
 import * as BatchFetcher from "../../src/node/BatchFetcher.ts"
@@ -10,10 +10,10 @@ import type { Database } from "../../src/store/Database.ts"
 import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
 import type * as Disk from "./Disk.ts"
 
-/** Name of a planted bug. */
+/** Name of an injected bug. */
 export type Name = Disk.Bug | "lag taken for a reorg" | "a bomb stops a chain" | "a changed row is served"
 
-/** All of them. */
+/** All names. */
 export const names: ReadonlyArray<Name> = [
   "checkpoint outside the transaction",
   "appearances stay",
@@ -23,7 +23,7 @@ export const names: ReadonlyArray<Name> = [
   "a changed row is served",
 ]
 
-/** The bug in the statements of the store; `null` for one elsewhere. */
+/** The bug in the statements of the store; `null` for any other bug. */
 export const onDisk = (name: Name | undefined): Disk.Bug | null =>
   name === "checkpoint outside the transaction" || name === "appearances stay" || name === "a row of a ledger stays"
     ? name
@@ -42,7 +42,7 @@ const hasExcess = (traces: Traces | null): boolean => {
   }
 }
 
-/** A node whose traces must be complete. */
+/** A node that requires complete traces. */
 const strict = (real: Node): Node => ({
   ...real,
   batchFetcher: () => Effect.succeed(BatchFetcher.none),

@@ -1,6 +1,6 @@
 /**
- * The indexers of a simulated world, each in a simulated process: started, killed between any two statements, stopped,
- * restarted. They run the service's own code.
+ * Indexers of a simulated world, each in a simulated process: started, killed between any two statements, stopped, and restarted. They
+ * run the code of the service.
  */
 import { Cause, Effect, Fiber } from "effect"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
@@ -20,10 +20,10 @@ import { traceLimits } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 import type { World } from "./World.ts"
 
-/** Entries of a range of blocks: so few that ranges begin and are merged in each run. */
+/** Entries per range of blocks: few enough that ranges start and are merged in each run. */
 const rangeEntries = 20
 
-/** What processes work with. */
+/** Dependencies of the processes. */
 export interface Setting {
   readonly random: SeededRandom
   readonly time: VirtualTime
@@ -31,32 +31,32 @@ export interface Setting {
   readonly world: World
   /** URL of the database. */
   readonly url: string
-  /** How its statements fail. */
+  /** Failures that its statements may have. */
   readonly failures: ReadonlyArray<Disk.Failure>
-  /** The configured first block at the start of a process. */
+  /** The configured first block when a process starts. */
   readonly fromBlock: () => number
   readonly bug: PlantedBug.Name | undefined
   readonly log: (what: string) => void
   readonly onCommit: () => void
-  /** Called when a process does what none should do. */
+  /** Called for unexpected behaviour of a process. */
   readonly onDivergence: (divergence: Divergence) => void
 }
 
-/** The processes of a world. */
+/** All processes of a world. */
 export interface Processes {
   readonly disk: Disk.Disk
-  /** Starts one; it is started again whenever it ends. */
+  /** Starts a process, which is restarted whenever it ends. */
   readonly start: (name: string) => void
-  /** Kills and stops them from time to time, until all is well. */
+  /** Kills and stops processes at random until faults end. */
   readonly begin: () => void
-  /** Kills or stops all of them, so that they restart with the current configuration. */
+  /** Kills or stops all processes, so that they restart with the current configuration. */
   readonly restart: () => void
-  /** Restarts them with another revision of ledgers, which are derived again. */
+  /** Restarts all processes with another revision of ledgers, which are then derived again. */
   readonly upgrade: () => void
-  /** The revision of ledgers. */
+  /** Current revision of ledgers. */
   readonly revision: () => number
   readonly births: () => number
-  /** Kills all for good; the fibers that are still to end. */
+  /** Kills all processes permanently; returns the fibers that have not ended yet. */
   readonly end: () => ReadonlyArray<Fiber.Fiber<unknown, unknown>>
 }
 
@@ -68,7 +68,7 @@ interface Process extends Disk.Owner {
 
 const decoder = KnownSignatures.decoder()
 
-/** Makes the processes; none is started yet. */
+/** Creates the processes without starting them. */
 export const make = (setting: Setting): Processes => {
   const { count, fromBlock, bug, log, time, world } = setting
   const shape = setting.random.fork("processes")
@@ -100,7 +100,7 @@ export const make = (setting: Setting): Processes => {
       log(`${kind}: ${sql.slice(0, 60)}`)
       return kind
     }
-    // SQLite releases its lock on a rollback and needs no space for it, so a rollback does not fail.
+    // SQLite releases its lock on a rollback and needs no disk space for it, so a rollback does not fail.
     if (strikeRate === 0 || sql.startsWith("ROLLBACK") || !faults.is(strikeRate)) return null
     const kind = faults.pick(failures)
     count(`a statement fails: ${kind}`)
@@ -121,7 +121,7 @@ export const make = (setting: Setting): Processes => {
         time.holdStill = true
         return Effect.gen(function* () {
           const database = yield* Engine.fromUrl(setting.url, "/", { rangeEntries })
-          // Opens the connection that the indexer writes with.
+          // Opens the connection with which the indexer writes.
           yield* database.chain({ name: "eth", id: 1 }).writer()
           return database
         })
@@ -187,7 +187,7 @@ export const make = (setting: Setting): Processes => {
       running.delete(process)
       const why = exit._tag === "Failure" ? exit.cause : Cause.empty
       log(`${name} ended: ${String(why)}`)
-      // What can be met by an operator is an error with words; a defect is a mistake of the program.
+      // Conditions that an operator may encounter are reported as errors; a defect is a bug.
       if (!process.isDead && !process.isStopped && why.reasons.some(({ _tag }) => _tag === "Die")) {
         setting.onDivergence(new Divergence(`the indexer ended with a defect: ${String(why)}`))
       }

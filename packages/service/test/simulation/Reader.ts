@@ -1,7 +1,6 @@
 /**
- * A client that walks a wallet's pages while the chain is written: through the service's own handler, over a separate
- * store. Each page is compared with the list from the world's tree, for a state that the store had while the page was
- * made.
+ * A client that reads a wallet's pages while the chain is written, with the handler of the service on a separate store. Each page is
+ * compared with the list from the simulated tree, for a state that the store had while the page was read.
  */
 import * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletQuery from "@daybook/schema/WalletQuery"
@@ -28,7 +27,7 @@ import { Divergence } from "./Divergence.ts"
 import type { Block } from "./Tree.ts"
 import { addressesOf, ancestorOf, chainOf, wallets } from "./Tree.ts"
 
-/** What a reader works with. */
+/** Dependencies of a reader. */
 export interface Setting {
   readonly random: SeededRandom
   readonly count: Count
@@ -36,7 +35,7 @@ export interface Setting {
   readonly url: string
   readonly hasTraces: boolean
   readonly model: Model
-  /** Called when a page is not what it should be. */
+  /** Called for an unexpected page. */
   readonly onDivergence: (divergence: Divergence) => void
 }
 
@@ -78,7 +77,7 @@ const decoder = KnownSignatures.decoder()
 const decodePath = Schema.decodeUnknownSync(WalletQuery.Path)
 const caller = { grant: { name: "reader", operator: false, empty: null }, headers: {} } as const
 
-/** The whole list of a walk as of a state of the store. */
+/** Complete list of a walk for a state of the store. */
 const listOf = ({ first, head, lacks }: Version, walk: Walk): ReadonlyArray<Row> => {
   const rows = chainOf(head, Math.max(first, walk.from ?? 0))
     .filter(({ number }) => number <= (walk.to ?? Number.MAX_SAFE_INTEGER))
@@ -88,20 +87,20 @@ const listOf = ({ first, head, lacks }: Version, walk: Walk): ReadonlyArray<Row>
   return walk.order === "ASC" ? rows : rows.toReversed()
 }
 
-/** A state that a walk may be based on, and the list that it results in. */
+/** A state on which a walk may be based, and its list. */
 interface Candidate {
   readonly version: Version
   readonly list: ReadonlyArray<Row>
 }
 
 /**
- * The same state with the rows that a later one has for its blocks: a block that was reverted and stored again may have
- * a receipt that was missing.
+ * The candidate with rows of a later state for its blocks: a block that was reverted and stored again may have a receipt that was
+ * missing.
  */
 const completed = ({ version }: Candidate, states: ReadonlyArray<Version>, walk: Walk): ReadonlyArray<Candidate> =>
   states.map(({ lacks }) => ({ version, list: listOf({ ...version, lacks }, walk) }))
 
-/** The number of rows of a list up to the last returned one. */
+/** Number of rows in a list up to the last returned one. */
 const positionAfter = (list: ReadonlyArray<Row>, last: Row | undefined): number =>
   last === undefined ? 0 : list.findIndex((row) => keyOf(row) === keyOf(last)) + 1
 
@@ -120,14 +119,14 @@ const internalText = (page: Page) =>
     ),
   )
 
-/** The request that pages answer; only a server reads it. */
+/** Request of the pages; only a server reads it. */
 const received = HttpServerRequest.fromWeb(new Request("http://localhost/"))
 
-/** Sends a page at once: a simulated reader has no connection. */
+/** Returns a page immediately: a simulated reader has no connection. */
 const send: WalletTransactions.Options["send"] = (_, read) =>
   Effect.map(read, ({ headers, write }) => Response.jsonBytes(write().bytes, headers))
 
-/** Walks pages until it is interrupted. */
+/** Reads pages until interrupted. */
 export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Return<never, StoreError, Scope.Scope> {
   const { random, count, model } = setting
   const database = yield* Engine.fromUrl(setting.url, "/")
@@ -163,7 +162,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
 
   const walk = Effect.fnUntraced(function* (walking: Walk): Effect.fn.Return<number | null> {
     let cursor: string | null = null
-    /** States from which the first page may have been made, and their results; narrowed with each page. */
+    /** States on which the first page may be based, with their lists; each page eliminates some. */
     let candidates: ReadonlyArray<Candidate> = []
     let given = 0
     let last: Row | undefined
@@ -216,7 +215,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       }
       const page = answer.value as Page
       const text = page.result.map((row) => `${row.block_hash} ${row.transaction_index} ${row.hash}`).join()
-      // The list of a walk ends where the index began at its first page, whatever is indexed below in the meantime.
+      // The list of a walk ends at the first block of the index as of the first page, regardless of blocks that are prepended later.
       const beginsAt = ({ first, head }: Version): ReadonlyArray<number | null> => {
         if (head === null) return [null]
         return (walking.from ?? 0) < first ? [first] : states.map((state) => state.first)
@@ -228,7 +227,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         const rows = list.slice(start, start + limit)
         const isLast = list.length <= start + limit
         if (rows.map(keyOf).join() !== text || (page.cursor === null) !== isLast) return false
-        // Which traces are gaps is the model's to check.
+        // The model verifies which traces are gaps.
         const isGap = (at: number) => page.result[at]?.internal_transactions === null
         const internal = rows.map((row, at) => (isGap(at) ? null : row.internal))
         return !walking.include || internalText(page) === JSON.stringify(internal)

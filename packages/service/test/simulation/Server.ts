@@ -1,9 +1,9 @@
 /**
- * A PostgreSQL database with a hand on every statement of the service. A process can be killed before or after any of them. Any can
- * fail as on a server that is full, busy or lost, also where the answer to a commit is lost. Whatever a killed process does afterwards
- * has no effect, and its open transaction is rolled back. The server is a real one, and virtual time stands still while it works.
+ * Fault injection for a PostgreSQL database: a process can be killed before or after any statement. Any statement can fail as on a
+ * server that is full, busy or unreachable, also when only the response to a commit is lost. Statements of a killed process have no
+ * effect, and its open transaction is rolled back. The server is real, and virtual time does not advance while it works.
  *
- * The engine connects by `clientOf` in the place of the driver's own constructor: a command has `edits` for that.
+ * The engine connects with `clientOf` instead of the driver's constructor; `edits` replace it.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Redacted, Scope, Semaphore } from "effect"
@@ -17,7 +17,7 @@ import type { VirtualTime } from "./VirtualTime.ts"
 
 const clock = "SELECT millis FROM public.clock"
 
-/** Edits of the engine; leases of webhooks, which read the clock of the server, read that of the world. */
+/** Edits of the engine; leases of webhooks read the virtual clock instead of the server's. */
 export const edits: ReadonlyArray<Edit> = [
   { file: "store/postgres/Pool.ts", from: "PgClient.make({", to: "globalThis.daybookClient({" },
   { file: "store/postgres/Webhooks.ts", from: "clock_timestamp()", to: `to_timestamp((${clock}) / 1000.0)` },
@@ -26,16 +26,16 @@ export const edits: ReadonlyArray<Edit> = [
 /** The process that opens connections; `null` for a reader. */
 export const Owner = Context.Reference<Disk.Owner | null>("daybook/simulation/Owner", { defaultValue: () => null })
 
-/** A database of simulated worlds, one after another. */
+/** The database of simulated worlds, which run sequentially. */
 export interface Server {
   readonly url: string
-  /** Removes what an earlier world left; returns the rows of the next one. */
+  /** Removes the data of the previous world; returns the rows of the next one. */
   readonly clear: Effect.Effect<ServerRows.ServerRows>
-  /** Sets the clock of the chain's schema. */
+  /** Sets the clock in the schema of the chain. */
   readonly setClock: (millis: number) => Effect.Effect<void>
 }
 
-/** What a world works with. */
+/** The parts of a world that the database uses. */
 export interface World {
   readonly server: Server
   readonly rows: ServerRows.ServerRows
@@ -46,8 +46,8 @@ export interface World {
 /** A world with the lock of its writes. */
 interface Hand extends World {
   /**
-   * Runs the writes of all processes after each other, as the lock of the checkpoint does: a statement that waits for that of another process
-   * would stop the world.
+   * Serialises the writes of all processes, as the lock of the checkpoint does: a statement that waits for another process would block
+   * the world.
    */
   readonly writing: Semaphore.Semaphore
 }
@@ -56,10 +56,10 @@ type Client = Pick<PgClient.PgClient, "reserve" | "unsafe">
 type Executed = Effect.Effect<unknown, SqlError>
 
 const schema = '"daybook_eth"'
-/** Failures that the server itself reports, by their SQLSTATE. */
+/** Failures that the server itself reports, by SQLSTATE. */
 const states: Readonly<Record<string, string>> = { "disk full": "53100", "disk failed": "58030", locked: "55P03" }
 const terminate = "SELECT pg_terminate_backend(pg_backend_pid())"
-/** Connections are counted by real time, in which the statements of several fibers wait for each other. */
+/** Connection limits count in real time, in which statements of several fibers wait for each other. */
 const maxConnections = 50
 
 const raise = (state: string) => `DO $$ BEGIN RAISE EXCEPTION 'struck' USING ERRCODE = '${state}'; END $$`
@@ -77,24 +77,24 @@ const skipped: ReadonlyMap<Disk.Bug | null, RegExp> = new Map([
 
 let current: Hand | null = null
 
-/** Sets the world whose hand it is; `null` for none. */
+/** Sets the current world; `null` for none. */
 export const use = (world: World | null): void => {
   current = world && { ...world, writing: Semaphore.makeUnsafe(1) }
 }
 
-/** Runs statements of one client or connection. */
+/** Runs statements of a client or connection. */
 interface Runner {
   readonly owner: Disk.Owner | null
   readonly isInTransaction: () => boolean
-  /** Runs a statement that no client of the world sends. */
+  /** Runs a statement that is not sent by a client of the world. */
   readonly raw: (sql: string) => Executed
 }
 
-/** Sets the clock of the database when a statement reads it. */
+/** Sets the clock of the database before a statement that reads it. */
 const timed = ({ server, time }: Hand, sql: string, statement: Executed): Executed =>
   sql.includes(".clock()") || sql.includes(clock) ? Effect.andThen(server.setClock(time.now()), statement) : statement
 
-/** Runs a statement unless something befalls it. */
+/** Runs a statement unless a fault is injected. */
 const struck = (hand: Hand, sql: string, statement: Executed, { isInTransaction, owner, raw }: Runner): Executed =>
   Effect.suspend(() => {
     const run = hand.time.outside(timed(hand, sql, statement))
@@ -113,7 +113,7 @@ const struck = (hand: Hand, sql: string, statement: Executed, { isInTransaction,
     return hand.time.outside(raw(raise(states[strike]!)))
   })
 
-/** The function of the schema reads the clock of the world. */
+/** Lets the clock function of the schema read the virtual clock. */
 const withClock = (sql: string): string =>
   sql.startsWith("CREATE FUNCTION") ? sql.replace(/\$\$.*\$\$/s, `'${clock}'`) : sql
 
@@ -136,7 +136,7 @@ const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) =>
     return Effect.asVoid(hand.writing.release(1))
   })
 
-  /** A commit, with the comparison behind it, and the statements that a planted fault held back. */
+  /** Commits, runs the statements that an injected fault delayed, and compares the store. */
   const commit = (statement: Executed): Executed =>
     Effect.tap(statement, () => {
       if (!isWriting) return Effect.void
@@ -176,7 +176,7 @@ const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) =>
   }
 }
 
-/** A client of the world, whose connections belong to the process that opens it; without a world, one of the driver. */
+/** A client of the world, whose connections belong to the process that opens it; without a world, a client of the driver. */
 const clientOf = Effect.fnUntraced(function* (options: PgClient.PgPoolConfig) {
   const hand = current
   if (hand === null) return yield* PgClient.make(options)
@@ -207,16 +207,16 @@ const clientOf = Effect.fnUntraced(function* (options: PgClient.PgPoolConfig) {
       return { values: writesAlone.test(sql) ? hand.writing.withPermits(1)(run) : run }
     },
   }
-  // Sound: the engine uses these two, and of a statement its values.
+  // Sound: the engine uses only these two members, and only the values of a statement.
   return client as unknown as Client
 })
 
-/** Lets the engine connect through the hand. */
+/** Makes the engine connect through the fault injection. */
 export const install = (): void => {
   Object.assign(globalThis, { daybookClient: clientOf })
 }
 
-/** The database of a URL, for worlds one after another. */
+/** Opens the database of a URL for worlds that run sequentially. */
 export const open = Effect.fnUntraced(function* (url: string): Effect.fn.Return<Server, never, Scope.Scope> {
   const connected = PgClient.make({ url: Redacted.make(url), maxConnections: 1 })
   const client = yield* connected.pipe(Effect.provide(Reactivity.layer), Effect.orDie)

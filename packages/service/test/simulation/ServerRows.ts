@@ -1,6 +1,6 @@
 /**
- * Reads the rows of a chain's schema in a PostgreSQL database. They are fetched after each commit, while nothing else happens, so that
- * the model compares one state; texts only of blocks that were not fetched before.
+ * Reads the rows of a chain's schema in a PostgreSQL database. They are fetched after each commit while no other statement runs, so that
+ * the model compares one state. Documents are fetched only for blocks that were not fetched before.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -8,15 +8,15 @@ import * as StoredRows from "./StoredRows.ts"
 
 /** Rows of a schema. */
 export interface ServerRows {
-  /** The rows as they were fetched last; `undefined` while the schema has no tables. */
+  /** Rows as of the last fetch; `undefined` while the schema has no tables. */
   readonly rows: () => StoredRows.StoredRows | undefined
-  /** Fetches what changed, or all rows. */
+  /** Fetches changed rows, or all rows. */
   readonly fetch: (mode: "new" | "all") => Effect.Effect<void>
 }
 
 type Gap = readonly [block: number, kind: string, transaction: string]
 
-/** One state of the lists of a schema. */
+/** Lists of a schema in one state. */
 interface Lists extends StoredRows.CheckpointRow {
   readonly block_list: string | null
   readonly facts_list: string | null
@@ -28,7 +28,7 @@ interface Lists extends StoredRows.CheckpointRow {
   readonly derived: readonly [revision: number, next: number | null] | null
 }
 
-/** The texts of blocks that were fetched. */
+/** Texts of the fetched blocks. */
 interface Texts {
   readonly documents: Map<number, ReadonlyArray<StoredRows.StoredRow>>
   readonly facts: Map<number, StoredRows.StoredFacts>
@@ -78,7 +78,7 @@ const words = (list: string | null): ReadonlyArray<string> => (list ?? "").split
 
 const numberOf = (line: string): number => Number(line.split(":", 1)[0])
 
-/** The rows of a schema that need not exist yet. */
+/** Reads the rows of a schema that may not exist yet. */
 export const make = (client: PgClient.PgClient, schema: string): ServerRows => {
   const toRow = StoredRows.documentReader()
   const toFacts = StoredRows.factsReader()
@@ -88,7 +88,7 @@ export const make = (client: PgClient.PgClient, schema: string): ServerRows => {
   let hasTables = false
   let lists: Lists | undefined
   let movements: ReadonlyArray<StoredRows.StoredLedgerRow> = []
-  /** Blocks whose texts were fetched. */
+  /** Blocks whose texts have been fetched. */
   let known: ReadonlySet<string> = new Set()
 
   const fetchTexts = Effect.fnUntraced(function* (blocks: ReadonlyArray<number>) {
@@ -141,7 +141,7 @@ export const make = (client: PgClient.PgClient, schema: string): ServerRows => {
     derived: () => lists?.derived ?? null,
     untraced: (block) => gaps("trace").flatMap(([own, , transaction]) => (own === block ? [transaction] : [])),
     missing: () => gaps("receipt").map(([block, , transaction]) => [block, transaction] as const),
-    // Sound: a block without facts is not in their list, which is compared first.
+    // Sound: a block without facts is missing from their list, which is compared first.
     factsOf: (block) => texts.facts.get(block)!,
     ofBlock: (block) => texts.documents.get(block) ?? [],
   }

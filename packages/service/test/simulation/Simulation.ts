@@ -1,8 +1,7 @@
 /**
- * One simulated life of a store and its indexers: a world drawn from a seed, in virtual time. Blocks are mined and
- * reorganised away, nodes lag, fail and return faulty responses, processes are killed between statements and restart,
- * disks fill, clients walk pages. The store is compared with the model after every commit. At the end nothing fails any
- * more, and the store must reach the head of the chain.
+ * Simulates a store and its indexers in a world generated from a seed, in virtual time. Blocks are mined and reorged, nodes lag, fail
+ * and return faulty responses, processes are killed between statements and restart, disks fill, and clients read pages. The store is
+ * compared with the model after every commit. Finally no faults are injected, and the store must reach the head of the chain.
  */
 import { Effect, Fiber } from "effect"
 import * as SeededRandom from "../store/SeededRandom.ts"
@@ -21,39 +20,39 @@ import * as World from "./World.ts"
 /** Result of a seed. */
 export interface Outcome {
   readonly seed: number
-  /** What diverged; null when nothing did. */
+  /** The divergence; null if there is none. */
   readonly divergence: string | null
-  /** Virtual time that passed. */
+  /** Elapsed virtual time. */
   readonly elapsedMillis: number
   readonly counts: Counts
 }
 
-/** How to simulate. */
+/** Options of a simulation. */
 export interface Options {
   readonly seed: number
-  /** The PostgreSQL database of the world. Default: a file of SQLite. */
+  /** PostgreSQL database of the world. Default: a SQLite file. */
   readonly server?: Server.Server | undefined
-  /** A fault that is put in on purpose. */
+  /** A bug to inject. */
   readonly bug?: PlantedBug.Name | undefined
-  /** Virtual time after which all is well, at most. Default: as drawn. */
+  /** Maximum virtual time with faults. Default: the generated one. */
   readonly mostChaosMillis?: number
-  /** Handles each event of the world. */
+  /** Called for each event of the world. */
   readonly onEvent?: ((millis: number, what: string) => void) | undefined
 }
 
-/** Time in which a store must come closer to the chain once all is well: the longest waits of a client and an indexer one after another. */
+/** Time within which a store must advance towards the head without faults: the sum of the longest waits of a client and an indexer. */
 const recoveryMillis = 200_000
 const standingMillis = 5_000
-/** Time in which something goes wrong, at most. */
+/** Maximum virtual time with faults. */
 export const longestChaosMillis = 28_000
 
-/** Lives one seed. Seeds must be lived one after another: the hand on the store and on fetch is the whole program's. */
+/** Simulates one seed. Seeds must run sequentially, because the fault injection of the store and of fetch is global. */
 export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, server }: Options): Promise<Outcome> => {
   const random = SeededRandom.make(seed)
   const shape = random.fork("shape")
   const lowest = shape.pick([0, 0, 4])
   const chaosMillis = shape.between(8, longestChaosMillis / 1000) * 1000
-  // Half of the configurations begin with a higher block, until a random instant.
+  // Half of the configurations start at a higher block until a random instant.
   const start = random.fork("start")
   const highest = lowest + (start.is(0.5) ? start.between(1, 20) : 0)
   const loweredMillis = start.between(0, chaosMillis)
@@ -163,7 +162,7 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
     world.calm(highest)
     log(`all is well; the chain ends with ${head().number} (${head().hash})`)
     let states = 0
-    // A world of slow nodes that have lost receipts takes long, and stores data repeatedly.
+    // A world of slow nodes that have lost receipts takes long and stores data repeatedly.
     while (!isOver() && !isComplete() && model.versions.length > states) {
       states = model.versions.length
       await time.runUntil(time.now() + recoveryMillis, () => isOver() || isComplete())

@@ -12,20 +12,20 @@ import type { VirtualTime } from "./VirtualTime.ts"
 /** A store. */
 export interface Store {
   readonly url: string
-  /** How its statements fail. */
+  /** Failures that its statements may have. */
   readonly failures: ReadonlyArray<Disk.Failure>
-  /** Its rows as of the last commit; `undefined` while it has no tables. */
+  /** Rows as of the last commit; `undefined` while there are no tables. */
   readonly rows: () => StoredRows | undefined
   /** Reads all rows again. */
   readonly refresh: () => Promise<void>
-  /** Reads it without the hand. */
+  /** Reads the store without fault injection. */
   readonly outside: <A>(work: () => A) => A
-  /** Puts the hand on it. */
+  /** Enables the fault injection. */
   readonly begin: (disk: Disk.Disk) => void
   readonly close: () => void
 }
 
-/** Files in memory, if the system supports them: a simulation writes many small ones. */
+/** A folder in memory, if the system has one, because a simulation creates many small files. */
 const memory = "/dev/shm"
 const ofDisk = ["disk full", "disk failed", "locked"] as const
 

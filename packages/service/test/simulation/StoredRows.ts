@@ -1,12 +1,12 @@
 /**
- * The rows of a chain's store as the model compares them, read by their description in the documents, with no code of the service:
- * frames are decompressed by Node itself.
+ * Stored rows of a chain in the form that the model compares, decoded according to the documentation of the format and without code of
+ * the service: frames are decompressed by Node itself.
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { zstdDecompressSync } from "node:zlib"
 
-/** Row ids of a block. */
+/** Number of row ids per block. */
 export const perBlock = 1_048_576
 const dictionaryOf = (id: number) => readFileSync(new URL(`../../dictionaries/${id}.zdict`, import.meta.url))
 const dictionary = dictionaryOf(1)
@@ -20,7 +20,7 @@ export interface StoredRow {
   readonly internal: string | null
 }
 
-/** A document as its columns. */
+/** Columns of a document. */
 export type Columns = readonly [
   id: number,
   form: number,
@@ -29,13 +29,13 @@ export type Columns = readonly [
   frame: Uint8Array | null,
 ]
 
-/** Form of a row that is compressed by the first dictionary, its texts in one frame beside it. */
+/** Form of a row that is compressed with the first dictionary and has all texts in one frame. */
 const compressed = 4
 
 /** The block and index of a row id. */
 export const positionOf = (id: number) => ({ block: Math.floor(id / perBlock), index: id % perBlock })
 
-/** Decompresses each frame once: Node loads the dictionary again in every call. */
+/** Decompresses each frame once, because Node loads the dictionary in every call. */
 const decompressor = (of: Buffer) => {
   const known = new Map<string, Buffer>()
   return (frame: Uint8Array): Buffer => {
@@ -69,7 +69,7 @@ const toRow = (
   return { ...positionOf(id), body, internal: internalSize === null ? null : text.toString("utf8", size) }
 }
 
-/** Facts of a block, as far as they are compared. */
+/** Compared facts of a block. */
 export interface StoredFacts {
   readonly gasFees: string | null
   readonly transactions: ReadonlyArray<{ readonly index: number }>
@@ -83,7 +83,7 @@ export interface StoredLedgerRow {
   readonly body: Uint8Array
 }
 
-/** The checkpoint, and what changes with any write. */
+/** The checkpoint, and the fields that change with any write. */
 export interface CheckpointRow {
   readonly first: number | null
   readonly number: number | null
@@ -98,10 +98,10 @@ export interface CheckpointRow {
   readonly projections: number
 }
 
-/** Reads the rows of a store; lists are one text each. */
+/** Reads the rows of a store; each list is a single text. */
 export interface StoredRows {
   readonly checkpoint: () => CheckpointRow | undefined
-  /** Number, hash, hash of the parent and time of each block. */
+  /** Number, hash, parent hash and time of each block. */
   readonly blocks: () => string
   /** Blocks with facts. */
   readonly factBlocks: () => string
@@ -109,35 +109,32 @@ export interface StoredRows {
   readonly ledgerBlocks: () => string
   /** Block and index of every transaction. */
   readonly positions: () => string
-  /** Block, index and key of the entries of the histories, and of those of a copy of them. */
+  /** Block, index and key of all history entries, and of those in the copy of the histories. */
   readonly histories: () => ReadonlyArray<string>
-  /** Index and wallet of the rows of ledgers, by block. */
+  /** Index and wallet of ledger rows, by block. */
   readonly ledger: () => Map<number, string>
-  /** Rows of ledgers with their bodies. */
+  /** Ledger rows with their bodies. */
   readonly movements: () => ReadonlyArray<StoredLedgerRow>
-  /**
-   * The revision of the derivation of ledgers, and the first block that is not derived with it; `null` if none is
-   * registered.
-   */
+  /** Revision of the ledgers, and the first block that is not derived with it; `null` if no ledger projection is registered. */
   readonly derived: () => readonly [revision: number, next: number | null] | null
-  /** Transactions of a block whose internal calls are a gap. */
+  /** Transactions of a block whose internal calls are missing. */
   readonly untraced: (block: number) => ReadonlyArray<string>
   /** Transactions without a receipt, each with its block. */
   readonly missing: () => ReadonlyArray<readonly [block: number, transaction: string]>
-  /** The facts of a block that has some. */
+  /** Facts of a block that has some. */
   readonly factsOf: (block: number) => StoredFacts
   /** The transactions of a block. */
   readonly ofBlock: (block: number) => ReadonlyArray<StoredRow>
 }
 
-/** The compared fields of a movement: the number of its kind, its amount, and the index of its log. */
+/** Compared fields of a movement: number of its kind, amount, and log index. */
 export type StoredMovement = readonly [kind: number, amount: bigint, logIndex: number | null]
 
-/** Numbers of kinds whose movements name a token; the last two name an id of it too. */
+/** Numbers of the kinds of token movements; the last two also have a token id. */
 const tokenKinds: ReadonlySet<number> = new Set([7, 8, 9])
 const addressBytes = 20
 
-/** The movements of a row of a ledger, by the description of its body in `LedgerCodec`. */
+/** Movements of a ledger row, decoded according to the format that `LedgerCodec` documents. */
 export const movementsOf = (body: Uint8Array): ReadonlyArray<StoredMovement> => {
   let at = 0
   const number = () => {
@@ -170,7 +167,7 @@ export const movementsOf = (body: Uint8Array): ReadonlyArray<StoredMovement> => 
 
 const keys = new Map<string, string>()
 
-/** The key under which the history of an address lies. */
+/** Key of an address's history. */
 export const keyOf = (address: string): string => {
   const known = keys.get(address)
   if (known !== undefined) return known

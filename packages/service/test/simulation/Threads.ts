@@ -1,6 +1,6 @@
 /**
- * The threads of a backfill in a simulated process: each with a separate connection, in the thread and the time of the
- * simulation. They are lost from time to time.
+ * Backfill threads of a simulated process, each with a separate connection, in the thread and the virtual time of the simulation. They
+ * end unexpectedly at random.
  */
 import { Effect, Result } from "effect"
 import type * as BlockSource from "../../src/indexer/job/BlockSource.ts"
@@ -12,7 +12,7 @@ import * as Engine from "../../src/store/Engine.ts"
 import type { Count } from "./Count.ts"
 import type { SeededRandom } from "../store/SeededRandom.ts"
 
-/** What threads work with. */
+/** Dependencies of the threads. */
 export interface Setting {
   readonly random: SeededRandom
   readonly count: Count
@@ -23,7 +23,7 @@ export interface Setting {
 
 const lossRate = 0.03
 
-/** The source of ranges of a process. */
+/** Source of block ranges of a process. */
 export const make = Effect.fnUntraced(function* ({ connect, count, random, threads }: Setting) {
   const start = (): Thread => {
     let worker: RangeWorker.RangeWorker | undefined
@@ -47,6 +47,6 @@ export const make = Effect.fnUntraced(function* ({ connect, count, random, threa
     }
   }
   const pool = yield* ThreadPool.make({ threads, start: () => Result.succeed(start()) })
-  // The chains of the simulation are short: its threads fetch blocks near the head too, which may be reorged.
+  // Chains of a simulation are short, so its threads also fetch blocks near the head, which may be reorged.
   return (turn: RangeSource.Turn) => pool.source({ ...turn, node: { ...turn.node, isSettled: () => true } })
 })

@@ -1,6 +1,6 @@
 /**
- * Every block that ever was in a simulated world: a tree, whose branches are chains that were reorganised away or will be. It
- * knows what each block truly holds. Headers hash and blooms add up by Ethereum's rules, as those of a real node do.
+ * All blocks ever created in a simulated world: a tree whose branches are chains that were or will be reorged. It contains the true
+ * contents of each block. Header hashes and blooms follow Ethereum's rules, as those of a real node do.
  */
 import { createHash } from "node:crypto"
 import * as Hash from "ox/Hash"
@@ -18,7 +18,7 @@ export interface Call {
   readonly calls: ReadonlyArray<Call>
 }
 
-/** A log, without its place. */
+/** A log without its position. */
 export interface Log {
   readonly address: string
   readonly topics: ReadonlyArray<string>
@@ -40,16 +40,16 @@ export interface Deed {
   readonly calls: ReadonlyArray<Call>
 }
 
-/** A block and what it holds. */
+/** A block with its contents. */
 export interface Block {
   readonly number: number
   readonly hash: string
   readonly parent: Block | null
-  /** Seconds since 1970. */
+  /** Unix seconds. */
   readonly timestamp: number
   readonly header: Readonly<Record<string, unknown>>
   readonly deeds: ReadonlyArray<Deed>
-  /** Added to the value of every call in it: the same transaction does not do the same in every block. */
+  /** Added to the value of every call, so that a transaction has different effects in different blocks. */
   readonly twist: number
 }
 
@@ -57,7 +57,7 @@ export interface Block {
 export interface Tree {
   readonly genesis: Block
   readonly byHash: ReadonlyMap<string, Block>
-  /** Puts a new block on another. `again` are transactions of an abandoned branch, some of which are included again. */
+  /** Adds a child of a block. `again` are transactions of an abandoned branch, some of which are included again. */
   readonly grow: (parent: Block, again?: Array<Deed>) => Block
 }
 
@@ -70,7 +70,7 @@ const digest = (text: string, bytes: number): string =>
 const word = (text: string): string => digest(text, 32).padStart(64, "0")
 const zeros = (bytes: number): Hex.Hex => `0x${"00".repeat(bytes)}`
 
-/** Addresses that come again and again. */
+/** Addresses that occur repeatedly. */
 export const wallets: ReadonlyArray<string> = [1, 2, 3, 4, 5].map((n) => `0x${digest(`wallet ${n}`, 20)}`)
 const contracts = [1, 2, 3].map((n) => `0x${digest(`contract ${n}`, 20)}`)
 
@@ -89,7 +89,7 @@ const bitsOf = (text: string): ReadonlyArray<number> => {
   return bits
 }
 
-/** The bloom filter of logs. Source: Ethereum yellow paper 4.4.1. */
+/** Bloom filter of logs. Source: Ethereum yellow paper 4.4.1. */
 export const bloomOf = (logs: ReadonlyArray<Log>): string => {
   if (logs.length === 0) return zeros(256)
   const bloom = Buffer.alloc(256)
@@ -189,13 +189,13 @@ const deedOf = (random: SeededRandom, serial: number): Deed => {
   }
 }
 
-/** Makes a tree of one block. With `isTwisted`, calls move other amounts in each block that a transaction comes into. */
+/** Creates a tree of one block. With `isTwisted`, the calls of a transaction transfer different amounts in each block that includes it. */
 export const make = (random: SeededRandom, isTwisted: boolean): Tree => {
   const byHash = new Map<string, Block>()
   let serial = 0
   const add = (parent: Block | null, deeds: ReadonlyArray<Deed>): Block => {
     const number = parent === null ? 0 : parent.number + 1
-    // Blocks of one second exist on several chains.
+    // Blocks in the same second occur on several chains.
     const timestamp = parent === null ? 1_767_000_000 : parent.timestamp + random.below(4)
     const parentHash = parent?.hash ?? zeros(32)
     const { hash, header } = headerOf(parentHash, number, timestamp, `${number} ${++serial}`, deeds)
@@ -217,21 +217,21 @@ export const make = (random: SeededRandom, isTwisted: boolean): Tree => {
   }
 }
 
-/** The block of a number on the chain that ends with a block; undefined when it is above it. */
+/** Block of a number on the chain that ends with `head`; undefined above it. */
 export const at = (head: Block, number: number): Block | undefined => {
   let block: Block | null = head
   while (block !== null && block.number > number) block = block.parent
   return block?.number === number ? block : undefined
 }
 
-/** The chain that ends with a block, lowest first, from a number on. */
+/** The chain that ends with a block, lowest first, starting at a number. */
 export const chainOf = (head: Block | null, from: number): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
   for (let block = head; block !== null && block.number >= from; block = block.parent) blocks.push(block)
   return blocks.toReversed()
 }
 
-/** The highest block that two chains share. */
+/** Highest common block of two chains. */
 export const ancestorOf = (one: Block, other: Block): Block => {
   let a = one
   let b = other

@@ -1,6 +1,6 @@
 /**
- * What is not stored: traces of bombs, which have more frames than the indexer keeps, traces of blocks that some nodes cannot trace, and
- * transactions whose receipts some nodes have lost. Which they are follows from their hashes.
+ * Data that is not stored: traces of bombs, which have more frames than the indexer stores, traces of blocks that some nodes cannot
+ * trace, and transactions whose receipts some nodes have lost. They are determined by hashes.
  */
 import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Block, Call, Deed } from "./Tree.ts"
@@ -10,20 +10,20 @@ import type { Block, Call, Deed } from "./Tree.ts"
  */
 export type Stored = "always" | "perhaps" | "never"
 
-/** What is untraceable in a world. */
+/** Predicates for data that may be missing. */
 export interface Untraceable {
-  /** The transaction has more frames than are kept. */
+  /** True if the transaction has more frames than are stored. */
   readonly isBomb: (deed: Deed) => boolean
-  /** The block is one that nodes without its state cannot trace. */
+  /** True if nodes without the state of the block cannot trace it. */
   readonly isOld: (block: Block) => boolean
-  /** The transaction is one whose receipt some nodes have lost. */
+  /** True if some nodes have lost the receipt of the transaction. */
   readonly isLost: (deed: Deed) => boolean
 }
 
-/** Bounds of the indexers of a simulated world. */
+/** Trace limits of the indexers of a simulated world. */
 export const traceLimits = { transactionBytes: 1_000, blockBytes: 3_000, frames: 100, depth: 1_024 } as const
 
-/** Draws what is untraceable. */
+/** Chooses the untraceable data at random. */
 export const make = (random: SeededRandom): Untraceable => {
   const hasBombs = random.is(0.4)
   return {
@@ -33,7 +33,7 @@ export const make = (random: SeededRandom): Untraceable => {
   }
 }
 
-/** The calls of a transaction, with those that make a bomb of it. */
+/** Calls of a transaction, including those that make it a bomb. */
 export const callsOf = (deed: Deed, isBomb: boolean): ReadonlyArray<Call> => {
   if (!isBomb) return deed.calls
   const [from, to] = [deed.to ?? deed.created!, deed.from]

@@ -1,9 +1,9 @@
 /**
- * Time that stands still until nothing is left to do at an instant, then jumps to the next: a clock and a scheduler for effects,
- * and a calendar for the world around them. An hour passes in milliseconds, and the same seed gives the same order of events.
+ * Time that advances to the next instant once no work is left at the current one: a clock and a scheduler for effects, and timers for
+ * the simulated world. An hour passes in milliseconds, and the same seed produces the same order of events.
  *
- * Effect's own TestClock cannot do this alone: it does not expose when its next sleeper wakes, and it does not wait for the
- * promises that a fetch is made of.
+ * Effect's TestClock is not sufficient: it does not expose when its next sleeper wakes, and it does not wait for the promises of a
+ * fetch.
  */
 import { Duration, Effect, Random, References, Scheduler } from "effect"
 import { Clock } from "effect"
@@ -12,20 +12,20 @@ import type { SeededRandom } from "../store/SeededRandom.ts"
 
 /** Virtual time. */
 export interface VirtualTime {
-  /** Milliseconds since 1970. */
+  /** Current time in Unix milliseconds. */
   readonly now: () => number
   /** Schedules an action; the result cancels it. */
   readonly after: (millis: number, action: () => void) => () => void
   /** Runs everything that is due up to an instant, or until `isOver`. */
   readonly runUntil: (millis: number, isOver: () => boolean) => Promise<void>
-  /** Puts an effect into this time, without its logs. */
+  /** Runs an effect in virtual time, without its logs. */
   readonly inside: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /**
-   * Runs an effect in real time, while virtual time does not advance. It runs once nothing else is left to do, and one
-   * after another, so that the order of events does not depend on how long each takes.
+   * Runs an effect in real time, while virtual time does not advance. Such effects run sequentially once no other work is left, so that
+   * the order of events does not depend on their duration.
    */
   readonly outside: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** While true, no fiber yields to another. */
+  /** While true, fibers do not yield to each other. */
   holdStill: boolean
 }
 
@@ -34,17 +34,17 @@ interface Entry {
   readonly action: () => void
 }
 
-/** Virtual time begins here: the first second of 2026. */
+/** Start of virtual time: the first second of 2026. */
 export const beginning = 1_767_225_600_000
 
 const macrotask = () => new Promise<void>((resolve) => process.nextTick(resolve))
 
-/** Creates virtual time; fibers yield to each other at random moments. */
+/** Creates virtual time; fibers yield to each other at random points. */
 export const make = (random: SeededRandom): VirtualTime => {
   let now = beginning
   const calendar: Array<Entry> = []
   const due: Array<() => void> = []
-  /** Work that waits to be run outside of this time; each returns the step that continues with its result. */
+  /** Effects that wait to run in real time; each resolves to the continuation with its result. */
   const jobs: Array<() => Promise<() => void>> = []
 
   const after: VirtualTime["after"] = (millis, action) => {

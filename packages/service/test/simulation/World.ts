@@ -1,6 +1,6 @@
 /**
- * The chain and its nodes in one simulated world, drawn from a seed: how they are created and change over time. Blocks
- * are mined, branches are abandoned, nodes lag and freeze. It has no knowledge of the indexer.
+ * The chain and its nodes in one simulated world, generated from a seed, and their changes over time: blocks are mined, branches are
+ * abandoned, nodes lag and freeze. It is independent of the indexer.
  */
 import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
@@ -19,19 +19,19 @@ export interface World {
   readonly stored: (block: Tree.Block, deed: Tree.Deed) => Untraceable.Stored
   /** Whether a node has lost the receipt of a transaction, so that it may be missing from the store. */
   readonly mayLack: (deed: Tree.Deed) => boolean
-  /** Number of blocks after which nodes treat a block as final; null if none has such a tag. */
+  /** Depth at which nodes report a block as finalized; null if no node supports the tag. */
   readonly finalityDepth: number | null
   readonly head: () => Tree.Block
   readonly finalized: () => Tree.Block
-  /** Ends of the branches that were left, oldest first. */
+  /** Tips of abandoned branches, oldest first. */
   readonly tips: ReadonlyArray<Tree.Block>
-  /** How often requests go wrong now. */
+  /** Current probabilities of faults. */
   readonly rates: () => Network.Rates
-  /** Does something again and again, until all is well. */
+  /** Repeats an action until faults end. */
   readonly every: (millis: () => number, action: () => void) => void
-  /** Lets the world change with time. */
+  /** Starts the changes over time. */
   readonly begin: () => void
-  /** Ends every fault, and mines a block, so that a polled node has news; the chain reaches a number. */
+  /** Ends every fault and mines at least one block, up to a number, so that polled nodes have a new head. */
   readonly calm: (number: number) => void
   readonly isCalm: () => boolean
 }
@@ -61,7 +61,7 @@ const endpointsOf = (random: SeededRandom): ReadonlyArray<Network.Endpoint> => {
 
 const none: Network.Rates = { failure: 0, faulty: 0, olderView: 0 }
 
-/** Makes a world. */
+/** Creates a world. */
 export const make = (random: SeededRandom, time: VirtualTime, count: Count): World => {
   const shape = random.fork("world")
   const mining = random.fork("mining")
@@ -75,7 +75,7 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
   const reorganisedMillis = shape.pick([3000, 8000, 60_000])
   const level = shape.pick([0, 0.02, 0.06, 0.15])
   const rates: Network.Rates = { failure: level, faulty: level / 2, olderView: shape.pick([0, 0.02, 0.1]) }
-  // Calls may act differently in each block that includes the transaction, unless a tracer accepts no block hash.
+  // Calls may have different effects in each block that includes the transaction, unless a tracer accepts no block hash.
   const isTwisted = endpoints.every(({ tracer }) => tracer !== "debug_traceBlockByNumber")
   const tree = Tree.make(random.fork("tree"), isTwisted)
   const tips: Array<Tree.Block> = []
@@ -127,7 +127,7 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
     untraceable,
     stored: (block, deed) => {
       if (untraceable.isBomb(deed)) return "never"
-      // Some tracers accept only a number, and fail on the block that the node has with it.
+      // Some tracers accept only a number, and fail for the block with which the node associates it.
       const sameNumber = [...tree.byHash.values()].filter(({ number }) => number === block.number)
       return sameNumber.some(untraceable.isOld) && endpoints.some(({ lacksState }) => lacksState) ? "perhaps" : "always"
     },

@@ -1,7 +1,4 @@
-/**
- * Simulates many seeds. They are distributed over threads, in each of which fetch and SQLite are replaced for only that
- * thread.
- */
+/** Simulates many seeds in threads. Each thread replaces fetch and SQLite only for itself. */
 import { availableParallelism } from "node:os"
 import { isMainThread } from "node:worker_threads"
 import { fileURLToPath } from "node:url"
@@ -15,12 +12,12 @@ import * as PlantedBug from "./PlantedBug.ts"
 import * as Server from "./Server.ts"
 import * as Simulation from "./Simulation.ts"
 
-/** What a thread simulates. */
+/** Task of a thread. */
 interface Task extends Pick<Simulation.Options, "bug" | "seed"> {
   readonly mostChaosMillis: number
 }
 
-/** What a thread reports of a seed. */
+/** Result of a seed in a thread. */
 interface SeedOutcome extends Pick<Simulation.Outcome, "divergence" | "elapsedMillis"> {
   readonly kinds: ReadonlyMap<string, number>
 }
@@ -29,12 +26,12 @@ type Simulate = Threads.Run<Task, SeedOutcome>
 
 const onEvent = (millis: number, what: string) => console.log(`${(millis / 1000).toFixed(3).padStart(9)}  ${what}`)
 
-/** Simulates in this thread, on SQLite or beside a PostgreSQL database. */
+/** Simulates in this thread, on SQLite or in a PostgreSQL database. */
 const here = Effect.fnUntraced(function* (
   database: string | undefined,
   isVerbose: boolean,
 ): Effect.fn.Return<Simulate, unknown, Scope.Scope> {
-  // Worlds fail all the time; a trace of the stack is wanted only while one of them is examined.
+  // Failures are frequent; stack traces are only needed for a single examined run.
   if (!isVerbose) Error.stackTraceLimit = 0
   const server = database === undefined ? undefined : yield* Server.open(yield* TestServer.blank(database))
   return (task) =>

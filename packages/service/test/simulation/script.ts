@@ -1,4 +1,4 @@
-/** An indexer over scripted nodes in virtual time, for one counterexample at a time. */
+/** Runs an indexer with scripted nodes in virtual time, for a single counterexample. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,9 +16,9 @@ import * as SeededRandom from "../store/SeededRandom.ts"
 import * as Tree from "./Tree.ts"
 import * as VirtualTime from "./VirtualTime.ts"
 
-/** A call to a node. */
+/** A call to a node, and its context. */
 export interface Question {
-  /** The first part of the node's host name. */
+  /** First label of the node's host name. */
   readonly node: string
   readonly method: string
   readonly params: ReadonlyArray<unknown>
@@ -30,14 +30,14 @@ export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
 
-/** A script. */
+/** A scripted run. */
 export interface Script {
   readonly nodes: ReadonlyArray<string>
-  /** The current newest block of the chain. */
+  /** Current head of the chain. */
   readonly head: () => Tree.Block
   readonly respond: (question: Question) => Reply | undefined
   readonly forMillis: number
-  /** Called ten times a second. */
+  /** Called ten times per second. */
   readonly watch?: (reader: ChainReader) => Effect.Effect<void>
 }
 
@@ -46,7 +46,7 @@ const decoder = KnownSignatures.decoder()
 /** A tree of blocks. */
 export const tree = (): Tree.Tree => Tree.make(SeededRandom.make(1), true)
 
-/** The block this many blocks after another. */
+/** The block that is a number of blocks above another one. */
 export const grown = (tree: Tree.Tree, from: Tree.Block, blocks: number): Tree.Block =>
   blocks === 0 ? from : grown(tree, tree.grow(from), blocks - 1)
 
@@ -65,7 +65,7 @@ const honest = (head: Tree.Block, { method, params: [id, flag] }: Question): Rep
     : { error: { code: -32601, message: `the method ${method} does not exist` } }
 }
 
-/** Runs a script; returns the events of the indexer, whether it ended, and the contents of the store at the end. */
+/** Runs a script; returns the events of the indexer, whether it ended, and the final contents of the store. */
 export const live = async (script: Script) => {
   const time = VirtualTime.make(SeededRandom.make(1))
   const folder = mkdtempSync(join(tmpdir(), "daybook-script-"))

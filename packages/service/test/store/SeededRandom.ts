@@ -1,16 +1,16 @@
 /**
- * Random events, the same for the same seed. Each part of a simulated world draws from a separate stream, so that one
- * part's draws do not shift another's.
+ * Seeded random numbers. Each part of a simulated world uses a separate stream, so that the draws of one part do not shift those of
+ * another.
  */
 import { Random } from "@daybook/harness"
 
-/** A stream of random. */
+/** A stream of random numbers. */
 export interface SeededRandom {
-  /** A whole number from 0 up to an exclusive bound. */
+  /** A whole number from 0 to below a limit. */
   readonly below: (bound: number) => number
-  /** A whole number from one to another, both included. */
+  /** A whole number between two bounds, inclusive. */
   readonly between: (low: number, high: number) => number
-  /** True with a probability. */
+  /** True with the given probability. */
   readonly is: (probability: number) => boolean
   readonly pick: <A>(list: ReadonlyArray<A>) => A
   /** A separate named stream. */
@@ -26,7 +26,7 @@ const mix = (seed: number, name: string): number => {
 
 /** The stream of a seed. */
 export const make = (seed: number): SeededRandom => {
-  // Undoes the kit's change of the seed, so that seeds create the same worlds as before.
+  // Reverts the change that `Random` makes to a seed, so that seeds produce the same worlds as before.
   const { integer: below, next, pick } = Random.make(seed ^ 0x9e3779b9)
   return {
     below,

@@ -1,6 +1,4 @@
-/**
- * The database that a contract test gets from an engine, and short ways to read it.
- */
+/** The database that an engine provides to a contract test, and functions to open and read it. */
 import * as Runs from "@daybook/harness/Runs"
 import { Effect } from "effect"
 import type { Scope } from "effect"
@@ -13,17 +11,17 @@ import * as Model from "./model.ts"
 import { wallets } from "./model.ts"
 import * as TestStore from "./TestStore.ts"
 
-/** One empty database of an engine. */
+/** An empty database of an engine. */
 export interface TestDatabase {
-  /** Connects to it, as another process would. */
+  /** Opens it as another process would. */
   readonly connect: Effect.Effect<Database, StoreError, Scope.Scope>
-  /** Every row of every table of the chain `ref`, except removed blocks, leases and statuses. */
+  /** All rows of all tables of the chain `ref`, except removed blocks, leases and statuses. */
   readonly dump: Effect.Effect<unknown>
   /** Sets the database's clock, in milliseconds. */
   readonly setClock: (millis: number) => Effect.Effect<void>
 }
 
-/** One of an engine that makes backups itself. */
+/** A database of an engine that supports backups. */
 export interface Copied extends TestDatabase {
   /** Opens a backup. */
   readonly restore: (folder: string) => Effect.Effect<Database, StoreError, Scope.Scope>
@@ -43,30 +41,30 @@ export const pageBodies = (reader: ChainReader, query = all) =>
     ({ rows }) => rows.map((row) => row.body),
   )
 
-/** Makes an empty database, which is removed when the scope ends. */
+/** Creates an empty database, which is removed when the scope ends. */
 export type Make<Made extends TestDatabase = TestDatabase> = Effect.Effect<Made, StoreError, Scope.Scope>
 
-/** Options of a law with a number of runs. */
+/** Options of a law by its number of runs. */
 export type Laws = (runs: number) => { readonly arbitrary: { readonly runs: number }; readonly timeout: number }
 
-/** Makes a share of the runs of each law: for an engine whose databases take long to create. */
+/** Runs a part of each law, for an engine whose databases take long to create. */
 export const laws =
   (part: number): Laws =>
   (runs) => ({ arbitrary: { runs: Runs.usual(runs, part) }, timeout: 600_000 })
 
-/** An empty database, a way to open its chain as another process would, and one that is opened. */
+/** An empty database, a function that opens its chain as another process would, and a store that is already open. */
 export const opened = <Made extends TestDatabase>(make: Make<Made>) =>
   Effect.gen(function* () {
     const made = yield* make
     const open = Effect.flatMap(made.connect, (database) => TestStore.open(database, ref))
     let now = 0
     const setClock = (millis: number) => Effect.suspend(() => made.setClock((now = millis)))
-    /** Moves the database's clock on. */
+    /** Advances the database's clock. */
     const advance = (millis: number) => Effect.suspend(() => setClock(now + millis))
     return { ...made, setClock, advance, open, store: yield* open }
   })
 
-/** Appends generated blocks to an empty chain in some steps; returns the model of its contents. */
+/** Appends generated blocks to an empty chain in several steps; returns the model of its contents. */
 export const grown = Effect.fnUntraced(function* (
   store: Pick<TestStore.TestStore, "append">,
   steps: number,

@@ -1,7 +1,4 @@
-/**
- * A chain's store for tests: its reads, and writes that hold the chain's lease for an instant each, so that a test need
- * not pass a fencing token.
- */
+/** A chain's store for tests: its reads, and writes that acquire the chain's lease each time, so that tests need no fencing token. */
 import { Clock, Effect } from "effect"
 import type { Scope } from "effect"
 import type { ChainReader } from "../../src/store/ChainReader.ts"
@@ -19,17 +16,17 @@ export interface TestStore
   extends ChainReader, Pick<ChainSession, "append" | "prepend" | "unwind" | "finalize" | "fill" | "readStatus"> {
   readonly database: Database
   readonly ref: ChainRef
-  /** Writes a status, as long ago as `ageMillis`. */
+  /** Writes a status that is `ageMillis` old. */
   readonly writeStatus: (status: IndexerStatus, ageMillis?: number) => Effect.Effect<void, WriteError>
 }
 
-/** Runs an effect with a clock that is behind. */
+/** Runs an effect with a clock that is behind by some milliseconds. */
 const ago = <A, E, R>(millis: number, effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Clock.Clock, (clock) =>
     Effect.provideService(
       effect,
       Clock.Clock,
-      // Sound: everything but the time comes from the clock itself.
+      // Sound: everything except the time is inherited from the clock.
       Object.create(clock, {
         currentTimeMillis: { value: Effect.map(clock.currentTimeMillis, (now) => now - millis) },
       }) as Clock.Clock,

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about backups: for an engine that makes them itself.
- */
+/** Contract tests of backups, for engines that support them. */
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about writers that compete: for the head, and for the lease.
- */
+/** Contract tests of writers that compete for the head or the lease. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { BlockRows } from "../../src/block/BlockRows.ts"

@@ -1,6 +1,6 @@
 /**
- * What every engine must pass. The test file of an engine calls `contract` with a way to make an empty database; nothing else is
- * needed to judge it.
+ * Contract tests that every engine must pass. The test file of an engine calls `contract` with a function that creates an empty
+ * database.
  */
 import * as Runs from "@daybook/harness/Runs"
 import { describe } from "@effect/vitest"
@@ -18,7 +18,7 @@ import * as TestDatabase from "./TestDatabase.ts"
 import { watchContract } from "./watchContract.ts"
 import { writingContract } from "./writingContract.ts"
 
-/** Runs the part of the suite that is about the rows of blocks, against another way of an engine to store them. */
+/** Runs the tests of the rows of blocks on another storage format of an engine. */
 export const blockContract = (name: string, database: TestDatabase.Make, part = Runs.usualPart): void => {
   const law = TestDatabase.laws(part)
   describe(`Engine ${name}`, () => {
@@ -29,11 +29,14 @@ export const blockContract = (name: string, database: TestDatabase.Make, part = 
   })
 }
 
-/** How to run the suite. */
+/** Options of the suite. */
 export interface Options {
   /** Part of the runs of each law. */
   readonly part?: number
-  /** Whether a snapshot keeps its state while rows are removed; else it is read again, as its nodes have no snapshot in common. */
+  /**
+   * True if a snapshot keeps its state while rows are removed. If false it is read again, because the nodes of the engine share no
+   * snapshot.
+   */
   readonly hasSnapshots?: boolean
 }
 

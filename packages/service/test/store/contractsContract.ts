@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about descriptions of contracts.
- */
+/** Contract tests of descriptions of contracts. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Contract, keyOf } from "../../src/store/Contracts.ts"

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about cursors of pages: what a reader of an earlier state answers.
- */
+/** Contract tests of page cursors, including those of removed blocks. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chainOn, refOf } from "./model.ts"
@@ -15,7 +13,7 @@ export const cursorContract = (database: TestDatabase.Make): void => {
   const bodiesOf = ({ rows }: { readonly rows: ReadonlyArray<{ readonly body: string }> }) =>
     rows.map(({ body }) => body)
 
-  /** A cursor of the last block, and the rest of its list. */
+  /** A cursor at the last block, and the rest of its list. */
   const walked = Effect.gen(function* () {
     const { store } = yield* opened
     yield* store.append(null, blocks.slice(0, 4))

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about a whole database: several chains, API keys and the audit.
- */
+/** Contract tests of a whole database: several chains, API keys and the audit. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { TestClock } from "effect/testing"

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about what blocks are stored with beside their transactions: gaps and facts.
- */
+/** Contract tests of the data stored with a block in addition to its transactions: gaps and facts. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about the journal: what it states of each write, positions in it, and waiting for changes.
- */
+/** Contract tests of the journal: entries of each kind of write, positions, and waiting for changes. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import type { BlockRef } from "../../src/block/BlockRows.ts"
@@ -17,7 +15,7 @@ interface Follower {
   finalized: number | null
 }
 
-/** Applies the next changes: reads the blocks of appended ranges as they are now, and drops removed ones by their hashes. */
+/** Applies the next changes: reads the current blocks of appended ranges, and deletes removed blocks by hash. */
 const follow = (store: TestStore, follower: Follower, limit: number) =>
   Effect.gen(function* () {
     const steps = yield* store.snapshot((snapshot) =>

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that processes share: leases, and the statuses of indexers.
- */
+/** Contract tests of the state that processes share: leases, and statuses of indexers. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { FencingToken } from "../../src/store/Leases.ts"

@@ -1,6 +1,6 @@
 /**
- * A model of a store: lists in memory, searched linearly, that share no code with an engine. Also the generated rows and the seeded
- * numbers of the contract tests.
+ * Model of a store: lists in memory that are searched linearly, without code of an engine. Also generates the rows and seeded numbers of
+ * contract tests.
  */
 import { Schema } from "effect"
 import {
@@ -18,7 +18,7 @@ import * as Frame from "../../src/store/rows/Frame.ts"
 /** Seeds of laws. */
 export const seed = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_000_000 }))
 
-/** Numbers that are the same for the same seed. */
+/** A seeded generator of numbers. */
 export const seeded = SeededRandom.make
 
 export type Seeded = SeededRandom.SeededRandom
@@ -27,7 +27,7 @@ export const address = (n: number) => `0x${n.toString(16).padStart(40, "a")}`
 export const wallets = [address(1), address(2), address(3), address(4)]
 const hash = (text: string) => `0x${Buffer.from(text.padEnd(32, ".")).toString("hex")}`
 
-/** A block on another; `fork` distinguishes blocks of one number. */
+/** A child of a block; `fork` distinguishes blocks of the same number. */
 export const blockOn = (
   parent: BlockRef | null,
   options: {
@@ -64,7 +64,7 @@ export const blockOn = (
 export const gapsOf = ({ blocks }: Model): ReadonlyArray<Gap> =>
   blocks.flatMap(({ gaps = [], number: block }) => gaps.map((gap) => ({ block, ...gap })))
 
-/** A chain of blocks, lowest first, on a parent. */
+/** A chain of blocks on a parent, lowest first. */
 export const chainOn = (parent: BlockRef | null, length: number, fork = "a"): ReadonlyArray<BlockRows> => {
   const blocks: Array<BlockRows> = []
   for (let index = 0; index < length; index++) blocks.push(blockOn(blocks.at(-1) ?? parent, { fork }))
@@ -85,7 +85,7 @@ const generateRows = (step: string, numbers: Seeded) => ({
   facts: numbers.below(3) === 0 ? undefined : JSON.stringify({ of: step }),
 })
 
-/** Up to three blocks with generated transactions; some share a timestamp, some have no transaction. */
+/** Up to three blocks with generated transactions; some share a timestamp, some are empty. */
 export const generateOn = (head: BlockRows | undefined, step: number, numbers: Seeded): ReadonlyArray<BlockRows> => {
   const blocks: Array<BlockRows> = []
   const length = 1 + numbers.below(3)
@@ -103,7 +103,7 @@ export const generateOn = (head: BlockRows | undefined, step: number, numbers: S
   return blocks
 }
 
-/** Up to three blocks below the first one of a chain; none below block 0. */
+/** Up to three blocks below the first block of a chain; none below block 0. */
 export const generateBelow = (first: BlockRows, step: number, numbers: Seeded): ReadonlyArray<BlockRows> => {
   const blocks = [first]
   for (let length = 1 + numbers.below(3); length > 0 && blocks[0]!.number > 0; length--) {
@@ -120,7 +120,7 @@ export const generateBelow = (first: BlockRows, step: number, numbers: Seeded): 
 export interface Model {
   blocks: ReadonlyArray<BlockRows>
   finalized: number | null
-  /** Every unwind, oldest first: the lowest block that it removed, and all of them. */
+  /** All unwinds, oldest first: the lowest removed block, and all removed blocks. */
   readonly unwinds: Array<{ readonly lowest: number; readonly removed: ReadonlyArray<BlockRef> }>
 }
 
@@ -166,7 +166,7 @@ export const lowestReorgedBlock = (model: Model, ref: BlockRef): number | null =
   return first === -1 ? null : Math.min(...model.unwinds.slice(first).map(({ lowest }) => lowest))
 }
 
-/** Rows of the transactions that belong to a wallet, in the order of the chain. */
+/** Rows of a wallet's transactions, in chain order. */
 export const rowsOf = (model: Model, address: string): ReadonlyArray<PageRow> =>
   model.blocks.flatMap((block) =>
     block.transactions
@@ -180,7 +180,7 @@ export const rowsOf = (model: Model, address: string): ReadonlyArray<PageRow> =>
       })),
   )
 
-/** Equals each stored form that has the texts of a row. */
+/** Matches each stored form of a row's texts. */
 const formOf = ({ body, internal }: PageRow): StoredForm => {
   const internalSize = internal === null ? null : Buffer.byteLength(internal)
   const asymmetricMatch = ({ form, frame, size }: StoredForm): boolean =>

@@ -1,6 +1,4 @@
-/**
- * Pages of a wallet over a database of the contract: what a request for them reads, without HTTP.
- */
+/** Pages of a wallet in a database of contract tests, as a request reads them, without HTTP. */
 import { Effect, Result } from "effect"
 import * as ChainRegistry from "../../src/config/ChainRegistry.ts"
 import * as Config from "../../src/config/Config.ts"
@@ -26,7 +24,7 @@ const config = Result.getOrThrow(
 const source = { ...WalletTransactions.projection, kind: "appearances" } as const
 
 /**
- * Reads pages of a wallet: hashes of their rows, and the cursor of the next one. `within` runs in the snapshot of each page, behind the
+ * Reads pages of a wallet; returns the hashes of their rows and the next cursor. `within` runs in the snapshot of each page, after the
  * read of its checkpoint.
  */
 export const pagesOf = (database: Database, within: Effect.Effect<void> = Effect.void) => {

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about projections.
- */
+/** Contract tests of projections. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
@@ -99,7 +97,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
           yield* store.unwind(refOf(blocks[2]!), refOf(blocks[1]!))
           const removed = yield* ofBlocks(1, 2)
 
-          // Rows on several nodes may be those of several states.
+          // Rows on several nodes may belong to several states.
           const isDistributed = (yield* store.snapshot((snapshot) => snapshot.nodes)) > 0
           const addressesOf = (some: ReadonlyArray<BlockRows>) =>
             isDistributed
@@ -266,7 +264,7 @@ export const projectionContract = (database: TestDatabase.Make, law: TestDatabas
               const blocks = Model.generateBelow(first, step, numbers)
               yield* numbers.pick([store, other]).prepend(refOf(first), blocks)
               Model.prepend(model, blocks)
-              // Before the projection exists, the index only grows.
+              // Until the projection exists, blocks are only appended.
             } else if (action < 3 || step < 5) {
               const blocks = Model.generateOn(model.blocks.at(-1), step, numbers)
               yield* numbers.pick([store, other]).append(head, blocks)

@@ -1,4 +1,4 @@
-/** Projections for tests of the store, and what their rows must be. */
+/** Projections for tests of the store, and their expected rows. */
 import { Effect } from "effect"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import type { LedgerProjection, Projection } from "../../src/block/Projection.ts"
@@ -27,7 +27,7 @@ export const upperCase = (revision: number): Projection => ({
   rows: ({ transactions }) => transactions.map(({ body, index }) => ({ index, body: body.toUpperCase(), keys: [] })),
 })
 
-/** A projection whose ledgers have a movement for most transactions of a wallet: its block and index, as an amount. */
+/** A projection whose ledgers have a movement for most transactions of a wallet, with block and index as amount. */
 export const ledgers = (revision: number): LedgerProjection => ({
   id: "ledgers",
   kind: "ledger",
@@ -54,7 +54,7 @@ const ledgerRow = (wallet: string, block: number, index: number, revision: numbe
         ],
 })
 
-/** The rows of a wallet by `ledgers`. */
+/** Expected rows of a wallet from `ledgers`. */
 export const expectedLedger = (blocks: ReadonlyArray<BlockRows>, wallet: string, revision = 1) =>
   blocks.flatMap(({ number: block, transactions }) =>
     transactions.flatMap(({ addresses, index }) =>
@@ -62,7 +62,7 @@ export const expectedLedger = (blocks: ReadonlyArray<BlockRows>, wallet: string,
     ),
   )
 
-/** The entries of a wallet by `hashes`. */
+/** Expected entries of a wallet from `hashes`. */
 export const expectedEntries = (
   blocks: ReadonlyArray<BlockRows>,
   wallet: string,
@@ -77,7 +77,7 @@ export const expectedEntries = (
     )
   })
 
-/** The stored rows of a wallet by `ledgers`. */
+/** Stored rows of a wallet from `ledgers`. */
 export const ledgerOf = (store: ChainReader, wallet: string, order: "ASC" | "DESC" = "ASC") =>
   Effect.map(
     store.snapshot((snapshot) =>
@@ -86,7 +86,7 @@ export const ledgerOf = (store: ChainReader, wallet: string, order: "ASC" | "DES
     ({ rows }) => rows,
   )
 
-/** The stored entries of a wallet by `hashes`. */
+/** Stored entries of a wallet from `hashes`. */
 export const entriesOf = (store: ChainReader, key: string, order: "ASC" | "DESC" = "ASC") =>
   Effect.map(
     store.snapshot((snapshot) => snapshot.page(hashes(1), { ...all, key, order, to: Number.MAX_SAFE_INTEGER - 1 })),

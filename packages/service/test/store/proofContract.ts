@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about opening balances and proofs.
- */
+/** Contract tests of opening balances and proofs. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Holding from "../../src/ledger/Holding.ts"
@@ -23,7 +21,7 @@ const balances = [
   { holding: { standard: "erc20", asset: address(80), tokenId: null }, amount: 0n },
 ] as const
 
-/** The movements of the opening; the ids of ERC-721 tokens are not known. */
+/** Movements of the opening; the ids of ERC-721 tokens are unknown. */
 const movements = [
   ["native", 5n, null],
   [token, 2n ** 256n - 1n, null],

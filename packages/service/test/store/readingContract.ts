@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about reading: pages, snapshots, dates and changes.
- */
+/** Contract tests of reading: pages, snapshots, dates and changes. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
@@ -12,7 +10,7 @@ import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 
-/** Limits around every size of a walk: one row per page only on the whole range, where a walk has the most pages. */
+/** Limits around every size of a walk; a limit of one row only for the whole range, which then has the most pages. */
 const limitsOf = (rows: number, isWhole: boolean): ReadonlyArray<number> =>
   [...new Set([isWhole ? 1 : 2, 3, 7, rows - 1, rows, rows + 1])].filter((limit) => limit > 0 && limit <= rows + 1)
 

@@ -1,6 +1,4 @@
-/**
- * A folder that is gone when the scope ends.
- */
+/** A temporary folder that is removed when the scope ends. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

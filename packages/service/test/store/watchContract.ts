@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about the wallets of an index that is limited to some.
- */
+/** Contract tests of the watched wallets of an index that is limited to them. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chainOn, refOf } from "./model.ts"
@@ -12,7 +10,7 @@ const [mine, added, other] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40
 
 /** Runs the suite of watched wallets against an engine. */
 export const watchContract = (database: TestDatabase.Make): void => {
-  /** An empty database, and ways to use it as other processes would. */
+  /** An empty database, and functions that use it as other processes would. */
   const made = Effect.gen(function* () {
     const { connect } = yield* database
     const connected = yield* connect

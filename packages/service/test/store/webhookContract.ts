@@ -1,4 +1,4 @@
-/** The wallets of webhooks, which both engines keep in the same way. */
+/** Contract tests of the wallets of webhooks, which both engines store in the same way. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import type { StoreError } from "../../src/store/StoreError.ts"
@@ -10,9 +10,9 @@ const webhook: EncodedWebhook = { holder: "usual", state: "active", content: "{}
 const shared = (wallet: string, highest = -1): WebhookWallet => ({ wallet, journal: null, next: 0, start: 5, highest })
 const own = (wallet: string, next: number): WebhookWallet => ({ wallet, journal: "7-a", next, start: 5, highest: 9 })
 
-/** Runs the suite on an engine. */
+/** Runs the suite against an engine. */
 export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scope.Scope>): void => {
-  /** Changes the wallets of the webhook `books`, and returns them all. */
+  /** Changes the wallets of the webhook `books`; returns all of them. */
   const changed = Effect.fnUntraced(function* (
     webhooks: Webhooks,
     wallets: NonNullable<Parameters<Webhooks["change"]>[3]>,
@@ -22,7 +22,7 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
     return [isChanged, yield* webhooks.walletsOf("books", {})] as const
   })
 
-  /** A webhook with some wallets, beside one with others. */
+  /** A webhook with some wallets, next to one with other wallets. */
   const withWallets = Effect.fnUntraced(function* (wallets: ReadonlyArray<WebhookWallet>) {
     const webhooks = yield* opened
     yield* webhooks.add("books", webhook, wallets)

@@ -1,6 +1,4 @@
-/**
- * The part of the contract that is about writing a chain: append, prepend, unwind and finalize.
- */
+/** Contract tests of writing a chain: append, prepend, unwind and finalize. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
@@ -11,7 +9,7 @@ import { blockOn, chainOn, refOf, wallets } from "./model.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 
-/** Every read of a store, compared with the model. */
+/** Compares all reads of a store with the model. */
 const expectSame = Effect.fn(function* (store: ChainReader, model: Model.Model, seen: ReadonlyArray<BlockRef>) {
   const low = Math.min(...model.blocks.map((block) => block.number), 0) - 1
   const high = Math.max(...model.blocks.map((block) => block.number), 0) + 1
@@ -140,7 +138,7 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
   })
 
   describe("prepend", () => {
-    /** Blocks in the order of the chain, whose last one is the parent of the next one. */
+    /** Splits consecutive blocks so that the last one of a part is the parent of the next part. */
     const split = (length: number, above: number) => {
       const blocks = chainOn(null, length)
       return { blocks, below: blocks.slice(0, -above), above: blocks.slice(-above) }

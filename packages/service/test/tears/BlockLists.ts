@@ -1,6 +1,6 @@
 /**
- * Reads the transactions of a range of blocks, of all wallets or of one by its ledger, as lists of Etherscan's API do, and compares them with
- * the chain of their head.
+ * Reads the transactions of a block range, of all wallets or of one by its ledger, as lists of Etherscan's API do, and compares them
+ * with the chain of their head.
  */
 import { Effect } from "effect"
 import * as WalletTransactions from "../../src/projection/WalletTransactions.ts"
@@ -13,17 +13,17 @@ import { ledgers } from "../store/projections.ts"
 
 const ledger = ledgers(1)
 
-/** How a chain is opened whose lists are read. */
+/** Options for opening the chain whose lists are read. */
 export const options: WriterOptions = { projections: [WalletTransactions.projection, ledger] }
 
-/** What is read. */
+/** Options of a read. */
 export interface Options {
   readonly reader: Pick<ChainReader, "snapshot">
   readonly world: World
-  /** Receives what is torn or unavailable. */
+  /** Records torn or unavailable lists. */
   readonly tally: Pick<Tally, "torn" | "unavailable">
   readonly numbers: Seeded
-  /** Runs behind the read of the checkpoint. */
+  /** Runs after the read of the checkpoint. */
   readonly pause: Effect.Effect<void>
 }
 
@@ -31,7 +31,7 @@ const depths = [1, 4, 12]
 const limits = [3, 10, 100]
 const maxBytes = 10_000_000
 
-/** Reads a list; returns whether there was one. */
+/** Reads a list; returns false if it is unavailable. */
 export const read = Effect.fnUntraced(function* ({ numbers, pause, reader, tally, world }: Options) {
   const [wallet, order] = [numbers.pick([null, ...wallets]), numbers.pick(["ASC", "DESC"] as const)]
   const [depth, limit] = [numbers.pick(depths), numbers.pick(limits)]

@@ -1,6 +1,6 @@
 /**
- * Reads pages and lists of a chain while writers append, reorg, die and continue without their lease, and compares each
- * with the chain of its head.
+ * Reads pages and lists of a chain while writers append, reorg, crash and continue without their lease, and compares each with the chain
+ * of its head.
  */
 import { Effect } from "effect"
 import type { Scope } from "effect"
@@ -16,33 +16,33 @@ import * as BlockLists from "./BlockLists.ts"
 import type { Edit } from "./Edit.ts"
 import * as Writers from "./Writers.ts"
 
-/** What to check. */
+/** Options of a check. */
 export interface Options {
-  /** Edits of the sources that writers run. */
+  /** Edits of the sources of the writers. */
   readonly edits?: ReadonlyArray<Edit>
-  /** The database that is written; it is empty. */
+  /** URL of the written database, which must be empty. */
   readonly url: string
-  /** The database that pages are read of. Default: that which is written. */
+  /** URL of the database from which pages are read. Default: the written one. */
   readonly pagesUrl?: Engine.DatabaseUrl
   readonly pages: number
   readonly seed: number
-  /** Reads fewer pages once something is wrong. */
+  /** True to stop soon after the first error. */
   readonly endsWhenWrong?: boolean
 }
 
-/** What was seen. */
+/** Results of a check. */
 export interface Seen extends Omit<Walker.Tally, "unavailable">, Writers.Deeds {
   readonly unavailable: ReadonlyMap<string, number>
-  /** Lists of a range of blocks that were read. */
+  /** Number of lists that were read. */
   readonly lists: number
-  /** Pages, lists and writes that were refused as damage, although nothing is damaged. */
+  /** Pages, lists and writes that were rejected as damaged, although nothing is damaged. */
   readonly damaged: number
   readonly appends: number
   readonly reorgs: number
 }
 
 const readers = 8
-/** Pauses within a snapshot, and before a page. */
+/** Delays within a snapshot and before a page. */
 const [within, before] = [
   [0, 0, 2, 8],
   [0, 3, 10, 40],
@@ -50,14 +50,14 @@ const [within, before] = [
 const limits = [2, 5, 9]
 const firstSteps = 12
 const writePauseMillis = 2
-/** Pages that are read after something was wrong. */
+/** Number of pages that are read after the first error. */
 const pagesWhenWrong = 300
 
-/** Whether a page, a list or a write was wrong. */
+/** True if a page, a list or a write was wrong. */
 export const isWrong = (seen: Pick<Seen, "accepted" | "damaged" | "falselyStale" | "torn">): boolean =>
   seen.torn > 0 || seen.falselyStale > 0 || seen.accepted > 0 || seen.damaged > 0
 
-/** How often one of these messages reports damaged rows. */
+/** Number of messages that report damaged rows. */
 const damagedIn = (...messages: ReadonlyArray<ReadonlyMap<string, number>>): number =>
   messages
     .flatMap((counts) => [...counts])

@@ -1,4 +1,4 @@
-/** Preloaded into a process: edits sources as `Edit` states. */
+/** Preloaded into a process: applies the edits of `Edit` to sources. */
 import { registerHooks } from "node:module"
 import * as Edit from "./Edit.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Edits of sources as they are loaded, by which a test removes a safeguard from the service, or observes its
- * statements, in a separate process: `node --import Edit.load.ts`, with the edits in the environment.
+ * Edits of sources as they are loaded in a child process, with which a test removes a safeguard from the service or observes its
+ * statements: `node --import Edit.load.ts`, with the edits in an environment variable.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -17,20 +17,20 @@ const loader = fileURLToPath(new URL("Edit.load.ts", import.meta.url))
 
 const roots = ["../../src/", "../../../transport/src/"].map((root) => new URL(root, import.meta.url))
 
-/** True if the text of an edit is in its source, which may have changed since. */
+/** True if the source still contains the text that the edit replaces. */
 export const isCurrent = ({ file, from }: Edit): boolean =>
   roots.map((root) => new URL(file, root)).some((url) => existsSync(url) && readFileSync(url, "utf8").includes(from))
 
-/** The edits of this process. */
+/** Edits of this process. */
 export const current = (): ReadonlyArray<Edit> => JSON.parse(process.env[variable] ?? "[]")
 
-/** Arguments of Node and the environment of a process with further edits. */
+/** Arguments and environment of a Node process with further edits. */
 export const processWith = (edits: ReadonlyArray<Edit>) => ({
   args: ["--import", loader],
   env: { ...process.env, [variable]: JSON.stringify([...current(), ...edits]) },
 })
 
-/** Applies edits to the source of a file; throws for an edit whose text is not there. */
+/** Applies edits to the source of a file; throws if the text of an edit is missing. */
 export const apply = (edits: ReadonlyArray<Edit>, url: string, source: string): string => {
   let edited = source
   for (const { file, from, to } of edits) {

@@ -1,13 +1,13 @@
 /**
- * Interrupts a write of this process between its statements: the process dies, or does nothing for a while. `edits` let the engines
- * announce each statement of a write.
+ * Interrupts a write of this process between two statements: the process exits or pauses. With `edits` the engines announce each
+ * statement of a write.
  */
 import type { Edit } from "./Edit.ts"
 
-/** What befalls the process at a statement of its next write, counted from 1. */
+/** Interruption at a statement of the next write, counted from 1. */
 export interface Interruption {
   readonly statement: number
-  /** Time in which the process does nothing; `null` for a process that dies. */
+  /** Duration of the pause; `null` to exit. */
   readonly stallMillis: number | null
 }
 

@@ -1,7 +1,6 @@
 /**
- * Nodes of a database without a snapshot of all of them, as those of Citus. Each statement on a distributed table reads the newest
- * state of the primary, or that of a standby that lags, whatever the snapshot has that it belongs to. The tables themselves lie on one
- * server.
+ * Simulates nodes of a database that share no snapshot, such as Citus nodes, on one server. Each statement on a distributed table reads
+ * the newest state of the primary, or the state of a lagging standby, regardless of its snapshot.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -16,7 +15,7 @@ import { seeded } from "../store/model.ts"
 import { ref } from "../store/TestDatabase.ts"
 import type { Edit } from "./Edit.ts"
 
-/** Edits of the engine, whose snapshots read what `install` lets them. */
+/** Edits of the engine, which make its snapshots read through `install`. */
 export const edits: ReadonlyArray<Edit> = [
   {
     file: "store/postgres/Marks.ts",
@@ -25,9 +24,9 @@ export const edits: ReadonlyArray<Edit> = [
   },
 ]
 
-/** Number of statements of which a standby runs one. */
+/** One in this number of statements runs on a standby. */
 const ofStandby = 2
-/** Pauses before a statement. */
+/** Delays before a statement. */
 const pauses = [0, 0, 0, 2, 10] as const
 
 const clientOf = (url: string) =>
@@ -36,7 +35,7 @@ const clientOf = (url: string) =>
     Effect.orDie,
   )
 
-/** Makes the chain of the tests in an empty database, as Citus has it, but on one server. */
+/** Creates the test chain in an empty database as on Citus, but on one server. */
 export const distribute = Effect.fnUntraced(function* (url: string) {
   const database = yield* Effect.orDie(Engine.fromUrl(url, "/"))
   yield* Effect.orDie(Effect.scoped(database.chain(ref).writer()))
@@ -46,7 +45,7 @@ export const distribute = Effect.fnUntraced(function* (url: string) {
   yield* Effect.forEach(statements, (sql) => Effect.orDie(client.unsafe(sql).unprepared), { discard: true })
 }, Effect.scoped)
 
-/** Lets statements of snapshots read the states of a primary and of a standby of it, drawn by a seed. */
+/** Makes the statements of snapshots read the state of a primary or its standby at random, by a seed. */
 export const install = Effect.fnUntraced(function* (
   primary: string,
   standby: string,

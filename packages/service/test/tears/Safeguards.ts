@@ -1,13 +1,13 @@
-/** The safeguards that keep pages exact and writers apart, each with the edit that removes it. */
+/** Safeguards for consistent pages and exclusive writers, each with the edit that removes it. */
 import type { Edit } from "./Edit.ts"
 
 /**
- * The database that is checked: `replica` reads its pages of a PostgreSQL replica that lags, `nodes` has its tables distributed over nodes
- * without a snapshot of all of them, and `citus` over those of Citus.
+ * The checked database. `replica` reads pages from a lagging PostgreSQL replica; `nodes` has tables distributed over simulated nodes
+ * that share no snapshot, and `citus` over Citus nodes.
  */
 export type Subject = "sqlite" | "postgres" | "replica" | "nodes" | "citus"
 
-/** All of them. */
+/** All subjects. */
 export const subjects: ReadonlyArray<Subject> = ["sqlite", "postgres", "replica", "nodes", "citus"]
 
 /** A safeguard. */
@@ -168,7 +168,7 @@ const nodes: ReadonlyArray<Omit<Safeguard, "subject">> = [
 const of = (subject: Subject, safeguards: ReadonlyArray<Omit<Safeguard, "subject">>): ReadonlyArray<Safeguard> =>
   safeguards.map((safeguard) => ({ ...safeguard, subject }))
 
-/** The safeguards of the engines. */
+/** All safeguards of the engines. */
 export const all: ReadonlyArray<Safeguard> = [
   ...of("sqlite", sqlite),
   ...of("postgres", postgres),

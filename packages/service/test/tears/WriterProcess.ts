@@ -1,4 +1,4 @@
-/** A process that writes to a database, and may die or pause between two statements of a write. */
+/** A process that writes to a database, and may exit or pause between two statements of a write. */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Deferred, Effect } from "effect"
@@ -18,34 +18,34 @@ export type Command =
     }
   | { readonly _tag: "Unwind"; readonly expected: BlockRef; readonly to: BlockRef; readonly token: FencingToken }
 
-/** A command in the form in which it is sent. */
+/** A command in serialised form. */
 export interface WriteRequest {
   readonly id: number
   readonly command: Command
   readonly interruption?: Interruption.Interruption | undefined
 }
 
-/** Result of a command: what failed, or that the process died. */
+/** Result of a command: success, a failure, or the exit of the process. */
 export type Outcome =
   | { readonly _tag: "Done"; readonly token: FencingToken | null }
   | { readonly _tag: "LeaseLost" | "CheckpointConflict" | "StoreError" | "Died"; readonly message: string }
 
-/** A result in the form in which it is sent. */
+/** A result in serialised form. */
 export interface Done {
   readonly id: number
   readonly outcome: Outcome
 }
 
-/** A process. */
+/** A writing process. */
 export interface WriterProcess {
-  /** Runs commands; later ones are sent to a process only after earlier ones ended. */
+  /** Runs a command; commands run sequentially. */
   readonly run: (command: Command, interruption?: Interruption.Interruption) => Effect.Effect<Outcome>
 }
 
 const file = fileURLToPath(new URL("writer.process.ts", import.meta.url))
 const died: Outcome = { _tag: "Died", message: "the process died" }
 
-/** Starts a process that writes to the database of a URL, until the scope ends; `edits` change the sources that it runs. */
+/** Starts a process that writes to the database of a URL until the scope ends; `edits` change its sources. */
 export const start = ({ edits = [], url }: { readonly url: string; readonly edits?: ReadonlyArray<Edit.Edit> }) =>
   Effect.gen(function* () {
     const waiting = new Map<number, Deferred.Deferred<Outcome>>()

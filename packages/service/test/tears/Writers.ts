@@ -1,7 +1,7 @@
 /**
- * Writes a chain with two processes that take its lease from each other. One dies between two statements of a write, or
- * pauses in one while the other takes the lease. One continues with a lease that it lost, or takes it again and
- * continues from a head that was replaced.
+ * Writes a chain with two processes that take its lease from each other. A process exits between two statements of a write, or pauses in
+ * one while the other takes the lease. A process also continues with a lost lease, or takes the lease again and continues from a head
+ * that was replaced.
  */
 import { Data, Effect, Fiber, Schedule } from "effect"
 import type { Scope } from "effect"
@@ -14,21 +14,21 @@ import type { Seeded } from "../store/model.ts"
 import type { Interruption } from "./Interruption.ts"
 import * as WriterProcess from "./WriterProcess.ts"
 
-/** What the writers did. */
+/** Counts of events. */
 export interface Deeds {
-  /** Processes that died in a write. */
+  /** Processes that exited during a write. */
   crashes: number
-  /** Processes that stood still in a write while another one took the lease. */
+  /** Processes that paused during a write while another one took the lease. */
   stalls: number
-  /** Writes of a process without the lease, or from a head that was replaced, that were refused. */
+  /** Rejected writes of a process without the lease, or from a replaced head. */
   refused: number
-  /** Such writes that were accepted, which none may be. */
+  /** Such writes that were accepted, which is an error. */
   accepted: number
-  /** Other failures of writes, by their message. */
+  /** Other failures of writes, by message. */
   readonly failures: Map<string, number>
 }
 
-/** A write that failed. */
+/** A failed write. */
 class NotWritten extends Data.TaggedError("NotWritten")<{ readonly outcome: WriterProcess.Outcome }> {}
 
 interface Writer {
@@ -36,13 +36,13 @@ interface Writer {
   token: FencingToken
 }
 
-/** Statements of a write at which it is interrupted: those of a short one, from the one behind its begin, and of a longer one. */
+/** Statements at which a write is interrupted: from the second one of any write, and up to the last one of a short or long write. */
 const [firstStatement, lastOfShort, lastStatement] = [2, 9, 24]
 const stallMillis = 40
-/** Reads of the head of a database whose nodes may be lost for a while. */
+/** Retries for the head of a database whose nodes may be unavailable for a while. */
 const [retryMillis, mostRetries] = [100, 600] as const
 
-/** Makes the writers; each run of the result writes once or more often. */
+/** Creates the writers; each run of the result writes at least once. */
 export const make = Effect.fnUntraced(function* (
   process: Parameters<typeof WriterProcess.start>[0],
   world: World,
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* (
   Scope.Scope
 > {
   const deeds: Deeds = { crashes: 0, stalls: 0, refused: 0, accepted: 0, failures: new Map() }
-  /** Goes on from the stored head, once the database answers. */
+  /** Continues from the stored head once the database responds. */
   const resume = Effect.retry(
     Effect.suspend(() => world.resume(reader)),
     { while: ({ isRetryable }) => isRetryable, schedule: Schedule.spaced(retryMillis), times: mostRetries },
@@ -72,7 +72,7 @@ export const make = Effect.fnUntraced(function* (
     deeds.failures.set(outcome.message, (deeds.failures.get(outcome.message) ?? 0) + 1)
   }
 
-  /** Takes the lease. */
+  /** Acquires the lease. */
   const lead = Effect.fnUntraced(function* (writer: Writer) {
     const outcome = yield* writer.process.run({ _tag: "Acquire" })
     if (outcome._tag === "Done" && outcome.token !== null) writer.token = outcome.token
@@ -109,7 +109,7 @@ export const make = Effect.fnUntraced(function* (
     stallMillis: stall,
   })
 
-  /** A write that must be refused. */
+  /** Makes a write that must be rejected. */
   const forbidden = Effect.fnUntraced(function* (command: WriterProcess.Command, writer: Writer, by: string) {
     const outcome = yield* writer.process.run(command)
     if (outcome._tag === by) deeds.refused++
@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function* (
     return former
   })
 
-  /** The leader pauses in a write while the other one takes the lease. */
+  /** Pauses the leader during a write while the other process takes the lease. */
   const stall = Effect.fnUntraced(function* () {
     deeds.stalls++
     const stalled = world.step(writes(leader, interruption(stallMillis)))
@@ -139,7 +139,7 @@ export const make = Effect.fnUntraced(function* (
     yield* resume
   })
 
-  /** A process that lost the lease continues, and may take it again without reading the head again. */
+  /** Continues with a process that lost the lease; it may take the lease again without reading the head again. */
   const zombie = Effect.fnUntraced(function* () {
     const replaced: BlockRef = world.head()
     const former = yield* change()

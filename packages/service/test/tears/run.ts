@@ -1,6 +1,6 @@
 /**
- * Reads pages while a chain is written, and compares each with the chain of its head. With `--safeguards` each
- * safeguard is removed in turn, in a separate process, which must detect that.
+ * Reads pages while a chain is written, and compares each with the chain of its head. With `--safeguards` each safeguard is removed in
+ * turn, in a child process, and an error must be detected.
  */
 import { fileURLToPath } from "node:url"
 import { Effect, Metric } from "effect"
@@ -30,10 +30,10 @@ const options = {
 } as const
 type Options = Omit<Campaign.Values<typeof options>, "on"> & { readonly on: Safeguards.Subject }
 
-/** Edits without which a subject cannot be checked. */
+/** Edits that a subject requires. */
 const ownEdits = (on: Safeguards.Subject) => (on === "nodes" ? Nodes.edits : [])
 
-/** The URLs that are written and read. */
+/** URLs of the written and the read database. */
 const urlsOf = Effect.fnUntraced(function* ({ bin, database, on: subject, seed, standby: replica }: Options) {
   if (subject === "sqlite") return { url: `sqlite:${yield* temporaryFolder}` }
   if (subject === "citus") {
@@ -65,7 +65,7 @@ const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Ca
     fail(
       `${torn} torn pages or lists, ${falselyStale} falsely stale walks, ${accepted} forbidden writes accepted, ${damaged} refused as damaged`,
     )
-  // A page of nodes that do not come to one state in time is refused, and may be retried.
+  // A page is rejected with a retryable error if the nodes do not reach one state in time.
   const isAvailable = subject === "nodes" || subject === "citus" || seen.unavailable.size === 0
   if (!isBroken && !interrupted && (seen.failures.size > 0 || !isAvailable)) fail("a page or a write failed")
   print(`${seen.pages} pages of ${seen.walks} walks, ${stale} of them stale; ${seen.lists} lists of ranges of blocks`)
@@ -75,7 +75,7 @@ const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Ca
   if (ofStandby === 0) fail("no page was read of the standby")
 })
 
-/** Runs this command with edits; returns its exit code. */
+/** Runs this command with edits in a child process; returns its exit code. */
 const runWith = (edits: ReadonlyArray<Edit.Edit>, { bin, database, interrupted, on, pages, seed }: Options) => {
   const { args, env } = Edit.processWith(edits)
   const named = Object.entries({ on, pages, seed, bin, database }).flatMap(([name, value]) =>
@@ -85,7 +85,7 @@ const runWith = (edits: ReadonlyArray<Edit.Edit>, { bin, database, interrupted, 
   return Campaign.child([...args, fileURLToPath(import.meta.url), ...named], { env })
 }
 
-/** Checks a subject, in a process with its edits if it needs some. */
+/** Checks a subject, in a child process if it requires edits. */
 const checkWithEdits = (options: Options): Campaign.Case => ({
   name: options.on,
   run: (report) => {

@@ -1,4 +1,4 @@
-/** A process that writes what `WriterProcess` requests. */
+/** Runs the commands of `WriterProcess`. */
 import { Effect, Schedule } from "effect"
 import * as Engine from "../../src/store/Engine.ts"
 import { ref } from "../store/TestDatabase.ts"
@@ -19,7 +19,7 @@ const program = Effect.gen(function* () {
   })
   const run = (command: Command) => {
     switch (command._tag) {
-      // It ends immediately, so that another writer need not wait to take the lease.
+      // The lease expires immediately, so that another writer can acquire it without waiting.
       case "Acquire":
         return database.leases.acquire(ref, owner, 0)
       case "Append":

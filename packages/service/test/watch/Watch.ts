@@ -1,6 +1,6 @@
 /**
- * Wallets that are added to an index of some wallets, on a long chain whose node is an archive without `trace_filter`.
- * Their rows are compared with an index of every wallet, even if the searching process is killed repeatedly.
+ * Adds wallets to an index that is limited to some, on a long chain whose archive node does not support `trace_filter`. Their rows are
+ * compared with an index of every wallet, even if the searching process is killed repeatedly.
  */
 import { spawn } from "node:child_process"
 import { cpSync } from "node:fs"
@@ -16,13 +16,13 @@ import { differences, read } from "../indexer/roles.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** No limit: the node is on this machine. */
+/** No limit, because the node is local. */
 export const searchCallsPerMinute = 1e9
 
-/** A configured wallet that takes part in nothing. */
+/** A configured wallet without activity. */
 const configured = `0x${"ab".repeat(20)}`
 
-/** Whether the past of a wallet is searched, or is still to be. */
+/** True while the past of a wallet is searched or waits to be searched. */
 export const isSearching = ({ snapshot }: Pick<TestStore.TestStore, "snapshot">) =>
   snapshot(({ checkpoint }) =>
     Effect.map(
@@ -31,17 +31,17 @@ export const isSearching = ({ snapshot }: Pick<TestStore.TestStore, "snapshot">)
     ),
   )
 
-/** A chain with its archive, and the folders of two indexes of it. */
+/** A chain with its archive, and two indexes of it. */
 export interface Indexed {
   readonly plan: LongChain.PlannedChain
   readonly archive: Effect.Success<ReturnType<typeof Archive.start>>
-  /** Of every wallet. */
+  /** Index of every wallet. */
   readonly full: TestStore.TestStore
-  /** The index of one wallet that takes part in nothing. */
+  /** Folder of the index of one wallet without activity. */
   readonly folder: string
 }
 
-/** Indexes a chain with this many blocks, each of whose wallets has one of the numbers of transactions. */
+/** Indexes a chain with a number of blocks; `sizes` are the numbers of transactions of its wallets. */
 export const make = Effect.fnUntraced(function* (blocks: number, sizes: ReadonlyArray<number>) {
   const options = { accounts: sizes.length + 1 }
   const accounts = yield* Effect.scoped(Effect.map(Anvil.make(options), (node) => node.accounts))
@@ -56,7 +56,7 @@ export const make = Effect.fnUntraced(function* (blocks: number, sizes: Readonly
     return { folder, store }
   })
   const folder = yield* temporaryFolder
-  // It is copied once its database is closed.
+  // Copied after its database is closed.
   const copied = Effect.scoped(
     Effect.map(indexed(new Set([configured])), (own) => cpSync(own.folder, folder, { recursive: true })),
   )
@@ -71,13 +71,13 @@ const copyOf = Effect.fnUntraced(function* ({ folder }: Indexed) {
   return { folder: copy, store: yield* TestStore.inFolder(copy) }
 })
 
-/** Calls by method, but for those by which the head is followed. */
+/** Number of calls by method, except those that follow the head. */
 const searchCalls = (calls: Indexed["archive"]["calls"]) =>
   calls.filter(
     ([method, params]) => !(method === "eth_blockNumber" || params[0] === "latest" || params[0] === "finalized"),
   ).length
 
-/** Holds the rows of wallets against the index of every wallet. */
+/** Compares the rows of wallets with the index of every wallet. */
 const compare = Effect.fnUntraced(function* (
   { full }: Indexed,
   store: TestStore.TestStore,
@@ -94,7 +94,7 @@ const compare = Effect.fnUntraced(function* (
   return { rows, differences: found }
 })
 
-/** Adds one wallet, and searches its past to the end. */
+/** Adds one wallet and completes the search of its past. */
 export const searchOne = Effect.fnUntraced(function* (indexed: Indexed, { address }: LongChain.PlannedWallet) {
   const { archive } = indexed
   const { store } = yield* copyOf(indexed)
@@ -110,10 +110,7 @@ export const searchOne = Effect.fnUntraced(function* (indexed: Indexed, { addres
   return { calls, seconds, ...(yield* compare(indexed, store, [address])) }
 })
 
-/**
- * Runs a process that searches; kills it after this many calls to the node. Returns its exit code, `null` if it was
- * killed.
- */
+/** Runs a searching process and kills it after a number of calls to the node. Returns its exit code, or `null` if it was killed. */
 const searchInProcess = (folder: string, { archive }: Indexed, killAfter: number): Effect.Effect<number | null> =>
   Effect.callback((resume) => {
     const file = fileURLToPath(new URL("indexer.ts", import.meta.url))
@@ -132,7 +129,7 @@ const searchInProcess = (folder: string, { archive }: Indexed, killAfter: number
     })
   })
 
-/** Adds all wallets, and kills the process that searches their past a number of times, at random calls. */
+/** Adds all wallets, and kills the process that searches their past a number of times at random calls. */
 export const searchKilled = Effect.fnUntraced(function* (
   indexed: Indexed,
   kills: number,

@@ -1,4 +1,4 @@
-/** Indexes a chain of a folder by a node until no past is searched any more. Arguments: folder, URL, wallets of the configuration. */
+/** Indexes a chain in a folder until all searches of the past are complete. Arguments: folder, URL of the node, configured wallets. */
 import { Effect, Exit } from "effect"
 import { Eventually } from "@daybook/harness"
 import { start } from "../indexer/chain.ts"

@@ -1,11 +1,11 @@
-/** Adds wallets to an index of some wallets on a long chain, and compares their rows with an index of every wallet. */
+/** Adds wallets to an index that is limited to some, on a long chain, and compares their rows with an index of every wallet. */
 import { Effect, References } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Watch from "./Watch.ts"
 
 const fewest = 10
 
-/** Numbers of transactions from the fewest to the most, each larger than the one before by the same factor. */
+/** A geometric series of numbers of transactions, up to the largest. */
 const sizesOf = (wallets: number, most: number): ReadonlyArray<number> =>
   Array.from({ length: wallets }, (_, at) => Math.round(fewest * (most / fewest) ** (at / Math.max(1, wallets - 1))))
 

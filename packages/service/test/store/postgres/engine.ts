@@ -1,7 +1,4 @@
-/**
- * What the engine must pass without the service above it. It is a part of `Engine.integration.test.ts`, and all of
- * `Engine.mutation.ts`.
- */
+/** Tests of the engine without the service. `Engine.integration.test.ts` includes them, `Engine.mutation.ts` consists of them. */
 import { describe } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterAll, beforeAll } from "vitest"
@@ -20,7 +17,7 @@ import { webhooks } from "./webhooks.ts"
 
 const given = process.env["DAYBOOK_TEST_POSTGRES"]
 
-/** The URL of the server of a test file: the given one, or one that runs as long as the file's tests. */
+/** URL of the server of a test file: the given one, or one that runs until the tests of the file have ended. */
 export const serverOfFile = (): (() => string) => {
   let url = given ?? ""
   let embedded: EmbeddedServer.EmbeddedServer | undefined
@@ -47,7 +44,7 @@ export const engine = (server: () => string): void => {
         dump: dumpOf(database.rows),
       })),
     ),
-    // A separate server shows that the suite passes on this version; DAYBOOK_TEST_POSTGRES runs all of it on any other.
+    // A part of the suite is sufficient to show that it passes on this version; DAYBOOK_TEST_POSTGRES runs all of it on any other.
     { part: given === undefined ? 0.04 : 1 },
   )
 

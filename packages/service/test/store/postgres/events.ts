@@ -1,6 +1,6 @@
 /**
- * The tables of receivers of events equal the lists of services on PostgreSQL, which are restarted and take over from
- * each other. Runs if `DAYBOOK_LIVES` states a number; `pnpm --filter @daybook/service lives --on postgres` runs many.
+ * Compares the tables of event receivers with the lists of services on PostgreSQL that are restarted and take over from each other. Runs
+ * if `DAYBOOK_LIVES` is set to a number of runs; `pnpm --filter @daybook/service lives --on postgres` runs many.
  */
 import { it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -10,7 +10,7 @@ import * as TestServer from "./TestServer.ts"
 
 const lives = Number(process.env["DAYBOOK_LIVES"] ?? 0)
 
-/** Runs the suite of events on a server. */
+/** Registers the tests of events on a server. */
 export const events = (server: () => string): void => {
   it.live.skipIf(lives === 0)(
     "walletEvents: the table of a receiver equals the lists by row id on PostgreSQL",

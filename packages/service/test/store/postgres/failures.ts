@@ -1,6 +1,4 @@
-/**
- * Failures of a server.
- */
+/** Tests of server failures. */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Redacted } from "effect"
 import * as Engine from "../../../src/store/Engine.ts"
@@ -10,7 +8,7 @@ import { all, bodiesOf, pageBodies, ref } from "../TestDatabase.ts"
 import * as TestStore from "../TestStore.ts"
 import * as TestServer from "./TestServer.ts"
 
-/** The error of the first read and of the first write of a database. */
+/** Errors of the first read and the first write of a database. */
 const errorsOf = (url: string) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -21,7 +19,7 @@ const errorsOf = (url: string) =>
     }),
   )
 
-/** Runs the suite of failures on a server. */
+/** Registers the tests of failures on a server. */
 export const failures = (server: () => string): void => {
   const opened = Effect.gen(function* () {
     const { rows, url } = yield* TestServer.database(server())
@@ -280,7 +278,7 @@ export const failures = (server: () => string): void => {
           )
           const { apiKeys } = yield* TestServer.connect(url)
           yield* apiKeys.add({ name: "one", operator: false, empty: null })
-          // Each waits for the one before, and is then undone.
+          // Each transaction waits for the previous one and is then rolled back.
           yield* rows(
             "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END'",
           )

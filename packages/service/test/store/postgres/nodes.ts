@@ -1,6 +1,6 @@
 /**
- * A chain whose tables are distributed over nodes, as far as one server can show it: if a node has another state than
- * the snapshot, the checkpoint or the mark belongs to an earlier write.
+ * Tests of a chain whose tables are distributed over nodes, simulated on one server: when a node has another state than the snapshot,
+ * the checkpoint or the mark belongs to an earlier write.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Effect, Exit } from "effect"
@@ -16,7 +16,7 @@ import * as TestServer from "./TestServer.ts"
 const blocks = chainOn(null, 6)
 const schema = "daybook_test"
 
-/** Runs the suite of distributed chains on a server. */
+/** Registers the tests of distributed chains on a server. */
 export const nodes = (server: () => string): void => {
   const make = Effect.gen(function* () {
     const { rows, url } = yield* Effect.tap(TestServer.database(server()), TestServer.distribute)
@@ -144,7 +144,7 @@ export const nodes = (server: () => string): void => {
         const { rows } = yield* make
         const [head] = yield* rows(`SELECT serial FROM ${schema}.checkpoint`)
         yield* rows("SET plan_cache_mode = force_generic_plan")
-        /** What a statement does with a serial, for parameters that no row has. */
+        /** Outcome of a statement with a serial, for parameters that match no row. */
         const outcome = Effect.fnUntraced(function* ([name, sql]: readonly [string, string], serial: string) {
           const count = Math.max(...Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number)))
           const values = [...Array.from({ length: count - 1 }, () => "NULL"), serial]

@@ -1,6 +1,4 @@
-/**
- * A page whose range does not depend on the index is one statement, which reads a single state.
- */
+/** Tests that a page whose range does not depend on the index is read by one statement, and thus from a single state. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import * as Eventually from "@daybook/harness/Eventually"
@@ -14,18 +12,18 @@ import { ref } from "../TestDatabase.ts"
 import * as TestStore from "../TestStore.ts"
 import * as TestServer from "./TestServer.ts"
 
-/** Types of messages. */
+/** Types of protocol messages. */
 const [readyForQuery, commandComplete] = ["Z", "C"] as const
 
-/** A server on this machine that passes bytes on, and counts how often the other one is ready for the next query. */
+/** A TCP proxy that counts how often the server is ready for the next query. */
 interface Counting {
   readonly url: string
   readonly roundTrips: () => number
-  /** Transactions that have ended; a read ends in the background. */
+  /** Number of completed transactions; a read ends in the background. */
   readonly rollbacks: () => number
 }
 
-/** Calls a function with the type and the content of each message of the server. */
+/** Calls a function with the type and content of each message of the server. */
 const messages = (onMessage: (type: string, content: Buffer) => void) => {
   let left = Buffer.alloc(0)
   return (bytes: Buffer) => {
@@ -69,7 +67,7 @@ const counting = (target: URL): Effect.Effect<Counting, never, Scope.Scope> =>
     return { url: url.href, roundTrips: () => roundTrips, rollbacks: () => rollbacks }
   })
 
-/** Runs the suite of pages of one statement. */
+/** Registers the tests of pages with one statement. */
 export const oneStatement = (server: () => string): void => {
   const opened = Effect.gen(function* () {
     const { url } = yield* TestServer.emptied(server())
@@ -77,10 +75,10 @@ export const oneStatement = (server: () => string): void => {
     yield* store.append(null, chainOn(null, 8))
     const { rollbacks, roundTrips, url: through } = yield* counting(new URL(url))
     const pages = pagesOf(yield* TestServer.connect(through))
-    // The first page connects, and detects where the rows of the chain are.
+    // The first page opens the connection, and detects where the rows of the chain are.
     yield* pages({})
     yield* Effect.promise(() => Eventually.until(() => rollbacks() === 1, { what: "the transaction has ended" }))
-    /** The page of a query, and the number of its round trips. */
+    /** Reads the page of a query; returns it with the number of round trips. */
     const read = Effect.fnUntraced(function* (query: Parameters<typeof pages>[0]) {
       const before = roundTrips()
       const page = yield* pages(query)

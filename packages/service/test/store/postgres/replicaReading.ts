@@ -1,5 +1,6 @@
 /**
- * Pages that are read on replicas. A replica that lags is a database of the same server that lacks the last writes of another one.
+ * Tests of pages that are read from replicas. A lagging replica is simulated by a database of the same server that lacks the last
+ * writes.
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger, Metric } from "effect"
@@ -15,13 +16,13 @@ import * as TestServer from "./TestServer.ts"
 const blocks = chainOn(null, 6)
 const down = "postgres://daybook:s3cret@127.0.0.1:1/daybook"
 
-/** Pages that each kind of server has read. */
+/** Number of pages read from each kind of server. */
 const reads = Effect.map(
   Effect.forEach([Replicas.pageReads.primary, Replicas.pageReads.replica], (counter) => Metric.value(counter)),
   (states) => states.map(({ count }) => count),
 )
 
-/** Pages that each kind of server reads in an effect: of the primary, and of replicas. */
+/** Number of pages that an effect reads from the primary and from replicas. */
 const readsIn = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
   const before = yield* reads
   const result = yield* effect
@@ -29,14 +30,14 @@ const readsIn = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E
   return { result, reads: after.map((count, index) => count - before[index]!) }
 })
 
-/** Runs the suite of replicas on a server. */
+/** Registers the tests of replicas on a server. */
 export const replicaReading = (server: () => string): void => {
   const make = Effect.gen(function* () {
     const { url } = yield* TestServer.emptied(server())
     return { url, store: yield* TestStore.open(yield* TestServer.connect(url), ref) }
   })
 
-  /** A primary with all blocks, a replica with those before the last two, and the pages of a process that reads both. */
+  /** A primary with all blocks, a replica without the last two, and a function that reads pages with both. */
   const lagging = (...others: ReadonlyArray<string>) =>
     Effect.gen(function* () {
       const [primary, replica] = yield* Effect.all([make, make])
@@ -44,7 +45,7 @@ export const replicaReading = (server: () => string): void => {
       yield* primary.store.append(refOf(blocks[3]!), blocks.slice(4))
       const database = yield* Engine.fromUrl({ url: primary.url, replicas: [...others, replica.url] }, "/nowhere")
       const pages = pagesOf(database)
-      // The first page of a process looks at the primary.
+      // The first page of a process reads the primary.
       const { cursor } = yield* pages({ limit: 2 })
       return { primary: primary.store, replica: replica.store, pages, cursor: cursor! }
     })
@@ -139,7 +140,7 @@ export const replicaReading = (server: () => string): void => {
         const heads: Array<number | undefined> = []
         for (let seconds = 0; seconds < 18; seconds += 6) {
           yield* TestClock.adjust("6 seconds")
-          // The first page looks at the primary again.
+          // The first page reads the primary again.
           yield* pages({})
           heads.push((yield* pages({})).checkpoint?.head.number)
         }

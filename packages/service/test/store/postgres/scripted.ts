@@ -1,4 +1,4 @@
-/** A chain in sessions whose statements are answered by a function. */
+/** A chain in a session whose results are returned by a function. */
 import { Effect } from "effect"
 import * as CheckpointRow from "../../../src/store/rows/CheckpointRow.ts"
 import * as Chain from "../../../src/store/postgres/Chain.ts"
@@ -13,7 +13,7 @@ export type Statement = readonly [sql: string, params: ReadonlyArray<unknown>]
 
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
 
-/** A session and the statements that it ran. */
+/** A session, and the statements that it ran. */
 export const sessionOf = (answer: (...statement: Statement) => Rows | StoreError = () => []) => {
   const ran: Array<Statement> = []
   const rows = (sql: string, params: ReadonlyArray<unknown>) =>
@@ -26,7 +26,7 @@ export const sessionOf = (answer: (...statement: Statement) => Rows | StoreError
   return { at: { chain, session: { rows } as unknown as Session }, ran }
 }
 
-/** The row of a snapshot of an empty index: nothing is joined. */
+/** Row of a snapshot of an empty index, without joined rows. */
 export const snapshotRow = (serial: number, isDistributed = false): ReadonlyArray<unknown> => [
   ...CheckpointRow.make(ref.id, { ...CheckpointRow.empty, serial }),
   ["trace"],

@@ -1,6 +1,4 @@
-/**
- * A service on PostgreSQL serves what one on SQLite serves.
- */
+/** Tests that a service on PostgreSQL serves the same pages as one on SQLite. */
 import { Anvil, Scenario } from "@daybook/chain"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Logger, Redacted } from "effect"
@@ -11,12 +9,12 @@ import { request } from "../../server/service.ts"
 import * as TestServer from "./TestServer.ts"
 import { temporaryFolder } from "../temporaryFolder.ts"
 
-/** Events of an indexer, and what waits for them. */
+/** Collects events of an indexer, and notifies waiters. */
 const observed = () => {
   const waiting: Array<(event: IndexerEvent) => void> = []
   return {
     onEvent: (_: string, event: IndexerEvent) => Effect.sync(() => waiting.forEach((observe) => observe(event))),
-    /** The first event from now on that has a property. */
+    /** The first subsequent event that matches. */
     next: (is: (event: IndexerEvent) => boolean) =>
       Effect.map(Deferred.make<void>(), (found) => {
         waiting.push((event) => {
@@ -30,7 +28,7 @@ const observed = () => {
 const isAt = (head: number) => (event: IndexerEvent) =>
   (event._tag === "Indexed" || event._tag === "Synced") && event.head >= head
 
-/** A service in all roles on a database, which indexes a node. */
+/** A service in all roles on a database, which indexes the chain of a node. */
 const start = Effect.fnUntraced(function* (database: string, rpc: string) {
   const config = yield* Effect.fromResult(
     Config.decode({
@@ -62,7 +60,7 @@ const start = Effect.fnUntraced(function* (database: string, rpc: string) {
 
 const queries = ["limit=100", "limit=7&order=ASC&from_block=2&to_block=10", "scope=all&limit=20"]
 
-/** The pages of wallets, each walked to its end by its cursors. */
+/** Pages of wallets, each read to the end with its cursors. */
 const walk = Effect.fnUntraced(function* (
   get: (path: string) => ReturnType<typeof request>,
   wallets: ReadonlyArray<string>,
@@ -81,7 +79,7 @@ const walk = Effect.fnUntraced(function* (
   return pages
 })
 
-/** Runs a service on a server beside one on SQLite. */
+/** Registers the comparison of a service on a server with one on SQLite. */
 export const service = (server: () => string): void => {
   describe("a service on PostgreSQL", () => {
     it.live("serve: indexes a chain through a reorg and serves the same pages as a service on SQLite", () =>

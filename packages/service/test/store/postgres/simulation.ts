@@ -1,7 +1,4 @@
-/**
- * A simulated world on PostgreSQL, with the command `simulate` in a separate process: it replaces the driver where the
- * engine loads it.
- */
+/** Simulates a world on PostgreSQL with the command `simulate` in a child process, which replaces the driver that the engine loads. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
@@ -11,7 +8,7 @@ import { expect } from "vitest"
 import * as Server from "../../simulation/Server.ts"
 import * as Edit from "../../tears/Edit.ts"
 
-/** A life with a kill in a transaction. */
+/** A seed whose simulation has a kill in a transaction. */
 const seed = 18
 const command = fileURLToPath(new URL("../../simulation/run.ts", import.meta.url))
 
@@ -22,7 +19,7 @@ const simulate = async (url: string): Promise<string> => {
   return stdout
 }
 
-/** Lives a world whose indexer is killed in a transaction. */
+/** Registers the simulation of a world whose indexer is killed in a transaction. */
 export const simulation = (url: () => string): void => {
   it.live(
     "simulation: an indexer that is killed between statements reaches the chain's state",

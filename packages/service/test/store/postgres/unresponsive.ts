@@ -1,6 +1,4 @@
-/**
- * Servers that accept connections and stop answering.
- */
+/** Tests of servers that accept connections and stop responding. */
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
@@ -14,10 +12,10 @@ import { ref } from "../TestDatabase.ts"
 import * as TestStore from "../TestStore.ts"
 import * as TestServer from "./TestServer.ts"
 
-/** A server on this machine that passes bytes on until it is to stop, or answers nothing from the start. */
+/** A TCP proxy that forwards data until `stopAt` matches, or never responds. */
 interface Silent {
   readonly url: string
-  /** Stops before the first message of a client that has this text; all texts have the empty one. */
+  /** Stops before the first message of a client that contains the text; the empty text matches every message. */
   readonly stopAt: (text: string) => void
   /** Waits until it has stopped. */
   readonly stopped: Effect.Effect<void>
@@ -75,7 +73,7 @@ const silent = (target: URL | null): Effect.Effect<Silent, never, Scope.Scope> =
     }
   })
 
-/** Runs the suite of servers that stop answering. */
+/** Registers the tests of servers that stop responding. */
 export const unresponsive = (server: () => string): void => {
   const throughSilent = Effect.gen(function* () {
     const { url } = yield* TestServer.emptied(server())
@@ -83,12 +81,12 @@ export const unresponsive = (server: () => string): void => {
     yield* store.append(null, chainOn(null, 3))
     const through = yield* silent(new URL(url))
     const database = yield* TestServer.connect(through.url)
-    // Runs before the database is closed, which waits for its statements to end.
+    // Runs before the database is closed, which waits for the end of its statements.
     yield* Effect.addFinalizer(() => through.close)
     return { ...through, database }
   })
 
-  /** The error of an effect that waits for a server, after this many seconds. */
+  /** Error of an effect that waits for a server, after a number of seconds. */
   const errorAfter = Effect.fnUntraced(function* <A, E>(
     effect: Effect.Effect<A, E>,
     stopped: Effect.Effect<void>,

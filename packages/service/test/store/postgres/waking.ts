@@ -1,4 +1,4 @@
-/** A reader that waits for changes is woken by the notification of a write. */
+/** Tests that the notification of a write wakes a reader that waits for changes. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { chainOn, refOf } from "../model.ts"
@@ -8,10 +8,10 @@ import * as TestServer from "./TestServer.ts"
 
 const listeners = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()`
 
-/** Runs the suite of notifications on a server. */
+/** Registers the tests of notifications on a server. */
 export const waking = (server: () => string): void => {
   describe("awaitChange", () => {
-    // The test clock does not advance, so the waiting reader never polls again by itself.
+    // The test clock does not advance, so the waiting reader never polls.
     it.effect("awaitChange: a committed write wakes a reader in another process before it polls again", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.emptied(server())

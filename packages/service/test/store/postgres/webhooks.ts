@@ -1,4 +1,4 @@
-/** The webhooks of a key are found by an index. */
+/** Tests that the webhooks of a key are found with an index. */
 import * as Eventually from "@daybook/harness/Eventually"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -10,7 +10,7 @@ import * as TestServer from "./TestServer.ts"
 const fill = `INSERT INTO daybook.webhook (name, holder, content, revision)
   SELECT 'webhook ' || at, 'key ' || at % 100, repeat('content ', 20), 1 FROM generate_series(1, 1000) AS at`
 
-/** A change that takes a while, as one transaction. */
+/** A slow change in one transaction. */
 const addition = `DO $$ BEGIN
   UPDATE daybook.webhook SET revision = revision + 1 WHERE name = 'books';
   INSERT INTO daybook.webhook_wallet (webhook, wallet, journal, next, start, highest) VALUES ('books', '0xb', '', 0, 0, -1);
@@ -18,7 +18,7 @@ const addition = `DO $$ BEGIN
 END $$`
 const additions = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`
 
-/** Runs the suite of webhooks on a server. */
+/** Registers the tests of webhooks on a server. */
 export const webhooks = (server: () => string): void => {
   webhookContract(
     Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** Every row of a chain's file, but removed blocks, leases and statuses. */
+/** All rows of a chain's file, except removed blocks, leases and statuses. */
 import { DatabaseSync } from "node:sqlite"
 
 const statements = [

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 
 const methods = ["all", "get", "run"] as const
 
-/** Runs an effect, and returns the statements that SQLite ran during it, each shortened to its first words. */
+/** Runs an effect; returns the statements that SQLite ran meanwhile, each shortened to its first words. */
 export const ranBy = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
 ): Effect.Effect<readonly [A, ReadonlyArray<string>], E, R> =>

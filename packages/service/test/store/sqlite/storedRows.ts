@@ -1,4 +1,4 @@
-/** Changes the rows of a chain's file as the store itself would write them: with checksums that hold. */
+/** Changes rows of a chain's file as the store writes them, with valid checksums. */
 import type * as BlockRow from "../../../src/store/rows/BlockRow.ts"
 import * as Checksum from "../../../src/store/rows/Checksum.ts"
 import * as Connection from "../../../src/store/sqlite/Connection.ts"
@@ -31,11 +31,11 @@ const soundRows = (connection: Connection.Connection) =>
 export const rowsOf = (file: string): ReadonlyArray<DocumentRow.StoredRow> =>
   withFile(file, (connection) => soundRows(connection).map(([, row]) => row))
 
-/** A transaction by its block and index. */
+/** The transaction with a block number and an index. */
 export const rowOf = (file: string, block: number, index: number): DocumentRow.StoredRow =>
   withFile(file, (connection) => soundRows(connection).find(([id]) => id === block * 1_048_576 + index)![1])
 
-/** Replaces a transaction's row; the histories are unchanged. */
+/** Replaces the row of a transaction; the histories are unchanged. */
 export const rewrite = (file: string, block: number, row: DocumentRow.StoredRow): void =>
   withFile(file, (connection) => {
     connection.rowsUnsafe("DELETE FROM document WHERE id = ?", [block * 1_048_576 + row.index])
@@ -48,14 +48,14 @@ const sealBlock = (connection: Connection.Connection, chain: number, number: num
   connection.rowsUnsafe("UPDATE block SET checksum = ? WHERE number = ?", [checksum, number])
 }
 
-/** Changes a block's row and renews its checksum. */
+/** Changes the row of a block and updates its checksum. */
 export const rewriteBlock = (file: string, chain: number, number: number, assignment: string): void =>
   withFile(file, (connection) => {
     connection.scriptUnsafe(`UPDATE block SET ${assignment} WHERE number = ${number}`)
     sealBlock(connection, chain, number)
   })
 
-/** Replaces the frame of a block's facts; the checksums hold. */
+/** Replaces the frame of a block's facts and updates the checksums. */
 export const rewriteFacts = (file: string, chain: number, number: number, frame: Uint8Array): void =>
   withFile(file, (connection) => {
     connection.rowsUnsafe("UPDATE facts SET frame = ? WHERE block = ?", [frame, number])
@@ -64,7 +64,7 @@ export const rewriteFacts = (file: string, chain: number, number: number, frame:
     sealBlock(connection, chain, number)
   })
 
-/** Replaces the frame of a transaction's row; the checksum holds. */
+/** Replaces the frame of a transaction's row and updates the checksum. */
 export const rewriteFrame = (file: string, block: number, index: number, frame: Uint8Array): void =>
   withFile(file, (connection) => {
     const id = RowId.make(block, index)

@@ -1,6 +1,6 @@
 /**
- * An indexer in a separate thread, which races another one for each write: both read the same head, then both write.
- * Sends its counts.
+ * An indexer in a separate thread that competes with another one for each write: both read the same head before both write. Reports its
+ * counts.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { Effect } from "effect"
@@ -10,18 +10,18 @@ import { blockOn, seeded } from "../model.ts"
 
 const { folder, gate, name, rounds, seed, token } = workerData as {
   folder: string
-  /** Counts how often a writer was ready to write. */
+  /** Counts how often each writer was ready to write. */
   gate: Int32Array<SharedArrayBuffer>
   name: string
   rounds: number
   seed: number
-  /** Both writers have it, so that only the checkpoint decides. */
+  /** Both writers have the same token, so that only the checkpoint decides. */
   token: FencingToken
 }
 const writers = 2
 const ref = { name: "test", id: 31337 }
 
-/** Waits until every writer has come as far as this one. */
+/** Waits until all writers have reached the same step. */
 const meet = (times: number) => {
   Atomics.add(gate, 0, 1)
   Atomics.notify(gate, 0)
