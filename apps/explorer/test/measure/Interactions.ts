@@ -1,22 +1,22 @@
 /**
- * How long interactions take with a long history on screen. Measured by Event Timing, from the input to the next paint,
- * as Interaction to Next Paint counts it, with real key presses, clicks and wheel turns.
+ * Measures the duration of interactions with a long history on screen. Event Timing measures each from the input to the next paint, as
+ * Interaction to Next Paint does, for real key presses, clicks and wheel events.
  */
 import type { CDPSession, Page } from "playwright-core"
 
-/** The slowest of several interactions of a kind. */
+/** Slowest of several interactions of one kind. */
 export interface Interaction {
   readonly what: string
   /** Milliseconds. */
   readonly value: number
 }
 
-/** An entry of Event Timing, whose type the libraries do not have everywhere. */
+/** Entry of Event Timing, which the DOM types of some TypeScript versions lack. */
 interface EventTiming extends PerformanceEntry {
   readonly interactionId: number
 }
 
-/** Collects the durations of interactions from now on; the browser rounds them to 8 ms and reports those from 16 ms. */
+/** Starts to collect the durations of interactions. The browser rounds them to 8 ms and reports those of at least 16 ms. */
 const observe = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     const durations: Array<number> = []
@@ -79,20 +79,20 @@ const scrolling = async (page: Page, session: CDPSession): Promise<number> => {
   })
 }
 
-/** What is measured on one page. */
+/** State of the measurements on one page. */
 interface Measured {
   readonly page: Page
-  /** What the rows are, and how many. */
+  /** Name and number of the rows. */
   readonly name: string
   readonly found: Array<Interaction>
 }
 
-/** Notes the slowest interaction since the last note. */
+/** Records the slowest interaction since the last record. */
 const note = async ({ found, name, page }: Measured, what: string): Promise<void> => {
   found.push({ what: `${name}: ${what}`, value: await slowest(page) })
 }
 
-/** Opens a history and reads all of it. */
+/** Opens a history and reads all of its pages. */
 const open = async ({ page }: Measured, url: string, rows: number): Promise<void> => {
   await page.goto(url)
   await page.locator(".rows-body .row").first().waitFor()
@@ -117,7 +117,7 @@ const type = async (measured: Measured): Promise<void> => {
   await page.getByRole("searchbox").fill("")
 }
 
-/** The row in the middle of the screen, and its place there. */
+/** The row in the middle of the screen, and its offset on the screen. */
 const middleRow = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const row = document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest<HTMLElement>(".row")
@@ -136,7 +136,7 @@ const openRow = async (measured: Measured): Promise<void> => {
   await note(measured, "opening a row")
   let pages = 0
   page.on("request", (request) => {
-    // The page of a transaction reads pages of its block, and of a limit for those before and after it.
+    // The page of a transaction requests pages of its block, and pages with a limit for the adjacent transactions.
     if (request.url().includes("cursor=") && !/[?&](?:from_block|limit)=/.test(request.url())) pages++
   })
   const millis = await page.evaluate(async () => {
@@ -154,7 +154,7 @@ const openRow = async (measured: Measured): Promise<void> => {
   }
 }
 
-/** What a person does with a long list of transactions, oldest first. */
+/** Interactions of a user with a long list of transactions, oldest first. */
 export const transactions = async (page: Page, url: string, rows: number): Promise<ReadonlyArray<Interaction>> => {
   const measured: Measured = { page, name: `${rows} transactions`, found: [] }
   await observe(page)
@@ -174,7 +174,7 @@ export const transactions = async (page: Page, url: string, rows: number): Promi
   return measured.found
 }
 
-/** What a person does with a long list of movements, with the balance after each. */
+/** Interactions of a user with a long list of movements, with the balance after each. */
 export const movements = async (page: Page, url: string, rows: number): Promise<ReadonlyArray<Interaction>> => {
   const measured: Measured = { page, name: `${rows} movements`, found: [] }
   await open(measured, url, rows)

@@ -1,4 +1,4 @@
-/** Gives a wallet a long history, in blocks of 1,000 transfers. */
+/** Creates a long history of a wallet, in blocks of 1,000 transfers. */
 import { Rpc } from "@daybook/harness"
 import { Effect } from "effect"
 import type { World } from "../World.ts"
@@ -6,12 +6,12 @@ import type { World } from "../World.ts"
 const perBlock = 1_000
 const perBatch = 250
 
-/** Blocks on top of those with transactions. */
+/** Number of blocks mined above those with transactions. */
 const finalAfter = 300
 
 const hex = (value: number): string => `0x${value.toString(16)}`
 
-/** Mines transfers from one account of the node to another; returns both once that many are indexed. */
+/** Mines transfers from one account of the node to another; returns both accounts once the transfers are indexed. */
 export const make = async (
   world: World,
   rows: number,
@@ -31,7 +31,7 @@ export const make = async (
     await world.call("evm_mine")
     sent += inBlock
   }
-  // So that the transactions are final, as those of a long history are.
+  // Makes the transactions final, as in a long history.
   await world.call("anvil_mine", [hex(finalAfter)])
   await world.indexed()
   return { sender: dave, recipient: erin }

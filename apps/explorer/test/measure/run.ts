@@ -21,11 +21,11 @@ interface Row {
 const coldRuns = 5
 const middle = 2
 
-/** A chain with a long history, and a browser. */
+/** State that the measurements share: a chain with a long history, and a browser. */
 interface Measured {
   readonly world: World.World
   readonly browser: Browser
-  /** Sent and received that many transactions. */
+  /** Account that sent and received that many transactions. */
   readonly sender: string
   readonly recipient: string
 }

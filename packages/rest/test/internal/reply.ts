@@ -1,4 +1,4 @@
-/** Makes responses of the host `api.test`, whose key is the text `hidden`. */
+/** Builds responses of the host `api.test`. Their requests have the API key `hidden`. */
 import type { Http } from "@daybook/transport"
 
 export const reply = (status: number, body: unknown, more: Partial<Http.Reply> = {}): Http.Reply => ({
