@@ -1,4 +1,4 @@
-/** Checks that the subjects of a benchmark do the same work: the result of each must equal that of the first one. */
+/** Verifies that the subjects of a benchmark do the same work: each result must equal that of the first subject. */
 export type Agreement = (what: string, subject: string, result: unknown) => void
 
 /** Compares the results of subjects for each requested input; throws if two differ. */

@@ -1,7 +1,6 @@
 /**
- * The order of the folders of a package: a folder imports only folders before it. A file in a folder belongs to the longest entry
- * that its path begins with, and a module may be an entry of its own. The other packages are one room each: their modules and
- * `internal`, which holds what they do not export.
+ * Order of the folders of a package: a folder imports only folders before it. A file belongs to the longest entry that is a prefix of
+ * its path, and a module may be an entry of its own. In all other packages, all modules and `internal` form one folder.
  */
 
 /** Folders and modules of each package that has more than one, from the first to the last. */
@@ -84,11 +83,11 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-/** The entry of a path without its ending: the longest one that it is, or lies in. */
+/** Entry of a path without its extension: the longest one that equals it or contains it. */
 export const entryOf = (order: ReadonlyArray<string>, path: string): string | undefined =>
   order
     .filter((entry) => path === entry || path.startsWith(`${entry}/`))
     .toSorted((one, other) => other.length - one.length)[0]
 
-/** The order, as printed in ARCHITECTURE. */
+/** The order in the form that ARCHITECTURE contains. */
 export const formatOrder = (order: ReadonlyArray<string>): string => order.join(" < ")

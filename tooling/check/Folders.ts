@@ -1,7 +1,4 @@
-/**
- * The folders of a package as a graph: which imports which, and how far that is from an order in which each folder imports
- * only folders before it.
- */
+/** Folders of a package as a graph of imports, and the difference from an order in which each folder imports only folders before it. */
 import { posix } from "node:path"
 import { imports } from "./Source.ts"
 
@@ -15,13 +12,13 @@ export interface File {
 export interface Arrow {
   readonly from: string
   readonly to: string
-  /** Each as `file:line`. */
+  /** Locations as `file:line`. */
   readonly places: ReadonlyArray<string>
 }
 
 /**
- * The folder of a source inside `src`; a file directly in `src` counts as a folder of its own. Null for the barrel, for
- * files outside of `src`, and for `internal`, which is one with the modules around it.
+ * Folder of a source in `src`; a file directly in `src` counts as a folder of its own. Null for the barrel, for files outside of `src`,
+ * and for `internal`, which belongs to the modules around it.
  */
 const folderOf = (path: string): string | null => {
   const [, , src, name = ""] = path.split("/")
@@ -63,7 +60,7 @@ const reachable = (next: ReadonlyMap<string, ReadonlyArray<string>>, start: stri
   return seen
 }
 
-/** The groups of folders that import each other in a circle, each sorted. */
+/** Groups of folders with cyclic imports, each sorted. */
 export const circles = (all: ReadonlyArray<Arrow>): ReadonlyArray<ReadonlyArray<string>> => {
   const next = successors(all)
   const reach = new Map([...next.keys()].map((folder) => [folder, reachable(next, folder)]))
@@ -76,15 +73,15 @@ export const circles = (all: ReadonlyArray<Arrow>): ReadonlyArray<ReadonlyArray<
   return [...groups.values()]
 }
 
-/** Maximum number of folders in a cycle for which the best order is searched; each further folder doubles the work. */
+/** Maximum number of folders in a cycle for which the best order is searched; each additional folder doubles the work. */
 const maxFolders = 20
 
-/** An arrow counts far more than the imports that cause it. */
+/** An import between folders weighs far more than the number of import statements that cause it. */
 const costOf = ({ places }: Arrow): number => 1e6 + places.length
 
 /**
- * The arrows of one circle that go back up in its best order: as few arrows as possible and, among those, as few imports.
- * The search adds one folder after the other; its state is the set of folders already placed, as bits.
+ * Backward imports of one cycle in its best order: as few as possible and, among those, with as few import statements. The search adds
+ * one folder at a time; its state is the set of placed folders, as bits.
  */
 const backOf = (group: ReadonlyArray<string>, all: ReadonlyArray<Arrow>): ReadonlyArray<Arrow> => {
   if (group.length > maxFolders) {
@@ -115,6 +112,6 @@ const backOf = (group: ReadonlyArray<string>, all: ReadonlyArray<Arrow>): Readon
   return inside.filter(({ from, to }) => order.indexOf(to) > order.indexOf(from))
 }
 
-/** The arrows that go back up in the best order of the folders: the fewest that must go so that no circle remains. */
+/** Backward imports in the best order of the folders: the fewest that must be removed so that no cycle remains. */
 export const arrowsBack = (all: ReadonlyArray<Arrow>): ReadonlyArray<Arrow> =>
   circles(all).flatMap((group) => backOf(group, all))

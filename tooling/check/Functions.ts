@@ -1,15 +1,13 @@
-/**
- * Lengths of the functions of a source. Nested functions count on their own and as a part of the outer one.
- */
+/** Lengths of the functions of a source. Nested functions count on their own and as part of the outer one. */
 import { child, children, qualifiedName, textOf, walk } from "./Syntax.ts"
 import type { Node, Syntax } from "./Syntax.ts"
 
 /** A function of a source. */
 export interface Length {
-  /** Its name; for a callback the name of the function around it and of the function that takes it: `run > Effect.gen`. */
+  /** Name of the function; for a callback, the names of the enclosing function and of the called function: `run > Effect.gen`. */
   readonly name: string
   readonly line: number
-  /** Number of lines from its first to its last one. */
+  /** Number of lines, including the first and the last one. */
   readonly lines: number
 }
 
@@ -20,7 +18,7 @@ const grouping = /^(?:describe\b|(?:it\.)?layer\b)/
 
 const nameOf = (node: Node | undefined): string => (node === undefined ? "" : (textOf(node, "name") ?? ""))
 
-/** The name that a node gives to a function inside it; the empty text when it gives none. */
+/** Name that a node assigns to a function inside it; the empty text if it assigns none. */
 const given = (node: Node): string => {
   switch (node.type) {
     case "VariableDeclarator":
@@ -62,7 +60,7 @@ const describeFunction = (node: Node, ancestors: ReadonlyArray<Node>): string =>
   return callee || "callback"
 }
 
-/** The functions of a source, in the order of the text. Callbacks of `describe` and `layer` are left out. */
+/** Functions of a source in order. Callbacks of `describe` and `layer` are omitted. */
 export const lengths = (syntax: Syntax): ReadonlyArray<Length> => {
   const found: Array<Length> = []
   walk(syntax.program, (node, ancestors) => {

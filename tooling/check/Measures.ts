@@ -1,6 +1,4 @@
-/**
- * What `house.ts` measures of a repository: the order of folders, sizes, public names, prose, and habits of its tests.
- */
+/** Measures of `house.ts`: the order of folders, sizes, public names, prose, and practices in tests. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { unresolved } from "./citations.ts"
@@ -14,12 +12,12 @@ import type { Syntax } from "./Syntax.ts"
 import { findAll, format } from "./words.ts"
 import { files } from "./Workspace.ts"
 
-/** A line of the table. */
+/** A row of the table. */
 export interface Measure {
-  /** Name under which `--list` shows the places. */
+  /** Name with which `--list` prints the locations. */
   readonly key: string
   readonly label: string
-  /** Shown instead of the number of places. */
+  /** Printed instead of the number of locations. */
   readonly value?: string
   readonly places: ReadonlyArray<string>
 }
@@ -36,7 +34,7 @@ interface File {
   readonly syntax: Syntax
 }
 
-/** True for tests and what only they import. */
+/** True for tests and for files that only tests import. */
 export const isTest = (path: string): boolean => /(?:^|\/)test\/|\.test\.[cm]?tsx?$/.test(path)
 
 const read = (base: string): ReadonlyArray<File> =>
@@ -106,7 +104,7 @@ const fileMeasures = (sources: ReadonlyArray<File>, tests: ReadonlyArray<File>):
   ]
 }
 
-/** Arrows between folders that go back up in the best order, and folders that import each other in a circle. */
+/** Backward imports between folders in the best order, and folders with cyclic imports. */
 const folderMeasures = (sources: ReadonlyArray<File>): ReadonlyArray<Measure> => {
   const packages = [...new Set(sources.map(({ path }) => path.split("/").slice(0, 2).join("/")))].toSorted()
   const each = packages.map((name) => {
@@ -129,7 +127,7 @@ const folderMeasures = (sources: ReadonlyArray<File>): ReadonlyArray<Measure> =>
   ]
 }
 
-/** Lines of the service, of its tests, of the tooling and of everything else. Blank lines and comments count. */
+/** Lines of the service, its tests, the tooling and everything else, including blank lines and comments. */
 const lineMeasures = (all: ReadonlyArray<File>): ReadonlyArray<Measure> => {
   const measure = (label: string, isCounted: (file: File) => boolean): Measure => {
     const counted = all.filter(isCounted)
@@ -211,7 +209,7 @@ const exportMeasures = (base: string): ReadonlyArray<Measure> => {
   return [{ key: "exports", label: "importable names", places: each.flatMap(({ places }) => places) }, ...each]
 }
 
-/** Places of the calls of a function, by its name as it is written. */
+/** Locations of calls of a function, by its name as written. */
 const callsOf = (all: ReadonlyArray<File>, isCounted: (callee: string, file: File) => boolean): ReadonlyArray<string> =>
   all.flatMap((file) =>
     calls(file.syntax)
@@ -221,7 +219,7 @@ const callsOf = (all: ReadonlyArray<File>, isCounted: (callee: string, file: Fil
 
 const timers = /^(?:node:)?timers(?:\/promises)?$/
 
-/** The local names of what a source imports from Node's timers. */
+/** Local names of imports from Node's timers. */
 const timerNames = ({ program }: Syntax): ReadonlyArray<string> =>
   children(program, "body")
     .filter(
@@ -230,7 +228,7 @@ const timerNames = ({ program }: Syntax): ReadonlyArray<string> =>
     .flatMap((node) => children(node, "specifiers"))
     .map((specifier) => textOf(child(specifier, "local") ?? specifier, "name") ?? "")
 
-/** Calls in tests that wait: by Effect, by a timer of the platform, or by one that Node's timers give. */
+/** Calls in tests that wait for real time: Effect's sleep, timers of the platform, and Node's timers. */
 const sleeps = (tests: ReadonlyArray<File>): ReadonlyArray<string> => {
   const imported = new Map(tests.map((file) => [file.path, timerNames(file.syntax)]))
   return callsOf(
@@ -243,7 +241,7 @@ const sleeps = (tests: ReadonlyArray<File>): ReadonlyArray<string> => {
 
 const properties = /^(?:(?:it|test)(?:\.\w+)*\.prop|prop|(?:fc|FastCheck)\.assert)$/
 
-/** Lines of comments that match. */
+/** Comment lines that match a pattern. */
 const commentLines = (all: ReadonlyArray<File>, pattern: RegExp): ReadonlyArray<string> =>
   all.flatMap(({ path, syntax }) =>
     syntax.comments.flatMap((comment) => {
@@ -254,7 +252,7 @@ const commentLines = (all: ReadonlyArray<File>, pattern: RegExp): ReadonlyArray<
     }),
   )
 
-/** Measures a repository that is laid out like this one, with the word list of this one. */
+/** Measures a repository with the same layout, with the word list of this one. */
 export const measure = (base: string): ReadonlyArray<Measure> => {
   const all = read(base)
   const sources = all.filter(({ test }) => !test)

@@ -1,9 +1,9 @@
 /**
- * Sentences of prose and their number of words, in Markdown documents and in the comments of sources.
+ * Sentences of prose and their number of words, in Markdown documents and in comments of sources.
  *
- * A sentence ends at a period, question mark or exclamation mark before white space, and where its paragraph, heading,
- * list item, table cell or comment ends. A word is a piece between white space with a letter or digit; a code span, an
- * address and the label of a link count as they are read, a code span as one word. Blocks of code are left out.
+ * A sentence ends at a period, question mark or exclamation mark before white space, and at the end of its paragraph, heading, list
+ * item, table cell or comment. A word is a part between white space that contains a letter or digit. A code span counts as one word, a
+ * link counts with the words of its label. Code blocks are omitted.
  */
 import type { Syntax } from "./Syntax.ts"
 
@@ -22,7 +22,7 @@ interface Paragraph {
 const fence = /^\s*(?:`{3,}|~{3,})/
 const boundary = /^\s*(?:$|#{1,6}\s|[-*+]\s|\d+\.\s|>|\||@\w|<\/?\w|-{3,}$)/
 
-/** The paragraphs of Markdown lines: list items, headings and table cells are paragraphs of their own. */
+/** Paragraphs of Markdown lines; list items, headings and table cells are separate paragraphs. */
 const paragraphs = (lines: ReadonlyArray<string>, first: number): ReadonlyArray<Paragraph> => {
   const found: Array<{ line: number; text: string }> = []
   let isCode = false
@@ -42,7 +42,7 @@ const paragraphs = (lines: ReadonlyArray<string>, first: number): ReadonlyArray<
   return found
 }
 
-/** Abbreviations whose period ends no sentence. */
+/** Abbreviations whose period does not end a sentence. */
 const abbreviation = /(?:^|[\s(])(?:e\.g|i\.e|cf|vs|etc|No)\.$/
 
 const readable = (text: string): string =>
@@ -87,7 +87,7 @@ export const ofComments = ({ comments, lineAt, text }: Syntax): ReadonlyArray<Se
   return blocks.flatMap(({ first, lines }) => paragraphs(lines, first).flatMap(sentencesOf))
 }
 
-/** Headings of a Markdown document without text below them, as `line heading`. A heading with a heading of its own below is none. */
+/** Headings of a Markdown document without text below them, as `line heading`. A heading that contains a lower heading is not empty. */
 export const emptyHeadings = (text: string): ReadonlyArray<string> => {
   const headings: Array<{ readonly line: number; readonly text: string; readonly level: number; isEmpty: boolean }> = []
   let isCode = false

@@ -40,7 +40,7 @@ export const matches = (expected: string, output: string): boolean => {
 
 const separator = "\u001E"
 
-/** Options that curl has in addition to those of the example: it fails on a status other than success, and waits if it has to. */
+/** Options of curl in addition to those of the example: it fails on an error status, and retries if necessary. */
 const preamble = `set -euo pipefail
 curl() { command curl --disable --silent --show-error --fail-with-body --noproxy '*' --max-time 30 --retry 5 "$@"; }
 `

@@ -46,7 +46,7 @@ const parse = (file: string, text: string) => {
   return parsed
 }
 
-/** Every module that a source names, in the order of the text. Template strings are not followed. */
+/** All modules that a source imports, in order. Template strings are not evaluated. */
 export const imports = (file: string, text: string): ReadonlyArray<Import> => {
   const found: Array<Import> = []
   const visit = (value: unknown): void => {

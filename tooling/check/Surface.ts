@@ -1,6 +1,4 @@
-/**
- * The public surface of a package: each name that a program can import from it, by the `exports` of its package.json.
- */
+/** Public surface of a package: each name that a program can import from it, according to the `exports` of its package.json. */
 import { existsSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
 import { child, children, isSource, parse, textOf } from "./Syntax.ts"
@@ -10,7 +8,7 @@ import type { Manifest } from "./Workspace.ts"
 
 type Exports = Readonly<Record<string, unknown>>
 
-/** The file that an entry of `exports` leads to: the first source among its conditions. */
+/** File of an entry of `exports`: the first source among its conditions. */
 const target = (entry: unknown): string | undefined => {
   if (typeof entry === "string") return isSource(entry) ? entry : undefined
   if (typeof entry !== "object" || entry === null) return undefined
@@ -21,7 +19,7 @@ const target = (entry: unknown): string | undefined => {
   return undefined
 }
 
-/** The part of a text that `*` stands for; undefined when the text does not match. */
+/** Part of a text that `*` matches; undefined if the text does not match. */
 const starOf = (pattern: string, text: string): string | undefined => {
   const [before = "", after] = pattern.split("*")
   if (after === undefined) return pattern === text ? "" : undefined
@@ -51,7 +49,7 @@ const declaredNames = (declaration: Node): ReadonlyArray<string> =>
     .flatMap((node) => children(node, "id"))
     .flatMap((id) => textOf(id, "name") ?? [])
 
-/** The names that a module exports itself, and the modules whose names it passes on. */
+/** Names that a module exports itself, and the modules that it re-exports. */
 interface Module {
   readonly names: ReadonlyArray<string>
   readonly from: ReadonlyArray<string>
@@ -80,7 +78,7 @@ const read = (file: string, text: string): Module => {
 const publishedExports = ({ exports = {}, publishConfig }: Manifest): Exports =>
   Object.fromEntries(Object.entries(exports).filter(([path]) => path in (publishConfig?.exports ?? exports)))
 
-/** The importable names of a package, each as `path#name`. Modules that `export *` passes on are followed. */
+/** Importable names of a package as `path#name`, including those of `export *`. */
 export const surface = (folder: string): ReadonlyArray<string> => {
   const found = new Set<string>()
   const visited = new Set<string>()

@@ -66,25 +66,25 @@ const isNode = (value: unknown): value is Node =>
 
 const member = (node: Node, name: string): unknown => Reflect.get(node, name)
 
-/** The node in a member; undefined when the member holds none. */
+/** Node in a member; undefined if the member contains none. */
 export const child = (node: Node, name: string): Node | undefined => {
   const value = member(node, name)
   return isNode(value) ? value : undefined
 }
 
-/** The nodes in a member that holds one or several. */
+/** Nodes in a member that contains one or several. */
 export const children = (node: Node, name: string): ReadonlyArray<Node> => {
   const value = member(node, name)
   return Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []
 }
 
-/** The text in a member; undefined when the member holds another value. */
+/** Text in a member; undefined if the member contains another value. */
 export const textOf = (node: Node, name: string): string | undefined => {
   const value = member(node, name)
   return typeof value === "string" ? value : undefined
 }
 
-/** True when a member holds `true`. */
+/** True if a member is `true`. */
 export const flag = (node: Node, name: string): boolean => member(node, name) === true
 
 /** Visits each node of a tree, a parent before its children, with its ancestors from the root to its parent. */
@@ -102,8 +102,8 @@ export const walk = (root: Node, visit: (node: Node, ancestors: ReadonlyArray<No
 }
 
 /**
- * The name by which a call or an access is written: `it.effect.prop`, `it.each()` for the function that `it.each(...)`
- * returns, and the empty text for anything that is not a chain of names.
+ * Name of a call or a member access as written: `it.effect.prop`, `it.each()` for the function that `it.each(...)` returns, and the
+ * empty text for anything but a chain of names.
  */
 export const qualifiedName = (node: Node): string => {
   if (node.type === "Identifier") return textOf(node, "name") ?? ""

@@ -1,7 +1,6 @@
 /**
- * The words of a source by their kind: declared identifiers, comments, titles of tests, and other strings.
- * An identifier is reported where it is declared and not where it is used, so that a name counts once and the names of
- * other libraries do not count.
+ * Words of a source by kind: declared identifiers, comments, titles of tests, and other strings. An identifier is reported where it is
+ * declared and not where it is used, so that a name counts once and names of other libraries do not count.
  */
 import { child, children, flag, parse, qualifiedName, textOf, walk } from "./Syntax.ts"
 import type { Node } from "./Syntax.ts"
@@ -13,7 +12,7 @@ export interface Token {
   readonly line: number
 }
 
-/** The identifiers that a pattern binds. The shorthand `{ name }` repeats a name that is declared elsewhere. */
+/** Identifiers that a pattern binds. The shorthand `{ name }` repeats a name that is declared elsewhere. */
 const bound = (pattern: Node): ReadonlyArray<Node> => {
   switch (pattern.type) {
     case "Identifier":
@@ -109,7 +108,7 @@ const naming = new Set([
   "TSImportType",
 ])
 
-/** The text of a string, of a piece of a template, or of text between JSX tags; undefined for the name of a module. */
+/** Text of a string, a part of a template, or text between JSX tags; undefined for the name of a module. */
 const written = (node: Node, parent: Node | undefined): string | undefined => {
   if (node.type === "TemplateElement" && "value" in node) {
     const { value } = node

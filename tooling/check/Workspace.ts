@@ -1,6 +1,6 @@
 /**
- * The repository for the checks: its root, its packages and their sources. The list of packages is written out, because the
- * other checks take their rules from it.
+ * The repository for the checks: its root, its packages and their sources. The list of packages is explicit, because the other checks
+ * derive their rules from it.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
@@ -9,7 +9,7 @@ import { dirname, join, relative, sep } from "node:path"
 /** The root folder of the repository. */
 export const root = dirname(dirname(import.meta.dirname))
 
-/** Folders of the packages that go to the registry, in the order in which they depend on each other. */
+/** Folders of the published packages, in dependency order. */
 export const published = ["schema", "abi", "transport", "rest", "rpc", "testkit", "service"] as const
 
 /** The parts of a package.json that the checks read. */
@@ -59,7 +59,7 @@ export interface RunOptions {
   readonly cwd?: string
   readonly env?: NodeJS.ProcessEnv
   readonly timeoutMillis?: number
-  /** The processes that the command starts end with it, at its time limit and with this process. */
+  /** The processes that the command starts end with it, at its time limit and when this process exits. */
   readonly isGroup?: boolean
 }
 

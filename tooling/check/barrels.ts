@@ -8,7 +8,7 @@ import { files, manifest, published, report, root } from "./Workspace.ts"
 
 type Rule = { readonly leaveOut: ReadonlyArray<string> } | { readonly only: ReadonlyArray<string> }
 
-/** Which modules the root of a package exports. The others are imported by their path. */
+/** Modules that the root of a package exports. All others are imported by path. */
 const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   schema: { leaveOut: ["RestApi"] },
   abi: { leaveOut: [] },
@@ -19,7 +19,7 @@ const rules: Readonly<Record<(typeof published)[number], Rule>> = {
   service: { only: ["config/Config", "Service"] },
 }
 
-/** The text of a package's barrel for the files of its `src`. */
+/** Text of a package's barrel for the files of its `src`. */
 export const barrel = (name: string, sources: ReadonlyArray<string>, rule: Rule): string => {
   const all = sources.filter((file) => file !== "index.ts").map((file) => file.replace(/\.ts$/, ""))
   const modules =

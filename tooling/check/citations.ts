@@ -7,7 +7,7 @@ import { join, posix } from "node:path"
 import { isSource, lines, parse } from "./Syntax.ts"
 import { files, report, root } from "./Workspace.ts"
 
-/** Why a citation is rejected, and the line on which it begins. */
+/** Reason for which a citation is rejected, and the line on which it starts. */
 export interface Issue {
   readonly line: number
   readonly message: string
@@ -23,13 +23,13 @@ export interface Documents {
   readonly decisions: ReadonlySet<string>
 }
 
-/** Replaces each match by spaces, so that the offsets of everything else stay. */
+/** Replaces each match by spaces, so that other offsets do not change. */
 const blank = (text: string, pattern: RegExp): string => text.replace(pattern, (match) => match.replace(/[^\n]/g, " "))
 
 const fenced = /^(?<fence>`{3,}|~{3,})[\s\S]*?^\k<fence>/gm
 const inlineCode = /`[^`\n]*`/g
 
-/** The anchor that a renderer makes of a heading. */
+/** Anchor that a renderer generates for a heading. */
 const slug = (heading: string): string =>
   heading
     .trim()
@@ -110,7 +110,7 @@ const sectionIssues: Reader = (text) =>
     return { offset, message: `interface ${section} is obsolete: write "docs/interface.md#${section}"` }
   })
 
-/** A second section without its `#`, which no reader and no check can follow. */
+/** A second section number without `#`, which neither a reader nor this check can resolve. */
 const bareIssues: Reader = (text) =>
   [...text.matchAll(/\.md#[\w.-]*\w(?:,|\s+and|\s+to)\s+(?<section>\d+(?:\.\d+)+)/g)].map(
     ({ groups, index: offset }) => {
@@ -149,7 +149,7 @@ export const issues = (file: string, text: string, documents: Documents): Readon
     .map(({ offset, message }) => ({ line: lineAt(offset), message }))
 }
 
-/** The documents of a repository. */
+/** Documents of a repository. */
 export const documentsOf = (base: string): Documents => {
   const cache = new Map<string, ReadonlySet<string> | undefined>()
   return {
@@ -165,7 +165,7 @@ export const documentsOf = (base: string): Documents => {
   }
 }
 
-/** Decisions whose number another one has, as `file: why`. */
+/** Decisions with a number that another one has, as `file: why`. */
 export const repeated = (pages: ReadonlyArray<string>): ReadonlyArray<string> =>
   pages.flatMap((page, at) => {
     const first = pages.findIndex((other) => other.slice(0, 4) === page.slice(0, 4))

@@ -47,7 +47,7 @@ const checkMonitoring = async (): Promise<void> => {
   expectSuccess("alerts.test.yml", await run(promtool, ["test", "rules", "alerts.test.yml"], { cwd }))
 }
 
-/** Verifies copies of the units, whose command is replaced by one that exists on this machine. */
+/** Verifies copies of the units in which the command is replaced by one that exists on this machine. */
 const checkUnits = async (folder: string): Promise<void> => {
   if (!existsSync(systemdAnalyze)) return skip("units", systemdAnalyze)
   const units = readdirSync(join(deploy, "systemd")).map((name) => {
@@ -57,12 +57,12 @@ const checkUnits = async (folder: string): Promise<void> => {
     return copy
   })
   const { code, output, standardOutput } = await run(systemdAnalyze, ["verify", "--man=no", ...units])
-  // A key that is unknown is reported, and the code is 0.
+  // An unknown key is reported, although the exit code is 0.
   const isQuiet = units.every((unit) => !output.includes(unit))
   expectSuccess("units", { code: isQuiet ? code : 1, output, standardOutput })
 }
 
-/** What a line of a Dockerfile must not be, with the reason. */
+/** Patterns that lines of a Dockerfile must not match, with the reason. */
 const refusedLines: ReadonlyArray<readonly [line: RegExp, reason: string]> = [
   [/^FROM (?!\S+:\S*\d)/, "an image without a version changes by itself"],
   [/^FROM \S+:latest\b/, "the tag latest changes by itself"],
@@ -74,7 +74,7 @@ const refusedLines: ReadonlyArray<readonly [line: RegExp, reason: string]> = [
   [/^(?:ENV|ARG) .*(?:KEY|SECRET|TOKEN|PASSWORD)/i, "an image holds no secret"],
 ]
 
-/** Lints the Dockerfile by these rules, and its last stage: a user other than root, a signal, and an entry in the form of a list. */
+/** Lints the Dockerfile with these rules, and its last stage: a user other than root, a signal, and an entry point in list form. */
 const lintImage = (): void => {
   const text = readFileSync(join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ")
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
@@ -92,7 +92,7 @@ const lintImage = (): void => {
   if (issues.length === 0) done.push("Dockerfile: lines")
 }
 
-/** Runs the steps of the stage `install` in a folder, but for the installation of pnpm. */
+/** Runs the steps of the stage `install` in a folder, except for the installation of pnpm. */
 const checkImage = async (folder: string): Promise<void> => {
   const text = readFileSync(join(deploy, "Dockerfile"), "utf8").replaceAll("\\\n", " ")
   const [, stage = ""] = text.split(/^FROM .*$/m)

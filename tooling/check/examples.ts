@@ -1,10 +1,10 @@
 /**
  * Type-checks and runs the examples of documents and docstrings.
  *
- * In Markdown a block is run when it opens with "```ts run" or "```sh run needs-service"; in a docstring every "```ts" block is. A command of the shell
- * must succeed, and print what the comment behind it states.
- * A block that is also marked `needs-service` runs when DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and
- * DAYBOOK_ADDRESS are set; otherwise it is only type-checked. Arguments select documents by a part of their path.
+ * In Markdown, a block runs if it starts with "```ts run" or "```sh run needs-service"; in a docstring, every "```ts" block does. A
+ * shell command must succeed and print the output that the following comment states. A block that is also marked `needs-service` runs if
+ * DAYBOOK_BASE_URL, DAYBOOK_RPC_URL, DAYBOOK_API_KEY and DAYBOOK_ADDRESS are set; otherwise it is only type-checked. Arguments select
+ * documents by a part of their path.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
@@ -121,7 +121,7 @@ const shellProblems = async ({
   return issues.length === 0 ? [] : [`${document}:${line} ${issues.join("\n")}\n${output.slice(-500)}`]
 }
 
-/** An example of a document has a process of its own; those of the docstrings of a package share one. */
+/** An example of a document runs in its own process; those of the docstrings of a package share one. */
 const groupsOf = (all: ReadonlyArray<Block>): Array<Group> => {
   const groups = new Map<string, [Block, ...Array<Block>]>()
   for (const block of all) {

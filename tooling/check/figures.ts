@@ -68,7 +68,7 @@ const bodies = (base: string): ReadonlyMap<string, string> =>
 const documents = (base: string): ReadonlyArray<string> =>
   files(base, ".md").filter((file) => readFileSync(join(base, file), "utf8").includes("<!-- figures: "))
 
-/** Tables that differ from their results, that no benchmark has, and those of a benchmark that no document has. */
+/** Tables that differ from their results or have no benchmark, and tables of a benchmark that no document contains. */
 export const differing = (base: string): ReadonlyArray<string> => {
   const made = bodies(base)
   const seen = new Set<string>()

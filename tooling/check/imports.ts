@@ -34,7 +34,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const testTools = ["@daybook/chain", "@daybook/harness", "@daybook/config"]
 
-/** Tests that compare the fake of the test kit with what it imitates. */
+/** Tests that compare the fake of the test kit with the service. */
 const testKitTests = new Set(["packages/service"])
 
 /** Tests that run pages against a service. */
@@ -43,10 +43,10 @@ const serviceTests = new Set(["apps/explorer"])
 /** Packages that also run without Node: their sources import no Node module. */
 const portable = new Set(["schema", "abi", "transport", "rest", "rpc", "testkit"].map((name) => `packages/${name}`))
 
-/** Imports that the order of folders allows and this repository does not. */
+/** Imports that the order of folders permits and this repository does not. */
 const apart: ReadonlyArray<{ readonly part: string; readonly of: RegExp; readonly never: RegExp }> = [
   { part: "server", of: /^server\//, never: /^indexer\// },
-  // The engines are known to the table of URL schemes alone.
+  // Only the table of URL schemes imports the engines.
   { part: "the service", of: /^(?!store\/(?:[^/]+\/|Engine\.ts))/, never: /^store\/[^/]+\// },
 ]
 
@@ -59,7 +59,7 @@ const packageOf = (specifier: string): string =>
 
 interface Edge extends Source.Import {
   readonly from: string
-  /** The path of the imported file, from the repository's root; undefined when it is a package. */
+  /** Path of the imported file from the repository's root; undefined for a package. */
   readonly to: string | undefined
 }
 
@@ -119,7 +119,7 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
 
 const inPackage = (path: string): string => path.split("/").slice(3).join("/")
 
-/** An import against the order of the folders of its package, or of a folder that the order lacks. */
+/** Imports against the order of the folders of their package, or of a folder that the order does not contain. */
 const orderProblems = (edge: Edge, to: string, folder: string): ReadonlyArray<string> => {
   const order = folderOrder[folder]
   if (order === undefined) return []
@@ -175,7 +175,7 @@ export const issues = (base: string): ReadonlyArray<string> => {
   return [...packageProblems(base, all), ...fileProblems(base, all), ...circles(all)]
 }
 
-/** Orders that a document does not print; line breaks do not matter. */
+/** Orders that a document does not contain; line breaks are ignored. */
 export const unprinted = (document: string): ReadonlyArray<string> => {
   const text = document.replaceAll(/\s+/g, " ")
   return Object.entries(folderOrder).flatMap(([folder, order]) =>

@@ -1,7 +1,7 @@
 /**
- * Runs what the README states of an installation, command by command: packages from tarballs, the configuration, the service, a page,
- * and a signed statement. They run in a temporary folder, with the node of DAYBOOK_NODE_URL and the wallet of DAYBOOK_ADDRESS:
- * `pnpm with-service installation`.
+ * Runs the commands of the README's installation section: packages from tarballs, the configuration, the service, a page, and a signed
+ * statement. They run in a temporary folder, with the node of DAYBOOK_NODE_URL and the wallet of DAYBOOK_ADDRESS: `pnpm with-service
+ * installation`.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -20,7 +20,7 @@ const own = join(folder, "own")
 const prefix = join(folder, "prefix")
 const port = await freePort()
 
-/** A text of the README with what this machine has in place of its examples. */
+/** Text of the README with the values of this machine in place of its examples. */
 const inFolder = (text: string): string =>
   text
     .replaceAll("/tmp/daybook", join(folder, "packed"))
@@ -30,7 +30,7 @@ const inFolder = (text: string): string =>
     .replaceAll("ADDRESS", address)
     .replaceAll("--public-key KEY", '--public-key "$(daybook signing-key show)"')
 
-/** The README is read in the checkout, where its first command runs; npm installs commands into a folder of this check. */
+/** The first command of the README runs in the checkout; npm installs commands into a folder of this check. */
 const scriptOf = (commands: ReadonlyArray<ShellExample.Command>): string => `
 export PATH="${prefix}/bin:$PATH" npm_config_prefix="${prefix}" npm_config_prefer_offline=true
 npm() { if [ "$1" = run ]; then (cd "${root}" && command npm "$@"); else command npm "$@"; fi; }

@@ -1,8 +1,8 @@
 /**
- * The folders outside the workspace install from a clean clone by `npm ci`, with the npm of Node 20 and that of Node 24.
+ * Verifies that the folders outside the workspace install from a clean clone with `npm ci`, with the npm of Node 20 and that of Node 24.
  *
- * Both resolve every lockfile, and one of them installs every folder but the heavy ones: `pnpm installs`, in a minute or two.
- * `pnpm installs --resolve` installs none, and `pnpm installs --all` installs all of them with both. It needs the registry.
+ * Both resolve every lockfile, and one of them installs every folder except the large ones: `pnpm installs`, in a minute or two. `pnpm
+ * installs --resolve` installs none, and `pnpm installs --all` installs all of them with both. It needs the registry.
  */
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,7 +21,7 @@ const folders = [
   "tooling/reference",
 ]
 
-/** Folders of hundreds of megabytes, which are installed with `--all` only. */
+/** Folders of hundreds of megabytes, which are only installed with `--all`. */
 const heavy: ReadonlySet<string> = new Set(["tooling/nodes/others"])
 
 /** The npm that each major of Node comes with. */
@@ -40,11 +40,11 @@ const readJson = <A>(path: string): A => JSON.parse(readFileSync(join(root, path
 
 interface Npm {
   readonly version: string
-  /** The path of its program. */
+  /** Path of the npm program. */
   readonly script: string
 }
 
-/** Fetches an npm into the temporary folder; undefined when the registry cannot be reached or does not have it. */
+/** Downloads an npm version into the temporary folder; undefined if the registry is unreachable or does not have it. */
 const fetchNpm = async (version: string): Promise<Npm | undefined> => {
   const prefix = mkdtempSync(join(temporary, "npm-"))
   const args = ["install", "--prefix", prefix, "--no-save", "--no-audit", "--no-fund", `npm@${version}`]
@@ -52,7 +52,7 @@ const fetchNpm = async (version: string): Promise<Npm | undefined> => {
   return code === 0 ? { version, script: join(prefix, "node_modules/npm/bin/npm-cli.js") } : undefined
 }
 
-/** Runs `npm ci` on what a clean clone has of a folder; the start of npm's errors when that fails. */
+/** Runs `npm ci` on the committed files of a folder; returns the start of npm's errors on failure. */
 const clean = async (npm: Npm, folder: string, args: ReadonlyArray<string>): Promise<string | undefined> => {
   const copy = mkdtempSync(join(temporary, "folder-"))
   for (const file of ["package.json", "package-lock.json", ".npmrc"]) {
@@ -71,7 +71,7 @@ const problems = folders.flatMap((folder) => {
 })
 const tried: Array<Npm> = []
 
-/** Folders that are tried at the same time: the registry takes most of the time. */
+/** Number of folders that are installed concurrently, because most of the time is spent waiting for the registry. */
 const concurrency = 3
 
 const tryFolders = async (used: ReadonlyArray<Npm>, verb: string, args: ReadonlyArray<string>): Promise<void> => {
@@ -99,7 +99,7 @@ try {
     else tried.push(npm)
   }
   await tryFolders(tried, "resolve", ["--dry-run"])
-  // What does not resolve does not install.
+  // Folders that do not resolve are not installed.
   if (problems.length === 0 && !onlyResolves) await tryFolders(installsWithAll ? tried : tried.slice(-1), "install", [])
 } finally {
   rmSync(temporary, { recursive: true, force: true })

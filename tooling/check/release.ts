@@ -1,6 +1,6 @@
 /**
  * Reports what a release would publish, without publishing: `pnpm release:dry`. Packs, checks and uses the packages as `pnpm tarballs`
- * does, then prints each with the version that the changesets give it, its files and its size, and what its metadata lacks.
+ * does, then prints each with its next version according to the changesets, its files, its size, and missing metadata.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { manifest, published, root, run } from "./Workspace.ts"
 
-/** What `changeset status` writes of a release. */
+/** The used part of the output of `changeset status`. */
 interface Status {
   readonly releases: ReadonlyArray<{ readonly name: string; readonly oldVersion: string; readonly newVersion: string }>
 }

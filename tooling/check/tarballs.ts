@@ -18,7 +18,7 @@ const packed = join(folder, "packed")
 const consumer = join(folder, "consumer")
 const tarball = (name: string): string => join(packed, `daybook-${name}.tgz`)
 
-/** Runs one step; when it fails the problem is kept and false comes back. */
+/** Runs one step; records its problem and returns false if it fails. */
 const step = async (title: string, command: string, args: ReadonlyArray<string>, cwd = root): Promise<boolean> => {
   const started = performance.now()
   const { code, output } = await run(command, args, { cwd, timeoutMillis: 300_000 })
@@ -90,7 +90,7 @@ const install = (): Promise<boolean> => {
 }
 
 /**
- * The bundled clients take a key that the program's own Effect made. Every module that the packages export can be imported on this Node;
+ * The bundled clients accept a key that was created with the program's own Effect. Every exported module can be imported on this Node;
  * internal modules only where another package needs them.
  */
 const load = `
@@ -116,12 +116,12 @@ for (const name of ${JSON.stringify(published)}) {
 }
 `
 
-/** The programs, one per face of a client; viem's comes with its module. */
+/** Programs, one per API of a client; the viem module contains its own. */
 const faces = readdirSync(programs).filter(
   (file) => file !== "service.ts" && (file !== "rpc-viem.ts" || existsSync(join(root, "packages/rpc/src/viem.ts"))),
 )
 
-/** Builds a library that names no type of the clients, and a program that reads its declarations, in which nothing may be `any`. */
+/** Builds a library that does not name types of the clients, and a program that reads its declarations, in which no type may be `any`. */
 const declare = async (): Promise<void> => {
   const folder = join(consumer, "declarations")
   for (const file of ["library.ts", "application.ts"])
@@ -133,7 +133,7 @@ const declare = async (): Promise<void> => {
   await step("a program that uses that library", tsc, [...options, "--noEmit", "application.ts"], folder)
 }
 
-/** The program of the Promise face as a page downloads it, bundled by Vite into one file. */
+/** Program with the Promise API as a page downloads it, bundled by Vite into one file. */
 const bundled = `
 import { defineConfig } from "vite"
 export default defineConfig({
@@ -144,7 +144,7 @@ export default defineConfig({
 /** Maximum number of files that a program may load, so that it starts from a few bundles. */
 const maxFiles = 24
 
-/** The installed command, and programs that use promises, start from a few files. */
+/** The installed command, and programs that use promises, load only a few files. */
 const start = async (): Promise<void> => {
   const preload = join(root, "packages/service/test/cli/loadedModules.process.ts")
   const command = join(consumer, "node_modules/@daybook/service/dist/bin.js")

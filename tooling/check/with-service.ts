@@ -27,7 +27,7 @@ if (scripts.length === 0 || unknown.length > 0)
 
 const daybook = join(root, "packages/service/src/main.ts")
 
-/** Starts `daybook serve` and stops it with SIGTERM; `output` is what it has written. */
+/** Starts `daybook serve` and stops it with SIGTERM; `output` is its output so far. */
 const serve = (config: string) =>
   Effect.acquireRelease(
     Effect.sync(() => {
@@ -80,7 +80,7 @@ const program = Effect.gen(function* () {
   )
   const port = yield* Effect.promise(freePort)
   const config = join(folder, "daybook.json")
-  // Wallets are compared at the head of the chain, whose first block alone is final.
+  // Wallets are compared at the head of the chain, where only the first block is final.
   const chains = { eth: { rpc: [node.url], fromBlock: 0, rewinds: true } }
   const listen = { host: "127.0.0.1", port }
   writeFileSync(config, JSON.stringify({ listen, database: "sqlite:data", chains, webhooks: { key: "k".repeat(32) } }))

@@ -1,7 +1,6 @@
 /**
- * Finds words and names that `words.json` lists, and prints what to write instead.
- * `node tooling/check/words.ts [--count] [folder]` checks this repository, or another folder that is laid out like it;
- * `--count` prints how often each entry matches.
+ * Finds words and names that `words.json` lists, and prints their replacements. `node tooling/check/words.ts [--count] [folder]` checks
+ * this repository, or another folder with the same layout; `--count` prints how often each entry matches.
  */
 import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
@@ -20,9 +19,9 @@ interface Allowed {
 }
 
 interface Common {
-  /** What to write instead. */
+  /** Replacement. */
   readonly use: string
-  /** Everywhere when left out. */
+  /** Default: all scopes. */
   readonly in?: ReadonlyArray<Scope>
   /** Paths to which the entry is limited. */
   readonly under?: ReadonlyArray<string>
@@ -30,8 +29,8 @@ interface Common {
 }
 
 /**
- * What an entry forbids, as a regular expression. `word`: a word or phrase in any case, also as a part of an identifier.
- * `name`: a whole identifier, string, name of a module, or word of a code span, in exactly this case. `path`: a folder.
+ * Pattern that an entry forbids, as a regular expression. `word`: a word or phrase in any case, also as a part of an identifier. `name`:
+ * a whole identifier, string, module name, or word of a code span, case-sensitive. `path`: a folder.
  */
 export type Entry = Common &
   ({ readonly word: string; readonly except?: string } | { readonly name: string } | { readonly path: string })
@@ -51,7 +50,7 @@ export interface Finding {
   readonly line: number
   /** The matched text. */
   readonly found: string
-  /** The entry, as the list has it. */
+  /** The entry as listed. */
   readonly entry: string
   readonly use: string
 }
@@ -76,7 +75,7 @@ const isTest = (file: string): boolean => /(?:^|\/)test\/|\.test\.[cm]?tsx?$/.te
 
 const scopes = { identifier: "identifiers", comment: "comments", title: "titles", string: "strings" } as const
 
-/** Addresses of links are not prose. */
+/** URLs of links are not prose. */
 const withoutLinks = (markdown: string): string =>
   markdown.replace(/\]\([^)]*\)|https?:\/\/\S+/g, (match) => match.replace(/[^\n]/g, " "))
 
@@ -100,7 +99,7 @@ const all = (pattern: RegExp, text: string) =>
 
 const isNameScope = (scope: Scope): boolean => scope === "identifiers" || scope === "files"
 
-/** Matches a phrase also where a line of a comment ends in it. */
+/** Matches a phrase even if it continues on the next line of a comment. */
 const phrase = (words: string): RegExp =>
   new RegExp(`(?<!\\w)(?:${words.replaceAll(" ", "\\s+[*/]*\\s*")})(?!\\w)`, "gi")
 
@@ -139,7 +138,7 @@ const compile = (entry: Entry): ReadonlyArray<Compiled> => {
 
 const compiledEntries = new WeakMap<Entry, ReadonlyArray<Compiled>>()
 
-/** What is compiled of an entry, once. */
+/** Compiles an entry, once. */
 const compiledOf = (entry: Entry): ReadonlyArray<Compiled> => {
   const known = compiledEntries.get(entry) ?? compile(entry)
   compiledEntries.set(entry, known)
@@ -148,7 +147,7 @@ const compiledOf = (entry: Entry): ReadonlyArray<Compiled> => {
 
 const unmatchedNames = new WeakMap<WordList, Set<string>>()
 
-/** Whether no entry of a list matches a name, wherever it stands. Most names occur in many files. */
+/** True if no entry of a list matches a name in any context. Most names occur in many files. */
 const isUnmatchedName = (piece: Piece, list: WordList): boolean => {
   if (!isNameScope(piece.scope)) return false
   const unmatched = unmatchedNames.get(list) ?? new Set()

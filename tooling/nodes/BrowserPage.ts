@@ -7,7 +7,7 @@ import * as PeerInstall from "../bench/PeerInstall.ts"
 
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 
-/** Why no page can be opened; undefined if one can. */
+/** Reason why no page can be opened; undefined if one can. */
 export const missing = existsSync(executablePath)
   ? undefined
   : `No Chromium at ${executablePath}. Install it, or set CHROMIUM to its path.`
@@ -37,7 +37,7 @@ export interface Options {
 
 const isRunning = "globalThis.run !== undefined"
 
-/** Loads the page again, so that it has no value of the last load and no code that was compiled for them. */
+/** Reloads the page, so that it has neither values nor compiled code of the previous load. */
 export const reload = async (page: Page): Promise<void> => {
   await page.reload()
   await page.waitForFunction(isRunning)

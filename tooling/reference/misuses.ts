@@ -1,7 +1,7 @@
 /**
- * Mistakes in programs that use the clients, each with the messages of the compiler and of the client: `node tooling/reference/misuses.ts`.
- * The messages for the same mistake with viem or moralis follow, if they have such a call. Fails if the client makes a request or does not
- * name what is wrong.
+ * Mistakes in programs that use the clients, each with the messages of the compiler and of the client: `node
+ * tooling/reference/misuses.ts`. The messages for the same mistake with viem or moralis follow, if they have such a call. Fails if the
+ * client sends a request or its message does not state the mistake.
  */
 import { rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"

@@ -91,7 +91,7 @@ const page = (bundler: string, build: Subject["commands"], file: string): Subjec
 /** Variables that name a service, for the examples that need one. */
 const serviceVariables = ["DAYBOOK_BASE_URL", "DAYBOOK_RPC_URL", "DAYBOOK_API_KEY", "DAYBOOK_ADDRESS"]
 
-/** The examples in the README of a package, with what the README says to install. */
+/** Examples in the README of a package, with the dependencies that the README lists. */
 const readme = (name: string): Subject => {
   const text = readFileSync(join(root, "packages", name, "README.md"), "utf8")
   const hasService = serviceVariables.every((variable) => process.env[variable] !== undefined)

@@ -18,7 +18,7 @@ export interface Filled {
   readonly appendCpuMillis: number
 }
 
-/** What is needed from a store. */
+/** Operations of a store that a benchmark needs. */
 export interface Appendable<E> {
   readonly append: (expected: BlockRef | null, blocks: ReadonlyArray<BlockRows>) => Effect.Effect<void, E>
 }

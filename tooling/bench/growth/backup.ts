@@ -66,7 +66,7 @@ interface Options {
   readonly documents: "plain" | "zstd"
 }
 
-/** What is measured while something runs. */
+/** Measurements during an operation. */
 interface Measured {
   readonly seconds: number
   readonly appends: ReadonlyArray<number>

@@ -61,7 +61,7 @@ const timesOf = (read: (turn: number) => unknown, turns: number): ReadonlyArray<
   return times.slice(turns / 10)
 }
 
-/** What was appended since a layout was last measured. */
+/** Entries appended since the previous measurement of a layout. */
 interface Interval {
   readonly entries: number
   readonly cpu: number

@@ -55,7 +55,7 @@ const unwindMillis = Effect.fnUntraced(function* (
 interface Subject {
   readonly store: LeasedStore.LeasedStore
   readonly configuration: ServiceProcess.Configuration
-  /** Moves what was written to where it is read in the long run. */
+  /** Flushes written data to the form in which it is read in the long run. */
   readonly settle: Effect.Effect<unknown, unknown>
   readonly bytes: Effect.Effect<number, unknown>
 }

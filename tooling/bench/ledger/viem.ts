@@ -5,7 +5,7 @@ import type { RecordedReceipt } from "../../../tooling/harness/src/RecordedRecei
 import { add, keyOf } from "../../../packages/service/test/ledger/recordedReceipts.ts"
 import type { Result, TokenKind } from "../../../packages/service/test/ledger/recordedReceipts.ts"
 
-/** What the receipt itself states about fees for data on L1. */
+/** Fees for L1 data that the receipt itself contains. */
 export interface ViemResult extends Result {
   readonly l1Fee: bigint
 }

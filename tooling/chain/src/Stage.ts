@@ -158,7 +158,7 @@ const deployContracts = Effect.fnUntraced(function* (
   }
 })
 
-/** Gives every trader tokens, wrapped ether, collectibles and an allowance for the router. */
+/** Mints tokens and collectibles for every trader, wraps ether, and approves the router. */
 const fundTraders = Effect.fnUntraced(function* (
   deployment: Deployment,
   { gold, multiCollectible, router, silver, wrappedEther }: ContractAddresses,

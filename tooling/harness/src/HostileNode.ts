@@ -29,7 +29,7 @@ export interface Call extends NodeFault.Call {
   readonly attempt: number
 }
 
-/** A request before it is answered. */
+/** A request before its response. */
 export interface Request extends FaultyServer.Request {
   readonly calls: ReadonlyArray<Call>
   readonly isBatch: boolean
@@ -37,7 +37,7 @@ export interface Request extends FaultyServer.Request {
 
 /** A call and the fault that affected it. */
 export interface AnsweredCall extends Call {
-  /** `none` when the call was answered correctly. */
+  /** `none` if the response to the call was correct. */
   readonly fault: NodeFault.Name
 }
 

@@ -19,7 +19,7 @@ export interface Step {
   readonly waitMillis?: number
 }
 
-/** A request before it is answered. */
+/** A request before its response. */
 export interface Request extends FaultyServer.Request {
   /** Null on the first page. */
   readonly cursor: string | null

@@ -182,7 +182,7 @@ const forbiddenRetries = (attempts: ReadonlyArray<Attempt>, policy: Policy): Rea
 /** Attempts that count towards the limit: a batch rejected for its size does not. */
 const countOf = (attempts: ReadonlyArray<Attempt>): number => attempts.filter(({ fault }) => !splits(fault)).length
 
-/** How long a response may make every call wait: as it asks, or for the client's own backoff after a rate limit. */
+/** How long a response may delay every call: as requested, or for the client's own backoff after a rate limit. */
 const pauseOf = ({ waitMillis = 0, calls }: Exchange, policy: Policy): number => {
   const isLimited = calls.some(({ fault }) => NodeFault.all[fault].outcomes.includes("RateLimited"))
   return waitMillis > 0 || !isLimited ? waitMillis : policy.backoffMillis

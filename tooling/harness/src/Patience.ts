@@ -6,7 +6,7 @@
 /** Multiples of the client's time limits with which a script is played. */
 const patience = [1, 4, 16] as const
 
-/** How to play. */
+/** Options of playing scripts. */
 export interface Options<S, A> {
   /** Plays a script with a multiple of the client's time limits. */
   readonly play: (script: S, patience: number) => Promise<A>

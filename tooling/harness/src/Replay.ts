@@ -15,7 +15,7 @@ import * as Rpc from "./Rpc.ts"
 
 export type { RecordedBlock, Recording } from "./internal/recording.ts"
 
-/** The file cannot be read or does not hold a recording. */
+/** The file cannot be read or does not contain a recording. */
 export class InvalidRecording extends Schema.TaggedError<InvalidRecording>()("InvalidRecording", {
   file: Schema.String,
   message: Schema.String,
@@ -123,7 +123,7 @@ export interface Options {
 export interface Replay extends LocalServer.Server {
   /** Number of the newest block. */
   readonly head: number
-  /** Number of HTTP requests and of calls answered so far. */
+  /** Number of HTTP requests and of calls so far. */
   readonly counts: () => { readonly requests: number; readonly calls: number }
 }
 

@@ -58,7 +58,7 @@ export const serve = (handler: Handler): Effect.Effect<Server, never, Scope.Scop
 export const nth = <H>(handlers: ReadonlyArray<H>, number: number): H | undefined =>
   handlers[Math.min(number, handlers.length) - 1]
 
-/** Answers the n-th request with the n-th handler, and every later request with the last one. */
+/** Handles the n-th request with the n-th handler, and every later request with the last one. */
 export const script = (...handlers: ReadonlyArray<Handler>): Effect.Effect<Server, never, Scope.Scope> =>
   serve((request, response, number) => nth(handlers, number)?.(request, response, number))
 

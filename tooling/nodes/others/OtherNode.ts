@@ -27,7 +27,7 @@ export interface OtherNode {
   readonly isFunded?: boolean
   /** Mines a block; omitted if the node mines one for each transaction. */
   readonly mine?: (url: string, engineUrl: string) => Effect.Effect<void, Rpc.RpcFailure>
-  /** Calls that hold transactions back, and that mine the pending ones into a block; omitted if `mine` mines blocks. */
+  /** Calls that delay transactions, and that mine the pending ones into a block; omitted if `mine` mines blocks. */
   readonly waiting?: Waiting
 }
 
@@ -54,7 +54,7 @@ const hardhat: OtherNode = {
   name: "hardhat",
   waiting: byAutomine,
   command: (folder, port) => {
-    // Hardhat resolves itself from the folder of its configuration.
+    // Hardhat resolves its own package from the folder of its configuration.
     const config = write(import.meta.dirname, "hardhat.config.cjs", "module.exports = { solidity: '0.8.28' }\n")
     void folder
     return [join(modules, "hardhat/internal/cli/bootstrap.js"), "--config", config, "node", "--port", String(port)]
@@ -89,7 +89,7 @@ const ganache: OtherNode = {
 
 const conflux: OtherNode = {
   name: "conflux-rust",
-  // Its development chain funds no account of the EVM space.
+  // Its development chain funds no account of the eSpace.
   isFunded: false,
   command: (folder, port) => {
     const program = `

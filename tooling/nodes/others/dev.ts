@@ -1,7 +1,7 @@
 /**
- * Runs `daybook dev` with nodes of several implementations, sends the same transactions to each, and compares the lines that it writes:
- * `node tooling/nodes/others/dev.ts [name]`. Contracts are deployed only by transactions, so that they are named by their code, and
- * functions fail in every way that Solidity has. Prints a table; the exit code is that of the comparison.
+ * Runs `daybook dev` with nodes of several implementations, sends the same transactions to each, and compares the printed lines: `node
+ * tooling/nodes/others/dev.ts [name]`. Contracts are deployed only by transactions, so that they are identified by their code, and calls
+ * fail in each way that Solidity supports. Prints a table; the exit code is that of the comparison.
  */
 import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"

@@ -39,7 +39,7 @@ export interface Fault {
   readonly respond: (context: Context) => FaultyServer.Response
   /** Calls affected: one, every call of the request, or none. Default `all`. */
   readonly affects?: "target" | "all" | "none"
-  /** Applied only to a batch of two or more calls; other requests are answered correctly. */
+  /** Applied only to a batch of two or more calls; responses to other requests are correct. */
   readonly batchOnly?: true
   /** What an affected call may end with when it is not retried. */
   readonly outcomes: ReadonlyArray<Outcome>

@@ -48,7 +48,7 @@ export interface Page {
 export interface Fault {
   /** The page to serve; undefined if the fault does not apply. Default: the correct page. */
   readonly page?: (context: Context) => Page | undefined
-  /** Builds the response. Default: as the interface says. */
+  /** Builds the response. Default: according to the interface. */
   readonly respond?: (context: Context, page: Page) => FaultyServer.Response
   /** What the request may lead to when it is not retried. */
   readonly outcomes: ReadonlyArray<Outcome>
@@ -103,7 +103,7 @@ export const bodyOf = (context: Context, page: Page, result: unknown, more: obje
     ...more,
   })
 
-/** The text of a page as the interface says. */
+/** Text of a page according to the interface. */
 export const correctBody = (context: Context, page: Page): string => bodyOf(context, page, rowsOf(context, page))
 
 /** The response of a correct server. */
