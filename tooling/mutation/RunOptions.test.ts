@@ -44,6 +44,6 @@ it("help: lists each option with its default", () => {
     "  --minutes N      time of the whole run; a target that has not ended by then fails it (120)",
     "  --output FILE    every mutant with its outcome as JSON, written after each target",
     "  --threshold N    fails below this share of detected mutants, in percent (95)",
-    "  --help           prints this",
+    "  --help           prints this help",
   ])
 })

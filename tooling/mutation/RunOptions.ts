@@ -35,7 +35,7 @@ export const help = (): string => {
     const shown = usual === undefined ? "" : ` (${usual})`
     return `  --${`${name} ${value}`.padEnd(14)} ${what}${shown}`
   })
-  return ["mutate [options]", "", about, "", ...lines, `  --${"help".padEnd(14)} prints this`].join("\n")
+  return ["mutate [options]", "", about, "", ...lines, `  --${"help".padEnd(14)} prints this help`].join("\n")
 }
 
 type NumberName = {

@@ -75,12 +75,12 @@ const failuresOf = (world: World): ReadonlyArray<Failure> => {
   )
   return [
     {
-      name: "the node stops answering",
+      name: "the node stops responding",
       begin: signal("SIGSTOP"),
       end: signal("SIGCONT"),
       alerts: ["DaybookNodeLost (eth)"],
     },
-    { name: "the chain stands still", begin: mining(0), end: mining(1), alerts: ["DaybookChainStuck (eth)"] },
+    { name: "the chain does not advance", begin: mining(0), end: mining(1), alerts: ["DaybookChainStuck (eth)"] },
     { name: "20 reorgs", begin: reorgs, end: Effect.void, alerts: ["DaybookReorgStorm (eth)"] },
     {
       name: "the chain is 6,000 blocks ahead",
@@ -88,7 +88,7 @@ const failuresOf = (world: World): ReadonlyArray<Failure> => {
       end: Effect.void,
       alerts: ["DaybookLag (eth)"],
     },
-    { name: "the node answers after a second", ...slowNode(world), alerts: ["DaybookSlowPages"] },
+    { name: "the node responds after a second", ...slowNode(world), alerts: ["DaybookSlowPages"] },
     {
       name: "the service hangs",
       begin: Effect.sync(() => main.member.signal("SIGSTOP")),
@@ -109,7 +109,7 @@ const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
   const failing = ["DaybookNodeLost (optimism)", "DaybookRelayNodeFails (optimism)", "DaybookServerErrors"]
   return [
     {
-      name: "all is well for a minute",
+      name: "no failure for a minute",
       run: Effect.fnUntraced(function* (report) {
         for (let second = 0; second < wellSeconds; second++) {
           const found = yield* world.firing
@@ -129,7 +129,7 @@ const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
       }),
     })),
     {
-      name: "a server without an index, before a node that does not listen; its disk becomes full",
+      name: "a server without an index, with an unreachable node and a full disk",
       run: Effect.fnUntraced(function* (report) {
         const other = yield* world.other
         yield* world.scrapeAlso(world.otherPort)
@@ -145,7 +145,7 @@ const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
 Campaign.main({
   name: "alerts",
   about:
-    "Puts a service, which a Prometheus scrapes, through the failure of each alert. Fails where an alert does not fire, or another one does. Needs Prometheus and its node_exporter, and root for a small disk.",
+    "Causes the failure of each alert in a service that Prometheus scrapes. Fails if an alert does not fire, or another one does. Requires Prometheus and node_exporter, and root to mount a small disk.",
   options: {},
   plan: Effect.fnUntraced(function* () {
     const missing = [Monitoring.prometheus, Monitoring.exporter].filter((path) => !existsSync(path))
@@ -156,6 +156,6 @@ Campaign.main({
     const world = yield* Monitoring.start()
     yield* world.node.call("evm_setIntervalMining", [1])
     yield* traffic(world.main, "eth")
-    return { columns: ["failure", "alerts that fire", "after s", "over after s"], cases: casesOf(world) }
+    return { columns: ["failure", "firing alerts", "after s", "over after s"], cases: casesOf(world) }
   }),
 })

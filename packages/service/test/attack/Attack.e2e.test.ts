@@ -5,11 +5,11 @@ import * as Scenarios from "./Scenarios.ts"
 /** One attack of each kind; `pnpm --filter @daybook/service attack` runs all of them at their full size. */
 const names = [
   "pages of 8 MB internal transactions",
-  "heavy bodies beside a healthy client",
+  "expensive bodies next to a healthy client",
   "random changes of bytes of the database file",
-  "the clock of the machine set back and forward",
-  "TLS handshakes that do not end",
-  "changed messages of models",
+  "the system clock set back and forward",
+  "incomplete TLS handshakes",
+  "changed MCP messages",
 ]
 
 describe("attack", () => {

@@ -37,7 +37,7 @@ const pagesUntilIndexed = async (target: Client.Target, key: string, head: numbe
 export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "blocks of 46 MiB of receipts",
-    bound: "an indexer has a thread of its own",
+    bound: "the indexer runs in a separate thread",
     service: async (scale) => {
       const node = await BombNode.start(blocks, new Set(), { logs: logs[scale] })
       const attack = { id: 31_337, rpc: [node.url], pollMillis: 200, checks: "links", traces: "off" }
@@ -46,11 +46,11 @@ export const scenarios: ReadonlyArray<Scenario> = [
     run: async (attacked) => {
       const key = await attacked.key("reader")
       const { isIndexed, statuses } = await pagesUntilIndexed(attacked, key, blocks.length - 1)
-      const behaviour = `${isIndexed ? "indexed" : "not indexed"}; beside it ${statuses.length} pages of another wallet`
+      const behaviour = `${isIndexed ? "indexed" : "not indexed"}; meanwhile ${statuses.length} pages of another wallet`
       return {
         behaviour,
         faults: [
-          ...(isIndexed ? [] : ["the chain is not indexed in two minutes"]),
+          ...(isIndexed ? [] : ["the chain is not indexed within two minutes"]),
           ...(statuses.every((status) => status === 200) ? [] : [`pages: ${Client.tally(statuses)}`]),
         ],
       }

@@ -47,7 +47,7 @@ const scenarioOf = ({ code, name }: Bomb): Scenario => {
   let node: AttackedChain.AttackedChain | undefined
   return {
     name: `trace bomb by ${name}`,
-    bound: "bounds of traces: a row keeps what fits, the rest is a gap",
+    bound: "limits of traces: calls above them are stored as a gap",
     service: async () => {
       node = await AttackedChain.start()
       return {
@@ -66,7 +66,7 @@ const scenarioOf = ({ code, name }: Bomb): Scenario => {
       const head = Number(await chain.call<string>("eth_blockNumber"))
       const { last, reached } = await AttackedChain.indexed(attacked.url, head, scale === "full" ? 120 : 30)
       if (!reached)
-        return { behaviour: "the chain stands still", faults: [`not indexed: ${last.state}, ${last.message}`] }
+        return { behaviour: "the chain does not advance", faults: [`not indexed: ${last.state}, ${last.message}`] }
       const answer = await Client.page(attacked, key, bomb!, "&include=internal_transactions&limit=1")
       const behaviour = `indexed to the head; gaps ${JSON.stringify(last.gaps ?? {})}; a row of ${answer.bytes} bytes, status ${answer.status}`
       return {

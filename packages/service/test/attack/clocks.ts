@@ -27,8 +27,8 @@ const exhaust = async (attacked: Client.Target, key: string, wallet: string): Pr
 
 /** Sets the system clock back and forward. */
 export const machine: Scenario = {
-  name: "the clock of the machine set back and forward",
-  bound: "intervals by the monotonic clock",
+  name: "the system clock set back and forward",
+  bound: "intervals use the monotonic clock",
   service: async () => {
     chain = await AttackedChain.start()
     await chain.run(Head.mine(chain.node, 5))
@@ -54,7 +54,7 @@ export const machine: Scenario = {
         connections++
         const refused = await receiver.listen(({ type }) => isOver && type === "covered")
         if (refused !== undefined)
-          return void faults.push(`events refused: ${refused.status} ${refused.text.slice(0, 100)}`)
+          return void faults.push(`events rejected: ${refused.status} ${refused.text.slice(0, 100)}`)
       }
     })()
     for (const clockMillis of shifts[scale]) {
@@ -69,7 +69,7 @@ export const machine: Scenario = {
       if (atOnce > refilled) faults.push(`${name}: ${atOnce} requests beyond the limit, at most ${refilled}`)
       await Client.sleep(1_500)
       const later = await exhaust(attacked, key, account)
-      if (later === 0) faults.push(`${name}: a key stays refused`)
+      if (later === 0) faults.push(`${name}: a key remains rate-limited`)
       const [from, to] = node.accounts as [string, string]
       await execute(Head.transfer(node, { from, to, valueWei: 1n }))
       const { number } = await execute(Head.mine(node, 2))
@@ -80,7 +80,7 @@ export const machine: Scenario = {
         headers: { "x-api-key": await attacked.key(`balances at ${name}`) },
       })
       if (balances.status !== 200) faults.push(`${name}: balances ${balances.status}: ${balances.text.slice(0, 100)}`)
-      lines.push(`${name}: ${atOnce} at once, ${later} after 1.5 s`)
+      lines.push(`${name}: ${atOnce} immediately, ${later} after 1.5 s`)
     }
     isOver = true
     const { number } = await execute(Head.mine(node))

@@ -89,7 +89,7 @@ const idle: Scenario = {
     answers.push(await Client.page(attacked, key, LargeRows.wallets.small, "&limit=1"))
     for (const socket of [...sockets, ...one]) socket.destroy()
     const left = () => descriptorsOf(attacked.pid) - before
-    if (!(await holds(() => left() <= maxLeft))) faults.push(`${left()} descriptors are left`)
+    if (!(await holds(() => left() <= maxLeft))) faults.push(`${left()} descriptors remain`)
     const statuses = answers.map(({ status }) => status)
     if (statuses.some((status) => status !== 200)) faults.push(`another key: ${Client.tally(statuses)}`)
     const slowest = Math.max(...answers.map(({ millis }) => millis))
@@ -106,8 +106,8 @@ const fixtures = join(import.meta.dirname, "../server/fixtures")
 const unfinished = Buffer.from("1603010200010001fc0303", "hex")
 
 const handshakes: Scenario = {
-  name: "TLS handshakes that do not end",
-  bound: "limits.connections counts them; 10 s for a handshake, and 100 are ended in a turn",
+  name: "incomplete TLS handshakes",
+  bound: "limits.connections includes them; 10 s per handshake, and at most 100 are closed in a turn",
   // 1,000 connections that send HTTP instead of a handshake fail in a single turn of Node: a node:https server without a handler needs 247
   // to 297 ms.
   turnMillis: 400,
@@ -145,10 +145,10 @@ const handshakes: Scenario = {
     if (statuses.some((status) => status !== 200)) faults.push(`another key: ${Client.tally(statuses)}`)
     const left = () => descriptorsOf(attacked.pid) - before
     const hasEnded = await holds(() => left() <= maxLeft)
-    if (!hasEnded) faults.push(`${left()} connections whose handshake did not end are left`)
+    if (!hasEnded) faults.push(`${left()} connections with an incomplete handshake remain`)
     for (const socket of sockets) socket.destroy()
     return {
-      behaviour: `${counts[scale]} begun, ${held} descriptors; another key: ${Client.tally(statuses)}; ${left()} in the end`,
+      behaviour: `${counts[scale]} started, ${held} descriptors; another key: ${Client.tally(statuses)}; ${left()} at the end`,
       faults,
     }
   },
@@ -205,8 +205,8 @@ let server: HeldServer | undefined
 let chain: AttackedChain.AttackedChain | undefined
 
 const exhausted: Scenario = {
-  name: "connections of PostgreSQL held by others",
-  bound: "503 and a retry, by name; nothing is lost",
+  name: "PostgreSQL connections taken by other clients",
+  bound: "503 that names the cause, then a retry; nothing is lost",
   service: async () => {
     server = await startServer()
     chain = await AttackedChain.start()
@@ -249,7 +249,7 @@ const exhausted: Scenario = {
     const statuses = during.map(({ status }) => status)
     if (statuses.some((status) => status !== 200 && status !== 503)) faults.push(`pages: ${Client.tally(statuses)}`)
     const vague = during.find(({ status, text }) => status === 503 && !/[Rr]etry/.test(text))
-    if (vague !== undefined) faults.push(`a refusal without what to do: ${vague.text.slice(0, 200)}`)
+    if (vague !== undefined) faults.push(`an error without a remedy: ${vague.text.slice(0, 200)}`)
     const command = await Effect.runPromise(daybookProcess(attacked.folder, "keys", "list"))
     if (!/too many connections/i.test(command.err))
       faults.push(`keys list: code ${command.code}, ${command.err.slice(0, 200)}`)

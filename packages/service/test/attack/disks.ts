@@ -67,7 +67,7 @@ const isFull = ({ message }: AttackedChain.Status): boolean => /disk full|out of
 
 const index: Scenario = {
   name: "the disk of the index becomes full",
-  bound: "pages from what is stored; the writer retries",
+  bound: "stored pages are served; the writer retries",
   service: async () => {
     disk = mountDisk()
     chain = await AttackedChain.start({ extraArguments: ["--gas-limit", "100000000"] })
@@ -83,7 +83,7 @@ const index: Scenario = {
     }
   },
   run: async (attacked, scale) => {
-    if (!disk!.isMounted) return { behaviour: "left out: no file system can be mounted here", faults: [] }
+    if (!disk!.isMounted) return { behaviour: "skipped: file systems cannot be mounted here", faults: [] }
     const faults: Array<string> = []
     const key = await attacked.key("reader")
     const { account } = chain!
@@ -120,7 +120,7 @@ const index: Scenario = {
 
 const outputs: Scenario = {
   name: "the disk of a backup and of an export becomes full",
-  bound: "exit codes and messages; what was there before is whole",
+  bound: "exit codes and messages; earlier files stay intact",
   service: async () => {
     disk = mountDisk()
     chain = await AttackedChain.start({ extraArguments: ["--gas-limit", "100000000"] })
@@ -136,7 +136,7 @@ const outputs: Scenario = {
     }
   },
   run: async (attacked) => {
-    if (!disk!.isMounted) return { behaviour: "left out: no file system can be mounted here", faults: [] }
+    if (!disk!.isMounted) return { behaviour: "skipped: file systems cannot be mounted here", faults: [] }
     const faults: Array<string> = []
     const { account, node, run: execute } = chain!
     const { number } = await execute(Head.current(node))

@@ -62,7 +62,7 @@ const flip = async (folder: string, file: string, intact: Buffer, expected: Page
 /** The attack on a file. */
 export const scenario: Scenario = {
   name: "random changes of bytes of the database file",
-  bound: "a checksum for each row",
+  bound: "a checksum per row",
   run: async (_, scale) => {
     const base = mkdtempSync(join(tmpdir(), "daybook-flips-"))
     const stored = join(base, "stored")

@@ -99,17 +99,17 @@ const lies: ReadonlyArray<Lie> = [
   lieOf(1, "a payment hidden", true, (wallet) => ({ change: hide(wallet) })),
   lieOf(2, "another amount", true, (wallet) => ({ change: replace(wallet, { value: hex(payment + 1n) }) })),
   lieOf(3, "another recipient", true, (wallet) => ({ change: replace(wallet, { to: stranger }) })),
-  lieOf(4, "a payment made up", true, (wallet) => ({ change: add(wallet, [out(wallet)]) })),
+  lieOf(4, "a fabricated payment", true, (wallet) => ({ change: add(wallet, [out(wallet)]) })),
   lieOf(5, "a payment hidden, and in the balance", true, (wallet) => ({ change: hide(wallet), balance: -payment })),
   lieOf(6, "the same without state proofs", false, (wallet) => ({
     change: hide(wallet),
     balance: -payment,
     isWithoutProof: true,
   })),
-  lieOf(7, "payments made up that cancel out", false, (wallet) => ({
+  lieOf(7, "fabricated payments that cancel out", false, (wallet) => ({
     change: add(wallet, [out(wallet), back(wallet)]),
   })),
-  lieOf(8, "a call without value made up", false, (wallet) => ({
+  lieOf(8, "a fabricated call without value", false, (wallet) => ({
     change: add(wallet, [{ from: stranger, to: wallet, value: "0x0" }]),
   })),
 ]
@@ -154,7 +154,7 @@ let liar: Awaited<ReturnType<typeof startLiar>> | undefined
 
 /** A node that returns false traces. */
 export const scenario: Scenario = {
-  name: "a node that lies about traces consistently",
+  name: "a node with consistent false traces",
   bound: "balances at a final block, and its state root",
   service: async () => {
     const started = await AttackedChain.start()

@@ -67,7 +67,7 @@ const requestOf = (next: Mutations.Next, keys: ReadonlyArray<string>): Mutations
 const counts = { full: 50_000, small: 300 } as const
 
 const changed: Scenario = {
-  name: "changed messages of models",
+  name: "changed MCP messages",
   bound: "decoding at the edge",
   isWithoutLimits: true,
   service: Mutations.service,
@@ -93,9 +93,9 @@ const changed: Scenario = {
     await Promise.all(Array.from({ length: 16 }, loop))
     for (const [name, text] of await Mutations.sinksOf(attacked)) {
       if (secrets.some((secret) => text.includes(secret))) faults.set(`a key in ${name}`, `${text.length} characters`)
-      if (text.length === 0) faults.set(`nothing in ${name}`, "which proves nothing")
+      if (text.length === 0) faults.set(`nothing in ${name}`, "so nothing was verified")
     }
-    if (!statuses.includes(200)) faults.set("no message was answered", "which proves nothing")
+    if (!statuses.includes(200)) faults.set("no message received a response", "so nothing was verified")
     return {
       behaviour: `${statuses.length} requests: ${Client.tally(statuses.toSorted((one, other) => one - other))}`,
       faults: [...faults].map(([what, asked]) => `${what} (${asked})`),
@@ -109,7 +109,7 @@ const clients = { full: 1_000, small: 60 } as const
 const messagesPerClient = 20
 
 const unread: Scenario = {
-  name: "clients of models that never read",
+  name: "MCP clients that never read",
   bound: "limits.connections, 20 s for a client that reads nothing",
   isWithoutLimits: true,
   service: async () => {

@@ -360,8 +360,8 @@ export const scenario: Scenario = {
       if ([...own, ...shown, urlCanary].some((secret) => text.includes(secret))) {
         faults.set(`a key or secret in ${name}`, `${text.length} characters`)
       }
-      if (shown.size === 0) faults.set("no webhook was made", "which proves nothing")
-      if (text.length === 0) faults.set(`nothing in ${name}`, "which proves nothing")
+      if (shown.size === 0) faults.set("no webhook was created", "so nothing was verified")
+      if (text.length === 0) faults.set(`nothing in ${name}`, "so nothing was verified")
     }
     const tallied = [...statuses]
       .toSorted(([one], [other]) => one - other)

@@ -131,8 +131,8 @@ const attackBy = async (
 
 /** Each operation with one key and with many, and another key. */
 export const scenario: Scenario = {
-  name: "each operation by one key and by 100 beside another",
-  bound: "rateLimit; queues by key; limits",
+  name: "each operation with one key and with 100, next to another key",
+  bound: "rateLimit; a queue per key; limits",
   service: async (scale) => {
     const [node, url] = await startThread(new URL("./attackedNode.worker.ts", import.meta.url))
     return {

@@ -73,7 +73,7 @@ const many = (kind: Kind, name: string): Scenario => ({
       if (new Set(hashes).size !== count || hashes.length !== count) faults.push(`${hashes.length} of ${count} rows`)
     }
     const [first] = walks
-    const behaviour = `${clients} clients at once: ${first!.pages.length} pages each, at most ${Math.max(...first!.pages)} bytes`
+    const behaviour = `${clients} concurrent clients: ${first!.pages.length} pages each, at most ${Math.max(...first!.pages)} bytes`
     return { behaviour, faults: [...new Set(faults)] }
   },
 })

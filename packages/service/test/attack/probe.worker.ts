@@ -37,7 +37,7 @@ const ask = (url = urls[asked++ % urls.length]!, startedAt = performance.now()) 
       end()
     })
   })
-  request.on("timeout", () => request.destroy(new Error("no answer in 30 s")))
+  request.on("timeout", () => request.destroy(new Error("no response within 30 s")))
   request.on("error", (error: NodeJS.ErrnoException) => {
     if (request.reusedSocket && error.code === "ECONNRESET") return ask(url, startedAt)
     failures.push(error.message)

@@ -43,13 +43,13 @@ const yearSeconds = 31_536_000
 /** Behaviour of each receiver after the first received bytes; `elsewhere` is a URL that must not be requested. */
 const hostile: Readonly<Record<string, (socket: Socket, elsewhere: string) => void>> = {
   "never reads": (socket) => socket.pause(),
-  "never answers": () => {},
+  "never responds": () => {},
   "one byte a second": (socket) => drip(socket, ok),
-  "headers without end": (socket) => flood(socket, ok, `x-padding: ${"a".repeat(500)}\r\n`),
-  "a header without end": (socket) => flood(socket, `${ok}x-padding: `, "a".repeat(500)),
-  "a body without end": (socket) => flood(socket, "HTTP/1.1 500 Error\r\n\r\n", "a".repeat(500)),
-  "early hints without end": (socket) => flood(socket, hint, hint),
-  "100 without end": (socket) => flood(socket, "", "HTTP/1.1 100 Continue\r\n\r\n"),
+  "endless headers": (socket) => flood(socket, ok, `x-padding: ${"a".repeat(500)}\r\n`),
+  "an endless header": (socket) => flood(socket, `${ok}x-padding: `, "a".repeat(500)),
+  "an endless body": (socket) => flood(socket, "HTTP/1.1 500 Error\r\n\r\n", "a".repeat(500)),
+  "endless early hints": (socket) => flood(socket, hint, hint),
+  "endless responses of 100": (socket) => flood(socket, "", "HTTP/1.1 100 Continue\r\n\r\n"),
   "a redirect to loopback": (socket, elsewhere) =>
     socket.end(`HTTP/1.1 307 Temporary Redirect\r\nlocation: ${elsewhere}\r\ncontent-length: 0\r\n\r\n`),
   "an upgrade": (socket) =>
@@ -93,7 +93,7 @@ const addWebhook = async ({ url }: AttackedService, key: string, wallet: string,
   const body = JSON.stringify({ chain: "attack", addresses: [wallet], types: ["wallet.transaction"], ...settings })
   const headers = { "x-api-key": key, "content-type": "application/json" }
   const { status, text } = await Client.send(`${url}/api/v2.2/webhooks`, { method: "POST", headers, body })
-  if (status !== 200 && status !== 201) throw new Error(`The webhook is refused: ${status} ${text}`)
+  if (status !== 200 && status !== 201) throw new Error(`The webhook is rejected: ${status} ${text}`)
 }
 
 /** Starts receivers that respond immediately, and records when each received a block. */
@@ -145,8 +145,8 @@ let chain: AttackedChain.AttackedChain | undefined
 
 /** Hostile receivers of webhooks. */
 export const scenario: Scenario = {
-  name: "receivers of webhooks that never read, never end or send elsewhere",
-  bound: "20 s, 16 KB of headers and ten informational responses of an attempt; one attempt at a time for a webhook",
+  name: "receivers of webhooks that never read, never complete a response or redirect",
+  bound: "20 s, 16 KB of headers and ten informational responses per attempt; one attempt at a time per webhook",
   service: async () => {
     chain = await AttackedChain.start()
     const [from, to] = chain.node.accounts as [string, string]

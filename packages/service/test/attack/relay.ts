@@ -54,8 +54,8 @@ const healthyClient = async (attacked: AttackedService, key: string, isOver: () 
 }
 
 const heavy: Scenario = {
-  name: "heavy bodies beside a healthy client",
-  bound: "limits.bodyValues, bodyDepth; a large body costs calls",
+  name: "expensive bodies next to a healthy client",
+  bound: "limits.bodyValues, bodyDepth; a large body counts as several calls",
   service: withNode(() => '"0x1"'),
   run: async (attacked, scale) => {
     const [key, other] = [await attacked.key("attacker"), await attacked.key("other")]
@@ -73,13 +73,13 @@ const heavy: Scenario = {
     const p50 = Client.percentile(millis, 0.5)
     const behaviour = `${Client.tally(answers.map(({ status }) => status))}; p50 of another key ${p50.toFixed(1)} ms`
     const slow = scale === "full" && p50 > 50 ? [`p50 of another key ${p50.toFixed(0)} ms`] : []
-    const refused = statuses.some((status) => status !== 200) ? ["another key is refused"] : []
+    const refused = statuses.some((status) => status !== 200) ? ["requests with another key are rejected"] : []
     return { behaviour, faults: [...blames(answers), ...slow, ...refused] }
   },
 }
 
 const batch: Scenario = {
-  name: "batches of large answers",
+  name: "batches with large responses",
   bound: "limits.batchBytes, responsesInFlight",
   service: withNode((method) => (method === "eth_gasPrice" ? JSON.stringify("a".repeat(12_000_000)) : '"0x1"')),
   run: async (attacked, scale) => {
@@ -94,13 +94,13 @@ const batch: Scenario = {
       (JSON.parse(text) as ReadonlyArray<{ error?: { code: number } }>).map(({ error }) => error?.code ?? "result"),
     )
     if (outcomes.filter((outcome) => outcome === "result").length < 2 * answers.length) faults.push("too few results")
-    return { behaviour: `in each of ${answers.length} batches: ${Client.tally(outcomes)} in all`, faults }
+    return { behaviour: `in each of ${answers.length} batches: ${Client.tally(outcomes)} in total`, faults }
   },
 }
 
 const unread: Scenario = {
-  name: "large answers that are not read",
-  bound: "limits.responsesInFlight, four large answers at a time",
+  name: "large responses that are not read",
+  bound: "limits.responsesInFlight, four large responses at a time",
   service: withNode((method) => (method === "eth_gasPrice" ? JSON.stringify("a".repeat(12_000_000)) : '"0x1"')),
   run: async (attacked, scale) => {
     const [key, other] = [await attacked.key("attacker"), await attacked.key("other")]
@@ -118,7 +118,7 @@ const unread: Scenario = {
     const large = await Client.relay(attacked, other, body)
     for (const socket of sockets) socket.destroy()
     const faults = statuses.every((status) => status === 200) ? [] : [`another key: ${Client.tally(statuses)}`]
-    if (large.bytes < 12_000_000) faults.push(`another key gets ${large.text.slice(0, 200)}`)
+    if (large.bytes < 12_000_000) faults.push(`another key receives ${large.text.slice(0, 200)}`)
     return { behaviour: `${count} clients do not read; another key: ${Client.tally(statuses)}`, faults }
   },
 }
@@ -134,8 +134,8 @@ const costly = (scale: Scale): Readonly<Record<string, string>> => {
 }
 
 const dense: Scenario = {
-  name: "answers of 2 million values",
-  bound: "answers above 256 KiB are scanned in slices and not parsed",
+  name: "responses of 2 million values",
+  bound: "responses above 256 KiB are scanned in slices and not parsed",
   service: async (scale) => {
     const results = costly(scale)
     return await withNode((method) => results[method] ?? '"0x1"')(scale)
@@ -150,12 +150,12 @@ const dense: Scenario = {
         await Client.sleep(50)
       }
     }
-    return { behaviour: faults.length === 0 ? "passed on unchanged" : "another result", faults }
+    return { behaviour: faults.length === 0 ? "forwarded unchanged" : "a different result", faults }
   },
 }
 
 const deep: Scenario = {
-  name: "200,000 levels in a node's answer",
+  name: "200,000 levels in a node's response",
   bound: "limits.answerDepth",
   service: withNode(() => `${"[".repeat(200_000)}${"]".repeat(200_000)}`),
   run: async (attacked) => {
@@ -177,7 +177,7 @@ const deep: Scenario = {
 }
 
 const oversized: Scenario = {
-  name: "answers of a node above the limit",
+  name: "responses of a node above the limit",
   bound: "limits.answerBytes",
   service: withNode(() => JSON.stringify("a".repeat(40_000_000))),
   run: async (attacked, scale) => {
@@ -214,7 +214,7 @@ const unfinished: Scenario = {
     const faults = statuses.every((status) => status === 200) ? [] : [`another key: ${Client.tally(statuses)}`]
     if (scale === "full" && closed < count) faults.push(`${count - closed} bodies are open after 12 s`)
     for (const socket of sockets) socket.destroy()
-    return { behaviour: `${count} bodies of 1 MiB without their end: ${closed} closed within 12 s`, faults }
+    return { behaviour: `${count} incomplete bodies of 1 MiB: ${closed} closed within 12 s`, faults }
   },
 }
 

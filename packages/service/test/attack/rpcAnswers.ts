@@ -98,8 +98,8 @@ const attacks: Readonly<Record<string, Attack>> = {
     `${"HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n".repeat(2_000)}HTTP/1.1 500 X\r\ncontent-length: 0\r\n\r\n`,
   ),
   "a header of 1 MB": raw(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(1_000_000)}\r\ncontent-length: 2\r\n\r\n{}`),
-  "no HTTP": raw("SSH-2.0-OpenSSH\r\n"),
-  "a length that is not kept": raw(`HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"jsonrpc"`),
+  "not HTTP": raw("SSH-2.0-OpenSSH\r\n"),
+  "a wrong content length": raw(`HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"jsonrpc"`),
   "a wait of 31 years": (received) => send(received, "{}", { "retry-after": "999999999" }, 429),
   "a wait without a unit": (received) => send(received, "{}", { "retry-after": "1e308" }, 503),
   "result and error": (received) =>
@@ -151,7 +151,7 @@ const startServer = async () => {
 
 /** Hostile responses to the RPC client. */
 export const scenario: Scenario = {
-  name: "hostile answers to the RPC client",
+  name: "hostile responses to the RPC client",
   bound: "maxBytes, timeout, maxItems of the client",
   run: async () => {
     const { server, url } = await startServer()
@@ -167,10 +167,10 @@ export const scenario: Scenario = {
     if (out === "") return { behaviour: `ended with ${code}`, faults: [`the process of the client ended with ${code}`] }
     const { ended, isClean } = JSON.parse(out) as { readonly ended: ReadonlyArray<Ended>; readonly isClean: boolean }
     const faults = ended.flatMap(({ attack, longest, millis, outcome, showsKey }) => [
-      ...(outcome === "value" ? [`${attack}: taken for a value`] : []),
+      ...(outcome === "value" ? [`${attack}: returned as a value`] : []),
       ...(outcome.startsWith("defect") ? [`${attack}: ${outcome}`] : []),
       ...(millis > maxMillis ? [`${attack}: ${Math.round(millis)} ms`] : []),
-      ...(showsKey ? [`${attack}: shows the key`] : []),
+      ...(showsKey ? [`${attack}: contains the key`] : []),
       ...(longest > maxCharacters ? [`${attack}: an error of ${longest} characters`] : []),
     ])
     const peak = Math.max(...ended.map(({ mebibytes }) => mebibytes))

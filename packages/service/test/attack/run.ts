@@ -8,8 +8,8 @@ const columns = ["attack", "bound", "behaviour", "memory peak, MiB", "longest tu
 
 Campaign.main({
   name: "attack",
-  about: "Attacks the service and prints what held. Fails where a bound did not.",
-  options: { small: [false, "attacks at a small size, without a verdict about time"] },
+  about: "Attacks the service and prints the measured values. Fails if a limit is exceeded.",
+  options: { small: [false, "runs small attacks and does not evaluate times"] },
   plan: ({ small }) => {
     const tables: Array<string> = []
     const cases = Scenarios.all.map((scenario): Campaign.Case => ({

@@ -97,7 +97,7 @@ const startChanged = async (url: string, change: Change) =>
 
 /** Faults in the output of a command, whatever its exit code. */
 const outputFaults = ({ err, out }: Ended): ReadonlyArray<string> => [
-  ...(out.includes(canary) || err.includes(canary) ? ["shows the key"] : []),
+  ...(out.includes(canary) || err.includes(canary) ? ["contains the key"] : []),
   ...(/^\s+at .*:\d+:\d+\)?$/m.test(err) ? [`a stack: ${err.slice(0, 200)}`] : []),
   // oxlint-disable-next-line no-control-regex -- a terminal must not receive them
   ...(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/.test(
@@ -135,7 +135,7 @@ const csvFaults = async (file: string): Promise<ReadonlyArray<string>> => {
 /** Statements and exports from hostile nodes. */
 export const scenario: Scenario = {
   name: "statements and exports from a hostile node",
-  bound: "exit code 0 only where proved",
+  bound: "exit code 0 only if proved",
   run: async (_, scale) => {
     const scope = Effect.runSync(Scope.make())
     const base = mkdtempSync(join(tmpdir(), "daybook-statements-"))
@@ -153,15 +153,15 @@ export const scenario: Scenario = {
       const unchanged = await startChanged(url, (_call, reply) => reply)
       const honest = await run(unchanged.url, ...statement)
       await unchanged.stop()
-      if (honest.code !== 0) faults.push(`from an honest node: code ${honest.code}: ${honest.err.slice(0, 300)}`)
+      if (honest.code !== 0) faults.push(`from a correct node: code ${honest.code}: ${honest.err.slice(0, 300)}`)
       const codes: Array<string> = []
       const judge = (name: string, ended: Ended) => {
         codes.push(`code ${ended.code}`)
         for (const fault of outputFaults(ended)) faults.push(`${name}: ${fault}`)
-        if (ended.code === null) faults.push(`${name}: no end in ${maxSeconds} s`)
+        if (ended.code === null) faults.push(`${name}: did not end within ${maxSeconds} s`)
         if (ended.code === 0 && ended.out !== honest.out) faults.push(`${name}: proved: ${ended.out.slice(0, 200)}`)
         if (ended.code !== 0 && ended.err.trim() === "")
-          faults.push(`${name}: ends with ${ended.code} and says nothing`)
+          faults.push(`${name}: ends with ${ended.code} without a message`)
       }
       const step = scale === "full" ? 1 : 12
       for (const fault of NodeFault.names.filter((_name, at) => at % step === 0)) {
@@ -202,7 +202,7 @@ export const scenario: Scenario = {
         "--at",
         String(lastBlock),
       ])
-      if (/^\s+at /m.test(early)) faults.push(`a reader that leaves: ${early.slice(0, 300)}`)
+      if (/^\s+at /m.test(early)) faults.push(`a reader that closes the pipe: ${early.slice(0, 300)}`)
       await named.stop()
       return { behaviour: `${codes.length} statements: ${Client.tally(codes)}; 4 exports with hostile names`, faults }
     } finally {

@@ -61,7 +61,7 @@ const walk = async (
     if (page.cursor === null) break
     cursor = `&cursor=${page.cursor}`
   }
-  if (new Set(rows.map(({ hash }) => hash)).size !== rows.length) faults.add("a transaction is twice in a walk")
+  if (new Set(rows.map(({ hash }) => hash)).size !== rows.length) faults.add("a walk contains a transaction twice")
   const numbers = rows.map(({ block_number }) => Number(block_number))
   if (numbers.some((number, at) => at > 0 && number > numbers[at - 1]!)) faults.add("rows of a walk are out of order")
   return rows
@@ -99,15 +99,15 @@ const differencesOf = (receiver: Receiver, rows: ReadonlyArray<WalletRow>): Read
   const kept = new Set(receiver.table.keys())
   const missing = [...listed].filter((id) => !kept.has(id)).length
   const void_ = [...kept].filter((id) => !listed.has(id)).length
-  return missing + void_ === 0 ? [] : [`events: ${missing} rows missing, ${void_} rows that no reorg took back`]
+  return missing + void_ === 0 ? [] : [`events: ${missing} rows missing, ${void_} rows that were not reverted`]
 }
 
 let chain: AttackedChain.AttackedChain | undefined
 
 /** A series of reorgs. */
 export const scenario: Scenario = {
-  name: "a storm of reorgs",
-  bound: "one state of the chain for each walk, and 409 where it is gone",
+  name: "many reorgs",
+  bound: "one state of the chain per walk, and 409 once it was reverted",
   service: async (scale) => {
     const started = await AttackedChain.start()
     chain = started
@@ -135,7 +135,7 @@ export const scenario: Scenario = {
     const following = (async () => {
       while (!isOver) {
         const refused = await receiver.listen(({ type }) => isOver && type === "covered")
-        if (refused !== undefined) return faults.add(`events refused: ${refused.status} ${refused.text.slice(0, 100)}`)
+        if (refused !== undefined) return faults.add(`events rejected: ${refused.status} ${refused.text.slice(0, 100)}`)
       }
     })()
     let whole = 0
@@ -172,7 +172,7 @@ export const scenario: Scenario = {
       const copied = await Effect.runPromise(daybook(attacked.folder, "backup", join(standby, "copy")))
       if (copied.code !== 0) faults.add(`the last backup ends with ${copied.code}: ${copied.err.slice(0, 200)}`)
       const voids = receiver.events.filter(({ type }) => type === "block.voided").length
-      const behaviour = `${sizes[scale].reorgs} reorgs: ${whole} of ${walks} walks whole, ${voids} blocks voided, ${copies} backups; ${verified.out.trim().split("\n").at(-1)}`
+      const behaviour = `${sizes[scale].reorgs} reorgs: ${whole} of ${walks} walks complete, ${voids} blocks voided, ${copies} backups; ${verified.out.trim().split("\n").at(-1)}`
       return { behaviour, faults: faults.all() }
     } finally {
       isOver = true

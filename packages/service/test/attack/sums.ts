@@ -12,7 +12,7 @@ const sizes = {
 /** Balances and statement of a long ledger. */
 export const scenario: Scenario = {
   name: "balances of 1,000,000 movements",
-  bound: "slices of 512 places, 20,000 sums",
+  bound: "slices of 512 positions, 20,000 sums",
   service: async (scale) => ({
     config: { chains: LongLedger.chains, rateLimit: { perSecond: 10_000, burst: 10_000 } },
     role: "serve",

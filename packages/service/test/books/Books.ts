@@ -22,8 +22,8 @@ const textOf = ({ asset, balance, block, sum, tokenId, wallet }: balanceOracle.D
 export const contradictions = ({ differences, named }: Compared): ReadonlyArray<string> => {
   const [found, reported] = [differences.map(textOf), named.map(textOf)]
   return [
-    ...found.filter((text) => !reported.includes(text)).map((text) => `not named: ${text}`),
-    ...reported.filter((text) => !found.includes(text)).map((text) => `named, and no difference: ${text}`),
+    ...found.filter((text) => !reported.includes(text)).map((text) => `not reported: ${text}`),
+    ...reported.filter((text) => !found.includes(text)).map((text) => `reported, but no difference: ${text}`),
   ]
 }
 

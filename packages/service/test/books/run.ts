@@ -7,7 +7,7 @@ import * as Books from "./Books.ts"
 
 const options = {
   blocks: [75, "blocks of each chain"],
-  every: [1, "discovers each n-th address alone"],
+  every: [1, "discovers every n-th address separately"],
   database: Campaign.database,
 } as const
 
@@ -39,7 +39,7 @@ const compare = Effect.fnUntraced(
       print(
         `${name}, ${wallet}: ${blocksFound} blocks found, not ${valueless} with calls without value, ${cancelled} with ether that cancels`,
       )
-      if (others.length > 0) fail(`discovery: ${wallet} lacks the blocks ${others.join(", ")}`)
+      if (others.length > 0) fail(`discovery: ${wallet} misses the blocks ${others.join(", ")}`)
     }
     for (const text of Books.contradictions(found)) fail(`discovery: ${text}`)
     const counts = [found.compared, found.differences.length, found.named.length]
@@ -57,7 +57,7 @@ const compare = Effect.fnUntraced(
 Campaign.main({
   name: "books",
   about:
-    "Compares, for every address that a chain names and every block, the movements that a service gives with eth_getBalance and balanceOf, and those of discoveries without an index. Fails where a difference is not named, or a block is missing that a discovery has to find.",
+    "Compares the movements of an index, and of discoveries without one, with eth_getBalance and balanceOf for every address and block of a chain. Fails if a difference is not reported, or a discovery misses a block that it must find.",
   seeds: 3,
   options,
   plan: (values, _, seeds) => {

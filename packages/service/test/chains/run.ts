@@ -13,11 +13,11 @@ import * as ChainIds from "./ChainIds.ts"
 import type { Heap } from "./preload.ts"
 
 const options = {
-  chains: ["1,5,20", "numbers of chains"],
-  seconds: [60, "seconds that are measured"],
-  poll: [2000, "milliseconds between two polls of a head"],
-  program: [daybook, "the program of the service"],
-  heaps: [false, "prints the heap of each thread"],
+  chains: ["1,5,20", "numbers of chains, separated by commas"],
+  seconds: [60, "duration of a measurement in seconds"],
+  poll: [2000, "polling interval of the head in milliseconds"],
+  program: [daybook, "path of the service's program"],
+  heaps: [false, "prints the heap size of each thread"],
 } as const
 
 const boundMegabytes = 25
@@ -125,14 +125,14 @@ const compare = (all: ReadonlyArray<Figures>, { fail, print }: Campaign.Output) 
   const [resident, collected] = [perChain((of) => of.resident) / 1e6, perChain((of) => of.collected) / 1e6]
   const cpuMillis = perChain((of) => of.cpuSeconds) * 1000
   print(
-    `each further chain: ${resident.toFixed(1)} MB, ${collected.toFixed(1)} MB after a collection, ${cpuMillis.toFixed(1)} ms of CPU a second`,
+    `each further chain: ${resident.toFixed(1)} MB, ${collected.toFixed(1)} MB after garbage collection, ${cpuMillis.toFixed(1)} ms of CPU per second`,
   )
   if (resident > boundMegabytes) fail(`more than ${boundMegabytes} MB`)
 }
 
 Campaign.main({
   name: "chains",
-  about: `Measures what idle chains cost a process of the service. Fails where a chain costs more than ${boundMegabytes} MB.`,
+  about: `Measures the memory and CPU time of idle chains in a process of the service. Fails if a chain needs more than ${boundMegabytes} MB.`,
   options,
   plan: Effect.fnUntraced(function* (values) {
     const node = yield* Anvil.make()
@@ -148,7 +148,7 @@ Campaign.main({
         return [threads, megabytes(resident), megabytes(collected), (cpuSeconds * 1000).toFixed(1)]
       }),
     }))
-    const columns = ["chains", "threads", "resident, MB", "after a collection, MB", "CPU, ms a second"]
+    const columns = ["chains", "threads", "resident, MB", "after garbage collection, MB", "CPU, ms per second"]
     return { columns, cases, after: (report: Campaign.Output) => Effect.sync(() => compare(all, report)) }
   }),
 })

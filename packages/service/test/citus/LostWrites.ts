@@ -65,7 +65,7 @@ export const run = Effect.fnUntraced(function* (
     Effect.retry(often),
   )
   if (written !== "refused") fail("a write of a node without the last writes was accepted")
-  if (refused === 0) fail("no page was refused")
+  if (refused === 0) fail("no page was rejected")
 
   yield* Effect.promise(standby!.stop)
   yield* Effect.promise(restart)
@@ -74,10 +74,10 @@ export const run = Effect.fnUntraced(function* (
   yield* steps(laterSteps)
   const before = tally.pages
   yield* walk
-  if (tally.pages === before) fail("no page was read of the restored node")
+  if (tally.pages === before) fail("no page was read from the restored node")
   Walker.report({ ...tally, unavailable: new Map() }, fail)
   for (const message of tally.unavailable.keys()) if (!message.startsWith("Index moving")) fail(`refused: ${message}`)
   print(
-    `a node without ${lostSteps} writes: ${refused} pages refused, ${readMeanwhile} read, ${tally.torn} torn, a write ${written}; restored: ${tally.pages - before} pages read`,
+    `a node without ${lostSteps} writes: ${refused} pages rejected, ${readMeanwhile} read, ${tally.torn} torn, a write ${written}; restored: ${tally.pages - before} pages read`,
   )
 })

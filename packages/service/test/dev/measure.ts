@@ -79,8 +79,8 @@ const measure = async (program: string, url: string, cache: string): Promise<Cam
 Campaign.main({
   name: "dev:times",
   about:
-    "Measures daybook dev on anvil, and on the nodes of --nodes, with the processor time until the first decoded transaction. A first start has no compiled code of an earlier one.",
-  options: { nodes: ["", "URLs of nodes with accounts that they sign for, separated by commas"] },
+    "Measures the start of daybook dev with anvil, and with the nodes of --nodes, and its CPU time until the first decoded transaction. The first start has an empty compile cache.",
+  options: { nodes: ["", "URLs of nodes that hold accounts, separated by commas"] },
   plan: Effect.fnUntraced(function* ({ nodes }) {
     const { url: anvil } = yield* Anvil.make({ autoMine: true })
     const urls = nodes === "" ? [] : nodes.split(",")
@@ -94,6 +94,6 @@ Campaign.main({
         }
       }
     }
-    return { columns: ["start", "URL printed, s", "first decoded transaction, s", "processor time, s"], cases }
+    return { columns: ["start", "URL printed, s", "first decoded transaction, s", "CPU time, s"], cases }
   }),
 })

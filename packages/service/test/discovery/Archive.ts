@@ -109,7 +109,7 @@ const answersOf = (
     (method: string, absent: string): server.Response =>
     ([subject, place]) => {
       const number = numberOf(place)
-      if (number === undefined) return failure(`block ${String(place)} is not known`)
+      if (number === undefined) return failure(`block ${String(place)} is unknown`)
       const history = histories.get(Recording.keyOf(method, subject))
       return { result: (history && Recording.valueAt(history, number)) ?? absent }
     }

@@ -40,7 +40,9 @@ const compareArchive = Effect.fnUntraced(function* ({ fail, print }: Campaign.Ou
   yield* LongChain.mineAll(node, plan)
   const archive = yield* Archive.start(plan)
   const { compared, differences } = yield* compare(archive, node, plan, node.accounts)
-  print(`archive of ${comparedBlocks} blocks: ${compared} answers like those of the node, ${differences.length} unlike`)
+  print(
+    `archive of ${comparedBlocks} blocks: ${compared} responses compared with those of the node, ${differences.length} differ`,
+  )
   for (const difference of differences.slice(0, 3)) fail(JSON.stringify(difference))
 })
 
@@ -57,7 +59,7 @@ const measureWallet = Effect.fnUntraced(function* (
   const [statement] = value.statements
   const { discovered } = yield* discover(url, blocks, [wallet.address])
   const { changed, missing, surplus, unplanned, wrong } = review(recording, plan.tokens, wallet, discovered[0]!)
-  const issues = { missing, surplus, unplanned, "with other amounts": wrong }
+  const issues = { missing, surplus, unplanned, "with wrong amounts": wrong }
   for (const [issue, { length }] of Object.entries(issues)) if (length > 0) fail(`${length} ${issue}`)
   if (!statement!.isProved) fail("not proved")
   if (statement!.transactions !== wallet.blocks.length) fail(`${statement!.transactions} transactions`)
@@ -66,10 +68,10 @@ const measureWallet = Effect.fnUntraced(function* (
 
 Campaign.main({
   name: "discoveries",
-  about: `Measures discoveries of wallets beside fetching every block of the same chain. The node is an archive that is first compared with a node that keeps the state of every block, on a chain of ${comparedBlocks} blocks. Fails where an answer or a finding is wrong.`,
+  about: `Measures the discovery of wallets, compared with fetching every block of the same chain. The node is an archive, whose responses are first compared with those of a node with the state of every block, on a chain of ${comparedBlocks} blocks. Fails if a response or a discovery is wrong.`,
   options: {
     blocks: [10_000, "blocks of the chain"],
-    delay: [0, "milliseconds that each request takes at least"],
+    delay: [0, "minimum response time in milliseconds"],
   },
   plan: Effect.fnUntraced(function* ({ blocks, delay }) {
     const accounts = yield* Effect.scoped(Effect.map(Anvil.make(), (node) => node.accounts))
@@ -94,7 +96,7 @@ Campaign.main({
     return {
       columns: ["wallet", "calls", "requests", "seconds", "blocks"],
       cases: [
-        { name: "the archive is like a node", run: compareArchive },
+        { name: "archive compared with a node", run: compareArchive },
         ...plan.wallets.map((wallet): Campaign.Case => ({
           name: `${wallet.blocks.length} transactions`,
           run: (report) => measureWallet(archive, { plan, blocks, delay }, wallet, report),

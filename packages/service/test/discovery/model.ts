@@ -61,7 +61,7 @@ export const answer = (
     return blocks
   }),
   blocks: calls.blocks.map((block) => {
-    if (fetched.has(block)) throw new Error(`block ${block} is fetched twice`)
+    if (fetched.has(block)) throw new Error(`block ${block} was fetched twice`)
     fetched.add(block)
     return wallets.map(({ byBlock }) => {
       const activity = byBlock.get(block)

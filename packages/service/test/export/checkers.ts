@@ -113,7 +113,7 @@ const opened = async (folder: string, path: string, entries: number): Promise<Ve
   if (results.includes(null)) return { text: "LibreOffice is not installed" }
   const failed = results.find((one) => one?.isAccepted === false)
   if (failed !== undefined) return rejected(`LibreOffice: ${failed?.stderr}`)
-  if (formulas(folder, "control.fods") !== 1) return rejected("LibreOffice takes no formula for one")
+  if (formulas(folder, "control.fods") !== 1) return rejected("LibreOffice does not detect a formula")
   const found = formulas(folder, "out.fods")
   let rows = -1
   for await (const _ of CsvReader.read(createReadStream(join(folder, "sheet/out.csv"), "utf8"))) rows++
@@ -169,7 +169,7 @@ const check = Effect.fnUntraced(function* (
 Campaign.main({
   name: "exports",
   about:
-    "Writes generated movements to a file of each format, and reads it again: the sums of CSV and NDJSON equal the balances, and beancount, hledger and LibreOffice read their files where they are installed (Debian packages beancount, hledger, libreoffice-calc-nogui). Fails where a file is rejected.",
+    "Exports generated movements in each format and reads the files: the sums of CSV and NDJSON must equal the balances. beancount, hledger and LibreOffice read their formats if installed (Debian packages beancount, hledger, libreoffice-calc-nogui). Fails if a file is rejected.",
   options: { movements: [2000, "number of movements"] },
   plan: ({ movements }) =>
     Effect.succeed({

@@ -185,10 +185,10 @@ export const issuesOf = (
   const isSettled = faultSeconds - countedSeconds >= settledSeconds
   return [
     ...(isSettled && callsPerMinute > maxCallsPerMinute
-      ? [`${callsPerMinute} calls a minute, at most ${maxCallsPerMinute}`]
+      ? [`${callsPerMinute} calls per minute, at most ${maxCallsPerMinute}`]
       : []),
-    ...(staleMillis > maxStale ? [`a head was shown ${staleMillis} ms too long`] : []),
-    ...(lagError !== null && lagError > maxError ? [`the shown lag is wrong by ${lagError} blocks`] : []),
+    ...(staleMillis > maxStale ? [`a head was reported ${staleMillis} ms too long`] : []),
+    ...(lagError !== null && lagError > maxError ? [`the reported lag is wrong by ${lagError} blocks`] : []),
     ...(isLagKnown && knownShare < leastKnownShare
       ? [`no lag in ${Math.round(100 - 100 * knownShare)} % of the samples`]
       : []),

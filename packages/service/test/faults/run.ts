@@ -6,20 +6,20 @@ import * as Scenarios from "./scenarios.ts"
 
 Campaign.main({
   name: "faults",
-  about: "Puts a service through the faults of a node while its chain grows. Fails when a bound is broken.",
+  about: "Runs a service with each fault of its node while the chain grows. Fails if a limit is exceeded.",
   options: {
-    seconds: [120, "duration of each fault"],
-    "at-once": [3, "faults at the same time: they wait most of the time"],
+    seconds: [120, "duration of each fault in seconds"],
+    "at-once": [3, "concurrent faults, which wait most of the time"],
   },
   plan: ({ "at-once": atOnce, seconds: faultSeconds }) =>
     Effect.succeed({
       atOnce,
       columns: [
         "fault",
-        "calls a minute",
+        "calls per minute",
         "largest lag, blocks",
-        "error of the shown lag, blocks",
-        "head shown late, ms",
+        "error of the reported lag, blocks",
+        "age of the reported head, ms",
         "recovery, s",
       ],
       cases: Scenarios.all.map((scenario) => ({

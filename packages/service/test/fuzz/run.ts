@@ -17,9 +17,9 @@ const ledgers: Readonly<Record<number, Ledger>> = {
 Campaign.main({
   name: "fuzz",
   about:
-    "Sends requests with parameters of any form to Etherscan's API, and calls of that kind to the methods of Otterscan. Fails where an answer has another form than its dialect, an error of the service, or a key, and where a key is logged.",
+    "Sends requests with arbitrary parameters to Etherscan's API, and calls with arbitrary parameters to Otterscan's methods. Fails if a response is not in the format of its API, is an internal error or contains a key, or if a key is logged.",
   seeds: 1,
-  options: { requests: [50_000, "requests to each dialect"] },
+  options: { requests: [50_000, "requests per API"] },
   plan: Effect.fnUntraced(function* ({ requests }, _, seeds) {
     const node = yield* Node.start(() => Node.result("null"))
     const started = yield* start({

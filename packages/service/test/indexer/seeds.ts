@@ -19,7 +19,7 @@ Campaign.main({
   about:
     "Compares the wallet pages of scenario chains, with every type of transaction, with a scan of the node's blocks and traces.",
   seeds: 5,
-  options: { blocks: [80, "blocks of each chain"], database: Campaign.database },
+  options: { blocks: [80, "blocks per chain"], database: Campaign.database },
   plan: ({ blocks, database }, _, seeds) =>
     Effect.succeed({
       columns: ["chain", "blocks", "transactions", "wallets", "rows", "internal calls"],

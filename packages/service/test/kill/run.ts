@@ -35,10 +35,10 @@ const postgresStore = Effect.fnUntraced(function* (url: string) {
 Campaign.main({
   name: "kill",
   about:
-    "Kills an indexing process and prints what it was doing each time. Fails at the first store that is not equal to the chain, or when too few kills hit a transaction.",
+    "Kills an indexing process repeatedly and prints the interrupted write. Fails at the first store that differs from the chain, or if too few kills interrupt a transaction.",
   seeds: 1,
   options: {
-    kills: [200, "kills of each seed"],
+    kills: [200, "kills per seed"],
     database: [undefined, "URL of a PostgreSQL database, whose schema daybook_my_chain is dropped"],
   },
   plan: ({ database, kills }, _, seeds) =>
@@ -71,7 +71,7 @@ Campaign.main({
               return `${from} to ${from + bucket - 1}`
             }),
           )
-          if (hit.length < all.length * leastShare) fail("too few kills hit a transaction")
+          if (hit.length < all.length * leastShare) fail("too few kills interrupted a transaction")
           return [all.length, hit.length]
         }),
       ),

@@ -65,10 +65,10 @@ const damaged = Effect.fnUntraced(function* (base: string, node: Node.Node) {
     if (place[0] === "key_range") yield* claim(folder)
     const turns = yield* repaired(folder, node)
     const issues = [
-      ...(verdicts.includes("wrong") ? ["a page gives something else"] : []),
-      ...(turns === null ? ["issues are left after three repairs"] : []),
+      ...(verdicts.includes("wrong") ? ["a page contains other rows"] : []),
+      ...(turns === null ? ["issues remain after three repairs"] : []),
       ...(JSON.stringify(RangeDamage.contentOf(fileOf(folder))) === content ? [] : ["a repair left other rows"]),
-      ...(judgeAll(yield* read(folder)).every((verdict) => verdict === "same") ? [] : ["other pages after a repair"]),
+      ...(judgeAll(yield* read(folder)).every((verdict) => verdict === "same") ? [] : ["pages differ after a repair"]),
     ]
     return { verdicts, issues: issues.map((issue) => `${change}: ${issue}`) }
   })
@@ -77,9 +77,9 @@ const damaged = Effect.fnUntraced(function* (base: string, node: Node.Node) {
 Campaign.main({
   name: "damages",
   about:
-    "Changes one byte of the ranges of histories and ledgers after another in the store of a scenario chain. Fails where a page gives what was not stored, a page of a history lacks a row, or a repair does not restore every row.",
+    "Corrupts single bytes in the ranges of histories and ledgers of a scenario chain's store. Fails if a page contains a row that was not stored, a page of a history lacks a row, or a repair does not restore every row.",
   seeds: 1,
-  options: { changes: [1_000, "changes of each seed"] },
+  options: { changes: [1_000, "changes per seed"] },
   plan: Effect.fnUntraced(function* ({ changes }, _, seeds) {
     const base = yield* temporaryFolder
     const anvil = yield* Anvil.make()

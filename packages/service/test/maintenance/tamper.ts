@@ -14,9 +14,9 @@ import * as Tampering from "./tampering.ts"
 Campaign.main({
   name: "tamper",
   about:
-    "Removes, doubles or changes one row of the ledgers after another in the store of a scenario chain, and verifies the store each time. Fails where a change is not found and located.",
+    "Removes, duplicates or changes single ledger rows in the store of a scenario chain, and verifies the store after each change. Fails if a change is not reported at its position.",
   seeds: 1,
-  options: { changes: [1_000, "changes of each seed"] },
+  options: { changes: [1_000, "changes per seed"] },
   plan: Effect.fnUntraced(function* ({ changes }, { print }, seeds) {
     const folder = yield* temporaryFolder
     const node = yield* Anvil.make()
@@ -32,7 +32,7 @@ Campaign.main({
     const { audit } = store.database.chain(store.ref)
     const connection = yield* Connection.connect({ file: join(folder, "chain-test.sqlite"), readOnly: false })
     return {
-      columns: ["changes", "rows", "blocks", "changes", "found and located"],
+      columns: ["changes", "rows", "blocks", "changes", "reported at its position"],
       cases: Campaign.ofSeeds(
         seeds,
         Effect.fnUntraced(function* (seed, { fail }, size) {
@@ -40,8 +40,8 @@ Campaign.main({
           const left = Tampering.found(yield* Verify.run(audit)).length
           for (const [name, count] of [...kinds].toSorted(([, one], [, other]) => other - one))
             print(`${count} ${name}`)
-          for (const one of missed) fail(`not found or not located: ${JSON.stringify(one)}`)
-          if (left > 0) fail(`${left} issues after the last was reverted`)
+          for (const one of missed) fail(`not reported at its position: ${JSON.stringify(one)}`)
+          if (left > 0) fail(`${left} issues after the last change was reverted`)
           return [rows, lastBlock + 1, size, size - missed.length]
         }),
         ["changes", changes],

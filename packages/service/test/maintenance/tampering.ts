@@ -41,17 +41,17 @@ export const pick = (rows: ReadonlyArray<Row>, numbers: Seeded): Tampering => {
   const [wallet, id, body, checksum] = before
   const elsewhere = id + (1 + numbers.below(3)) * numbers.pick([1, RowId.perBlock])
   const doubled: ReadonlyArray<readonly [string, Row]> = [
-    ["doubled at another place", [wallet, elsewhere, body, checksum]],
-    ["doubled at another place, with a checksum that holds", sealed([wallet, elsewhere, body])],
-    ["doubled for another wallet", sealed([other[0], id, body])],
-    ["doubled for a wallet without a ledger", sealed([flipped(wallet, numbers), id, body])],
+    ["duplicated at another position", [wallet, elsewhere, body, checksum]],
+    ["duplicated at another position, with a valid checksum", sealed([wallet, elsewhere, body])],
+    ["duplicated for another wallet", sealed([other[0], id, body])],
+    ["duplicated for a wallet without a ledger", sealed([flipped(wallet, numbers), id, body])],
   ]
   const changed: ReadonlyArray<readonly [string, Row]> = [
     ["one bit of its body", [wallet, id, flipped(body, numbers), checksum]],
-    ["one bit of its body, with a checksum that holds", sealed([wallet, id, flipped(body, numbers)])],
+    ["one bit of its body, with a valid checksum", sealed([wallet, id, flipped(body, numbers)])],
     ["its checksum", [wallet, id, body, checksum ^ (1 << numbers.below(31))]],
-    ["its body by that of another row", sealed([wallet, id, other[2]])],
-    ["moved to another place", sealed([wallet, elsewhere, body])],
+    ["its body, replaced by that of another row", sealed([wallet, id, other[2]])],
+    ["moved to another position", sealed([wallet, elsewhere, body])],
     ["moved to another wallet", sealed([flipped(wallet, numbers), id, body])],
   ]
   for (;;) {

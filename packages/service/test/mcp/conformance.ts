@@ -112,7 +112,7 @@ const trialsOf = (url: string, key: string, home: string): ReadonlyArray<Campaig
 Campaign.main({
   name: "mcp:conformance",
   about:
-    "Runs the conformance suite and the inspector of the Model Context Protocol. Fails where a scenario that applies does.",
+    "Runs the conformance suite and the inspector of the Model Context Protocol. Fails if an applicable scenario fails.",
   options: {},
   plan: Effect.fnUntraced(function* () {
     if (!existsSync(join(folder, "node_modules/.package-lock.json"))) {

@@ -15,12 +15,12 @@ const embedded = Effect.map(
 Campaign.main({
   name: "poolers",
   about:
-    "Writes a chain and walks its pages through PgBouncer. Fails for a torn page, for a pooler of sessions with which anything fails, and for one of transactions that forgets statements whose failures do not name it. Without PgBouncer nothing is run, which is stated.",
+    "Writes a chain and reads its pages through PgBouncer. Fails if a page is torn, if anything fails with session pooling, or if an error with transaction pooling and without prepared statements does not name PgBouncer. Skipped without PgBouncer.",
   options: { database: [undefined, "URL of a PostgreSQL server, or of a database of a coordinator, which is emptied"] },
   plan: Effect.fnUntraced(function* ({ database }, { print }) {
     const version = Pooler.version()
     if (version === undefined) {
-      print("Skipped: no pgbouncer is on the PATH.")
+      print("Skipped: pgbouncer is not on the PATH.")
       return { cases: [] }
     }
     print(`PgBouncer ${version[0]}`)

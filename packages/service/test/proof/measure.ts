@@ -41,11 +41,11 @@ const measure = Effect.gen(function* () {
 
 Campaign.main({
   name: "proofs",
-  about: "Measures what reading opening balances takes of the thread.",
+  about: "Measures the CPU time of the thread that reads opening balances.",
   options: {},
   plan: () =>
     Effect.succeed({
-      columns: ["read", "calls", "ms", "ms of the processor"],
+      columns: ["read", "calls", "ms", "CPU, ms"],
       cases: [
         {
           name: "opening balances",

@@ -81,7 +81,7 @@ const addWebhook = async ({ chain, key, url }: Service, receiver: string, addres
       headers: { "x-api-key": key },
       body,
     })
-    if (!response.ok) throw new Error(`The webhook is refused: ${await response.text()}`)
+    if (!response.ok) throw new Error(`The webhook is rejected: ${await response.text()}`)
     // Sound: the service returns a webhook.
     return (await response.json()) as { readonly id: string }
   }

@@ -91,7 +91,7 @@ export class HookReceiver {
       toleranceSeconds: 100_000,
     })
     const before = this.bodies.get(id)
-    if (before !== undefined && before !== body) this.faults.push(`message ${id} with other bytes`)
+    if (before !== undefined && before !== body) this.faults.push(`message ${id} with a different body`)
     this.bodies.set(id, body)
     if (this.ids.has(id)) return
     this.ids.add(id)
@@ -214,7 +214,7 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
       case 2:
         return replay
       case 3:
-        return change((found) => Webhook.paused(found, "A life paused it."))
+        return change((found) => Webhook.paused(found, "The test paused it."))
       case 4:
         return change((found) => ({ ...found, test: found.test ?? Webhook.newId() }))
       case 5:

@@ -6,5 +6,5 @@ export const differenceOf = (what: string, table: ReadonlyArray<string>, expecte
   const missing = expected.filter((line) => !table.includes(line))
   const more = table.filter((line) => !expected.includes(line))
   const some = (lines: ReadonlyArray<string>) => [`${lines.length}`, ...lines.slice(0, 3)].join(" ")
-  return [`${what}: missing ${some(missing)}; beyond the list ${some(more)}`]
+  return [`${what}: missing ${some(missing)}; not in the list ${some(more)}`]
 }

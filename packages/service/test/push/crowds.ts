@@ -6,13 +6,13 @@ import * as Crowd from "./Crowd.ts"
 Campaign.main({
   name: "crowds",
   about:
-    "Opens streams of events of a wallet each and adds webhooks with many wallets to a service with SQLite, mines blocks with a transfer each to one of these wallets; `single` has all wallets in one webhook, and prints memory and time of the processor for a block. Fails where a receiver lacks a movement.",
+    "Opens event streams of one wallet each and adds webhooks of many wallets to a service with SQLite, mines blocks with transfers to these wallets, and prints memory and CPU time per block. `single` has all wallets in one webhook. Fails if a receiver misses a movement.",
   options: {
-    streams: [10_000, "streams of events"],
+    streams: [10_000, "event streams"],
     webhooks: [1_000, "webhooks"],
-    wallets: [100, "wallets of each webhook"],
-    blocks: [20, "blocks that are measured"],
-    transfers: [1, "transfers of each block, of which one is to a wallet that is subscribed"],
+    wallets: [100, "wallets per webhook"],
+    blocks: [20, "measured blocks"],
+    transfers: [1, "transfers per block, one of them to a subscribed wallet"],
   },
   plan: ({ blocks, streams, transfers, wallets, webhooks }) => {
     const sizes = [

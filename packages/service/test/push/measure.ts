@@ -12,14 +12,11 @@ const numbersOf = (millis: ReadonlyArray<number>) => {
 Campaign.main({
   name: "latencies",
   about:
-    "Mines blocks with one transfer of a watched wallet each, and measures the time from the block at the node to the movement at receivers in a process of their own: server-sent events, WebSocket, a webhook, and polling of the list each second. The service stores in SQLite. Fails where a receiver lacks a block.",
+    "Mines blocks with one transfer of a watched wallet each, and measures the time from the block at the node to the movement at receivers in a separate process: server-sent events, WebSocket, a webhook, and polling the list every second. The service uses SQLite. Fails if a receiver misses a block.",
   options: {
-    blocks: [300, "blocks that are measured"],
-    interval: [200, "mean time between two blocks, in milliseconds"],
-    poll: [
-      0,
-      "interval between polls of the node by the service, in milliseconds; 0 for that of a node on this machine",
-    ],
+    blocks: [300, "measured blocks"],
+    interval: [200, "mean interval between two blocks in milliseconds"],
+    poll: [0, "polling interval of the service in milliseconds; 0 for the default of a local node"],
   },
   plan: ({ blocks, interval, poll }) =>
     Effect.succeed({

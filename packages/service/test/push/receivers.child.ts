@@ -67,7 +67,7 @@ const post = async (options: Options): Promise<void> => {
   const body = JSON.stringify({ url: hook.url, chain, addresses: [wallet], types: ["wallet.movement"] })
   const headers = { "x-api-key": key }
   const made = await fetch(`${url}/api/v2.2/webhooks`, { method: "POST", headers, body })
-  if (!made.ok) throw new Error(`The webhook is refused: ${await made.text()}`)
+  if (!made.ok) throw new Error(`The webhook is rejected: ${await made.text()}`)
 }
 
 const poll = async ({ chain, key, url, wallet }: Options): Promise<void> => {
@@ -75,7 +75,7 @@ const poll = async ({ chain, key, url, wallet }: Options): Promise<void> => {
   const turn = async () => {
     const page = `${url}/api/v2.2/${wallet}/movements?chain=${chain}&limit=100`
     const response = await fetch(page, { headers: { "x-api-key": key } })
-    if (!response.ok) throw new Error(`The page is refused: ${await response.text()}`)
+    if (!response.ok) throw new Error(`The page is rejected: ${await response.text()}`)
     const { result } = (await response.json()) as { result: ReadonlyArray<{ readonly block_number: string }> }
     for (const { block_number: block } of result) {
       if (seen.has(block)) continue

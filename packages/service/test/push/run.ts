@@ -14,7 +14,7 @@ const started = Effect.acquireRelease(
 Campaign.main({
   name: "lives",
   about:
-    "Lives a chain with reorgs, repairs and finality, two services that are restarted and take over from each other, and receivers that are slow, cut off and connect again; and a webhook whose senders die, stand still and take over, with a receiver that is down, slow, loses answers and is restored from a backup. Fails for a table that differs from the list of the service.",
+    "Runs a chain with reorgs, repairs and finality, two services that are restarted and take over from each other, and receivers that are slow, disconnected and reconnect. The senders of a webhook are killed, pause and take over from each other, and its receiver is down, slow, loses responses and is restored from a backup. Fails if a table differs from the list of the service.",
   seeds: 10_000,
   options: {
     on: ["sqlite", "sqlite or postgres"],
@@ -43,7 +43,7 @@ Campaign.main({
       after: ({ print }) =>
         Effect.sync(() =>
           print(
-            `${lives} lives, ${events} events, ${messages} messages of webhooks in ${attempts} attempts on ${isPostgres ? "postgres" : "sqlite"}`,
+            `${lives} runs, ${events} events, ${messages} messages of webhooks in ${attempts} attempts on ${isPostgres ? "postgres" : "sqlite"}`,
           ),
         ),
     }

@@ -94,7 +94,7 @@ const steps: ReadonlyArray<Step> = [
     }),
   },
   {
-    name: "a key added, and revoked (at once)",
+    name: "a key added, and revoked (immediately)",
     run: Effect.fnUntraced(function* ({ command, page }) {
       const key = command("keys", "add", "later")
       const before = yield* Effect.promise(() => probe(page, key))
@@ -114,14 +114,14 @@ const steps: ReadonlyArray<Step> = [
     }),
   },
   {
-    name: "no JSON: refused",
+    name: "invalid JSON: rejected",
     run: refuses(
       ({ write }) => write("{"),
       () => "Invalid JSON",
     ),
   },
   {
-    name: "a wrong value: refused",
+    name: "an invalid value: rejected",
     run: refuses(
       (world) => world.write(JSON.stringify({ ...withBase(world), maxLimit: 0 })),
       (world) =>
@@ -129,7 +129,7 @@ const steps: ReadonlyArray<Step> = [
     ),
   },
   {
-    name: "a wrong certificate: refused",
+    name: "an invalid certificate: rejected",
     run: refuses(
       (world) => {
         world.write(JSON.stringify({ ...withBase(world), maxLimit: 50 }))
@@ -154,12 +154,12 @@ const killOne = Effect.fnUntraced(function* (world: World) {
     const children = childrenOf(parent)
     return children.length === 2 && !children.includes(killed)
   }
-  yield* world.until("it is started again", Effect.sync(isAgain))
+  yield* world.until("the process is restarted", Effect.sync(isAgain))
   // The remaining old process is suspended, so that the other one responds.
   process.kill(left, "SIGSTOP")
   const answers = Effect.promise(() => Setup.get(world.page, { "x-api-key": world.key }).catch(() => null))
   yield* world.until(
-    "it answers",
+    "the process responds",
     Effect.map(Effect.timeoutOrElse(answers, { duration: "1 second", orElse: () => Effect.succeed(null) }), (found) => {
       if (found !== null) response = found
       return found !== null
@@ -185,7 +185,7 @@ const measure = Effect.fnUntraced(function* (kind: Setup.Kind, name: string, { f
   const { failures, requests } = yield* end
   const meanwhile = `${requests} requests meanwhile, ${failures.length} without a page`
   row(meanwhile, failures.length === 0, [...new Set(failures)].join())
-  if (kind.processes > 1) row("a process that was killed has it too", yield* killOne(world), "")
+  if (kind.processes > 1) row("a restarted process has it too", yield* killOne(world), "")
 })
 
 const kinds = (["SQLite", "PostgreSQL"] as const).flatMap((database) =>
@@ -195,11 +195,11 @@ const kinds = (["SQLite", "PostgreSQL"] as const).flatMap((database) =>
 Campaign.main({
   name: "reloads",
   about:
-    "Changes the configuration, the keys and the certificate of a service, with one process and with two, on SQLite and PostgreSQL. Fails where a connection does not show a change, or shows one that is refused, and where a client gets no page. Needs openssl.",
+    "Changes the configuration, the keys and the certificate of a service, with one process and with two, on SQLite and PostgreSQL. Fails if a connection does not reflect a change or reflects an invalid one, or if a client receives no page. Requires openssl.",
   options: {},
   plan: () =>
     Effect.succeed({
-      columns: ["service", "at SIGHUP", "right", "ms"],
+      columns: ["service", "on SIGHUP", "right", "ms"],
       cases: kinds.map((kind) => {
         const name = `${kind.processes === 1 ? "one process" : "two processes"}, ${kind.database}`
         return { name, run: (report) => measure(kind, name, report) }

@@ -122,7 +122,7 @@ const round = Effect.fnUntraced(function* (own: number, bin: string | undefined,
 Campaign.main({
   name: "failovers",
   about:
-    "Kills a primary, and promotes a standby that lacks its last commits, while the chain is written with reorgs and pages are walked. Fails for a torn page, a walk that is stale although its blocks are stored, or a cursor of a lost state that is not stale.",
+    "Kills a primary and promotes a standby that lacks its last commits, while a chain is written with reorgs and pages are read. Fails if a page is torn, a walk becomes stale although its blocks are stored, or a cursor of a lost state does not become stale.",
   seeds: 3,
   options: { bin: Campaign.bin },
   plan: ({ bin }, _, seeds) =>

@@ -71,11 +71,11 @@ const walkAll = Effect.fnUntraced(function* (
 Campaign.main({
   name: "replicas",
   about:
-    "Walks pages through a replica that lags while the chain is written with reorgs. Half of the walks begin on the primary, whose state the replica has not reached. Fails for a torn page, or a walk that is stale although its blocks are stored.",
+    "Reads pages from a lagging replica while a chain is written with reorgs. Half of the walks start on the primary, whose state the replica has not reached. Fails if a page is torn, or a walk becomes stale although its blocks are stored.",
   seeds: 1,
   options: {
-    walks: [10_000, "walks of each seed"],
-    delay: [400, "milliseconds by which the replica lags"],
+    walks: [10_000, "walks per seed"],
+    delay: [400, "lag of the replica in milliseconds"],
     bin: Campaign.bin,
   },
   plan: (values, _, seeds) =>

@@ -45,14 +45,14 @@ const here = Effect.fnUntraced(function* (
 const main = () =>
   Campaign.main({
     name: "simulate",
-    about: "Simulates indexers in worlds that are drawn from seeds. Fails for each seed that diverges from the model.",
+    about: "Simulates indexers in worlds that are generated from seeds. Fails if a store diverges from the model.",
     seeds: 1000,
     options: {
-      millis: [Number.MAX_SAFE_INTEGER, "virtual time after which all is well, at most"],
+      millis: [Number.MAX_SAFE_INTEGER, "maximum virtual time with faults"],
       threads: [availableParallelism(), "threads that share the seeds"],
-      bug: [undefined, `a fault that is put in on purpose: ${PlantedBug.names.join("; ")}`],
+      bug: [undefined, `bug to inject: ${PlantedBug.names.join("; ")}`],
       database: [undefined, "URL of a PostgreSQL database whose user may create databases"],
-      verbose: [false, "prints each event, by one thread"],
+      verbose: [false, "prints each event, with one thread"],
     },
     plan: Effect.fnUntraced(function* ({ database, millis, threads, verbose, ...values }, report, seeds) {
       if (database !== undefined && Edit.current().length === 0) {

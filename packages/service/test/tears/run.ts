@@ -17,16 +17,16 @@ import * as Safeguards from "./Safeguards.ts"
 const options = {
   on: [
     "sqlite",
-    "what is checked: sqlite; postgres; replica, where pages are read of a replica that lags 200 ms; nodes, over which tables are distributed, which have no snapshot in common, and some of which lag 100 ms; citus, the coordinator of --database",
+    "subject of the check: sqlite; postgres; replica, which reads pages from a replica that lags 200 ms; nodes, with tables distributed over nodes that share no snapshot, some of which lag 100 ms; citus, the coordinator of --database",
   ],
   pages: [10_000, "number of pages"],
-  seed: [1, "what is drawn by random"],
+  seed: [1, "seed of all random choices"],
   bin: Campaign.bin,
-  safeguards: [false, "takes each safeguard out in turn; fails for one whose absence is not noticed"],
-  of: [undefined, "the one subject whose safeguards are taken out"],
-  database: [undefined, "URL of a coordinator, whose database is emptied"],
-  standby: [undefined, "URL of a standby of that coordinator, which pages are read of"],
-  interrupted: [false, "pages and writes may fail, as nodes are ended meanwhile"],
+  safeguards: [false, "removes each safeguard in turn; fails if the absence of one is not detected"],
+  of: [undefined, "the only subject whose safeguards are removed"],
+  database: [undefined, "URL of a database on a coordinator, which is emptied"],
+  standby: [undefined, "URL of a standby of that coordinator, from which pages are read"],
+  interrupted: [false, "pages and writes may fail, because nodes are killed meanwhile"],
 } as const
 type Options = Omit<Campaign.Values<typeof options>, "on"> & { readonly on: Safeguards.Subject }
 
@@ -37,7 +37,7 @@ const ownEdits = (on: Safeguards.Subject) => (on === "nodes" ? Nodes.edits : [])
 const urlsOf = Effect.fnUntraced(function* ({ bin, database, on: subject, seed, standby: replica }: Options) {
   if (subject === "sqlite") return { url: `sqlite:${yield* temporaryFolder}` }
   if (subject === "citus") {
-    if (database === undefined) return yield* Effect.die(new Error('Give "--database", the URL of a coordinator.'))
+    if (database === undefined) return yield* Effect.die(new Error('Set "--database" to the URL of a coordinator.'))
     yield* TestServer.clearCoordinator(database)
     return { url: database, pagesUrl: { url: database, replicas: replica === undefined ? [] : [replica] } }
   }
@@ -58,21 +58,21 @@ const check = Effect.fnUntraced(function* (options: Options, { fail, print }: Ca
   const { accepted, crashes, damaged, falselyStale, refused, stale, stalls, torn } = seen
   if (!isBroken) {
     print(`${seen.appends} appends, ${seen.reorgs} reorgs`)
-    print(`writers: ${crashes} crashed, ${stalls} stood still, ${refused} writes without the lease or the head refused`)
+    print(`writers: ${crashes} crashed, ${stalls} paused, ${refused} writes without the lease or the head rejected`)
   }
   for (const [message, count] of [...seen.failures, ...seen.unavailable]) print(`  failed ${count}: ${message}`)
   if (Checker.isWrong(seen))
     fail(
-      `${torn} torn pages or lists, ${falselyStale} falsely stale walks, ${accepted} forbidden writes accepted, ${damaged} refused as damaged`,
+      `${torn} torn pages or lists, ${falselyStale} falsely stale walks, ${accepted} forbidden writes accepted, ${damaged} reads or writes rejected as damaged`,
     )
   // A page is rejected with a retryable error if the nodes do not reach one state in time.
   const isAvailable = subject === "nodes" || subject === "citus" || seen.unavailable.size === 0
   if (!isBroken && !interrupted && (seen.failures.size > 0 || !isAvailable)) fail("a page or a write failed")
-  print(`${seen.pages} pages of ${seen.walks} walks, ${stale} of them stale; ${seen.lists} lists of ranges of blocks`)
+  print(`${seen.pages} pages of ${seen.walks} walks, ${stale} of them stale; ${seen.lists} lists of block ranges`)
   if (options.standby === undefined) return
   const ofStandby = (yield* Metric.value(Replicas.pageReads.replica)).count
-  print(`${ofStandby} pages were read of the standby`)
-  if (ofStandby === 0) fail("no page was read of the standby")
+  print(`${ofStandby} pages were read from the standby`)
+  if (ofStandby === 0) fail("no page was read from the standby")
 })
 
 /** Runs this command with edits in a child process; returns its exit code. */
@@ -99,7 +99,7 @@ const checkWithEdits = (options: Options): Campaign.Case => ({
 Campaign.main({
   name: "tears",
   about:
-    "Reads pages while a chain is written, and compares each with the chain of its head. Fails for a torn page, a walk that is stale although its blocks are stored, a write that should have been refused, or a page or write that failed.",
+    "Reads pages while a chain is written, and compares each with the chain of its head. Fails if a page is torn, a walk becomes stale although its blocks are stored, a forbidden write is accepted, or a page or write fails.",
   options,
   plan: (values) => {
     const on = Safeguards.subjects.find((name) => name === values.on)
@@ -112,7 +112,7 @@ Campaign.main({
       name: `${subject} without the safeguard that ${name}`,
       run: (report) =>
         Effect.map(runWith([...ownEdits(subject), ...edits], { ...values, on: subject }), (code) => {
-          if (code !== 1) report.fail("not noticed")
+          if (code !== 1) report.fail("not detected")
         }),
     }))
     return Effect.succeed({ cases })

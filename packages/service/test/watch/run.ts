@@ -12,10 +12,10 @@ const sizesOf = (wallets: number, most: number): ReadonlyArray<number> =>
 Campaign.main({
   name: "watches",
   about:
-    "Adds wallets to an index of some wallets on a long chain, whose node is an archive without trace_filter, and searches their past: each alone, then all together in a process that is killed again and again. Fails where a row differs from an index of every wallet.",
+    "Adds wallets to an index that is limited to some, on a long chain whose archive node does not support trace_filter, and searches their past: each separately, then all in a process that is killed repeatedly. Fails if a row differs from an index of every wallet.",
   options: {
     blocks: [100_000, "blocks of the chain"],
-    wallets: [20, `wallets, the smallest of which has ${fewest} transactions`],
+    wallets: [20, `number of wallets; the smallest has ${fewest} transactions`],
     most: [1_000, "transactions of the largest wallet"],
     kills: [10, "kills of the process"],
   },
@@ -44,7 +44,7 @@ Campaign.main({
             }),
           })),
           {
-            name: "all together, killed",
+            name: "all, killed repeatedly",
             run: Effect.fnUntraced(function* (report) {
               const found = yield* Watch.searchKilled(indexed, kills, calls / Math.max(1, kills), 1)
               checked(report, found.differences)

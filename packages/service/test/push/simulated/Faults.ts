@@ -31,7 +31,7 @@ export const all: ReadonlyArray<Fault> = [
     edits: [{ file: sender, from: 'if (outcome._tag !== "Delivered") {', to: 'if (outcome._tag === "Gone") {' }],
   },
   {
-    name: "the position moves on before the answer",
+    name: "the position advances before the response",
     edits: [
       {
         file: sender,
@@ -41,7 +41,7 @@ export const all: ReadonlyArray<Fault> = [
     ],
   },
   {
-    name: "the position moves on with the first row of a block",
+    name: "the position advances with the first row of a block",
     edits: [{ file: events, from: "next: isLast ? number + 1 : number", to: "next: number + 1" }],
   },
   {
@@ -55,11 +55,11 @@ export const all: ReadonlyArray<Fault> = [
     ],
   },
   {
-    name: "another content has the same revision",
+    name: "a different content has the same revision",
     edits: [{ file: text, from: "    revision,\n", to: "    revision: 1,\n" }],
   },
   {
-    name: "a message that is sent again has another id",
+    name: "a repeated message has another id",
     edits: [{ file: attempt, from: '"webhook-id": id,', to: '"webhook-id": Webhook.newId(),' }],
   },
   {

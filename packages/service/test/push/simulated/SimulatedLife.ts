@@ -194,7 +194,7 @@ const disturb = ({ count, hosts, random, streams }: World, owner: HookReceiver.O
         count("a process is stopped")
         return Effect.sync(() => host.stop())
       case 4:
-        count("a sender stands still")
+        count("a sender pauses")
         return Effect.sync(() => void (host.stallMillis = random.below(70_000)))
       case 5:
         count("the connections of a process are cut")
@@ -336,7 +336,7 @@ const live = Effect.fnUntraced(function* (world: World): Effect.fn.Return<void, 
     yield* Effect.sleep(gaps.below(gaps.pick([100, 1_000, 1_000, 12_000])))
   }
   calm()
-  log("all goes well")
+  log("faults end")
   const { hash } = life.blocks.at(-1)!
   while (life.blocks.at(-1)!.hash === hash) yield* write(append)
   yield* recover(world, observer, owner)
@@ -370,7 +370,7 @@ export const run = async (options: Options): Promise<Outcome> => {
     const fiber = Effect.runFork(time.inside(live(world)))
     await time.runUntil(Number.MAX_SAFE_INTEGER, () => fiber.pollUnsafe() !== undefined)
     const exit = fiber.pollUnsafe()!
-    if (exit._tag === "Failure") world.differences.push(`the life failed: ${String(exit.cause)}`)
+    if (exit._tag === "Failure") world.differences.push(`the simulation failed: ${String(exit.cause)}`)
     const left = [...world.streams.map((stream) => stream.stop()), ...world.hosts.map((host) => host.end())]
     await time.runUntil(time.now() + 60_000, () =>
       left.every((one: Fiber.Fiber<unknown, unknown> | undefined) => one?.pollUnsafe() !== undefined),

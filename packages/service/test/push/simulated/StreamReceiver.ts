@@ -85,11 +85,11 @@ export class StreamReceiver extends Receiver {
     if (event.type === "block.voided") this.given.clear()
     if (event.type !== "wallet.transaction" && event.type !== "wallet.movement") return
     const once = `${event.data.row} ${event.data.revision}`
-    if (this.given.has(once)) this.faults.push(`row and revision given twice: ${once}`)
+    if (this.given.has(once)) this.faults.push(`row and revision received twice: ${once}`)
     this.given.add(once)
     const content = contentOf(event)
     const before = this.contents.get(once) ?? content
-    if (before !== content) this.faults.push(`row and revision with another content: ${once}`)
+    if (before !== content) this.faults.push(`row and revision with different contents: ${once}`)
     this.contents.set(once, content)
   }
 

@@ -26,14 +26,14 @@ interface Lived extends Pick<SimulatedLife.Outcome, "differences"> {
 }
 
 const options = {
-  steps: [SimulatedLife.usualSteps, "changes of a chain, at most"],
+  steps: [SimulatedLife.usualSteps, "maximum number of chain changes"],
   threads: [availableParallelism(), "threads that share the seeds"],
   on: ["sqlite", "sqlite or postgres"],
   database: Campaign.database,
-  fault: [undefined, `a fault that is put in on purpose: ${Faults.all.map(({ name }) => name).join("; ")}`],
-  faults: [false, "puts each fault in; fails for one that is not found"],
-  first: [false, "lives no seed after the first one that fails"],
-  verbose: [false, "prints each event, by one thread"],
+  fault: [undefined, `fault to inject: ${Faults.all.map(({ name }) => name).join("; ")}`],
+  faults: [false, "injects each fault; fails if one is not detected"],
+  first: [false, "stops after the first failed seed"],
+  verbose: [false, "prints each event, with one thread"],
 } as const
 
 type Values = Campaign.Values<typeof options>
@@ -108,7 +108,7 @@ const lives = Effect.fnUntraced(function* (
       Effect.sync(() => {
         for (const line of counts.toLines()) print(line)
         print(
-          `${done} lives on ${database === undefined ? "sqlite" : "postgres"}, ${(cpuMillis / done).toFixed(0)} ms of CPU each`,
+          `${done} runs on ${database === undefined ? "sqlite" : "postgres"}, ${(cpuMillis / done).toFixed(0)} ms of CPU each`,
         )
       }),
   }
@@ -120,7 +120,7 @@ const faults = (seeds: ReadonlyArray<number>): Campaign.CaseList => ({
     name,
     run: Effect.fnUntraced(function* (report) {
       // A process whose edits fail has the same exit code as one that finds a difference.
-      if (!edits.every(Edit.isCurrent)) return report.fail("the text that it changes is no longer in its source")
+      if (!edits.every(Edit.isCurrent)) return report.fail("the text that it replaces is no longer in its source")
       const code = yield* childOf(edits, { seeds: seeds.length, seed: seeds[0]!, threads: 1 }, true)
       if (code !== 1) report.fail("not found")
     }),
@@ -131,7 +131,7 @@ const main = () =>
   Campaign.main({
     name: "lives:simulated",
     about:
-      "Lives a chain, two processes of a service and receivers of its events in virtual time: a webhook, server-sent events and a WebSocket. Fails for a table that differs from the list of the service.",
+      "Simulates a chain, two processes of a service and receivers of its events in virtual time: a webhook, server-sent events and a WebSocket. Fails if a table differs from the list of the service.",
     seeds: 1_000,
     options,
     plan: Effect.fnUntraced(function* (values, report, seeds) {

@@ -42,11 +42,11 @@ const millisOf = ({ system, user }: NodeJS.CpuUsage) => (system + user) / 1_000
 
 Campaign.main({
   name: "etherscan:times",
-  about: "Measures the processor time of lists of Etherscan's API beside that of REST pages with the same rows.",
+  about: "Measures the CPU time of lists of Etherscan's API, compared with REST pages of the same rows.",
   options: {
     rows: [10_000, "transactions of the wallet"],
-    turns: [5, "turns of each kind"],
-    requests: [20, "requests of a short list in a turn"],
+    turns: [5, "turns per kind"],
+    requests: [20, "requests of a short list per turn"],
   },
   plan: Effect.fnUntraced(function* ({ requests, rows, turns }) {
     const plans = Array.from({ length: perBlock }, () => ({
