@@ -112,7 +112,7 @@ const tableOf = ({ table }: Receiver): ReadonlyArray<string> =>
     .toSorted()
 
 /** A `fetch` whose response bodies are cut after some bytes. */
-const cutting =
+const fetchWithCuts =
   (bytes: () => number) =>
   async (url: string, init: RequestInit): Promise<Response> => {
     const response = await fetch(url, init)
@@ -136,7 +136,7 @@ const cutting =
 /** Receives events with the REST client, whose connections are cut meanwhile. */
 const listenByClient = async (receiver: Receiver, host: Host, from: number, bytes: () => number, isLast: IsLast) => {
   const retry = { base: 1, cap: 2 }
-  const rest = createRestClient({ baseUrl: host.origin, apiKey: host.key, fetch: cutting(bytes), retry })
+  const rest = createRestClient({ baseUrl: host.origin, apiKey: host.key, fetch: fetchWithCuts(bytes), retry })
   const begin = receiver.cursor === "" ? from : receiver.cursor
   let count = 0
   for await (const event of rest.walletEvents({ address: Rows.alice, from: begin })) {

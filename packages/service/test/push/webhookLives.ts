@@ -58,34 +58,34 @@ const serve = (receiver: HookReceiver.HookReceiver) =>
     LocalServer.start(({ body, headers }, response) => {
       receiver.attempts++
       const behaviour = receiver.behaviour()
-      const taken = () => receiver.take(body.toString(), headers as Record<string, string>)
-      const answer = (status: number, more: Readonly<Record<string, string>> = {}) =>
+      const taking = () => receiver.take(body.toString(), headers as Record<string, string>)
+      const respond = (status: number, more: Readonly<Record<string, string>> = {}) =>
         void response.writeHead(status, more).end()
       const refused = (error: unknown) => {
         receiver.faults.push(String(error))
-        answer(400)
+        respond(400)
       }
       switch (behaviour) {
         case "down":
           return void response.destroy()
         case "500":
-          return answer(500)
+          return respond(500)
         case "later":
-          return answer(429, { "retry-after": "60" })
+          return respond(429, { "retry-after": "60" })
         case "lost":
-          return void taken().then(() => response.destroy(), refused)
+          return void taking().then(() => response.destroy(), refused)
         case "500 after":
-          return void taken().then(() => answer(500), refused)
+          return void taking().then(() => respond(500), refused)
         case "slow":
-          return void taken().then(() => setTimeout(() => answer(204), 40), refused)
+          return void taking().then(() => setTimeout(() => respond(204), 40), refused)
         case "well":
-          return void taken().then(() => answer(204), refused)
+          return void taking().then(() => respond(204), refused)
       }
     }),
   )
 
 /** The webhooks of a database for a process that can be killed or paused at any statement. */
-const mortal = (webhooks: Webhooks) => {
+const killable = (webhooks: Webhooks) => {
   const state = { isDead: false, stall: 0, owner: "" }
   const alive = <A>(otherwise: A, effect: Effect.Effect<A, never>) =>
     Effect.suspend(() => (state.isDead ? Effect.succeed(otherwise) : effect))
@@ -109,7 +109,7 @@ const mortal = (webhooks: Webhooks) => {
 const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.Clock) {
   const { chain, config, database, hasOwnClock } = options
   const decoder = KnownSignatures.decoder()
-  const { own, state } = mortal(database.webhooks)
+  const { own, state } = killable(database.webhooks)
   const fiber = yield* Effect.forkScoped(
     Effect.provideService(
       WebhookSender.run({

@@ -75,7 +75,7 @@ const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() 
 const logLength = "PRAGMA wal_checkpoint(NOOP)"
 
 /** True unless the statement only concerns leases, reads or settings of a connection, which are frequent and not compared. */
-const isNews = (sql: string): boolean =>
+const isCompared = (sql: string): boolean =>
   !/^(SELECT|BEGIN|COMMIT|ROLLBACK|PRAGMA|UPDATE checkpoint SET (lease|status))/.test(sql)
 
 const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
@@ -92,7 +92,7 @@ const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
   if (sql === logLength) return { log: 0, checkpointed: 0 } as A
   // Sound: the result of an injected fault is not used.
   const result = (planted(database, sql, work) as (() => A) | undefined)?.() ?? work()
-  if (isNews(sql)) changed.add(database)
+  if (isCompared(sql)) changed.add(database)
   if (!database.isTransaction) {
     if (changed.delete(database)) disk.onCommit()
     const late = held.get(database) ?? []

@@ -25,7 +25,7 @@ const faultyBlock = (
   random: SeededRandom,
   head: Block,
   { params }: Question,
-  honest: Json,
+  correct: Json,
 ): readonly [string, unknown] => {
   const isTag = params[0] === "latest" || params[0] === "finalized"
   const kind = random.pick(isTag ? ["block null"] : ["block null", "wrong parent", "block of another number"])
@@ -33,7 +33,7 @@ const faultyBlock = (
     return [
       "wrong parent",
       {
-        ...honest,
+        ...correct,
         parentHash: `0x${random
           .below(2 ** 32)
           .toString(16)
@@ -49,8 +49,12 @@ const faultyBlock = (
   return [isTag ? `no ${String(params[0])} block` : "block null", null]
 }
 
-const faultyReceipts = (random: SeededRandom, head: Block, honest: ReadonlyArray<Json>): readonly [string, unknown] => {
-  const list = copy(honest) as Array<Json>
+const faultyReceipts = (
+  random: SeededRandom,
+  head: Block,
+  correct: ReadonlyArray<Json>,
+): readonly [string, unknown] => {
+  const list = copy(correct) as Array<Json>
   const receipt = random.pick(list)
   const logs = receipt["logs"] as Array<Json>
   const kinds = [
@@ -91,21 +95,21 @@ const faultyReceipts = (random: SeededRandom, head: Block, honest: ReadonlyArray
   }
 }
 
-const faultyReceipt = (random: SeededRandom, honest: Json): readonly [string, unknown] =>
+const faultyReceipt = (random: SeededRandom, correct: Json): readonly [string, unknown] =>
   random.is(0.5)
     ? ["single receipt null", null]
-    : ["single receipt of another block", { ...honest, blockHash: `0x${"e".repeat(64)}` }]
+    : ["single receipt of another block", { ...correct, blockHash: `0x${"e".repeat(64)}` }]
 
-const faultyFlat = (random: SeededRandom, head: Block, honest: ReadonlyArray<Json>): readonly [string, unknown] => {
-  const other = otherThan(random, head, Number(honest[0]!["blockNumber"]))
+const faultyFlat = (random: SeededRandom, head: Block, correct: ReadonlyArray<Json>): readonly [string, unknown] => {
+  const other = otherThan(random, head, Number(correct[0]!["blockNumber"]))
   if (other !== undefined && other.deeds.length > 0 && random.is(0.5))
     return ["traces of another block", NodeResponse.flat(other)]
-  const hash = random.pick(honest.filter(({ transactionHash }) => transactionHash !== undefined))["transactionHash"]
-  return ["traces of a transaction missing", honest.filter(({ transactionHash }) => transactionHash !== hash)]
+  const hash = random.pick(correct.filter(({ transactionHash }) => transactionHash !== undefined))["transactionHash"]
+  return ["traces of a transaction missing", correct.filter(({ transactionHash }) => transactionHash !== hash)]
 }
 
-const faultyFrames = (random: SeededRandom, honest: ReadonlyArray<Json>): readonly [string, unknown] => {
-  const list = copy(honest) as Array<Json>
+const faultyFrames = (random: SeededRandom, correct: ReadonlyArray<Json>): readonly [string, unknown] => {
+  const list = copy(correct) as Array<Json>
   const index = random.below(list.length)
   if (random.is(0.3)) return ["traces of a transaction missing", list.toSpliced(index, 1)]
   list[index] = { txHash: list[index]!["txHash"], error: "historical state is not available" }
@@ -113,17 +117,17 @@ const faultyFrames = (random: SeededRandom, honest: ReadonlyArray<Json>): readon
 }
 
 /** A faulty response in place of a correct one; the correct response if no fault applies. */
-export const about = (random: SeededRandom, count: Count, head: Block, question: Question, honest: unknown): Reply => {
+export const about = (random: SeededRandom, count: Count, head: Block, question: Question, correct: unknown): Reply => {
   const log = ([kind, result]: readonly [string, unknown]): Reply => {
     count(`faulty response: ${kind}`)
     return { result }
   }
-  if (honest === null || typeof honest !== "object") return { result: honest }
-  if (question.method.startsWith("eth_getBlockBy")) return log(faultyBlock(random, head, question, honest as Json))
-  if (question.method === "eth_getTransactionReceipt") return log(faultyReceipt(random, honest as Json))
-  const list = honest as ReadonlyArray<Json>
+  if (correct === null || typeof correct !== "object") return { result: correct }
+  if (question.method.startsWith("eth_getBlockBy")) return log(faultyBlock(random, head, question, correct as Json))
+  if (question.method === "eth_getTransactionReceipt") return log(faultyReceipt(random, correct as Json))
+  const list = correct as ReadonlyArray<Json>
   const isOfBlocks = list.some(({ transactionHash, txHash }) => transactionHash !== undefined || txHash !== undefined)
-  if (!isOfBlocks) return { result: honest }
+  if (!isOfBlocks) return { result: correct }
   if (question.method === "eth_getBlockReceipts") return log(faultyReceipts(random, head, list))
   if (question.method === "trace_block") return log(faultyFlat(random, head, list))
   return log(faultyFrames(random, list))

@@ -86,8 +86,8 @@ const checkLists = (stored: string, { chain, derivedBelow }: Expected): void => 
   for (const { number } of chain) {
     if (!lists.delete(number) && number < derivedBelow) fail(`block ${number} has no list of ledgers`)
   }
-  const [foreign] = lists
-  if (foreign !== undefined) fail(`the list of ledgers of block ${foreign} belongs to no block`)
+  const [unknownBlock] = lists
+  if (unknownBlock !== undefined) fail(`the list of ledgers of block ${unknownBlock} belongs to no block`)
 }
 
 /** Creates the model of the ledgers of a store. */

@@ -263,11 +263,11 @@ export const make = (setting: Setting): Model => {
 
   const checkUnwound = (before: Version, after: Pick<Version, "first" | "head">): void => {
     const kept = new Set(chainOf(after.head, after.first))
-    const gone = chainOf(before.head, before.first).filter((block) => !kept.has(block))
-    const [lowest] = gone
+    const removed = chainOf(before.head, before.first).filter((block) => !kept.has(block))
+    const [lowest] = removed
     if (lowest === undefined) return
     const since = storedAt.get(lowest.hash) ?? 0
-    for (const block of gone) storedAt.delete(block.hash)
+    for (const block of removed) storedAt.delete(block.hash)
     if (setting.isContradicted(lowest, since)) return
     fail(`block ${format(lowest)} and those above it were removed, but no node returned another block of that number`)
   }

@@ -159,7 +159,7 @@ export const make = (setting: Setting): Network => {
     return NodeResponse.receipts(block)[index] ?? null
   }
 
-  const answer = (endpoint: Endpoint, head: Block, { method, params }: Call): Reply => {
+  const correctReply = (endpoint: Endpoint, head: Block, { method, params }: Call): Reply => {
     if (method === "eth_chainId") return { result: "0x1" }
     if (method === "eth_blockNumber") return { result: `0x${head.number.toString(16)}` }
     const [id, flag] = params
@@ -198,23 +198,23 @@ export const make = (setting: Setting): Network => {
   }
 
   const respondOnce = (endpoint: Endpoint, head: Block, call: Call): string => {
-    const honest = answer(endpoint, head, call)
+    const correct = correctReply(endpoint, head, call)
     const isFaulty = random.is(setting.rates().faulty)
     const response =
-      isFaulty && "result" in honest ? FaultyResponse.about(random, count, head, call, honest.result) : honest
+      isFaulty && "result" in correct ? FaultyResponse.about(random, count, head, call, correct.result) : correct
     return JSON.stringify({ jsonrpc: "2.0", id: call.id, ...response })
   }
 
-  const honestText = (endpoint: Endpoint, body: string): string => {
-    const asked = JSON.parse(body) as Call | ReadonlyArray<Call>
+  const correctText = (endpoint: Endpoint, body: string): string => {
+    const received = JSON.parse(body) as Call | ReadonlyArray<Call>
     const head = view(endpoint)
-    if (!("method" in asked)) return `[${asked.map((call) => respondOnce(endpoint, head, call)).join(",")}]`
-    return respondOnce(endpoint, head, asked)
+    if (!("method" in received)) return `[${received.map((call) => respondOnce(endpoint, head, call)).join(",")}]`
+    return respondOnce(endpoint, head, received)
   }
 
   const idOf = (body: string): unknown => {
-    const asked = JSON.parse(body) as Partial<Call>
-    return asked.id ?? null
+    const received = JSON.parse(body) as Partial<Call>
+    return received.id ?? null
   }
 
   const serve = (
@@ -223,7 +223,7 @@ export const make = (setting: Setting): Network => {
     resolve: (response: Response) => void,
     reject: (e: Error) => void,
   ) => {
-    if (!random.is(setting.rates().failure)) return resolve(reply(200, honestText(endpoint, body)))
+    if (!random.is(setting.rates().failure)) return resolve(reply(200, correctText(endpoint, body)))
     const failure = random.pick(failures)
     count(failure)
     switch (failure) {
@@ -242,7 +242,7 @@ export const make = (setting: Setting): Network => {
       case "internal error":
         return resolve(reply(200, errorText(-32603, "internal error", idOf(body))))
       case "answer cut off": {
-        const text = honestText(endpoint, body)
+        const text = correctText(endpoint, body)
         return resolve(reply(200, text.slice(0, random.below(text.length))))
       }
       case "answer to another call":

@@ -195,7 +195,7 @@ export const make = (setting: Setting): Processes => {
     })
   }
 
-  const strikeOne = () => {
+  const killOrStopOne = () => {
     const process = [...running][faults.below(running.size)]
     const kind = faults.pick(["kill before", "kill after", "kill", "stop"] as const)
     if (kind === "kill before" || kind === "kill after") {
@@ -218,7 +218,7 @@ export const make = (setting: Setting): Processes => {
   return {
     disk,
     start,
-    begin: () => world.every(() => faults.between(killMillis / 4, killMillis * 2), strikeOne),
+    begin: () => world.every(() => faults.between(killMillis / 4, killMillis * 2), killOrStopOne),
     restart,
     upgrade: () => {
       revision++

@@ -135,7 +135,7 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
   const find = ChainRegistry.finderWithDefault(chains)
   const handle = WalletTransactions.make({ config, contracts, decoder, send })
 
-  const ask = Effect.fnUntraced(function* (wallet: string, query: string) {
+  const requestPage = Effect.fnUntraced(function* (wallet: string, query: string) {
     const text = Object.fromEntries(new URLSearchParams(query))
     const decoded = Result.getOrThrow(RestOperation.decodeQuery(RestOperation.walletTransactions, text))
     const resolved = Result.getOrThrow(OperationRoute.resolve(find, decoded))
@@ -175,10 +175,13 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
       ]
       const place: string = cursor === null ? bounds.join("") : `&cursor=${cursor}`
       const include = walking.include ? "&include=internal_transactions" : ""
-      const answer = yield* ask(walking.wallet, `chain=eth&order=${walking.order}&limit=${limit}${place}${include}`)
+      const response = yield* requestPage(
+        walking.wallet,
+        `chain=eth&order=${walking.order}&limit=${limit}${place}${include}`,
+      )
       const states = model.versions.slice(seen)
       const where = `page of ${walking.wallet} ${walking.order} after ${given} rows`
-      if (answer.status === 503) {
+      if (response.status === 503) {
         count("a page is not available")
         return null
       }
@@ -194,8 +197,8 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
           ? true
           : states.some((state) => isLocal(state, last?.block) && isLocal(state, topOf(candidate))),
       )
-      if (answer.status === 409) {
-        const { resumeFromBlock } = answer.value as { readonly resumeFromBlock: unknown }
+      if (response.status === 409) {
+        const { resumeFromBlock } = response.value as { readonly resumeFromBlock: unknown }
         count("a walk goes stale")
         const resume = Number(resumeFromBlock)
         const isRight = candidates.some((candidate) =>
@@ -209,11 +212,11 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         if (!isRight) yield* diverge(`${where} is reported as stale from block ${resume}`)
         return resume
       }
-      if (answer.status !== 200) {
-        yield* diverge(`${where} has the status ${answer.status}: ${JSON.stringify(answer.value)}`)
+      if (response.status !== 200) {
+        yield* diverge(`${where} has the status ${response.status}: ${JSON.stringify(response.value)}`)
         return null
       }
-      const page = answer.value as Page
+      const page = response.value as Page
       const text = page.result.map((row) => `${row.block_hash} ${row.transaction_index} ${row.hash}`).join()
       // The list of a walk ends at the first block of the index as of the first page, regardless of blocks that are prepended later.
       const beginsAt = ({ first, head }: Version): ReadonlyArray<number | null> => {
@@ -221,8 +224,8 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         return (walking.from ?? 0) < first ? [first] : states.map((state) => state.first)
       }
       const before = last
-      const gives = ({ list, version }: Candidate): boolean => {
-        if (!beginsAt(version).includes(answer.from)) return false
+      const matchesPage = ({ list, version }: Candidate): boolean => {
+        if (!beginsAt(version).includes(response.from)) return false
         const start = positionAfter(list, before)
         const rows = list.slice(start, start + limit)
         const isLast = list.length <= start + limit
@@ -232,14 +235,14 @@ export const run = Effect.fnUntraced(function* (setting: Setting): Effect.fn.Ret
         const internal = rows.map((row, at) => (isGap(at) ? null : row.internal))
         return !walking.include || internalText(page) === JSON.stringify(internal)
       }
-      candidates = standing.filter(gives)
+      candidates = standing.filter(matchesPage)
       if (candidates.length === 0) {
-        candidates = standing.flatMap((candidate) => completed(candidate, states, walking)).filter(gives)
+        candidates = standing.flatMap((candidate) => completed(candidate, states, walking)).filter(matchesPage)
       }
       const [candidate] = candidates
       if (candidate === undefined) {
         yield* diverge(
-          `${where} holds ${page.result.length} rows, cursor ${page.cursor}; no state of the store gives it: ${text}`,
+          `${where} contains ${page.result.length} rows, cursor ${page.cursor}; no state of the store has this page: ${text}`,
         )
         return null
       }

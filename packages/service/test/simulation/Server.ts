@@ -44,7 +44,7 @@ export interface World {
 }
 
 /** A world with the lock of its writes. */
-interface Hand extends World {
+interface LockedWorld extends World {
   /**
    * Serialises the writes of all processes, as the lock of the checkpoint does: a statement that waits for another process would block
    * the world.
@@ -62,7 +62,7 @@ const terminate = "SELECT pg_terminate_backend(pg_backend_pid())"
 /** Connection limits count in real time, in which statements of several fibers wait for each other. */
 const maxConnections = 50
 
-const raise = (state: string) => `DO $$ BEGIN RAISE EXCEPTION 'struck' USING ERRCODE = '${state}'; END $$`
+const raisingSql = (state: string) => `DO $$ BEGIN RAISE EXCEPTION 'struck' USING ERRCODE = '${state}'; END $$`
 
 const lost = (what: string) =>
   new SqlError({ reason: new ConnectionError({ cause: new Error(what), message: what, operation: "execute" }) })
@@ -75,7 +75,7 @@ const skipped: ReadonlyMap<Disk.Bug | null, RegExp> = new Map([
   ["a row of a ledger stays", /^DELETE FROM \S+\.ledger\b/],
 ])
 
-let current: Hand | null = null
+let current: LockedWorld | null = null
 
 /** Sets the current world; `null` for none. */
 export const use = (world: World | null): void => {
@@ -91,13 +91,18 @@ interface Runner {
 }
 
 /** Sets the clock of the database before a statement that reads it. */
-const timed = ({ server, time }: Hand, sql: string, statement: Executed): Executed =>
+const timed = ({ server, time }: LockedWorld, sql: string, statement: Executed): Executed =>
   sql.includes(".clock()") || sql.includes(clock) ? Effect.andThen(server.setClock(time.now()), statement) : statement
 
 /** Runs a statement unless a fault is injected. */
-const struck = (hand: Hand, sql: string, statement: Executed, { isInTransaction, owner, raw }: Runner): Executed =>
+const withFault = (
+  lockedWorld: LockedWorld,
+  sql: string,
+  statement: Executed,
+  { isInTransaction, owner, raw }: Runner,
+): Executed =>
   Effect.suspend(() => {
-    const run = hand.time.outside(timed(hand, sql, statement))
+    const run = lockedWorld.time.outside(timed(lockedWorld, sql, statement))
     if (owner === null || sql === "ROLLBACK") return run
     if (owner.isDead) return Effect.fail(lost("the process is dead"))
     const kill = Effect.suspend(() => {
@@ -108,23 +113,23 @@ const struck = (hand: Hand, sql: string, statement: Executed, { isInTransaction,
     if (strike === null) return run
     if (strike === "kill before") return kill
     if (strike === "kill after") return Effect.andThen(run, kill)
-    if (strike === "connection lost") return hand.time.outside(raw(terminate))
-    if (strike === "answer lost") return Effect.andThen(run, hand.time.outside(raw(terminate)))
-    return hand.time.outside(raw(raise(states[strike]!)))
+    if (strike === "connection lost") return lockedWorld.time.outside(raw(terminate))
+    if (strike === "answer lost") return Effect.andThen(run, lockedWorld.time.outside(raw(terminate)))
+    return lockedWorld.time.outside(raw(raisingSql(states[strike]!)))
   })
 
 /** Lets the clock function of the schema read the virtual clock. */
 const withClock = (sql: string): string =>
   sql.startsWith("CREATE FUNCTION") ? sql.replace(/\$\$.*\$\$/s, `'${clock}'`) : sql
 
-const compared = (hand: Hand): Effect.Effect<void> =>
+const compared = (lockedWorld: LockedWorld): Effect.Effect<void> =>
   Effect.andThen(
-    hand.rows.fetch("new"),
-    Effect.sync(() => hand.disk.onCommit()),
+    lockedWorld.rows.fetch("new"),
+    Effect.sync(() => lockedWorld.disk.onCommit()),
   )
 
 /** A connection that a client of the world reserved. */
-const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) => {
+const connectionOf = (lockedWorld: LockedWorld, real: Connection, owner: Disk.Owner | null) => {
   let isWriting = false
   const held: Array<Executed> = []
   const runner: Runner = { owner, isInTransaction: () => isWriting, raw: (sql) => real.executeRaw(sql, []) }
@@ -133,7 +138,7 @@ const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) =>
     held.length = 0
     if (!isWriting) return Effect.void
     isWriting = false
-    return Effect.asVoid(hand.writing.release(1))
+    return Effect.asVoid(lockedWorld.writing.release(1))
   })
 
   /** Commits, runs the statements that an injected fault delayed, and compares the store. */
@@ -141,13 +146,13 @@ const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) =>
     Effect.tap(statement, () => {
       if (!isWriting) return Effect.void
       const late = Effect.suspend(() =>
-        held.length === 0 ? Effect.void : Effect.andThen(Effect.all(held.splice(0)), compared(hand)),
+        held.length === 0 ? Effect.void : Effect.andThen(Effect.all(held.splice(0)), compared(lockedWorld)),
       )
-      return Effect.andThen(compared(hand), late)
+      return Effect.andThen(compared(lockedWorld), late)
     })
 
   const planted = (sql: string, statement: Executed): Executed => {
-    const { bug } = hand.disk
+    const { bug } = lockedWorld.disk
     if (skipped.get(bug)?.test(sql) === true) return Effect.succeed([])
     if (bug !== "checkpoint outside the transaction" || !isWriting) return statement
     if (!/^UPDATE \S+\.checkpoint SET first/.test(sql)) return statement
@@ -158,13 +163,13 @@ const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) =>
   }
 
   const execute = (sql: string, statement: Executed): Executed => {
-    if (sql === "COMMIT") return Effect.tap(struck(hand, sql, commit(statement), runner), end)
-    if (sql === "ROLLBACK") return Effect.ensuring(struck(hand, sql, statement, runner), end)
-    if (!isBeginOfWrite(sql)) return struck(hand, sql, planted(sql, statement), runner)
-    const begun = Effect.map(hand.writing.take(1), () => {
+    if (sql === "COMMIT") return Effect.tap(withFault(lockedWorld, sql, commit(statement), runner), end)
+    if (sql === "ROLLBACK") return Effect.ensuring(withFault(lockedWorld, sql, statement, runner), end)
+    if (!isBeginOfWrite(sql)) return withFault(lockedWorld, sql, planted(sql, statement), runner)
+    const begun = Effect.map(lockedWorld.writing.take(1), () => {
       isWriting = true
     })
-    return Effect.andThen(begun, struck(hand, sql, statement, runner))
+    return Effect.andThen(begun, withFault(lockedWorld, sql, statement, runner))
   }
   return {
     end,
@@ -178,13 +183,13 @@ const connectionOf = (hand: Hand, real: Connection, owner: Disk.Owner | null) =>
 
 /** A client of the world, whose connections belong to the process that opens it; without a world, a client of the driver. */
 const clientOf = Effect.fnUntraced(function* (options: PgClient.PgPoolConfig) {
-  const hand = current
-  if (hand === null) return yield* PgClient.make(options)
+  const lockedWorld = current
+  if (lockedWorld === null) return yield* PgClient.make(options)
   const owner = yield* Owner
   const scoped = yield* Effect.acquireRelease(Scope.make(), (scope) =>
-    hand.time.outside(Effect.ignore(Scope.close(scope, Exit.void))),
+    lockedWorld.time.outside(Effect.ignore(Scope.close(scope, Exit.void))),
   )
-  const real = yield* hand.time.outside(
+  const real = yield* lockedWorld.time.outside(
     PgClient.make({ ...options, maxConnections }).pipe(Scope.provide(scoped), Effect.provide(Reactivity.layer)),
   )
   const runner: Runner = {
@@ -195,16 +200,16 @@ const clientOf = Effect.fnUntraced(function* (options: PgClient.PgPoolConfig) {
   const client = {
     reserve: Effect.gen(function* () {
       const lease = yield* Effect.acquireRelease(Scope.make(), (scope) =>
-        hand.time.outside(Scope.close(scope, Exit.void)),
+        lockedWorld.time.outside(Scope.close(scope, Exit.void)),
       )
-      const connection = yield* hand.time.outside(Scope.provide(real.reserve, lease))
-      const own = connectionOf(hand, connection, owner)
+      const connection = yield* lockedWorld.time.outside(Scope.provide(real.reserve, lease))
+      const own = connectionOf(lockedWorld, connection, owner)
       yield* Effect.addFinalizer(() => own.end)
       return own.connection
     }),
     unsafe: (sql: string, params: ReadonlyArray<unknown> = []) => {
-      const run = struck(hand, sql, real.unsafe(sql, params).values, runner)
-      return { values: writesAlone.test(sql) ? hand.writing.withPermits(1)(run) : run }
+      const run = withFault(lockedWorld, sql, real.unsafe(sql, params).values, runner)
+      return { values: writesAlone.test(sql) ? lockedWorld.writing.withPermits(1)(run) : run }
     },
   }
   // Sound: the engine uses only these two members, and only the values of a statement.

@@ -125,8 +125,8 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
   })
   const readers: Array<Fiber.Fiber<unknown, unknown>> = []
   const isOver = () => divergence !== undefined
-  const stands = () => model.versions.at(-1)!.head
-  const isComplete = () => stands() === head() && model.versions.at(-1)!.first === lowest && model.isDerived()
+  const storedHead = () => model.versions.at(-1)!.head
+  const isComplete = () => storedHead() === head() && model.versions.at(-1)!.first === lowest && model.isDerived()
 
   const liveInChaos = async () => {
     world.begin()

@@ -65,7 +65,7 @@ const none: Network.Rates = { failure: 0, faulty: 0, olderView: 0 }
 export const make = (random: SeededRandom, time: VirtualTime, count: Count): World => {
   const shape = random.fork("world")
   const mining = random.fork("mining")
-  const moods = random.fork("moods")
+  const nodeRandom = random.fork("moods")
   const bounds = random.fork("bounds")
   const endpoints = endpointsOf(shape).map((endpoint) => ({ ...endpoint, lacksState: bounds.is(0.2) }))
   const untraceable = Untraceable.make(bounds)
@@ -91,9 +91,9 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
   for (let blocks = shape.between(0, 25); blocks > 0; blocks--) mine()
 
   const reorganise = () => {
-    const room = head.number - (finalityDepth === null ? 0 : finalized.number)
-    if (room <= 0) return
-    const depth = Math.min(room, mining.is(0.15) ? mining.between(1, room) : mining.between(1, 4))
+    const maxDepth = head.number - (finalityDepth === null ? 0 : finalized.number)
+    if (maxDepth <= 0) return
+    const depth = Math.min(maxDepth, mining.is(0.15) ? mining.between(1, maxDepth) : mining.between(1, 4))
     count(depth > 10 ? "reorg deeper than 10" : `reorg of ${depth > 4 ? "5 to 10" : depth}`)
     const again = Tree.chainOf(head, head.number - depth + 1).flatMap(({ deeds }) => [...deeds])
     tips.push(head)
@@ -105,11 +105,11 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
   }
 
   const change = () => {
-    const endpoint = moods.pick(endpoints)
-    const mood = moods.pick(["well", "lags", "stands still"] as const)
-    endpoint.lag = mood === "lags" ? moods.between(1, 10) : 0
-    endpoint.frozen = mood === "stands still" ? head : null
-    if (mood !== "well") count(`a node ${mood}`)
+    const endpoint = nodeRandom.pick(endpoints)
+    const nodeState = nodeRandom.pick(["well", "lags", "freezes"] as const)
+    endpoint.lag = nodeState === "lags" ? nodeRandom.between(1, 10) : 0
+    endpoint.frozen = nodeState === "freezes" ? head : null
+    if (nodeState !== "well") count(`a node ${nodeState}`)
   }
 
   const every: World["every"] = (millis, action) => {
@@ -144,7 +144,7 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
         () => (head.number < longestChain ? mine() : undefined),
       )
       every(() => mining.between(reorganisedMillis / 4, reorganisedMillis * 2), reorganise)
-      every(() => moods.between(1000, 12_000), change)
+      every(() => nodeRandom.between(1000, 12_000), change)
     },
     calm: (number) => {
       isCalm = true

@@ -50,7 +50,7 @@ export const tree = (): Tree.Tree => Tree.make(SeededRandom.make(1), true)
 export const grown = (tree: Tree.Tree, from: Tree.Block, blocks: number): Tree.Block =>
   blocks === 0 ? from : grown(tree, tree.grow(from), blocks - 1)
 
-const honest = (head: Tree.Block, { method, params: [id, flag] }: Question): Reply => {
+const correctReply = (head: Tree.Block, { method, params: [id, flag] }: Question): Reply => {
   if (method === "eth_chainId") return { result: "0x1" }
   const number = id === "latest" ? head.number : Number(id)
   const known = Tree.chainOf(head, 0)
@@ -73,15 +73,15 @@ export const live = async (script: Script) => {
   const outerFetch = globalThis.fetch
   const fetch = async (url: string, { body }: { readonly body: string }) => {
     await new Promise<void>((resolve) => time.after(10, resolve))
-    const answer = (call: Question & { readonly id: number }) => {
+    const replyTo = (call: Question & { readonly id: number }) => {
       const node = new URL(url).host.split(".")[0]!
       const question = { ...call, node, millis: time.now() - VirtualTime.beginning }
-      return { jsonrpc: "2.0", id: call.id, ...(script.respond(question) ?? honest(script.head(), question)) }
+      return { jsonrpc: "2.0", id: call.id, ...(script.respond(question) ?? correctReply(script.head(), question)) }
     }
-    const asked = JSON.parse(body) as
+    const received = JSON.parse(body) as
       | (Question & { readonly id: number })
       | ReadonlyArray<Question & { readonly id: number }>
-    return new Response(JSON.stringify("method" in asked ? answer(asked) : asked.map(answer)))
+    return new Response(JSON.stringify("method" in received ? replyTo(received) : received.map(replyTo)))
   }
   // Sound: the client calls it only in this way.
   globalThis.fetch = fetch as unknown as typeof globalThis.fetch

@@ -91,15 +91,15 @@ class Pipe {
 /** Sends a response body through a pipe, as fast as its client reads; cuts it after some bytes. */
 const send = ({ body }: HttpServerResponse, pipe: Pipe, bytes: number): Effect.Effect<void> => {
   if (body._tag === "Uint8Array") return Effect.sync(() => (pipe.push(body.body), pipe.end()))
-  if (body._tag !== "Stream") return Effect.die(new Error(`A body of another kind: ${body._tag}`))
+  if (body._tag !== "Stream") return Effect.die(new Error(`Unexpected body: ${body._tag}.`))
   let left = bytes
-  const room = Effect.callback<void>((resume) => {
+  const isWritable = Effect.callback<void>((resume) => {
     if (!pipe.isFull) return resume(Effect.void)
     pipe.onDrained(() => resume(Effect.void))
   })
   const chunks = Stream.runForEach(body.stream, (chunk) =>
     Effect.andThen(
-      room,
+      isWritable,
       Effect.sync(() => {
         pipe.push(chunk.slice(0, left))
         left -= chunk.length

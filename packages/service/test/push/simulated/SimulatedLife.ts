@@ -153,12 +153,12 @@ const make = (
   const shared = { time, count, isCalm, config, chain, url, disk, changed, failureRate }
   const hostOptions = { ...shared, random: random.fork("hosts"), log: logOf(secrets, differences, log) }
   const hosts = [new Hosts.Host(hostOptions), new Hosts.Host(hostOptions)]
-  const picks = random.fork("network")
+  const networkRandom = random.fork("network")
   const pick = () => {
     const running = hosts.flatMap(({ reachable }) => reachable ?? [])
-    return running.length === 0 ? undefined : picks.pick(running)
+    return running.length === 0 ? undefined : networkRandom.pick(running)
   }
-  const network: Network.Options = { time, count, isCalm, random: picks, pick }
+  const network: Network.Options = { time, count, isCalm, random: networkRandom, pick }
   const hook = new HookReceiver.HookReceiver(wallets)
   hook.now = time.now
   const manners = random.fork("manners")
@@ -306,10 +306,10 @@ const live = Effect.fnUntraced(function* (world: World): Effect.fn.Return<void, 
   const { calm, chain, hook, hosts, life, log, random, steps, streams, wake } = world
   const observer = yield* Hosts.open(world.hostOptions, null)
   const gaps = random.fork("gaps")
-  const fuses = random.fork("writer")
+  const writerRandom = random.fork("writer")
   const open = Effect.suspend(() => {
     const own = Hosts.owner(world.hostOptions, () => undefined)
-    if (life.blocks.length > 0 && fuses.is(0.7)) own.fuse = fuses.between(20, 400)
+    if (life.blocks.length > 0 && writerRandom.is(0.7)) own.fuse = writerRandom.between(20, 400)
     return Hosts.open(world.hostOptions, own)
   })
   const writer = yield* Writer.make({ ref: chain, life, random: random.fork("chain"), open, observer })
