@@ -52,12 +52,12 @@ interface Failure {
 const slowNode = ({ node }: World) => {
   let timers: ReadonlyArray<NodeJS.Timeout> = []
   const signal = (name: NodeJS.Signals) => () => void process.kill(node.pid, name)
-  const pulse = () => {
+  const suspend = () => {
     signal("SIGSTOP")()
     timers = [timers[0]!, setTimeout(signal("SIGCONT"), 1_500)]
   }
   return {
-    begin: Effect.sync(() => void (timers = [setInterval(pulse, 2_000)])),
+    begin: Effect.sync(() => void (timers = [setInterval(suspend, 2_000)])),
     end: Effect.sync(() => {
       for (const timer of timers) clearTimeout(timer)
       signal("SIGCONT")()

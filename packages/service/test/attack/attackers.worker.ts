@@ -27,25 +27,25 @@ export interface Received {
 
 /** Sends requests with each key for a time, with a limited concurrency. */
 const flood = async ({ keys, millis, name, open, url }: Flood): Promise<ReadonlyArray<Client.Response>> => {
-  const ask = Operations.all[name]!
+  const request = Operations.all[name]!
   const ends = performance.now() + millis
-  const answers: Array<Client.Response> = []
+  const collected: Array<Client.Response> = []
   let at = 0
   const loop = async (key: string) => {
     while (performance.now() < ends) {
-      const answer = await ask({ url }, key, at++)
-      answers.push(answer)
+      const response = await request({ url }, key, at++)
+      collected.push(response)
       // A rate-limited client waits briefly. Etherscan's API reports a rate limit with the status 200.
-      if (answer.status === 429 || answer.text.includes("rate limit")) await Client.sleep(100)
+      if (response.status === 429 || response.text.includes("rate limit")) await Client.sleep(100)
     }
   }
   await Promise.all(keys.flatMap((key) => Array.from({ length: open }, async () => await loop(key))))
-  return answers
+  return collected
 }
 
 /** Responses that attribute a failure to the service or its nodes. Status 503 with the name of a reached limit is not one. */
-const blames = (name: string, answers: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
-  answers
+const blames = (name: string, collected: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
+  collected
     .filter(({ status }) => status >= 500 && status !== 503)
     .slice(0, 2)
     .map(({ status, text }) => `${name}: status ${status}: ${text.slice(0, 120)}`)

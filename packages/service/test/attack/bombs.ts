@@ -67,11 +67,11 @@ const scenarioOf = ({ code, name }: Bomb): Scenario => {
       const { last, reached } = await AttackedChain.indexed(attacked.url, head, scale === "full" ? 120 : 30)
       if (!reached)
         return { behaviour: "the chain does not advance", faults: [`not indexed: ${last.state}, ${last.message}`] }
-      const answer = await Client.page(attacked, key, bomb!, "&include=internal_transactions&limit=1")
-      const behaviour = `indexed to the head; gaps ${JSON.stringify(last.gaps ?? {})}; a row of ${answer.bytes} bytes, status ${answer.status}`
+      const response = await Client.page(attacked, key, bomb!, "&include=internal_transactions&limit=1")
+      const behaviour = `indexed to the head; gaps ${JSON.stringify(last.gaps ?? {})}; a row of ${response.bytes} bytes, status ${response.status}`
       return {
         behaviour,
-        faults: answer.status === 200 ? [] : [`status ${answer.status}: ${answer.text.slice(0, 200)}`],
+        faults: response.status === 200 ? [] : [`status ${response.status}: ${response.text.slice(0, 200)}`],
       }
     },
   }

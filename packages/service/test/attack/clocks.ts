@@ -19,10 +19,10 @@ let chain: AttackedChain.AttackedChain | undefined
 
 /** Exceeds the burst of a key; returns the number of accepted requests. */
 const exhaust = async (attacked: Client.Target, key: string, wallet: string): Promise<number> => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 3 * burst }, () => Client.page(attacked, key, wallet, "&limit=1")),
   )
-  return answers.filter(({ status }) => status === 200).length
+  return responses.filter(({ status }) => status === 200).length
 }
 
 /** Sets the system clock back and forward. */

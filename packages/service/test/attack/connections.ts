@@ -76,9 +76,9 @@ const idle: Scenario = {
     await Client.sleep(500)
     const held = descriptorsOf(attacked.pid) - before
     if (held > most) faults.push(`${held} connections are open, at most ${most}`)
-    const answers: Array<Client.Response> = []
+    const responses: Array<Client.Response> = []
     for (let turn = 0; turn < 20; turn++) {
-      answers.push(await Client.page(attacked, key, LargeRows.wallets.small, "&limit=1"))
+      responses.push(await Client.page(attacked, key, LargeRows.wallets.small, "&limit=1"))
       await Client.sleep(50)
     }
     const open = openOf(sockets)
@@ -86,13 +86,13 @@ const idle: Scenario = {
     const ofOne = () => openOf(one) + openOf(sockets.filter((_, at) => at % 10 === 0))
     const isBounded = await holds(() => ofOne() <= ofAddress)
     if (!isBounded) faults.push(`${ofOne()} connections of one address are open, at most ${ofAddress}`)
-    answers.push(await Client.page(attacked, key, LargeRows.wallets.small, "&limit=1"))
+    responses.push(await Client.page(attacked, key, LargeRows.wallets.small, "&limit=1"))
     for (const socket of [...sockets, ...one]) socket.destroy()
     const left = () => descriptorsOf(attacked.pid) - before
     if (!(await holds(() => left() <= maxLeft))) faults.push(`${left()} descriptors remain`)
-    const statuses = answers.map(({ status }) => status)
+    const statuses = responses.map(({ status }) => status)
     if (statuses.some((status) => status !== 200)) faults.push(`another key: ${Client.tally(statuses)}`)
-    const slowest = Math.max(...answers.map(({ millis }) => millis))
+    const slowest = Math.max(...responses.map(({ millis }) => millis))
     return {
       behaviour: `${counts[scale]} opened, ${open} stay open (${held} descriptors); another key: ${Client.tally(statuses)}, slowest ${slowest.toFixed(0)} ms; ${left()} descriptors after`,
       faults,
@@ -233,23 +233,23 @@ const exhausted: Scenario = {
     }
     await AttackedChain.indexed(attacked.url, await mine(), 30)
     const pages = async (turns: number) => {
-      const answers: Array<Client.Response> = []
+      const responses: Array<Client.Response> = []
       for (let turn = 0; turn < turns; turn++) {
-        answers.push(
+        responses.push(
           ...(await Promise.all(Array.from({ length: 20 }, () => Client.page(attacked, key, account, "&limit=1")))),
         )
         await mine()
         await Client.sleep(1_000)
       }
-      return answers
+      return responses
     }
     const held = await server!.takeAll()
     const turns = scale === "full" ? 15 : 2
     const during = await pages(turns)
     const statuses = during.map(({ status }) => status)
     if (statuses.some((status) => status !== 200 && status !== 503)) faults.push(`pages: ${Client.tally(statuses)}`)
-    const vague = during.find(({ status, text }) => status === 503 && !/[Rr]etry/.test(text))
-    if (vague !== undefined) faults.push(`an error without a remedy: ${vague.text.slice(0, 200)}`)
+    const withoutRemedy = during.find(({ status, text }) => status === 503 && !/[Rr]etry/.test(text))
+    if (withoutRemedy !== undefined) faults.push(`an error without a remedy: ${withoutRemedy.text.slice(0, 200)}`)
     const command = await Effect.runPromise(daybookProcess(attacked.folder, "keys", "list"))
     if (!/too many connections/i.test(command.err))
       faults.push(`keys list: code ${command.code}, ${command.err.slice(0, 200)}`)

@@ -56,7 +56,7 @@ const inTransactionOf =
     return [...traces.slice(0, first), ...changed, ...traces.slice(first).filter((one) => !isSame(one))]
   }
 
-const hide = (wallet: string) =>
+const removePayment = (wallet: string) =>
   inTransactionOf(wallet, (traces) =>
     traces.flatMap((one) => {
       if (isPayment(wallet)(one)) return []
@@ -96,13 +96,16 @@ const back = (wallet: string): FlatTrace["action"] => ({ from: stranger, to: wal
 
 const lies: ReadonlyArray<Lie> = [
   lieOf(0, "none", false, () => ({})),
-  lieOf(1, "a payment hidden", true, (wallet) => ({ change: hide(wallet) })),
+  lieOf(1, "a payment hidden", true, (wallet) => ({ change: removePayment(wallet) })),
   lieOf(2, "another amount", true, (wallet) => ({ change: replace(wallet, { value: hex(payment + 1n) }) })),
   lieOf(3, "another recipient", true, (wallet) => ({ change: replace(wallet, { to: stranger }) })),
   lieOf(4, "a fabricated payment", true, (wallet) => ({ change: add(wallet, [out(wallet)]) })),
-  lieOf(5, "a payment hidden, and in the balance", true, (wallet) => ({ change: hide(wallet), balance: -payment })),
+  lieOf(5, "a payment hidden, and in the balance", true, (wallet) => ({
+    change: removePayment(wallet),
+    balance: -payment,
+  })),
   lieOf(6, "the same without state proofs", false, (wallet) => ({
-    change: hide(wallet),
+    change: removePayment(wallet),
     balance: -payment,
     isWithoutProof: true,
   })),
@@ -118,7 +121,7 @@ const lies: ReadonlyArray<Lie> = [
 const forwarder = "6000600060006000346000355af100"
 
 /** A proxy of another node that returns false traces. */
-const startLiar = async (url: string, from: bigint) =>
+const startFalseNode = async (url: string, from: bigint) =>
   await FakeNode.start(async (call) => {
     const { method, params } = call
     if (method.startsWith("debug_") || (method.startsWith("trace_") && method !== "trace_block"))
@@ -150,7 +153,7 @@ const verdictsOf = (out: string): ReadonlyArray<Verdict> =>
     .map((line) => JSON.parse(line) as Verdict)
 
 let chain: AttackedChain.AttackedChain | undefined
-let liar: Awaited<ReturnType<typeof startLiar>> | undefined
+let falseNode: Awaited<ReturnType<typeof startFalseNode>> | undefined
 
 /** A node that returns false traces. */
 export const scenario: Scenario = {
@@ -172,12 +175,12 @@ export const scenario: Scenario = {
     }
     await call("evm_mine")
     await call("anvil_mine", ["0x50"])
-    liar = await startLiar(started.url, 2n)
+    falseNode = await startFalseNode(started.url, 2n)
     return {
-      config: { chains: { attack: { id: 31_337, rpc: [liar.url], pollMillis: 200, finalityBlocks: 8 } } },
+      config: { chains: { attack: { id: 31_337, rpc: [falseNode.url], pollMillis: 200, finalityBlocks: 8 } } },
       role: "all",
       close: async () => {
-        await liar!.stop()
+        await falseNode!.stop()
         await started.close()
       },
     }
@@ -201,16 +204,16 @@ export const scenario: Scenario = {
         faults.push(`${name}: ${detected ? "detected" : "not detected"}: ${JSON.stringify(verdict)}`)
       lines.push(`${name}: ${detected ? "detected" : "not detected"}`)
     }
-    const honest = join(attacked.folder, "honest.json")
+    const correctConfig = join(attacked.folder, "correct.json")
     const config = JSON.parse(readFileSync(join(attacked.folder, "daybook.json"), "utf8")) as {
       chains: { attack: object }
     }
     writeFileSync(
-      honest,
+      correctConfig,
       JSON.stringify({ ...config, chains: { attack: { ...config.chains.attack, rpc: [chain!.url] } } }),
     )
     const compared = await Effect.runPromise(
-      daybookProcess(attacked.folder, "verify", "--against-node", "--config", honest),
+      daybookProcess(attacked.folder, "verify", "--against-node", "--config", correctConfig),
     )
     const differences = /(\d+) differences?/.exec(compared.out)?.[1] ?? "no"
     // All wallets but the one with correct traces.

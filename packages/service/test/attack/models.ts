@@ -82,12 +82,12 @@ const changed: Scenario = {
         const one = requestOf(next, keys)
         const { status, text } = await Mutations.send(attacked.url, one)
         statuses.push(status)
-        const asked = `${one.method} ${one.body.slice(0, 160)}`
+        const requestText = `${one.method} ${one.body.slice(0, 160)}`
         // A tool that calls the node reports the invalid response of this node in its result.
         if (status >= 500 || status === 0 || text.includes('"code":-32603')) {
-          faults.set(`status ${status}: ${text.slice(0, 160)}`, asked)
+          faults.set(`status ${status}: ${text.slice(0, 160)}`, requestText)
         }
-        if (secrets.some((secret) => text.includes(secret))) faults.set(`a key in a response of ${status}`, asked)
+        if (secrets.some((secret) => text.includes(secret))) faults.set(`a key in a response of ${status}`, requestText)
       }
     }
     await Promise.all(Array.from({ length: 16 }, loop))
@@ -98,7 +98,7 @@ const changed: Scenario = {
     if (!statuses.includes(200)) faults.set("no message received a response", "so nothing was verified")
     return {
       behaviour: `${statuses.length} requests: ${Client.tally(statuses.toSorted((one, other) => one - other))}`,
-      faults: [...faults].map(([what, asked]) => `${what} (${asked})`),
+      faults: [...faults].map(([what, requestText]) => `${what} (${requestText})`),
     }
   },
 }
@@ -143,10 +143,10 @@ const unread: Scenario = {
     const headers = { "x-api-key": other, "content-type": "application/json" }
     while (sockets.length < clients[scale]) {
       sockets.push(...(await Promise.all(Array.from({ length: 20 }, () => Client.open(attacked, sent)))))
-      const answer = await Client.send(`${attacked.url}/mcp`, { method: "POST", headers, body: call })
-      statuses.push(answer.status)
-      millis.push(answer.millis)
-      if (!answer.text.includes('"isError":false')) faults.push(`another key: ${answer.text.slice(0, 200)}`)
+      const response = await Client.send(`${attacked.url}/mcp`, { method: "POST", headers, body: call })
+      statuses.push(response.status)
+      millis.push(response.millis)
+      if (!response.text.includes('"isError":false')) faults.push(`another key: ${response.text.slice(0, 200)}`)
     }
     for (const socket of sockets) socket.destroy()
     if (statuses.some((status) => status !== 200)) faults.push(`another key: ${Client.tally(statuses)}`)

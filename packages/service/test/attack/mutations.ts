@@ -344,12 +344,13 @@ export const scenario: Scenario = {
         const one = requestOf(next, keys, ids)
         const { status, text } = await send(attacked.url, one)
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
-        const asked = `${one.method} ${one.path.slice(0, 160)} ${one.body.slice(0, 160)}`
+        const requestText = `${one.method} ${one.path.slice(0, 160)} ${one.body.slice(0, 160)}`
         const isBlame = (status >= 500 && !isStateOfService(one, { status, text })) || text.includes('"code":-32603')
-        if (isBlame) faults.set(`status ${status}: ${text.slice(0, 100)}`, asked)
-        if (own.some((secret) => text.includes(secret))) faults.set(`a key in a response of status ${status}`, asked)
+        if (isBlame) faults.set(`status ${status}: ${text.slice(0, 100)}`, requestText)
+        if (own.some((secret) => text.includes(secret)))
+          faults.set(`a key in a response of status ${status}`, requestText)
         for (const secret of text.match(/whsec_[\w+/=]+/g) ?? []) {
-          if (shown.has(secret)) faults.set("the secret of a webhook in a second response", asked)
+          if (shown.has(secret)) faults.set("the secret of a webhook in a second response", requestText)
           shown.add(secret)
         }
         for (const id of text.match(/(?<="id":")wh_[\w-]{24}/g) ?? []) if (ids.length < 50) ids.push(id)
@@ -368,7 +369,7 @@ export const scenario: Scenario = {
       .map(([status, count]) => `${status} x ${count}`)
     return {
       behaviour: `${sent} requests: ${tallied.join(", ")}`,
-      faults: [...faults].map(([what, asked]) => `${what} (${asked})`),
+      faults: [...faults].map(([what, requestText]) => `${what} (${requestText})`),
     }
   },
 }

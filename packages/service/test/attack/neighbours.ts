@@ -43,7 +43,7 @@ const addKeys = async (folder: string, names: ReadonlyArray<string>): Promise<Re
 }
 
 /** Measures another key during an attack. */
-const neighbour = async (probe: Probe.Probe, during: () => Promise<unknown>): Promise<Probe.Seen> => {
+const measureDuring = async (probe: Probe.Probe, during: () => Promise<unknown>): Promise<Probe.Seen> => {
   await probe.read()
   await during()
   return await probe.read()
@@ -117,7 +117,7 @@ const attackBy = async (
     const [startedAt, usedBefore] = [performance.now(), cpuSecondsOf(pid)]
     const flood: Flood = { name, url, millis, ...one }
     let received: Received = { counted: "", faults: [] }
-    const seen = await neighbour(probe, async () => {
+    const seen = await measureDuring(probe, async () => {
       attackers.postMessage(flood)
       ;[received] = (await once(attackers, "message")) as [Received]
     })
@@ -149,7 +149,7 @@ export const scenario: Scenario = {
     const [attackers] = await startThread(new URL("./attackers.worker.ts", import.meta.url))
     const rest = async () => await Client.sleep(millis)
     try {
-      const before = await neighbour(probe, rest)
+      const before = await measureDuring(probe, rest)
       const lines = [
         "| operation | one key: p50, ms | p99, ms | CPU | 100 keys: p50, ms | p99, ms | CPU | one key's responses | 100 keys' responses |",
         "|---|--:|--:|--:|--:|--:|--:|---|---|",
@@ -162,7 +162,7 @@ export const scenario: Scenario = {
         faults.push(...seen.faults)
       }
       const sockets = await idle(attacked, idleCount)
-      const seen = await neighbour(probe, rest)
+      const seen = await measureDuring(probe, rest)
       const open = sockets.filter(({ destroyed }) => !destroyed).length
       lines.push(`| ${idleCount} idle connections | ${latency(seen)} | | | | | ${open} stay open | |`)
       for (const socket of sockets) socket.destroy()

@@ -37,21 +37,21 @@ const walk = async (
   const pages: Array<number> = []
   for (let cursor = ""; ;) {
     const include = kind === "internal" ? "&include=internal_transactions" : ""
-    const answer = await Client.page(attacked, key, LargeRows.wallets[kind], `${include}${cursor}`)
-    if (answer.status === 429) {
+    const response = await Client.page(attacked, key, LargeRows.wallets[kind], `${include}${cursor}`)
+    if (response.status === 429) {
       // The bytes in flight of this key are limited: a client retries.
       await Client.sleep(1_000)
       continue
     }
-    if (answer.status !== 200) {
-      faults.push(`status ${answer.status} of a page`)
+    if (response.status !== 200) {
+      faults.push(`status ${response.status} of a page`)
       return { hashes, pages }
     }
-    const json = JSON.parse(answer.text) as { cursor: string | null; result: ReadonlyArray<{ hash: string }> }
-    pages.push(answer.bytes)
+    const json = JSON.parse(response.text) as { cursor: string | null; result: ReadonlyArray<{ hash: string }> }
+    pages.push(response.bytes)
     hashes.push(...json.result.map(({ hash }) => hash))
-    if (answer.bytes > pageBytes * 1.1 && json.result.length > 1) faults.push(`a page of ${answer.bytes} bytes`)
-    if (answer.bytes > rowBytes[kind] + pageBytes) faults.push(`a row of ${answer.bytes} bytes`)
+    if (response.bytes > pageBytes * 1.1 && json.result.length > 1) faults.push(`a page of ${response.bytes} bytes`)
+    if (response.bytes > rowBytes[kind] + pageBytes) faults.push(`a row of ${response.bytes} bytes`)
     if (json.cursor === null) return { hashes, pages }
     cursor = `&cursor=${json.cursor}`
   }

@@ -15,18 +15,18 @@ const agent = isTls ? new https.Agent({ ...settings, rejectUnauthorized: false }
 const { get } = isTls ? https : http
 let millis: Array<number> = []
 let failures: Array<string> = []
-let asked = 0
+let requestCount = 0
 let isAsking = false
 /** Handles the data received while a request is open. */
 let reply: (() => void) | undefined
 let next = setTimeout(() => undefined)
 
 /** Requests a URL. An idle connection may be closed while it is reused; the request is then retried once, as other clients do. */
-const ask = (url = urls[asked++ % urls.length]!, startedAt = performance.now()) => {
+const sendRequest = (url = urls[requestCount++ % urls.length]!, startedAt = performance.now()) => {
   isAsking = true
   const end = () => {
     isAsking = false
-    next = setTimeout(ask, everyMillis)
+    next = setTimeout(sendRequest, everyMillis)
     reply?.()
     reply = undefined
   }
@@ -39,7 +39,7 @@ const ask = (url = urls[asked++ % urls.length]!, startedAt = performance.now()) 
   })
   request.on("timeout", () => request.destroy(new Error("no response within 30 s")))
   request.on("error", (error: NodeJS.ErrnoException) => {
-    if (request.reusedSocket && error.code === "ECONNRESET") return ask(url, startedAt)
+    if (request.reusedSocket && error.code === "ECONNRESET") return sendRequest(url, startedAt)
     failures.push(error.message)
     end()
   })
@@ -59,4 +59,4 @@ parentPort!.on("message", (message: "read" | "end") => {
   else send()
 })
 
-ask()
+sendRequest()

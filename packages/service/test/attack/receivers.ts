@@ -22,12 +22,12 @@ const blockMillis = 200
 /** Sends a text repeatedly, as fast as it is read, until the connection is closed. */
 const flood = (socket: Socket, head: string, text: string): void => {
   const unit = text.repeat(64)
-  const pump = () => {
+  const writeMore = () => {
     while (!socket.destroyed && socket.write(unit));
   }
-  socket.on("drain", pump)
+  socket.on("drain", writeMore)
   socket.write(head)
-  pump()
+  writeMore()
 }
 
 const drip = (socket: Socket, text: string): void => {

@@ -37,23 +37,23 @@ const withNode = (resultOf: (method: string) => string | Buffer) => async (_scal
 }
 
 /** Statuses that attribute a client error to the service or its nodes. */
-const blames = (answers: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
-  answers.filter(({ status }) => status >= 500).map(({ status, text }) => `status ${status}: ${text.slice(0, 120)}`)
+const blames = (responses: ReadonlyArray<Client.Response>): ReadonlyArray<string> =>
+  responses.filter(({ status }) => status >= 500).map(({ status, text }) => `status ${status}: ${text.slice(0, 120)}`)
 
 /** Requests pages with another key, one at a time, until `isOver`. */
 const healthyClient = async (attacked: AttackedService, key: string, isOver: () => boolean) => {
   const millis: Array<number> = []
   const statuses: Array<number> = []
   while (!isOver()) {
-    const answer = await Client.page(attacked, key, LargeRows.wallets.small)
-    millis.push(answer.millis)
-    statuses.push(answer.status)
+    const response = await Client.page(attacked, key, LargeRows.wallets.small)
+    millis.push(response.millis)
+    statuses.push(response.status)
     await Client.sleep(5)
   }
   return { millis, statuses }
 }
 
-const heavy: Scenario = {
+const expensive: Scenario = {
   name: "expensive bodies next to a healthy client",
   bound: "limits.bodyValues, bodyDepth; a large body counts as several calls",
   service: withNode(() => '"0x1"'),
@@ -61,20 +61,20 @@ const heavy: Scenario = {
     const [key, other] = [await attacked.key("attacker"), await attacked.key("other")]
     let isOver = false
     const healthy = healthyClient(attacked, other, () => isOver)
-    const answers: Array<Client.Response> = []
+    const responses: Array<Client.Response> = []
     for (let round = 0; round < (scale === "full" ? 3 : 1); round++) {
       for (const body of heavyBodies) {
-        answers.push(await Client.relay(attacked, key, body))
+        responses.push(await Client.relay(attacked, key, body))
         await Client.sleep(scale === "full" ? 300 : 10)
       }
     }
     isOver = true
     const { millis, statuses } = await healthy
     const p50 = Client.percentile(millis, 0.5)
-    const behaviour = `${Client.tally(answers.map(({ status }) => status))}; p50 of another key ${p50.toFixed(1)} ms`
+    const behaviour = `${Client.tally(responses.map(({ status }) => status))}; p50 of another key ${p50.toFixed(1)} ms`
     const slow = scale === "full" && p50 > 50 ? [`p50 of another key ${p50.toFixed(0)} ms`] : []
     const refused = statuses.some((status) => status !== 200) ? ["requests with another key are rejected"] : []
-    return { behaviour, faults: [...blames(answers), ...slow, ...refused] }
+    return { behaviour, faults: [...blames(responses), ...slow, ...refused] }
   },
 }
 
@@ -85,16 +85,16 @@ const batch: Scenario = {
   run: async (attacked, scale) => {
     const key = await attacked.key("attacker")
     const calls = Array.from({ length: scale === "full" ? 49 : 5 }, (_, id) => call(id, "eth_gasPrice"))
-    const answers: Array<Client.Response> = []
+    const responses: Array<Client.Response> = []
     for (let round = 0; round < (scale === "full" ? 3 : 1); round++) {
-      answers.push(await Client.relay(attacked, key, `[${[...calls, call(99, "eth_blockNumber")].join(",")}]`))
+      responses.push(await Client.relay(attacked, key, `[${[...calls, call(99, "eth_blockNumber")].join(",")}]`))
     }
-    const faults = [...blames(answers)]
-    const outcomes = answers.flatMap(({ text }) =>
+    const faults = [...blames(responses)]
+    const outcomes = responses.flatMap(({ text }) =>
       (JSON.parse(text) as ReadonlyArray<{ error?: { code: number } }>).map(({ error }) => error?.code ?? "result"),
     )
-    if (outcomes.filter((outcome) => outcome === "result").length < 2 * answers.length) faults.push("too few results")
-    return { behaviour: `in each of ${answers.length} batches: ${Client.tally(outcomes)} in total`, faults }
+    if (outcomes.filter((outcome) => outcome === "result").length < 2 * responses.length) faults.push("too few results")
+    return { behaviour: `in each of ${responses.length} batches: ${Client.tally(outcomes)} in total`, faults }
   },
 }
 
@@ -162,14 +162,16 @@ const deep: Scenario = {
     const key = await attacked.key("attacker")
     const methods = ["eth_getBlockByNumber", "eth_gasPrice", "eth_getLogs"]
     const params: Readonly<Record<string, string>> = { eth_getBlockByNumber: '["0x1",true]', eth_getLogs: "[{}]" }
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       methods.map(
         async (method) => await Client.relay(attacked, key, call(1, method).replace("[]", params[method] ?? "[]")),
       ),
     )
-    const codes = answers.map(({ text }) => (JSON.parse(text) as { error?: { code: number } }).error?.code ?? "result")
+    const codes = responses.map(
+      ({ text }) => (JSON.parse(text) as { error?: { code: number } }).error?.code ?? "result",
+    )
     const faults = [
-      ...blames(answers),
+      ...blames(responses),
       ...(codes.every((code) => code === -32008) ? [] : [`codes ${codes.join(", ")}`]),
     ]
     return { behaviour: Client.tally(codes), faults }
@@ -183,11 +185,13 @@ const oversized: Scenario = {
   run: async (attacked, scale) => {
     const key = await attacked.key("attacker")
     const count = scale === "full" ? 20 : 2
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: count }, async (_, id) => await Client.relay(attacked, key, call(id, "eth_gasPrice"))),
     )
-    const codes = answers.map(({ text }) => (JSON.parse(text) as { error?: { code: number } }).error?.code ?? "result")
-    return { behaviour: Client.tally(codes), faults: blames(answers) }
+    const codes = responses.map(
+      ({ text }) => (JSON.parse(text) as { error?: { code: number } }).error?.code ?? "result",
+    )
+    return { behaviour: Client.tally(codes), faults: blames(responses) }
   },
 }
 
@@ -219,4 +223,4 @@ const unfinished: Scenario = {
 }
 
 /** Attacks through the relay. */
-export const scenarios: ReadonlyArray<Scenario> = [heavy, unfinished, batch, unread, oversized, dense, deep]
+export const scenarios: ReadonlyArray<Scenario> = [expensive, unfinished, batch, unread, oversized, dense, deep]

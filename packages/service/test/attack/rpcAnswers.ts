@@ -48,7 +48,7 @@ const endless =
     more()
   }
 
-const drip: Attack = ({ response }) => {
+const drippingBody: Attack = ({ response }) => {
   response.writeHead(200, json).write("[")
   const timer = setInterval(() => response.write(" "), 50)
   response.on("close", () => clearInterval(timer))
@@ -77,7 +77,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     send(received, "{}", { "content-encoding": Array.from({ length: 200 }, () => "gzip").join(", ") }),
   "endless body": endless("[0,".repeat(10_000)),
   "endless spaces": endless(" ".repeat(65_536)),
-  "dripping body": drip,
+  "dripping body": drippingBody,
   "200,000 levels": (received) => send(received, deep),
   "200,000 levels in the result": result(deep),
   "8 M digits": result("1".repeat(8_000_000)),

@@ -151,15 +151,15 @@ export const scenario: Scenario = {
       }
       const statement = ["statement", accounts.alice, "--json"]
       const unchanged = await startChanged(url, (_call, reply) => reply)
-      const honest = await run(unchanged.url, ...statement)
+      const correct = await run(unchanged.url, ...statement)
       await unchanged.stop()
-      if (honest.code !== 0) faults.push(`from a correct node: code ${honest.code}: ${honest.err.slice(0, 300)}`)
+      if (correct.code !== 0) faults.push(`from a correct node: code ${correct.code}: ${correct.err.slice(0, 300)}`)
       const codes: Array<string> = []
       const judge = (name: string, ended: Ended) => {
         codes.push(`code ${ended.code}`)
         for (const fault of outputFaults(ended)) faults.push(`${name}: ${fault}`)
         if (ended.code === null) faults.push(`${name}: did not end within ${maxSeconds} s`)
-        if (ended.code === 0 && ended.out !== honest.out) faults.push(`${name}: proved: ${ended.out.slice(0, 200)}`)
+        if (ended.code === 0 && ended.out !== correct.out) faults.push(`${name}: proved: ${ended.out.slice(0, 200)}`)
         if (ended.code !== 0 && ended.err.trim() === "")
           faults.push(`${name}: ends with ${ended.code} without a message`)
       }

@@ -80,7 +80,7 @@ const whileRunning = async (during: Promise<unknown>, turn: () => Promise<unknow
 }
 
 /** Causes reorgs with new transfers, sequentially. */
-const storm = async (
+const causeReorgs = async (
   { run: execute, node }: AttackedChain.AttackedChain,
   { beyondFinal, deepest, reorgs }: (typeof sizes)["full" | "small"],
 ): Promise<void> => {
@@ -129,7 +129,7 @@ export const scenario: Scenario = {
     const key = await attacked.key("reader")
     const url = `${attacked.url}/api/v2.2/${account}`
     await AttackedChain.indexed(attacked.url, (await execute(Head.current(node))).number, 60)
-    const storming = storm(chain!, sizes[scale])
+    const reorgSeries = causeReorgs(chain!, sizes[scale])
     const receiver = new Receiver(`${url}/events?chain=attack&from=0&types=wallet.transaction`, key)
     let isOver = false
     const following = (async () => {
@@ -139,7 +139,7 @@ export const scenario: Scenario = {
       }
     })()
     let whole = 0
-    const walking = whileRunning(storming, async () => {
+    const walking = whileRunning(reorgSeries, async () => {
       if ((await walk(attacked, key, account, faults)) !== null) whole++
       const { status, text } = await Client.send(`${url}/balances?chain=attack`, { headers: { "x-api-key": key } })
       if (status !== 200 && status !== 409 && status !== 503) faults.add(`balances: ${status} ${text.slice(0, 100)}`)
@@ -147,14 +147,14 @@ export const scenario: Scenario = {
     })
     const standby = mkdtempSync(join(tmpdir(), "daybook-standby-"))
     let copies = 0
-    const copying = whileRunning(storming, async () => {
+    const copying = whileRunning(reorgSeries, async () => {
       const { code, err } = await Effect.runPromise(daybook(attacked.folder, "backup", join(standby, "copy")))
       if (code === 0) copies++
       else if (!/retry|Retry|busy|in use/.test(err)) faults.add(`backup ends with ${code}: ${err.slice(0, 200)}`)
       await Client.sleep(300)
     })
     try {
-      await storming
+      await reorgSeries
       const walks = await walking
       await copying
       isOver = true

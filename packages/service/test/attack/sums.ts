@@ -19,14 +19,14 @@ export const scenario: Scenario = {
     prepare: async (folder: string) => await LongLedger.fill(folder, sizes[scale]),
   }),
   run: async ({ key, url }, scale) => {
-    const ask = async (path: string, at: number) => {
+    const requestPage = async (path: string, at: number) => {
       // A separate key for each client, because the bytes in flight per key are limited.
       const headers = { "x-api-key": await key(`attacker-${at}`) }
       return await Client.send(`${url}/api/v2.2/${Rows.alice}/${path}?chain=attack`, { headers })
     }
-    const first = await ask("balances", 0)
+    const first = await requestPage("balances", 0)
     const others = await Promise.all(
-      ["balances", "statement", "statement"].map(async (path, at) => await ask(path, at + 1)),
+      ["balances", "statement", "statement"].map(async (path, at) => await requestPage(path, at + 1)),
     )
     const { assets } = sizes[scale]
     const all = [first, ...others]

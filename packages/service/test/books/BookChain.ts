@@ -70,7 +70,7 @@ const serve = Effect.fnUntraced(function* (node: Anvil.Node, withdrawals: Readon
     const own = result?.withdrawals === undefined ? undefined : byBlock.get(result.number ?? "")
     if (own !== undefined) result!.withdrawals = own
   }
-  const answer = async (body: string): Promise<string> => {
+  const respond = async (body: string): Promise<string> => {
     const response = await fetch(node.url, { method: "POST", headers: { "content-type": "application/json" }, body })
     const text = await response.text()
     if (!body.includes("eth_getBlockBy")) return text
@@ -79,7 +79,7 @@ const serve = Effect.fnUntraced(function* (node: Anvil.Node, withdrawals: Readon
     return JSON.stringify(replies)
   }
   const { url } = yield* LocalServer.scoped(() =>
-    FaultyServer.start(async ({ body }) => ({ body: await answer(body) })),
+    FaultyServer.start(async ({ body }) => ({ body: await respond(body) })),
   )
   return `${url}/`
 })

@@ -23,7 +23,7 @@ const warmPages = 40
 const limit = 26
 
 /** Incompressible bytes as hex. */
-const noise = (seed: string): string => {
+const incompressible = (seed: string): string => {
   let text = ""
   for (let part = 0; text.length < bodyBytes; part++)
     text += createHash("sha512").update(`${seed} ${part}`).digest("base64")
@@ -39,7 +39,7 @@ const blockAfter = (parent: BlockRows | undefined, serial: number): BlockRows =>
   const rows = block.transactions.map((row) => ({
     ...row,
     internal: null,
-    body: JSON.stringify({ text: noise(row.hash) }),
+    body: JSON.stringify({ text: incompressible(row.hash) }),
   }))
   return { ...block, transactions: rows }
 }
@@ -88,13 +88,16 @@ const cpuMillis = (roots: ReadonlySet<number>): number => {
   return nanos / 1e6
 }
 
-const helper = "SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
-const helpers = { PostgreSQL: helper, nodes: `SELECT result FROM run_command_on_all_nodes($$${helper}$$)` } as const
+const checkpointers = "SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
+const checkpointersOf = {
+  PostgreSQL: checkpointers,
+  nodes: `SELECT result FROM run_command_on_all_nodes($$${checkpointers}$$)`,
+} as const
 
 /** Ids of the postmasters. */
-const rootsOf = (run: Layouts.Run, which: keyof typeof helpers) =>
+const rootsOf = (run: Layouts.Run, which: keyof typeof checkpointersOf) =>
   Effect.map(
-    Effect.promise(() => run(helpers[which], [])),
+    Effect.promise(() => run(checkpointersOf[which], [])),
     (rows): ReadonlySet<number> => new Set(rows.map(([pid]) => parentOf(String(pid)))),
   )
 

@@ -16,7 +16,7 @@ export interface Kill {
 const attempts = 5
 
 /** Runs a statement; a loaded machine may need several attempts to connect. */
-const ask = <Row extends object>(url: string, sql: string) =>
+const rowsOf = <Row extends object>(url: string, sql: string) =>
   PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
     Effect.flatMap((client) => client.unsafe<Row>(sql).unprepared),
     Effect.provide(Reactivity.layer),
@@ -28,7 +28,7 @@ const ask = <Row extends object>(url: string, sql: string) =>
 /** Owner of the chain's lease. */
 const ownerOf = (url: string): Effect.Effect<string | null> =>
   Effect.map(
-    ask<{ readonly lease_owner: string | null }>(url, "SELECT lease_owner FROM daybook_eth.indexer"),
+    rowsOf<{ readonly lease_owner: string | null }>(url, "SELECT lease_owner FROM daybook_eth.indexer"),
     ([row]) => row?.lease_owner ?? null,
   )
 
@@ -96,7 +96,7 @@ export const fromCluster = (cluster: Cluster.Cluster): ReadonlyArray<Kill> => {
       name: "the primary, permanently: the replica is promoted",
       end: killed(primary),
       restore: Effect.gen(function* () {
-        yield* ask(databases.replica, "SELECT pg_promote(true, 60)")
+        yield* rowsOf(databases.replica, "SELECT pg_promote(true, 60)")
         cluster.lead("replica")
         for (const server of servers) {
           yield* restarted(server)

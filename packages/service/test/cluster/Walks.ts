@@ -83,7 +83,7 @@ const expected: ReadonlySet<string> = new Set([
 ])
 
 /** Sends a request; returns nothing for an error, which is counted. */
-const ask = (setting: Setting, path: string, init: RequestInit = {}): Effect.Effect<Response | undefined> =>
+const request = (setting: Setting, path: string, init: RequestInit = {}): Effect.Effect<Response | undefined> =>
   Effect.promise(async () => {
     const counted = setting.tally()
     const startedAt = performance.now()
@@ -134,7 +134,10 @@ export const walk = Effect.fnUntraced(function* (
   let given = 0
   let heads: ReadonlyArray<Block> = []
   for (let cursor = ""; ;) {
-    const response = yield* ask(setting, `/api/v2.2/${wallet}/verbose?chain=eth&limit=${limit}&order=${order}${cursor}`)
+    const response = yield* request(
+      setting,
+      `/api/v2.2/${wallet}/verbose?chain=eth&limit=${limit}&order=${order}${cursor}`,
+    )
     const counted = setting.tally()
     yield* truth.settled
     if (response?.status === 409 && !heads.some(truth.isRemoved)) {
@@ -184,7 +187,7 @@ export const caller = (setting: Setting): Effect.Effect<never> =>
     const number = setting.random.integer(truth.head().number)
     const params = [`0x${number.toString(16)}`, false]
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params })
-    const response = yield* ask(setting, "/rpc/eth", { method: "POST", body })
+    const response = yield* request(setting, "/rpc/eth", { method: "POST", body })
     yield* truth.settled
     if (response?.status === 200) {
       const block = response.body.result as { readonly hash: string } | null

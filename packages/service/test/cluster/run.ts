@@ -87,7 +87,7 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
   const { key, url } = cluster
   const setting: Walks.Setting = { url, key, truth, wallets, random, tally: () => tally }
   const change = Effect.ignore(truth.change)
-  const weather = yield* Effect.forkScoped(Effect.forever(Effect.andThen(change, Effect.sleep(changeMillis))))
+  const changes = yield* Effect.forkScoped(Effect.forever(Effect.andThen(change, Effect.sleep(changeMillis))))
   const clients = [...Array.from({ length: walkers }, () => Walks.walker(setting)), Walks.caller(setting)]
   const load = yield* Effect.forkScoped(Effect.all(clients, { concurrency: "unbounded" }))
 
@@ -116,7 +116,7 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
   })
   const compare = Effect.fnUntraced(function* (report: Campaign.Output) {
     yield* Fiber.interrupt(load)
-    yield* Fiber.interrupt(weather)
+    yield* Fiber.interrupt(changes)
     yield* Eventually.untilEffect(
       Effect.map(
         Effect.promise(() => fetch(`${url}/ready?chain=eth`).then((response) => response.json())),

@@ -69,7 +69,7 @@ export const compare = Effect.fnUntraced(function* (
   const addresses = [...accounts, ...contracts, `0x${"0".repeat(40)}`, `0x${"12".repeat(20)}`]
   const differences: Array<Difference> = []
   let compared = 0
-  const ask = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
+  const send = Effect.fnUntraced(function* (calls: ReadonlyArray<Call>) {
     const [ofArchive, ofNode] = yield* Effect.all([batch(archive, calls), batch(node, calls)])
     for (const [at, call] of calls.entries()) {
       const isBlock = call[0] === "eth_getBlockByNumber"
@@ -78,7 +78,7 @@ export const compare = Effect.fnUntraced(function* (
       if (one === undefined || one !== other) differences.push({ call, archive: ofArchive[at], node: ofNode[at] })
     }
   })
-  for (let number = 0; number <= last; number++) yield* ask(callsAt(number, addresses, tokens))
-  yield* ask(logCalls(last, addresses))
+  for (let number = 0; number <= last; number++) yield* send(callsAt(number, addresses, tokens))
+  yield* send(logCalls(last, addresses))
   return { compared, differences }
 })

@@ -51,17 +51,17 @@ export const start = async (upstream: string): Promise<FaultProxy> => {
     const { blockMillis = 0, latencyMillis = 0, reply = () => undefined, response } = fault
     const parsed: unknown = JSON.parse(body)
     // Sound: the indexer sends only JSON-RPC.
-    const asked = [parsed].flat() as ReadonlyArray<Call>
-    calls += asked.length
+    const requested = [parsed].flat() as ReadonlyArray<Call>
+    calls += requested.length
     if (latencyMillis > 0) await sleep(latencyMillis)
     if (response !== undefined) return response
-    const busyMillis = blockMillis * asked.filter(isHydratedBlock).length
+    const busyMillis = blockMillis * requested.filter(isHydratedBlock).length
     if (busyMillis > 0) await (queue = queue.then(() => sleep(busyMillis)))
     const text = await post(upstream, body)
-    const replies = asked.map(reply)
+    const replies = requested.map(reply)
     if (replies.every((one) => one === undefined)) return { body: text }
     const items = ([JSON.parse(text)].flat() as ReadonlyArray<Item>).map((item) => {
-      const at = asked.findIndex(({ id }) => id === item["id"])
+      const at = requested.findIndex(({ id }) => id === item["id"])
       const other = replies[at]
       return other === undefined ? item : { jsonrpc: "2.0", id: item["id"], ...other }
     })

@@ -22,8 +22,8 @@ export const make = (answer: Handler) => {
   const node = { answer, calls: [] as Array<string>, requests: 0 }
   const fetch: Fetch = async (_, init) => {
     node.requests += 1
-    const asked = JSON.parse(String(init?.body)) as Call | ReadonlyArray<Call>
-    const replies = [asked].flat().map(({ id, method, params }) => {
+    const received = JSON.parse(String(init?.body)) as Call | ReadonlyArray<Call>
+    const replies = [received].flat().map(({ id, method, params }) => {
       node.calls.push(method)
       return { id, reply: node.answer(method, params) }
     })
@@ -32,7 +32,7 @@ export const make = (answer: Handler) => {
       return new Response("{}", { status: whole.status, headers: { ...whole.headers } })
     }
     const items = replies.map(({ id, reply }) => ({ jsonrpc: "2.0", id, ...reply }))
-    const body = JSON.stringify(Array.isArray(asked) ? items : items[0])
+    const body = JSON.stringify(Array.isArray(received) ? items : items[0])
     return new Response(body, { headers: { "content-type": "application/json" } })
   }
   return Object.assign(node, { fetch })

@@ -252,14 +252,14 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     const statements = random.integer((task === "follow" ? mostStatements.follow : mostStatements.backfill) / share)
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)
-    const weather = yield* Effect.forkChild(
+    const changes = yield* Effect.forkChild(
       // Work in progress completes first, so that the chain does not change after an interruption.
       Effect.forever(
         Effect.andThen(Effect.sleep(150 + random.integer(400)), Effect.uninterruptible(disturb(node, random))),
       ),
     )
     const { by, phase, statements: done } = yield* killOne(job, edits, when)
-    yield* Fiber.interrupt(weather)
+    yield* Fiber.interrupt(changes)
     yield* expectSound(job)
     yield* catchUp(node, job, truth)
     yield* expectSound(job)

@@ -104,8 +104,8 @@ const loggedParties = ({ logs }: Sentence.Facts): ReadonlyArray<string> =>
     .flatMap(({ data, topics }) => [...topics.slice(1).map((topic) => topic.slice(2)), ...wordsOf(data)])
     .map((word) => `0x${word.slice(-40)}`)
 
-const gives = /(?:Swapped|Gave|Sold|Added|Burned|Repaid|Deposited|Paid) (?:at most )?$/
-const takes = /(?:Bought|Received|received|Withdrew|Claimed|Borrowed) $/
+const sentVerb = /(?:Swapped|Gave|Sold|Added|Burned|Repaid|Deposited|Paid) (?:at most )?$/
+const receivedVerb = /(?:Bought|Received|received|Withdrew|Claimed|Borrowed) $/
 
 /** Amounts whose verb contradicts the sign of the sender's sum. */
 const reversed = ({ parts }: Sentence.Sentence, sums: ReadonlyMap<string, bigint>): ReadonlyArray<string> =>
@@ -114,7 +114,7 @@ const reversed = ({ parts }: Sentence.Sentence, sums: ReadonlyMap<string, bigint
     const before = parts.slice(0, at).map((one) => (one._tag === "Words" ? one.text : ""))
     const text = before.join("")
     const sum = sums.get(keyOf(part.asset, part.tokenId)) ?? 0n
-    const isWrong = (gives.test(text) && sum > 0n) || (takes.test(text) && sum < 0n)
+    const isWrong = (sentVerb.test(text) && sum > 0n) || (receivedVerb.test(text) && sum < 0n)
     return isWrong ? [`direction of ${part.asset}`] : []
   })
 

@@ -71,7 +71,7 @@ const runProgram = (name: string, home: string, args: ReadonlyArray<string>) =>
     return `${stdout}${stderr}`
   })
 
-const trialsOf = (url: string, key: string, home: string): ReadonlyArray<Campaign.Case> => {
+const casesOf = (url: string, key: string, home: string): ReadonlyArray<Campaign.Case> => {
   const endpoint = `${url}/mcp`
   const scenarios = [...Object.keys(applicable), ...Object.keys(missing)].map((name): Campaign.Case => ({
     name,
@@ -123,6 +123,6 @@ Campaign.main({
     const anonymous = { perSecond: 1_000, burst: 1_000 }
     const chains = { eth: chainOf({ 1: { 0: [{ amount: -5n }] } }, 3) }
     const { key, url } = yield* start({ chains, config: { anonymous } })
-    return { cases: trialsOf(url, key, home), columns: ["scenario", "result"] }
+    return { cases: casesOf(url, key, home), columns: ["scenario", "result"] }
   }),
 })

@@ -58,10 +58,10 @@ const fingerprintOf = (world: World) =>
   Effect.promise(async () => (await Setup.get(`${world.url}/health`, {})).fingerprint)
 
 /** Writes an invalid configuration or certificate, and verifies that nothing changed. */
-const refuses = (spoil: (world: World) => void, message: (world: World) => string): Step["run"] =>
+const refuses = (invalidate: (world: World) => void, message: (world: World) => string): Step["run"] =>
   Effect.fnUntraced(function* (world) {
     const before = yield* fingerprintOf(world)
-    spoil(world)
+    invalidate(world)
     yield* reload(world, `Configuration not reloaded: ${message(world)}`)
     return yield* isAsBefore(world, before)
   })
@@ -157,13 +157,16 @@ const killOne = Effect.fnUntraced(function* (world: World) {
   yield* world.until("the process is restarted", Effect.sync(isAgain))
   // The remaining old process is suspended, so that the other one responds.
   process.kill(left, "SIGSTOP")
-  const answers = Effect.promise(() => Setup.get(world.page, { "x-api-key": world.key }).catch(() => null))
+  const pageResponse = Effect.promise(() => Setup.get(world.page, { "x-api-key": world.key }).catch(() => null))
   yield* world.until(
     "the process responds",
-    Effect.map(Effect.timeoutOrElse(answers, { duration: "1 second", orElse: () => Effect.succeed(null) }), (found) => {
-      if (found !== null) response = found
-      return found !== null
-    }),
+    Effect.map(
+      Effect.timeoutOrElse(pageResponse, { duration: "1 second", orElse: () => Effect.succeed(null) }),
+      (found) => {
+        if (found !== null) response = found
+        return found !== null
+      },
+    ),
   )
   process.kill(left, "SIGCONT")
   return response !== null && limitOf(response) === "777777"

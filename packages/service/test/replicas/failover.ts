@@ -109,10 +109,10 @@ const round = Effect.fnUntraced(function* (own: number, bin: string | undefined,
     { concurrency: "unbounded" },
   )
   yield* Effect.sleep(walkMillis)
-  const answer = yield* Effect.result(pages({ cursor: cursor! }))
-  const ofLost = answer._tag === "Success" ? "served" : answer.failure._tag
+  const afterFailover = yield* Effect.result(pages({ cursor: cursor! }))
+  const ofLost = afterFailover._tag === "Success" ? "served" : afterFailover.failure._tag
   const isLost = world.isRemoved(checkpoint?.head.hash ?? "")
-  for (const [message, count] of tally.unavailable) print(`  refused ${count}: ${message}`)
+  for (const [message, count] of tally.unavailable) print(`  rejected ${count}: ${message}`)
   Walker.report({ ...tally, unavailable: new Map() }, fail)
   if (!isLost || lost === 0) fail("nothing was lost")
   if (ofLost !== "Stale") fail(`the cursor of the lost state is ${ofLost}`)

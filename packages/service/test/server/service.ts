@@ -81,7 +81,7 @@ export const request = (url: string, init?: RequestInit): Effect.Effect<Response
 /** A URL on which no server listens. */
 const nowhere = "http://127.0.0.1:65535/"
 
-const generous = { perSecond: 1_000_000, burst: 1_000_000 }
+const unreachedLimit = { perSecond: 1_000_000, burst: 1_000_000 }
 
 /** Starts the service with the role `serve`. */
 export const start = (options: Options = {}): Effect.Effect<Started, Service.StartError, Scope.Scope> => {
@@ -101,7 +101,7 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
         listen,
         database: "sqlite:data",
         chains,
-        rateLimit: generous,
+        rateLimit: unreachedLimit,
         ...options.config,
         limits: {
           drainIdleMillis: 1,
@@ -153,5 +153,5 @@ export const decodePage = Schema.decodeUnknownSync(WalletPage.WalletPage)
 export const encodePage = Schema.encodeSync(WalletPage.WalletPage)
 
 /** Transaction hashes of a page. */
-export const hashesIn = (answer: Response): ReadonlyArray<string> =>
-  (answer.json.result as ReadonlyArray<{ readonly hash: string }>).map(({ hash }) => hash)
+export const hashesIn = (page: Response): ReadonlyArray<string> =>
+  (page.json.result as ReadonlyArray<{ readonly hash: string }>).map(({ hash }) => hash)

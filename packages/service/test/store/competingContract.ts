@@ -63,7 +63,7 @@ export const competingContract = (database: TestDatabase.Make): void => {
         const { dump, store } = yield* opened
         const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
         yield* store.append(null, [first])
-        const { leases, status: board } = store.database
+        const { leases, status: statuses } = store.database
         const stale = (yield* leases.acquire(store.ref, "zombie", 0))!
         yield* leases.acquire(store.ref, "next", 1000)
         const writer = yield* store.database.chain(store.ref).writer()
@@ -76,7 +76,7 @@ export const competingContract = (database: TestDatabase.Make): void => {
             writer.unwind(refOf(first), null, stale),
             writer.finalize(10, stale),
             writer.fill(hashes(2), 100, stale),
-            board.write(store.ref, status, stale),
+            statuses.write(store.ref, status, stale),
           ].map(Effect.flip),
         )
 

@@ -32,11 +32,11 @@ const follow = (store: TestStore, follower: Follower, limit: number) =>
     )
     for (const { change, removed } of steps) {
       const { highest, kind, lowest } = change
-      const gone = new Set(removed.map(({ hash }) => hash))
+      const removedHashes = new Set(removed.map(({ hash }) => hash))
       if (kind === "remove") {
         expect(removed).toHaveLength(highest - lowest + 1)
         expect(removed[0]?.hash).toBe(change.hash)
-        follower.blocks = follower.blocks.filter(({ hash }) => !gone.has(hash))
+        follower.blocks = follower.blocks.filter(({ hash }) => !removedHashes.has(hash))
       }
       if (kind === "append") {
         const present = yield* store.headers(lowest, highest)

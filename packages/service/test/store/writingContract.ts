@@ -109,13 +109,13 @@ export const writingContract = (database: TestDatabase.Make, law: TestDatabase.L
 
         const gap = yield* Effect.exit(store.append(refOf(first), [third]))
         const stranger = yield* Effect.exit(store.append(refOf(first), [second, { ...third, parentHash: first.hash }]))
-        const disorder = yield* Effect.exit(
+        const misordered = yield* Effect.exit(
           store.append(refOf(first), [{ ...second, transactions: [...second.transactions, ...second.transactions] }]),
         )
 
         expect(messageOf(gap)).toContain(`does not extend block 10 (${first.hash})`)
         expect(messageOf(stranger)).toContain(`does not extend block 11 (${second.hash})`)
-        expect(messageOf(disorder)).toContain("transaction 0 follows transaction 0")
+        expect(messageOf(misordered)).toContain("transaction 0 follows transaction 0")
         expect(yield* dump).toEqual(before)
       }),
     )

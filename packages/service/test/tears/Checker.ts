@@ -80,8 +80,8 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
     if (endsWhenWrong && last === wanted && isWrong({ ...tally, ...deeds, damaged: damaged() }))
       last = tally.pages + pagesWhenWrong
     const { accepted, crashes, refused, stalls } = deeds
-    const isRehearsed = Math.min(crashes, stalls, refused + accepted, world.counts.reorgs) > 0
-    return isRehearsed && tally.pages >= Math.min(last, wanted)
+    const hasAllEvents = Math.min(crashes, stalls, refused + accepted, world.counts.reorgs) > 0
+    return hasAllEvents && tally.pages >= Math.min(last, wanted)
   }
 
   const reading = options.pagesUrl === undefined ? database : yield* Engine.fromUrl(options.pagesUrl, "/")

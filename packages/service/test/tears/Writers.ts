@@ -130,17 +130,17 @@ export const make = Effect.fnUntraced(function* (
   const stall = Effect.fnUntraced(function* () {
     deeds.stalls++
     const stalled = world.step(writes(leader, interruption(stallMillis)))
-    const taken = Effect.gen(function* () {
+    const takeover = Effect.gen(function* () {
       yield* Effect.sleep(stallMillis / 4)
       yield* change()
       for (let count = 1 + numbers.below(3); count > 0; count--) yield* write(leader)
     })
-    yield* Effect.all([Effect.ignore(stalled), taken], { concurrency: 2 })
+    yield* Effect.all([Effect.ignore(stalled), takeover], { concurrency: 2 })
     yield* resume
   })
 
   /** Continues with a process that lost the lease; it may take the lease again without reading the head again. */
-  const zombie = Effect.fnUntraced(function* () {
+  const writeWithoutLease = Effect.fnUntraced(function* () {
     const replaced: BlockRef = world.head()
     const former = yield* change()
     for (let count = 1 + numbers.below(3); count > 0; count--) yield* write(leader)
@@ -159,14 +159,14 @@ export const make = Effect.fnUntraced(function* (
   })
 
   yield* lead(leader)
-  const first = [stall, zombie, () => write(leader, interruption(null, lastOfShort))]
+  const first = [stall, writeWithoutLease, () => write(leader, interruption(null, lastOfShort))]
   const step = Effect.suspend(() => {
     const scripted = first.shift()
     if (scripted !== undefined) return scripted()
     const drawn = numbers.below(100)
     if (drawn < 4) return write(leader, interruption(null))
     if (drawn < 10) return stall()
-    return drawn < 18 ? zombie() : write(leader)
+    return drawn < 18 ? writeWithoutLease() : write(leader)
   })
   return { deeds, step: Effect.asVoid(step) }
 })

@@ -148,7 +148,9 @@ export const damage = (server: () => string): void => {
           yield* Effect.scoped(Effect.flatMap(chain.audit.repairer, ({ removeRows }) => removeRows(removable)))
 
           expect(before).toMatchObject([[{ amount: 5n }], { provedBlock: 11 }, 11, new Map([[wallet, token]])])
-          expect(found.map((whats) => whats.map((what) => what.split(" ").slice(0, 4).join(" ")))).toEqual([
+          expect(
+            found.map((descriptions) => descriptions.map((what) => what.split(" ").slice(0, 4).join(" "))),
+          ).toEqual([
             ["an opening balance of"],
             ["an opening balance of", `the proof of ${wallet}`],
             ["an opening balance of", `the proof of ${wallet}`, "the last proved block"],

@@ -120,10 +120,10 @@ export const replicaReading = (server: () => string): void => {
         yield* store.append(null, blocks)
         const noReplica = pagesOf(yield* Engine.fromUrl({ url, replicas: [down, down] }, "/nowhere"))
         const noPrimary = pagesOf(yield* Engine.fromUrl({ url: down, replicas: [url] }, "/nowhere"))
-        const noneAtAll = pagesOf(yield* Engine.fromUrl({ url: down, replicas: [down] }, "/nowhere"))
+        const withoutServers = pagesOf(yield* Engine.fromUrl({ url: down, replicas: [down] }, "/nowhere"))
         const onPrimary = yield* readsIn(Effect.all([noReplica({}), noReplica({})]))
         const onReplica = yield* readsIn(Effect.all([noPrimary({}), noPrimary({})]))
-        const refused = yield* Effect.flip(noneAtAll({}))
+        const refused = yield* Effect.flip(withoutServers({}))
 
         expect([onPrimary.reads, onReplica.reads]).toEqual([
           [2, 0],

@@ -14,12 +14,12 @@ export type Statement = readonly [sql: string, params: ReadonlyArray<unknown>]
 type Rows = ReadonlyArray<ReadonlyArray<unknown>>
 
 /** A session, and the statements that it ran. */
-export const sessionOf = (answer: (...statement: Statement) => Rows | StoreError = () => []) => {
+export const sessionOf = (respond: (...statement: Statement) => Rows | StoreError = () => []) => {
   const ran: Array<Statement> = []
   const rows = (sql: string, params: ReadonlyArray<unknown>) =>
     Effect.suspend(() => {
       ran.push([sql, params])
-      const found = answer(sql, params)
+      const found = respond(sql, params)
       return Array.isArray(found) ? Effect.succeed(found as Rows) : Effect.fail(found as StoreError)
     })
   // Sound: the rows are those of the statement.

@@ -22,18 +22,18 @@ const withFile = <A>(file: string, work: (connection: Connection.Connection) => 
   }
 }
 
-const soundRows = (connection: Connection.Connection) =>
+const decodedRows = (connection: Connection.Connection) =>
   Rows.listUnsafe(connection, 0, Number.MAX_SAFE_INTEGER).flatMap(([id, row]) =>
     "body" in row ? [[id, row] as const] : [],
   )
 
 /** The transactions of all blocks. */
 export const rowsOf = (file: string): ReadonlyArray<DocumentRow.StoredRow> =>
-  withFile(file, (connection) => soundRows(connection).map(([, row]) => row))
+  withFile(file, (connection) => decodedRows(connection).map(([, row]) => row))
 
 /** The transaction with a block number and an index. */
 export const rowOf = (file: string, block: number, index: number): DocumentRow.StoredRow =>
-  withFile(file, (connection) => soundRows(connection).find(([id]) => id === block * 1_048_576 + index)![1])
+  withFile(file, (connection) => decodedRows(connection).find(([id]) => id === block * 1_048_576 + index)![1])
 
 /** Replaces the row of a transaction; the histories are unchanged. */
 export const rewrite = (file: string, block: number, row: DocumentRow.StoredRow): void =>
