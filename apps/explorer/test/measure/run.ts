@@ -32,7 +32,7 @@ interface Measured {
 
 const measureLoad = async ({ browser, sender, world }: Measured): Promise<ReadonlyArray<Row>> => {
   const scripts = Build.firstScripts().reduce((sum, path) => sum + Build.sizeOf(path), 0) / 1024
-  const found: Array<Row> = [{ what: "scripts of the page, gzip -9", value: scripts, bound: 180, unit: "KiB" }]
+  const measurements: Array<Row> = [{ what: "scripts of the page, gzip -9", value: scripts, bound: 180, unit: "KiB" }]
   const { swap } = world.scenario.transactions
   const later = [
     { name: "sentence of a transaction", path: `/tx/${swap}`, selector: ".headline" },
@@ -43,12 +43,12 @@ const measureLoad = async ({ browser, sender, world }: Measured): Promise<Readon
     for (let count = 0; count < coldRuns; count++) visits.push(await FirstVisit.make(browser, world.url, target))
     const visit = visits.toSorted((a, b) => a.millis - b.millis)[middle]!
     const { name } = target
-    found.push({ what: `${name}, cold, median of ${coldRuns}`, value: visit.millis, bound: 1_000, unit: "ms" })
+    measurements.push({ what: `${name}, cold, median of ${coldRuns}`, value: visit.millis, bound: 1_000, unit: "ms" })
     const kib = FirstVisit.scriptBytes(visit) / 1024
     const bound = later.includes(target) ? 200 : FirstVisit.maxScriptBytes / 1024
-    found.push({ what: `${name}, scripts until it is shown, as sent`, value: kib, bound, unit: "KiB" })
+    measurements.push({ what: `${name}, scripts until it is shown, as sent`, value: kib, bound, unit: "KiB" })
   }
-  return found
+  return measurements
 }
 
 const measureRows = async (
@@ -56,11 +56,11 @@ const measureRows = async (
   rows: number,
 ): Promise<ReadonlyArray<Row>> => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  const found = [
+  const measurements = [
     ...(await Interactions.transactions(page, `${world.url}/address/${sender}?order=ASC`, rows)),
     ...(await Interactions.movements(page, `${world.url}/address/${recipient}?tab=movements`, rows)),
   ]
-  return found.map((one) => ({ ...one, bound: 100, unit: "ms" as const }))
+  return measurements.map((one) => ({ ...one, bound: 100, unit: "ms" as const }))
 }
 
 const measure = async (what: string, rows: number): Promise<ReadonlyArray<Row>> => {

@@ -32,13 +32,13 @@ const nameOf = ({ chain, name }: Monitoring.Alert) => (chain === undefined ? nam
 /** Waits until exactly the expected alerts fire; returns the seconds, or `null` on a timeout. */
 const until = Effect.fnUntraced(function* (world: World, expected: ReadonlyArray<string>) {
   const startedAt = performance.now()
-  let found: ReadonlyArray<string> = []
+  let firing: ReadonlyArray<string> = []
   while (performance.now() - startedAt < maxSeconds * 1000) {
-    found = [...new Set((yield* world.firing).map(nameOf))].toSorted()
-    if (found.join() === expected.toSorted().join()) return { found, seconds: (performance.now() - startedAt) / 1000 }
+    firing = [...new Set((yield* world.firing).map(nameOf))].toSorted()
+    if (firing.join() === expected.toSorted().join()) return { firing, seconds: (performance.now() - startedAt) / 1000 }
     yield* Effect.sleep("500 millis")
   }
-  return { found, seconds: null }
+  return { firing, seconds: null }
 })
 
 interface Failure {
@@ -101,9 +101,9 @@ const failuresOf = (world: World): ReadonlyArray<Failure> => {
 /** All failures in order; each case starts from the state that the previous case leaves. */
 const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
   const expectAlerts = Effect.fnUntraced(function* (expected: ReadonlyArray<string>, { fail }: Campaign.Output) {
-    const { found, seconds } = yield* until(world, expected)
+    const { firing, seconds } = yield* until(world, expected)
     if (seconds === null) fail(`expected ${expected.join(", ") || "no alert"}`)
-    return [found.join(", ") || "none", seconds?.toFixed(0) ?? "never"]
+    return [firing.join(", ") || "none", seconds?.toFixed(0) ?? "never"]
   })
   const fill = Effect.sync(() => appendFileSync(join(world.small, "log"), Buffer.alloc(200_000)))
   const failing = ["DaybookNodeLost (optimism)", "DaybookRelayNodeFails (optimism)", "DaybookServerErrors"]
@@ -112,8 +112,8 @@ const casesOf = (world: World): ReadonlyArray<Campaign.Case> => {
       name: "no failure for a minute",
       run: Effect.fnUntraced(function* (report) {
         for (let second = 0; second < wellSeconds; second++) {
-          const found = yield* world.firing
-          if (found.length > 0) report.fail(`${found.map(nameOf).join(", ")} fires`)
+          const firing = yield* world.firing
+          if (firing.length > 0) report.fail(`${firing.map(nameOf).join(", ")} fires`)
           yield* Effect.sleep("1 second")
         }
         return yield* expectAlerts([], report)

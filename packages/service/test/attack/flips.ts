@@ -31,10 +31,10 @@ const readAll = async (folder: string): Promise<Pages> => {
 }
 
 /** Errors in served pages; `null` if each row equals a stored row. */
-const wrongIn = (found: Pages, expected: Pages): string | null => {
+const wrongIn = (pages: Pages, expected: Pages): string | null => {
   const known = new Set(expected.flat().map((row) => JSON.stringify(row)))
-  if (found.flat().some((row) => !known.has(JSON.stringify(row)))) return "wrong row"
-  const isWhole = found.every((rows, at) => JSON.stringify(rows) === JSON.stringify(expected[at]))
+  if (pages.flat().some((row) => !known.has(JSON.stringify(row)))) return "wrong row"
+  const isWhole = pages.every((rows, at) => JSON.stringify(rows) === JSON.stringify(expected[at]))
   return isWhole ? null : "missing row"
 }
 
@@ -54,7 +54,7 @@ const flip = async (folder: string, file: string, intact: Buffer, expected: Page
   damaged[at] = damaged[at]! ^ (1 + next(255))
   writeFileSync(file, damaged)
   return await readAll(folder).then(
-    (found) => wrongIn(found, expected) ?? "served as stored",
+    (pages) => wrongIn(pages, expected) ?? "served as stored",
     () => "refused",
   )
 }

@@ -330,7 +330,7 @@ export const scenario: Scenario = {
   service,
   run: async (attacked, scale) => {
     const keys = await addKeys(attacked.folder)
-    const own = [...keys, ...secrets]
+    const knownSecrets = [...keys, ...secrets]
     /** Secrets of webhooks, each of which only one response may contain. */
     const shown = new Set<string>()
     const ids = ["none", "wh_0123456789abcdefghijklmn"]
@@ -347,7 +347,7 @@ export const scenario: Scenario = {
         const requestText = `${one.method} ${one.path.slice(0, 160)} ${one.body.slice(0, 160)}`
         const isBlame = (status >= 500 && !isStateOfService(one, { status, text })) || text.includes('"code":-32603')
         if (isBlame) faults.set(`status ${status}: ${text.slice(0, 100)}`, requestText)
-        if (own.some((secret) => text.includes(secret)))
+        if (knownSecrets.some((secret) => text.includes(secret)))
           faults.set(`a key in a response of status ${status}`, requestText)
         for (const secret of text.match(/whsec_[\w+/=]+/g) ?? []) {
           if (shown.has(secret)) faults.set("the secret of a webhook in a second response", requestText)
@@ -358,7 +358,7 @@ export const scenario: Scenario = {
     }
     await Promise.all(Array.from({ length: 16 }, loop))
     for (const [name, text] of await sinksOf(attacked)) {
-      if ([...own, ...shown, urlCanary].some((secret) => text.includes(secret))) {
+      if ([...knownSecrets, ...shown, urlCanary].some((secret) => text.includes(secret))) {
         faults.set(`a key or secret in ${name}`, `${text.length} characters`)
       }
       if (shown.size === 0) faults.set("no webhook was created", "so nothing was verified")

@@ -128,10 +128,10 @@ export const scenarios: ReadonlyArray<Scenario> = [
         statuses.push((await Client.page(attacked, other, LargeRows.wallets.small)).status)
         await Client.sleep(scale === "full" ? 200 : 100)
       }
-      const own = await Client.page(attacked, key, LargeRows.wallets.small)
+      const laterPage = await Client.page(attacked, key, LargeRows.wallets.small)
       for (const socket of sockets) socket.destroy()
       const faults = statuses.every((status) => status === 200) ? [] : [`another key: ${Client.tally(statuses)}`]
-      const behaviour = `${count} clients do not read; another key: ${Client.tally(statuses)}; then the same key: ${own.status}`
+      const behaviour = `${count} clients do not read; another key: ${Client.tally(statuses)}; then the same key: ${laterPage.status}`
       return { behaviour, faults }
     },
   },

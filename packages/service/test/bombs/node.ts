@@ -127,15 +127,15 @@ export const start = async (
   function* receiptsOf(number: number): Generator<string> {
     let next = 0
     for (const [index, kind] of blocks[number]!.entries()) {
-      const own = { ...place(number, index), transactionHash: hashOf(number, index) }
-      const head = JSON.stringify({ ...fixture.transferReceiptWire, ...own, logs: [] }).replace(
+      const transactionFields = { ...place(number, index), transactionHash: hashOf(number, index) }
+      const head = JSON.stringify({ ...fixture.transferReceiptWire, ...transactionFields, logs: [] }).replace(
         '"logs":[]',
         '"logs":[@]',
       )
       const [before, after] = head.split("@")
       yield `${index > 0 ? "," : ""}${before}`
       for (let at = 0; at < (kind === "logs" ? sizes.logs : 0); at++) {
-        yield `${at > 0 ? "," : ""}${JSON.stringify(fixture.logWire(next++, index, own))}`
+        yield `${at > 0 ? "," : ""}${JSON.stringify(fixture.logWire(next++, index, transactionFields))}`
       }
       yield after!
     }

@@ -67,8 +67,8 @@ const serve = Effect.fnUntraced(function* (node: Anvil.Node, withdrawals: Readon
     ]),
   )
   const add = ({ result }: Reply) => {
-    const own = result?.withdrawals === undefined ? undefined : byBlock.get(result.number ?? "")
-    if (own !== undefined) result!.withdrawals = own
+    const blockWithdrawals = result?.withdrawals === undefined ? undefined : byBlock.get(result.number ?? "")
+    if (blockWithdrawals !== undefined) result!.withdrawals = blockWithdrawals
   }
   const respond = async (body: string): Promise<string> => {
     const response = await fetch(node.url, { method: "POST", headers: { "content-type": "application/json" }, body })

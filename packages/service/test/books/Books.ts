@@ -20,10 +20,10 @@ const textOf = ({ asset, balance, block, sum, tokenId, wallet }: balanceOracle.D
 
 /** Differences that are not reported, and reports without a difference, as text. */
 export const contradictions = ({ differences, named }: Compared): ReadonlyArray<string> => {
-  const [found, reported] = [differences.map(textOf), named.map(textOf)]
+  const [actual, reported] = [differences.map(textOf), named.map(textOf)]
   return [
-    ...found.filter((text) => !reported.includes(text)).map((text) => `not reported: ${text}`),
-    ...reported.filter((text) => !found.includes(text)).map((text) => `reported, but no difference: ${text}`),
+    ...actual.filter((text) => !reported.includes(text)).map((text) => `not reported: ${text}`),
+    ...reported.filter((text) => !actual.includes(text)).map((text) => `reported, but no difference: ${text}`),
   ]
 }
 
@@ -52,11 +52,12 @@ export const ofDiscovery = Effect.fnUntraced(function* (
   wallets: ReadonlyArray<string>,
 ) {
   const { calls, discovered } = yield* DiscoveryBooks.discover(url, last, wallets)
-  const own = wallets === balances.wallets ? balances : yield* balanceOracle.read(node, last, wallets, tokens)
+  const walletBalances =
+    wallets === balances.wallets ? balances : yield* balanceOracle.read(node, last, wallets, tokens)
   const changes = discovered.flatMap((one) => one.changes)
-  const { compared, differences } = balanceOracle.differences(own, changes)
+  const { compared, differences } = balanceOracle.differences(walletBalances, changes)
   const different = [...new Set(differences.map(({ wallet }) => wallet))]
   const named = yield* DiscoveryBooks.namedBy(url, last, different)
   const result: Compared = { compared, differences, named }
-  return { ...result, calls, missed: DiscoveryBooks.missedOf(blocks, own, discovered) }
+  return { ...result, calls, missed: DiscoveryBooks.missedOf(blocks, walletBalances, discovered) }
 })

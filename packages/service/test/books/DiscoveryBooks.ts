@@ -54,8 +54,10 @@ export const discover = Effect.fnUntraced(function* (url: string, last: number, 
 /** Differences that the statements of wallets report, in the form of the oracle. */
 export const namedBy = Effect.fnUntraced(function* (url: string, last: number, wallets: ReadonlyArray<string>) {
   const connection = yield* connect(url)
-  const found = yield* Effect.forEach(wallets, (wallet) => Statement.run(connection, { addresses: [wallet], at: last }))
-  return found.flatMap(({ statements }) =>
+  const results = yield* Effect.forEach(wallets, (wallet) =>
+    Statement.run(connection, { addresses: [wallet], at: last }),
+  )
+  return results.flatMap(({ statements }) =>
     statements.flatMap(({ address: wallet, differences }) =>
       differences.map(({ expected: sum, firstBlock, found: balance, holding: { asset, tokenId } }): Difference => ({
         block: firstBlock ?? -1,
@@ -77,7 +79,7 @@ export const missedOf = (
   { blocks: balances, wallets }: Balances,
   discovered: ReadonlyArray<Discovered>,
 ): ReadonlyArray<Missed> =>
-  discovered.map(({ blocks: found, wallet }) => {
+  discovered.map(({ blocks: foundBlocks, wallet }) => {
     const at = wallets.indexOf(wallet)
     const kindOf = (block: number): "valueless" | "cancelled" | "others" => {
       const { holders, senders, transfers } = blocks[block]!
@@ -86,12 +88,12 @@ export const missedOf = (
       return transfers.some((one) => isOf(one, wallet)) ? "cancelled" : "valueless"
     }
     const missed = blocks.flatMap(({ holders, parties }, block) =>
-      block > 0 && !found.has(block) && (parties.has(wallet) || holders.has(wallet)) ? [block] : [],
+      block > 0 && !foundBlocks.has(block) && (parties.has(wallet) || holders.has(wallet)) ? [block] : [],
     )
     const of = (kind: ReturnType<typeof kindOf>) => missed.filter((block) => kindOf(block) === kind)
     return {
       wallet,
-      found: found.size,
+      found: foundBlocks.size,
       valueless: of("valueless").length,
       cancelled: of("cancelled").length,
       others: of("others"),

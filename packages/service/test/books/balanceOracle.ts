@@ -111,7 +111,7 @@ export const differences = ({ blocks, tokens, wallets }: Balances, changes: Read
   const keyOf = (wallet: string, asset: string, tokenId: string | null) =>
     `${wallet}:${asset}:${collectibles.has(asset) ? null : tokenId}`
   const known = new Set(assets.flatMap(({ asset, tokenId }) => wallets.map((wallet) => keyOf(wallet, asset, tokenId))))
-  const found: Array<Difference> = []
+  const differing: Array<Difference> = []
   let compared = 0
   for (const [block, balances] of blocks.entries()) {
     for (const { amount, asset, tokenId, wallet } of changes.filter((change) => change.block === block)) {
@@ -126,9 +126,9 @@ export const differences = ({ blocks, tokens, wallets }: Balances, changes: Read
       const sum = sums.get(key) ?? 0n
       if (block > 0) compared++
       if (sum === balance) continue
-      if (block > 0) found.push({ block, wallet, asset, tokenId, sum, balance })
+      if (block > 0) differing.push({ block, wallet, asset, tokenId, sum, balance })
       sums.set(key, balance)
     }
   }
-  return { differences: found, compared }
+  return { differences: differing, compared }
 }

@@ -32,8 +32,8 @@ const compare = Effect.fnUntraced(
     print(`${name}, chain ${chain.chain.id}: movements of the kinds ${kinds.join(", ")}`)
     const began = performance.now()
     const sample = wallets.filter((_, at) => at % every === 0)
-    const found = yield* Books.ofDiscovery(chain, stated, sample)
-    const { calls, missed } = found
+    const discovered = yield* Books.ofDiscovery(chain, stated, sample)
+    const { calls, missed } = discovered
     const sum = (of: (one: (typeof missed)[number]) => number) => missed.reduce((all, one) => all + of(one), 0)
     for (const { cancelled, found: blocksFound, others, valueless, wallet } of missed) {
       print(
@@ -41,8 +41,8 @@ const compare = Effect.fnUntraced(
       )
       if (others.length > 0) fail(`discovery: ${wallet} misses the blocks ${others.join(", ")}`)
     }
-    for (const text of Books.contradictions(found)) fail(`discovery: ${text}`)
-    const counts = [found.compared, found.differences.length, found.named.length]
+    for (const text of Books.contradictions(discovered)) fail(`discovery: ${text}`)
+    const counts = [discovered.compared, discovered.differences.length, discovered.named.length]
     const not = [sum((one) => one.valueless), sum((one) => one.cancelled), sum((one) => one.others.length)]
     const seconds = ((performance.now() - began) / 1000).toFixed(0)
     // A seed that is rerun with smaller sizes already has a row.

@@ -71,10 +71,10 @@ const measure = Effect.fnUntraced(function* (
   const base = yield* temporaryFolder
   const port = yield* Effect.promise(freePort)
   const ids = Array.from({ length: chains }, (_, index) => firstId + index)
-  const own = ids.map((id) => [`chain ${id}`, { id, rpc: [urlOf(id)], fromBlock: 0, pollMillis: values.poll }])
+  const chainConfigs = ids.map((id) => [`chain ${id}`, { id, rpc: [urlOf(id)], fromBlock: 0, pollMillis: values.poll }])
   const config = join(base, "daybook.json")
   const listen = `127.0.0.1:${port}`
-  writeFileSync(config, JSON.stringify({ listen, database: "sqlite:data", chains: Object.fromEntries(own) }))
+  writeFileSync(config, JSON.stringify({ listen, database: "sqlite:data", chains: Object.fromEntries(chainConfigs) }))
   const [log, heaps] = [join(base, "log"), join(base, "heaps")]
   const member = yield* Member.running({
     name: "service",

@@ -69,12 +69,12 @@ export const run = Effect.fnUntraced(function* (
   }
   print("| node | kills | after its restart, s | most | without a block, s | most |\n|---|--:|--:|--:|--:|--:|")
   for (const [name] of nodes) {
-    const own = all.filter(({ node }) => node === name)
+    const nodeKills = all.filter(({ node }) => node === name)
     const cells = (["afterReturn", "whole"] as const).flatMap((key) => {
-      const millis = own.map((recovered) => recovered[key])
+      const millis = nodeKills.map((recovered) => recovered[key])
       return [seconds(median(millis)), seconds(Math.max(...millis))]
     })
-    print(`| ${[name, own.length, ...cells].join(" | ")} |`)
+    print(`| ${[name, nodeKills.length, ...cells].join(" | ")} |`)
   }
   const longest = Math.max(...all.map(({ afterReturn }) => afterReturn))
   if (longest > mostMillis) fail(`${seconds(longest)} s without a block after the restart of a node`)

@@ -109,7 +109,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
       ["serve 1", servePorts[0]],
       ["serve 2", servePorts[1]],
     ] as const) {
-      const own = {
+      const serverConfig = {
         listen: {
           host: "127.0.0.1",
           port,
@@ -128,7 +128,7 @@ export const start = Effect.fnUntraced(function* (options: Options) {
           burst: 1e6,
         },
       }
-      writeFileSync(configOf(name), JSON.stringify({ ...deployed, ...own }))
+      writeFileSync(configOf(name), JSON.stringify({ ...deployed, ...serverConfig }))
     }
   }
   let leading = urls.primary

@@ -14,7 +14,7 @@ const environment = { LC_ALL: "C", TZ: "UTC" }
 
 /** Creates both servers without starting them; `bin` is the folder of their programs, `logs` the folder of their logs. */
 export const make = Effect.fnUntraced(function* (logs: string, bin: string | undefined) {
-  const made = yield* Effect.acquireRelease(
+  const clusters = yield* Effect.acquireRelease(
     Effect.promise(() => initialisePair(bin)),
     ({ primary }) => Effect.sync(() => rmSync(primary.folder, { recursive: true, force: true })),
   )
@@ -31,8 +31,8 @@ export const make = Effect.fnUntraced(function* (logs: string, bin: string | und
   const urlOf = (port: number) => `postgres://postgres@127.0.0.1:${port}/postgres`
   const upstream = `primary_conninfo=host=127.0.0.1 port=${ports.primary} user=postgres`
   return {
-    primary: memberOf("primary", made.primary, ["wal_keep_size=1GB"]),
-    replica: memberOf("replica", made.standby, [upstream, "hot_standby_feedback=on"]),
+    primary: memberOf("primary", clusters.primary, ["wal_keep_size=1GB"]),
+    replica: memberOf("replica", clusters.standby, [upstream, "hot_standby_feedback=on"]),
     urls: { primary: urlOf(ports.primary), replica: urlOf(ports.replica) },
   }
 })

@@ -82,13 +82,13 @@ export const make = Effect.fnUntraced(function* (node: Anvil.Node, seed: number)
 
   const rowsOf = (block: Block, wallet: string): ReadonlyArray<Row> => {
     const name = `${block.hash} ${wallet}`
-    const found = rows.get(name)
-    if (found !== undefined) return found
-    const own = block.transactions
+    const cachedRows = rows.get(name)
+    if (cachedRows !== undefined) return cachedRows
+    const blockRows = block.transactions
       .filter(({ addresses }) => addresses.includes(wallet))
       .map(({ hash, index, status }) => ({ key: keyOf(block.hash, index, hash, status), block }))
     const below = block.parent === undefined ? [] : rowsOf(block.parent, wallet)
-    const all = own.length === 0 ? below : [...below, ...own]
+    const all = blockRows.length === 0 ? below : [...below, ...blockRows]
     rows.set(name, all)
     return all
   }

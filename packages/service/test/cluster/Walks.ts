@@ -151,9 +151,9 @@ export const walk = Effect.fnUntraced(function* (
     )
     heads = heads.filter((head) => {
       const list = listOf(truth, head, wallet, order)
-      const own = list.slice(given, given + limit)
+      const expectedRows = list.slice(given, given + limit)
       const isLast = given + limit >= list.length
-      return own.map(({ key }) => key).join() === rows.join() && (page.cursor === null) === isLast
+      return expectedRows.map(({ key }) => key).join() === rows.join() && (page.cursor === null) === isLast
     })
     if (heads.length === 0) {
       counted.issues.push(

@@ -125,10 +125,10 @@ const answersOf = (
     trace_block: ofBlock((number) => busy.get(number)?.traces ?? []),
     eth_getLogs: ([filter]) => {
       const { fromBlock, toBlock, topics = [] } = filter as LogFilter
-      const found = [...busy].flatMap(([number, { receipts }]) =>
+      const logsInRange = [...busy].flatMap(([number, { receipts }]) =>
         number >= Number(fromBlock) && number <= Number(toBlock) ? receipts.flatMap(({ logs }) => logs) : [],
       )
-      return { result: found.filter((log) => isMatch(log.topics, topics)) }
+      return { result: logsInRange.filter((log) => isMatch(log.topics, topics)) }
     },
     eth_getBalance: stateOf("eth_getBalance", "0x0"),
     eth_getTransactionCount: stateOf("eth_getTransactionCount", "0x0"),

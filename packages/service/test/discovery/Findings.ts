@@ -23,8 +23,8 @@ export const review = (
   const changed = new Set(all.flatMap((history) => history.map(([block]) => block).filter((block) => block > 1)))
   const isWrong = (block: number): boolean =>
     assets.some(({ asset, history }) => {
-      const own = changes.filter((one) => one.block === block && one.asset === asset)
-      return own.reduce((sum, { amount }) => sum + amount, 0n) !== changeIn(history, block)
+      const assetChanges = changes.filter((one) => one.block === block && one.asset === asset)
+      return assetChanges.reduce((sum, { amount }) => sum + amount, 0n) !== changeIn(history, block)
     })
   return {
     changed: changed.size,

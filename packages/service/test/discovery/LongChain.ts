@@ -109,9 +109,9 @@ const send = (node: Anvil.Node, transaction: Transaction) =>
 /** Mines a plan, including every empty block. */
 export const mineAll = Effect.fnUntraced(function* (node: Anvil.Node, { last, transactions }: PlannedChain) {
   let head = 0
-  for (const [block, own] of [...transactions].toSorted(([one], [another]) => one - another)) {
+  for (const [block, blockTransactions] of [...transactions].toSorted(([one], [another]) => one - another)) {
     if (block - head > 1) yield* node.call("anvil_mine", [hex(block - head - 1)])
-    for (const one of own) yield* send(node, one)
+    for (const one of blockTransactions) yield* send(node, one)
     yield* node.call("anvil_mine", ["0x1"])
     head = block
   }

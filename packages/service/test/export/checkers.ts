@@ -114,10 +114,11 @@ const opened = async (folder: string, path: string, entries: number): Promise<Ve
   const failed = results.find((one) => one?.isAccepted === false)
   if (failed !== undefined) return rejected(`LibreOffice: ${failed?.stderr}`)
   if (formulas(folder, "control.fods") !== 1) return rejected("LibreOffice does not detect a formula")
-  const found = formulas(folder, "out.fods")
+  const formulaCount = formulas(folder, "out.fods")
   let rows = -1
   for await (const _ of CsvReader.read(createReadStream(join(folder, "sheet/out.csv"), "utf8"))) rows++
-  if (found > 0 || rows !== entries) return rejected(`LibreOffice: ${rows} of ${entries} rows, ${found} formulas`)
+  if (formulaCount > 0 || rows !== entries)
+    return rejected(`LibreOffice: ${rows} of ${entries} rows, ${formulaCount} formulas`)
   return { text: `${rows} rows and no formula in LibreOffice` }
 }
 

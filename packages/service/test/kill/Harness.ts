@@ -191,7 +191,7 @@ const catchUp = Effect.fnUntraced(function* (
   const store = yield* TestStore.open(database, { name: job.chain, id: job.chainId })
   const indexer = yield* start(store, [node.url], { owner: job.owner })
   yield* indexer.until((event) => event._tag === "Synced" && event.head === head.number)
-  const first = store.snapshot(({ checkpoint }) => Effect.map(checkpoint, (found) => found?.first))
+  const first = store.snapshot(({ checkpoint }) => Effect.map(checkpoint, (stored) => stored?.first))
   if ((yield* first) !== 0) yield* indexer.until((event) => event._tag === "Prepended" && event.first === 0)
   const ledgers = store.snapshot((snapshot) => snapshot.projection(WalletLedger.id))
   while (((yield* ledgers)?.next ?? 0) <= head.number) yield* Effect.sleep(20)

@@ -32,15 +32,15 @@ export const forward =
 
 /** Starts a node; the end of the scope stops it. */
 export const start = Effect.fnUntraced(function* (answers: Record<string, Response>, fallback: Fallback = missing) {
-  const made: Server = { url: "", host: "", calls: [], requests: [], answers, refuseAbove: Infinity }
+  const server: Server = { url: "", host: "", calls: [], requests: [], answers, refuseAbove: Infinity }
   const { host } = yield* LocalServer.scoped(() =>
     FakeNode.start((call, request) => {
       const { method, params } = call
-      made.calls.push([method, params])
-      if (call === request.calls[0]) made.requests.push(request.calls.length)
-      if (request.calls.length > made.refuseAbove) return FakeNode.status(413)
+      server.calls.push([method, params])
+      if (call === request.calls[0]) server.requests.push(request.calls.length)
+      if (request.calls.length > server.refuseAbove) return FakeNode.status(413)
       return answers[method]?.(params) ?? fallback(method, params)
     }),
   )
-  return Object.assign(made, { url: `http://${host}/`, host })
+  return Object.assign(server, { url: `http://${host}/`, host })
 })

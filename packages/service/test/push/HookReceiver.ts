@@ -145,20 +145,20 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
     }
   })
   const change = (make: (webhook: Webhook.Webhook) => Webhook.Webhook) =>
-    changeAll((found) => Effect.succeed([make(found), {}]))
+    changeAll((current) => Effect.succeed([make(current), {}]))
 
   /** Continues the webhook after the cursors of a backup, all in one change; without a backup, from the first block. */
-  const restored = Effect.fnUntraced(function* (found: Webhook.Webhook, cursors: ReadonlyArray<string>) {
-    const [whole, changes] = cursors.includes("") ? Webhook.replayed(found, 0) : ([found, {}] as const)
+  const restored = Effect.fnUntraced(function* (current: Webhook.Webhook, cursors: ReadonlyArray<string>) {
+    const [whole, changes] = cursors.includes("") ? Webhook.replayed(current, 0) : ([current, {}] as const)
     let next = whole
     const move: Array<WebhookWallet> = []
     for (const [at, cursor] of cursors.entries()) {
       if (cursor === "") continue
       const wallet = wallets[at]!
-      const selection = Events.selectionText(Webhook.subscriptionOf(found, chain, wallet, 1))
+      const selection = Events.selectionText(Webhook.subscriptionOf(current, chain, wallet, 1))
       const position = yield* Effect.orDie(Effect.fromResult(EventPosition.parse(cursor, selection)))
       const [row] = yield* webhooks.walletsOf(name, { among: [wallet] })
-      const later = found.pending?.wallet === wallet ? EventPosition.highestOf(found.pending.position) : undefined
+      const later = current.pending?.wallet === wallet ? EventPosition.highestOf(current.pending.position) : undefined
       const sent = { wallet, highest: Math.max(row!.highest, later ?? -1) }
       const [moved, { move: own = [] }] = Webhook.replayedAfter(next, sent, position)
       next = moved
@@ -176,10 +176,10 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
   const restore = Effect.suspend(() => {
     const backup = kept
     isReplayed = true
-    return changeAll((found) => {
+    return changeAll((current) => {
       receiver.restore(backup)
-      receiver.replayed(found.pending?.id)
-      return restored(found, backup.cursors)
+      receiver.replayed(current.pending?.id)
+      return restored(current, backup.cursors)
     })
   })
 
@@ -187,21 +187,21 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
     isReplayed = true
     // Not above any block, because a higher start could skip rows that were not sent yet.
     const next = numbers.below(91)
-    return changeAll((found) => {
-      receiver.replayed(found.pending?.id)
-      return Effect.succeed(Webhook.replayed(found, next))
+    return changeAll((current) => {
+      receiver.replayed(current.pending?.id)
+      return Effect.succeed(Webhook.replayed(current, next))
     })
   })
 
   const rotate = Effect.gen(function* () {
     const nowMillis = yield* Clock.currentTimeMillis
-    let made = ""
-    yield* change((found) => {
-      const [next, secrets] = Webhook.rotate(key, found, { nowMillis, until: nowMillis + 60_000 })
-      made = secrets.secret
+    let newSecret = ""
+    yield* change((current) => {
+      const [next, secrets] = Webhook.rotate(key, current, { nowMillis, until: nowMillis + 60_000 })
+      newSecret = secrets.secret
       return next
     })
-    receiver.secrets.push(made)
+    receiver.secrets.push(newSecret)
   })
 
   const act = Effect.suspend((): Effect.Effect<void, StoreError> => {
@@ -214,9 +214,9 @@ export const owner = ({ chain, name, numbers, receiver, wallets, webhooks }: Own
       case 2:
         return replay
       case 3:
-        return change((found) => Webhook.paused(found, "The test paused it."))
+        return change((current) => Webhook.paused(current, "The test paused it."))
       case 4:
-        return change((found) => ({ ...found, test: found.test ?? Webhook.newId() }))
+        return change((current) => ({ ...current, test: current.test ?? Webhook.newId() }))
       case 5:
         return rotate
       default:

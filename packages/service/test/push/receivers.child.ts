@@ -66,8 +66,8 @@ const post = async (options: Options): Promise<void> => {
   })
   const body = JSON.stringify({ url: hook.url, chain, addresses: [wallet], types: ["wallet.movement"] })
   const headers = { "x-api-key": key }
-  const made = await fetch(`${url}/api/v2.2/webhooks`, { method: "POST", headers, body })
-  if (!made.ok) throw new Error(`The webhook is rejected: ${await made.text()}`)
+  const created = await fetch(`${url}/api/v2.2/webhooks`, { method: "POST", headers, body })
+  if (!created.ok) throw new Error(`The webhook is rejected: ${await created.text()}`)
 }
 
 const poll = async ({ chain, key, url, wallet }: Options): Promise<void> => {

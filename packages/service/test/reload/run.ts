@@ -50,8 +50,8 @@ const changed = ({ chain, eth, first }: World) => ({
 })
 
 const withBase = (world: World) => {
-  const own = changed(world)
-  return { ...own, anonymous: {}, chains: { ...own.chains, base: world.chain(world.other.url) } }
+  const changedConfig = changed(world)
+  return { ...changedConfig, anonymous: {}, chains: { ...changedConfig.chains, base: world.chain(world.other.url) } }
 }
 
 const fingerprintOf = (world: World) =>

@@ -65,14 +65,18 @@ export const make = (seed: number): World => {
   }
 
   const blocksTo = (hash: string, count: number): ReadonlyArray<BlockRows> => {
-    const found: Array<BlockRows> = []
-    for (let block = blocks.get(hash); block !== undefined && found.length < count; block = parents.get(block.hash)) {
-      found.push(block)
+    const collectedBlocks: Array<BlockRows> = []
+    for (
+      let block = blocks.get(hash);
+      block !== undefined && collectedBlocks.length < count;
+      block = parents.get(block.hash)
+    ) {
+      collectedBlocks.push(block)
     }
-    return found
+    return collectedBlocks
   }
 
-  const made = (parent: BlockRows | undefined) => {
+  const createBlock = (parent: BlockRows | undefined) => {
     const transactions = Array.from({ length: transactionsOfBlock }, () => [
       ...new Set([wallets[0]!, numbers.pick(wallets)]),
     ])
@@ -85,7 +89,7 @@ export const make = (seed: number): World => {
   const append = <E>(store: Writes<E>) => {
     const last = chain.at(-1)
     const added: Array<BlockRows> = []
-    for (let count = 1 + numbers.below(3); count > 0; count--) added.push(made(added.at(-1) ?? last))
+    for (let count = 1 + numbers.below(3); count > 0; count--) added.push(createBlock(added.at(-1) ?? last))
     chain = [...chain, ...added]
     counts.appends++
     return store.append(last === undefined ? null : refOf(last), added)
@@ -103,15 +107,16 @@ export const make = (seed: number): World => {
 
   const resume = Effect.fnUntraced(function* (store: Pick<ChainReader, "snapshot">) {
     const checkpoint = yield* store.snapshot((snapshot) => snapshot.checkpoint)
-    const found: Array<BlockRows> = []
+    const collectedBlocks: Array<BlockRows> = []
     const head = checkpoint?.head.hash ?? ""
-    for (let block = blocks.get(head); block !== undefined; block = parents.get(block.hash)) found.unshift(block)
-    const kept = new Set(found.map(({ hash }) => hash))
+    for (let block = blocks.get(head); block !== undefined; block = parents.get(block.hash))
+      collectedBlocks.unshift(block)
+    const kept = new Set(collectedBlocks.map(({ hash }) => hash))
     const lost = chain.filter(({ hash }) => !kept.has(hash))
     for (const { hash } of lost) removed.add(hash)
     // A reorg that was rolled back removed nothing.
     for (const hash of kept) removed.delete(hash)
-    chain = found
+    chain = collectedBlocks
     fork++
     return lost.length
   })
@@ -123,7 +128,7 @@ export const make = (seed: number): World => {
     head: () => refOf(chain.at(-1)!),
     blockOn: ({ hash }) => {
       fork++
-      return made(blocks.get(hash))
+      return createBlock(blocks.get(hash))
     },
     listOf,
     blocksTo,

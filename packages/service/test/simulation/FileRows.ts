@@ -34,7 +34,7 @@ const read = (database: DatabaseSync): StoredRows.StoredRows => {
     const all = prepare<readonly [string | null]>(`SELECT group_concat(${item}, ' ' ORDER BY ${order}) FROM ${table}`)
     return (): string => all()[0]?.[0] ?? ""
   }
-  const found = database.prepare(checkpoint)
+  const checkpointStatement = database.prepare(checkpoint)
   const histories = ["history", "history_copy"].map((table) =>
     list(`${place} || ':' || lower(hex(key))`, table, "id, key"),
   )
@@ -56,7 +56,7 @@ const read = (database: DatabaseSync): StoredRows.StoredRows => {
     `SELECT ${transaction} FROM gap WHERE block = ? AND kind = 'trace'`,
   )
   return {
-    checkpoint: () => found.get() as StoredRows.CheckpointRow | undefined,
+    checkpoint: () => checkpointStatement.get() as StoredRows.CheckpointRow | undefined,
     blocks: list(
       "number || ':0x' || lower(hex(hash)) || ':0x' || lower(hex(parent_hash)) || ':' || timestamp",
       "block",

@@ -61,9 +61,10 @@ const rowsOf = (block: Block, lacks: Expected["lacks"]) => {
   let firstLog = 0
   for (const [index, deed] of block.deeds.entries()) {
     if (!lacks(block, deed)) {
-      const own = requiredOf(deed)
-      for (const wallet of [...own, ...partiesOf(deed.calls)]) allowed.set(`${index}:${wallet}`, { deed, firstLog })
-      required.push(...own.map((wallet) => `${index}:${wallet}`))
+      const requiredWallets = requiredOf(deed)
+      for (const wallet of [...requiredWallets, ...partiesOf(deed.calls)])
+        allowed.set(`${index}:${wallet}`, { deed, firstLog })
+      required.push(...requiredWallets.map((wallet) => `${index}:${wallet}`))
     }
     firstLog += deed.logs.length
   }

@@ -66,9 +66,9 @@ interface Reading {
 const format = (block: { readonly number: number; readonly hash: string }) =>
   `${block.number} (${block.hash.slice(0, 10)})`
 
-const isEqual = (what: string, found: unknown, expected: unknown): void => {
-  if (found === expected) return
-  const [a, b] = [JSON.stringify(found), JSON.stringify(expected)]
+const isEqual = (what: string, actual: unknown, expected: unknown): void => {
+  if (actual === expected) return
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)]
   if (a === b) return
   const at = Array.from(a).findIndex((character, index) => character !== b[index])
   const cut = (text: string) => (text.length < 200 ? text : `…${text.slice(Math.max(0, at - 60), at + 100)}…`)
@@ -147,8 +147,8 @@ const checkInternal = (
   const expected = stored(block, deed)
   if (rows === null) return expected === "always" ? fail(`${where} are a gap, and nodes can trace them`) : undefined
   if (expected === "never") return fail(`${where} were stored, and are too many`)
-  const found = rows.map((row) => [row["type"], row["from"], row["to"], row["value"], row["error"] !== undefined])
-  isEqual(where, found, NodeResponse.internal(block, deed))
+  const storedCalls = rows.map((row) => [row["type"], row["from"], row["to"], row["value"], row["error"] !== undefined])
+  isEqual(where, storedCalls, NodeResponse.internal(block, deed))
   for (const row of rows) isEqual(`the block of ${where}`, row["block_hash"], block.hash)
 }
 

@@ -133,8 +133,14 @@ export const flat = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> => {
   for (const [transactionPosition, deed] of block.deeds.entries()) {
     const walk = (call: Call, traceAddress: ReadonlyArray<number>) => {
       const { hash } = deed
-      const own = { ...where, transactionHash: hash, transactionPosition, subtraces: call.calls.length, traceAddress }
-      list.push({ ...action(block, call), ...own })
+      const entryFields = {
+        ...where,
+        transactionHash: hash,
+        transactionPosition,
+        subtraces: call.calls.length,
+        traceAddress,
+      }
+      list.push({ ...action(block, call), ...entryFields })
       for (const [index, inner] of call.calls.entries()) walk(inner, [...traceAddress, index])
     }
     walk(rootOf(deed, isBomb(deed)), [])

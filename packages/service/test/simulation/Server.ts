@@ -203,9 +203,9 @@ const clientOf = Effect.fnUntraced(function* (options: PgClient.PgPoolConfig) {
         lockedWorld.time.outside(Scope.close(scope, Exit.void)),
       )
       const connection = yield* lockedWorld.time.outside(Scope.provide(real.reserve, lease))
-      const own = connectionOf(lockedWorld, connection, owner)
-      yield* Effect.addFinalizer(() => own.end)
-      return own.connection
+      const reserved = connectionOf(lockedWorld, connection, owner)
+      yield* Effect.addFinalizer(() => reserved.end)
+      return reserved.connection
     }),
     unsafe: (sql: string, params: ReadonlyArray<unknown> = []) => {
       const run = withFault(lockedWorld, sql, real.unsafe(sql, params).values, runner)

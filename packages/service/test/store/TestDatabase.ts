@@ -55,13 +55,13 @@ export const laws =
 /** An empty database, a function that opens its chain as another process would, and a store that is already open. */
 export const opened = <Made extends TestDatabase>(make: Make<Made>) =>
   Effect.gen(function* () {
-    const made = yield* make
-    const open = Effect.flatMap(made.connect, (database) => TestStore.open(database, ref))
+    const created = yield* make
+    const open = Effect.flatMap(created.connect, (database) => TestStore.open(database, ref))
     let now = 0
-    const setClock = (millis: number) => Effect.suspend(() => made.setClock((now = millis)))
+    const setClock = (millis: number) => Effect.suspend(() => created.setClock((now = millis)))
     /** Advances the database's clock. */
     const advance = (millis: number) => Effect.suspend(() => setClock(now + millis))
-    return { ...made, setClock, advance, open, store: yield* open }
+    return { ...created, setClock, advance, open, store: yield* open }
   })
 
 /** Appends generated blocks to an empty chain in several steps; returns the model of its contents. */

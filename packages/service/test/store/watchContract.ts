@@ -11,7 +11,7 @@ const [mine, added, other] = ["a", "b", "c"].map((digit) => `0x${digit.repeat(40
 /** Runs the suite of watched wallets against an engine. */
 export const watchContract = (database: TestDatabase.Make): void => {
   /** An empty database, and functions that use it as other processes would. */
-  const made = Effect.gen(function* () {
+  const openedDatabase = Effect.gen(function* () {
     const { connect } = yield* database
     const connected = yield* connect
     const { changeWatch, reader, writer } = connected.chain(ref)
@@ -19,7 +19,9 @@ export const watchContract = (database: TestDatabase.Make): void => {
       open: (...watch: ReadonlyArray<string>) => TestStore.open(connected, ref, { watch: new Set(watch) }),
       writer: (...watch: ReadonlyArray<string>) => writer({ watch: new Set(watch) }),
       change: (_tag: "Add" | "Remove", ...wallets: ReadonlyArray<string>) => changeWatch({ _tag, wallets }),
-      stated: reader.snapshot(({ checkpoint }) => Effect.map(checkpoint, (found) => [found?.watch, found?.addedFrom])),
+      stated: reader.snapshot(({ checkpoint }) =>
+        Effect.map(checkpoint, (stored) => [stored?.watch, stored?.addedFrom]),
+      ),
     }
   })
 
@@ -43,7 +45,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
 
     it.effect("changeWatch: a wallet is complete from the block after those that were indexed without it", () =>
       Effect.gen(function* () {
-        const { change, open, stated, writer } = yield* made
+        const { change, open, stated, writer } = yield* openedDatabase
         const blocks = chainOn(null, 6)
         const store = yield* open(mine)
         const before = yield* writer(mine)
@@ -69,7 +71,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
 
     it.effect("changeWatch: removes added wallets, and none that the index was opened with", () =>
       Effect.gen(function* () {
-        const { change, open, stated, writer } = yield* made
+        const { change, open, stated, writer } = yield* openedDatabase
         const store = yield* open(mine)
         yield* store.append(null, chainOn(null, 2))
         yield* change("Add", added)
@@ -87,7 +89,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
   describe("added wallets", () => {
     it.effect("writer: keeps them with another configuration, and rejects wallets that the index lacks", () =>
       Effect.gen(function* () {
-        const { change, open, stated } = yield* made
+        const { change, open, stated } = yield* openedDatabase
         const store = yield* open(mine, other)
         yield* store.append(null, chainOn(null, 2))
         yield* change("Add", added)
@@ -105,7 +107,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
 
     it.effect("unwind: makes them complete from the first removed block, and an empty index complete", () =>
       Effect.gen(function* () {
-        const { change, open, stated } = yield* made
+        const { change, open, stated } = yield* openedDatabase
         const blocks = chainOn(null, 6)
         const first = yield* open(mine)
         yield* first.append(null, blocks)
@@ -129,7 +131,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
 
     it.effect("prepend: blocks that were indexed without them are not stated to have them", () =>
       Effect.gen(function* () {
-        const { change, open, stated } = yield* made
+        const { change, open, stated } = yield* openedDatabase
         const blocks = chainOn(null, 4)
         const stale = yield* open(mine)
         yield* stale.append(null, blocks.slice(2))

@@ -55,9 +55,9 @@ export const start = ({ edits = [], url }: { readonly url: string; readonly edit
       (started) => Effect.sync(() => void started.kill("SIGKILL")),
     )
     const end = (id: number, outcome: Outcome) => {
-      const found = waiting.get(id)
+      const pending = waiting.get(id)
       waiting.delete(id)
-      if (found !== undefined) Deferred.doneUnsafe(found, Effect.succeed(outcome))
+      if (pending !== undefined) Deferred.doneUnsafe(pending, Effect.succeed(outcome))
     }
     let last = 0
     let isAlive = true

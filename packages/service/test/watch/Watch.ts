@@ -58,7 +58,7 @@ export const make = Effect.fnUntraced(function* (blocks: number, sizes: Readonly
   const folder = yield* temporaryFolder
   // Copied after its database is closed.
   const copied = Effect.scoped(
-    Effect.map(indexed(new Set([configured])), (own) => cpSync(own.folder, folder, { recursive: true })),
+    Effect.map(indexed(new Set([configured])), (index) => cpSync(index.folder, folder, { recursive: true })),
   )
   const [{ store: full }] = yield* Effect.all([indexed(null), copied], { concurrency: "unbounded" })
   return { plan, archive, full, folder } satisfies Indexed
@@ -86,10 +86,10 @@ const compare = Effect.fnUntraced(function* (
   let rows = 0
   const found: Array<string> = []
   for (const wallet of wallets) {
-    const [expected, own] = yield* Effect.all([read(full, wallet), read(store, wallet)])
-    rows += own.places.length
-    if (own.from !== 0) found.push(`${wallet} begins with block ${own.from}`)
-    found.push(...differences(expected, own).map((text) => `${wallet} ${text}`))
+    const [expected, searched] = yield* Effect.all([read(full, wallet), read(store, wallet)])
+    rows += searched.places.length
+    if (searched.from !== 0) found.push(`${wallet} begins with block ${searched.from}`)
+    found.push(...differences(expected, searched).map((text) => `${wallet} ${text}`))
   }
   return { rows, differences: found }
 })

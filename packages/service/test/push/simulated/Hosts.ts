@@ -39,13 +39,13 @@ export interface Owner extends Disk.Owner {
 
 /** Creates an owner; `onKilled` is called when it is killed. */
 export const owner = ({ count, disk, failureRate, isCalm, random }: Options, onKilled: () => void): Owner => {
-  const own: Owner = {
+  const processOwner: Owner = {
     isDead: false,
     fuse: undefined,
     strike: (sql, isInTransaction) => {
       if (isCalm()) return null
-      if (own.fuse !== undefined && --own.fuse <= 0) {
-        own.fuse = undefined
+      if (processOwner.fuse !== undefined && --processOwner.fuse <= 0) {
+        processOwner.fuse = undefined
         count(isInTransaction ? "killed between begin and commit" : "killed outside a transaction")
         return random.is(0.5) ? "kill before" : "kill after"
       }
@@ -55,20 +55,20 @@ export const owner = ({ count, disk, failureRate, isCalm, random }: Options, onK
       return kind
     },
     onKilled: () => {
-      own.isDead = true
+      processOwner.isDead = true
       onKilled()
     },
   }
-  return own
+  return processOwner
 }
 
 /** Opens the database as the process of an owner. */
 export const open = (
   { chain, disk, time, url }: Pick<Options, "chain" | "disk" | "time" | "url">,
-  own: Disk.Owner | null,
+  processOwner: Disk.Owner | null,
 ): Effect.Effect<Database, StoreError, Scope.Scope> => {
   const opened = Effect.gen(function* () {
-    disk.opening = own
+    disk.opening = processOwner
     time.holdStill = true
     const database = yield* Engine.fromUrl(url, "/")
     // Connections are opened on first use. No chain exists before its indexer starts.
@@ -76,7 +76,7 @@ export const open = (
     yield* Effect.ignore(database.chain(chain).reader.snapshot((snapshot) => snapshot.checkpoint))
     return database
   })
-  return Effect.provideService(opened, Server.Owner, own).pipe(
+  return Effect.provideService(opened, Server.Owner, processOwner).pipe(
     Effect.onExit(() =>
       Effect.sync(() => {
         disk.opening = null
@@ -115,7 +115,7 @@ export class Host {
     )
   }
 
-  private readonly serve = (own: Owner) => {
+  private readonly serve = (processOwner: Owner) => {
     const { changed, chain, config } = this.options
     const stallMillis = () => {
       const millis = this.stallMillis
@@ -123,9 +123,9 @@ export class Host {
       return millis
     }
     return Effect.gen({ self: this }, function* () {
-      const database = yield* open(this.options, own)
+      const database = yield* open(this.options, processOwner)
       const served = yield* ServedProcess.make({ config, chain, database, changed, stallMillis })
-      this.current = { served, inside: this.inside, connections: new Set(), own }
+      this.current = { served, inside: this.inside, connections: new Set(), own: processOwner }
       yield* served.send
     }).pipe(Effect.scoped, this.inside)
   }
@@ -134,9 +134,9 @@ export class Host {
   start(): void {
     const { count, isCalm, random, time } = this.options
     count("processes started")
-    const own = owner(this.options, () => void time.after(0, () => this.stop()))
-    this.own = own
-    const fiber = Effect.runFork(this.serve(own))
+    const processOwner = owner(this.options, () => void time.after(0, () => this.stop()))
+    this.own = processOwner
+    const fiber = Effect.runFork(this.serve(processOwner))
     this.fiber = fiber
     fiber.addObserver(() => {
       this.cut()

@@ -46,8 +46,8 @@ const clientOptions = { apiKey: "k".repeat(43), retry: { maxAttempts: 4 } }
 /** Block from which to restart, according to an error of either client. */
 const resumeBlockOf = (error: unknown): number | undefined => {
   const { data, resumeFromBlock } = error as { readonly data?: unknown; readonly resumeFromBlock?: bigint }
-  const found = resumeFromBlock ?? (data as { readonly resumeFromBlock?: number } | undefined)?.resumeFromBlock
-  return found === undefined ? undefined : Number(found)
+  const resumeBlock = resumeFromBlock ?? (data as { readonly resumeFromBlock?: number } | undefined)?.resumeFromBlock
+  return resumeBlock === undefined ? undefined : Number(resumeBlock)
 }
 
 const contentOf = ({ data }: TableRow["event"]): string =>

@@ -40,8 +40,8 @@ const methods = {
     toBytes(Buffer.isBuffer(key) ? hmacOf(key, data) : sign(null, data, key)),
   verify: async (_: Algorithm, key: Key, signature: Uint8Array, data: Uint8Array) => {
     if (!Buffer.isBuffer(key)) return verify(null, data, key, signature)
-    const own = hmacOf(key, data)
-    return own.length === signature.length && timingSafeEqual(own, signature)
+    const expected = hmacOf(key, data)
+    return expected.length === signature.length && timingSafeEqual(expected, signature)
   },
 }
 

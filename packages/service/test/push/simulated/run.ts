@@ -140,10 +140,10 @@ const main = () =>
       const isEdited = Edit.current().length > 0
       const isPostgres = on === "postgres" && database === undefined
       if (isEdited || (!isPostgres && database === undefined && fault === undefined)) return yield* lives(values, seeds)
-      const found = Faults.all.find(({ name }) => name === fault)
-      if (fault !== undefined && found === undefined) return yield* Effect.fail(`No such fault: ${fault}`)
+      const selectedFault = Faults.all.find(({ name }) => name === fault)
+      if (fault !== undefined && selectedFault === undefined) return yield* Effect.fail(`No such fault: ${fault}`)
       const url = isPostgres ? (yield* started).url : database
-      const edits = [...(found?.edits ?? []), ...(url === undefined ? [] : Server.edits)]
+      const edits = [...(selectedFault?.edits ?? []), ...(url === undefined ? [] : Server.edits)]
       const more = {
         steps,
         threads,

@@ -120,7 +120,7 @@ class Collected {
 }
 
 const addTransaction = (
-  found: Collected,
+  collected: Collected,
   block: RawBlock,
   index: number,
   receipt: RawReceipt,
@@ -134,7 +134,7 @@ const addTransaction = (
     gasUsed: decimal(receipt.gasUsed),
     cumulativeGasUsed: decimal(receipt.cumulativeGasUsed),
   }
-  found.add("txlist", [own.from, own.to, receipt.contractAddress], {
+  collected.add("txlist", [own.from, own.to, receipt.contractAddress], {
     ...at,
     blockHash: own.blockHash,
     nonce: decimal(own.nonce),
@@ -151,7 +151,7 @@ const addTransaction = (
   for (const frame of below(trace)) {
     if (!isListed(frame)) continue
     const isCreation = frame.type.startsWith("CREATE")
-    found.add("txlistinternal", [frame.from, frame.to], {
+    collected.add("txlistinternal", [frame.from, frame.to], {
       ...at,
       from: frame.from,
       to: isCreation ? "" : frame.to!,
@@ -163,23 +163,23 @@ const addTransaction = (
   for (const log of receipt.logs) {
     for (const [action, from, to, values] of transfersOf(log)) {
       const logIndex = decimal(log.logIndex)
-      found.add(action, [from, to], { ...at, from, to, contractAddress: log.address, ...values, ...gas, logIndex })
+      collected.add(action, [from, to], { ...at, from, to, contractAddress: log.address, ...values, ...gas, logIndex })
     }
   }
 }
 
-const addBlock = Effect.fnUntraced(function* (node: { readonly url: string }, found: Collected, number: number) {
+const addBlock = Effect.fnUntraced(function* (node: { readonly url: string }, collected: Collected, number: number) {
   const [block, receipts = [], traces = []] = (yield* batch(node, [
     ["eth_getBlockByNumber", [hex(number), true]],
     ["eth_getBlockReceipts", [hex(number)]],
     ["debug_traceBlockByNumber", [hex(number), { tracer: "callTracer" }]],
   ])) as [RawBlock, ReadonlyArray<RawReceipt> | undefined, ReadonlyArray<{ readonly result: RawFrame }> | undefined]
   for (const index of block.transactions.keys()) {
-    addTransaction(found, block, index, receipts[index]!, traces[index]!.result)
+    addTransaction(collected, block, index, receipts[index]!, traces[index]!.result)
   }
   const at = { blockNumber: String(number), timestamp: decimal(block.timestamp) }
   for (const { address, amount, index, validatorIndex } of block.withdrawals ?? []) {
-    found.add("txsBeaconWithdrawal", [address], {
+    collected.add("txsBeaconWithdrawal", [address], {
       withdrawalIndex: decimal(index),
       validatorIndex: decimal(validatorIndex),
       address,
@@ -191,7 +191,7 @@ const addBlock = Effect.fnUntraced(function* (node: { readonly url: string }, fo
     ({ effectiveGasPrice, gasUsed }) => (BigInt(effectiveGasPrice) - BigInt(block.baseFeePerGas)) * BigInt(gasUsed),
   )
   if (number === 0) return
-  found.add("getminedblocks", [block.miner], {
+  collected.add("getminedblocks", [block.miner], {
     blockNumber: String(number),
     timeStamp: at.timestamp,
     blockReward: String(tips.reduce((sum, tip) => sum + tip, 0n)),
@@ -200,7 +200,7 @@ const addBlock = Effect.fnUntraced(function* (node: { readonly url: string }, fo
 
 /** Rows of the blocks from 0 to `last`, oldest first. */
 export const scan = Effect.fnUntraced(function* (node: { readonly url: string }, last: number) {
-  const found = new Collected()
-  for (let number = 0; number <= last; number++) yield* addBlock(node, found, number)
-  return { addresses: [...found.addresses], rows: found.rows, all: found.all, countIn: found.countIn }
+  const collected = new Collected()
+  for (let number = 0; number <= last; number++) yield* addBlock(node, collected, number)
+  return { addresses: [...collected.addresses], rows: collected.rows, all: collected.all, countIn: collected.countIn }
 })

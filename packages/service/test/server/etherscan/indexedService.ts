@@ -14,8 +14,8 @@ export const follow = Effect.fnUntraced(function* (config: service.Options["conf
   const chain = yield* BookChain.make({ seed: 4, blobs: false, blocks: 12 })
   const { last, url } = chain
   const { id, name } = chain.chain
-  const own = id === 31_337 ? { id } : {}
-  const started = yield* service.start({ config, chains: { [name]: { config: { ...own, rpc: [url] } } } })
+  const idConfig = id === 31_337 ? { id } : {}
+  const started = yield* service.start({ config, chains: { [name]: { config: { ...idConfig, rpc: [url] } } } })
   const indexer = yield* startIndexer(started.stores[name]!, [url], { checks: "full" })
   yield* indexer.until(caughtUp(last))
   const get = (query: string) =>

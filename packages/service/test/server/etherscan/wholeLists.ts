@@ -24,10 +24,10 @@ const compare = Effect.fnUntraced(function* (
     )
   expect([query, yield* read("")]).toEqual([query, expected])
   expect([query, yield* read("&sort=desc")]).toEqual([query, expected.toReversed()])
-  const found: Array<Row> = []
-  for (let page = 1; found.length < expected.length; page++)
-    found.push(...(yield* read(`&page=${page}&offset=${rowsOfPage}`)))
-  expect([query, found]).toEqual([query, expected])
+  const listedRows: Array<Row> = []
+  for (let page = 1; listedRows.length < expected.length; page++)
+    listedRows.push(...(yield* read(`&page=${page}&offset=${rowsOfPage}`)))
+  expect([query, listedRows]).toEqual([query, expected])
 })
 
 /** Compares all such lists with a scan of the node up to a block; returns the number of compared rows. */

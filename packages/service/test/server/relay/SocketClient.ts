@@ -72,9 +72,9 @@ export const open = (url: string, headers: Readonly<Record<string, string>> = {}
           Eventually.until(() => received.some(isWanted) || end !== undefined, { what: "a message" }),
         ).pipe(
           Effect.map(() => {
-            const found = received.find(isWanted)
-            if (found === undefined) throw new Error(`Closed with ${end?.code} ${end?.reason}`)
-            return found
+            const matching = received.find(isWanted)
+            if (matching === undefined) throw new Error(`Closed with ${end?.code} ${end?.reason}`)
+            return matching
           }),
         )
       const send: SocketClient["send"] = (text) => Effect.sync(() => socket.send(text))

@@ -124,7 +124,7 @@ export const opened = Effect.fnUntraced(function* (chain: Options = {}) {
   const addKey = (name: string, keyOptions?: KeyOptions) =>
     database.apiKeys.add({ name, operator: false, empty: null, options: keyOptions })
   const stored = (name: string) =>
-    Effect.flatMap(database.webhooks.find(name), (found) => Webhook.decode(found!.content))
+    Effect.flatMap(database.webhooks.find(name), (storedWebhook) => Webhook.decode(storedWebhook!.content))
   return { add, addKey, counts, database, options, receiver, statements, store, stored }
 })
 

@@ -136,9 +136,9 @@ export const emptied = Effect.fnUntraced(function* (
   const from = yield* template(server)
   const name = freeOf(server).pop() ?? nextName()
   const url = named(server, name)
-  if (!made.has(url)) {
+  if (!createdUrls.has(url)) {
     yield* rowsOf(server, `CREATE DATABASE ${name} TEMPLATE ${from}`)
-    made.add(url)
+    createdUrls.add(url)
   }
   yield* Effect.addFinalizer(() =>
     Effect.andThen(
@@ -150,7 +150,7 @@ export const emptied = Effect.fnUntraced(function* (
 })
 
 /** URLs of databases that exist until all tests have ended. */
-const made = new Set<string>()
+const createdUrls = new Set<string>()
 
 /** Drops all databases that the tests of this process created on a server. */
 export const removeAll = (server: string): Promise<void> => {
@@ -158,7 +158,7 @@ export const removeAll = (server: string): Promise<void> => {
   const names = [...freeOf(server), ...(template === undefined ? [] : [template])]
   templates.delete(server)
   free.delete(server)
-  made.clear()
+  createdUrls.clear()
   return Effect.runPromise(
     Effect.forEach(names, (name) => rowsOf(server, `DROP DATABASE ${name} WITH (FORCE)`), { discard: true }),
   )

@@ -22,16 +22,16 @@ export const damage = (server: () => string): void => {
         yield* rows("CREATE SCHEMA extensions")
         yield* rows("CREATE EXTENSION amcheck SCHEMA extensions")
         yield* store.append(null, chainOn(null, 2))
-        const own = new URL(url)
-        own.username = `checker_${own.pathname.slice(1)}`
-        yield* rows(`CREATE ROLE ${own.username} LOGIN`)
+        const userUrl = new URL(url)
+        userUrl.username = `checker_${userUrl.pathname.slice(1)}`
+        yield* rows(`CREATE ROLE ${userUrl.username} LOGIN`)
         yield* Effect.addFinalizer(() =>
-          Effect.andThen(rows(`DROP OWNED BY ${own.username}`), rows(`DROP ROLE ${own.username}`)),
+          Effect.andThen(rows(`DROP OWNED BY ${userUrl.username}`), rows(`DROP ROLE ${userUrl.username}`)),
         )
-        const ofUser = (yield* TestServer.connect(own.href)).chain(ref).audit.engineIssues
+        const ofUser = (yield* TestServer.connect(userUrl.href)).chain(ref).audit.engineIssues
         const refused = yield* ofUser
-        yield* rows(`GRANT USAGE ON SCHEMA extensions, daybook_test TO ${own.username}`)
-        yield* rows(`GRANT EXECUTE ON FUNCTION extensions.bt_index_check(regclass, boolean) TO ${own.username}`)
+        yield* rows(`GRANT USAGE ON SCHEMA extensions, daybook_test TO ${userUrl.username}`)
+        yield* rows(`GRANT EXECUTE ON FUNCTION extensions.bt_index_check(regclass, boolean) TO ${userUrl.username}`)
 
         expect([refused, yield* ofUser, yield* store.database.chain(ref).audit.engineIssues]).toEqual([[], [], []])
       }).pipe(Effect.scoped, Effect.provide(Logger.layer([]))),

@@ -127,16 +127,16 @@ export const failures = (server: () => string): void => {
     it.live("a user without CREATE on the database needs only the schemas that it owns", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.database(server())
-        const own = new URL(url)
-        const user = `reader_${own.pathname.slice(1)}`
+        const userUrl = new URL(url)
+        const user = `reader_${userUrl.pathname.slice(1)}`
         yield* rows(`CREATE ROLE ${user} LOGIN PASSWORD 'secret'`)
         yield* Effect.addFinalizer(() => Effect.andThen(rows(`DROP OWNED BY ${user}`), rows(`DROP ROLE ${user}`)))
         for (const schema of ["daybook", "daybook_test"]) {
           yield* rows(`DROP SCHEMA ${schema} CASCADE`)
           yield* rows(`CREATE SCHEMA ${schema} AUTHORIZATION ${user}`)
         }
-        Object.assign(own, { username: user, password: "secret" })
-        const database = yield* TestServer.connect(own.href)
+        Object.assign(userUrl, { username: user, password: "secret" })
+        const database = yield* TestServer.connect(userUrl.href)
         yield* database.apiKeys.add({ name: "me", operator: false, empty: null })
         const store = yield* TestStore.open(database, ref)
         yield* store.append(null, chainOn(null, 2))

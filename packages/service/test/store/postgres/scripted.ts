@@ -19,8 +19,8 @@ export const sessionOf = (respond: (...statement: Statement) => Rows | StoreErro
   const rows = (sql: string, params: ReadonlyArray<unknown>) =>
     Effect.suspend(() => {
       ran.push([sql, params])
-      const found = respond(sql, params)
-      return Array.isArray(found) ? Effect.succeed(found as Rows) : Effect.fail(found as StoreError)
+      const result = respond(sql, params)
+      return Array.isArray(result) ? Effect.succeed(result as Rows) : Effect.fail(result as StoreError)
     })
   // Sound: the rows are those of the statement.
   return { at: { chain, session: { rows } as unknown as Session }, ran }

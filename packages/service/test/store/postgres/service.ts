@@ -16,11 +16,11 @@ const observed = () => {
     onEvent: (_: string, event: IndexerEvent) => Effect.sync(() => waiting.forEach((observe) => observe(event))),
     /** The first subsequent event that matches. */
     next: (is: (event: IndexerEvent) => boolean) =>
-      Effect.map(Deferred.make<void>(), (found) => {
+      Effect.map(Deferred.make<void>(), (matched) => {
         waiting.push((event) => {
-          if (is(event)) Deferred.doneUnsafe(found, Effect.void)
+          if (is(event)) Deferred.doneUnsafe(matched, Effect.void)
         })
-        return Deferred.await(found)
+        return Deferred.await(matched)
       }),
   }
 }
