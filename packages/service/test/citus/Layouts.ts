@@ -109,25 +109,25 @@ const partTables = [
   `INSERT INTO parts.document SELECT (${partOf("id")})::int4, d.* FROM ${schema}.document d`,
 ]
 
-const besideRows = (more: string) => `SELECT id, ${documentColumns}${more} FROM wide.history d
+const colocatedRows = (more: string) => `SELECT id, ${documentColumns}${more} FROM wide.history d
   WHERE key = $1 AND id BETWEEN $2 AND $3`
-const besideEnd = "ORDER BY id DESC LIMIT $4"
+const pageEnd = "ORDER BY id DESC LIMIT $4"
 
 /** Transactions colocated with each history that refers to them. */
-const beside: Layout["read"] = async (run, page) => {
+const colocated: Layout["read"] = async (run, page) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
-  return idsOf(await run(`${besideRows("")} AND ${schema}.proved($5) ${besideEnd}`, [...pageParams(page), serial]))
+  return idsOf(await run(`${colocatedRows("")} AND ${schema}.proved($5) ${pageEnd}`, [...pageParams(page), serial]))
 }
 
 /** The colocated layout, read from the node of the history by shard name. */
-const besideOnNode: Layout["read"] = async (run, page, shards) => {
+const colocatedOnNode: Layout["read"] = async (run, page, shards) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const { run: ofNode, table } = shards.of("wide.history", page.key)
-  const sql = `${besideRows("")} AND ${schema}.proved($5) ${besideEnd}`.replace("wide.history", table)
+  const sql = `${colocatedRows("")} AND ${schema}.proved($5) ${pageEnd}`.replace("wide.history", table)
   return idsOf(await ofNode(sql, [...pageParams(page), serial]))
 }
 
-const besideTables = [
+const colocatedTables = [
   "CREATE SCHEMA wide",
   `CREATE TABLE wide.history AS SELECT 0::int8 AS key, d.* FROM ${schema}.document d LIMIT 0`,
   "ALTER TABLE wide.history ADD PRIMARY KEY (key, id)",
@@ -155,23 +155,23 @@ const functionOn = (name: string, parameters: string, result: string, table: str
 ]
 
 const pageParameters = "int8, int8, int8, int8, int8"
-const besideEndOf = `AND ${schema}.proved($5) ${besideEnd}`
+const provedPageEnd = `AND ${schema}.proved($5) ${pageEnd}`
 
 /** Functions that read pages of the colocated layout. */
-const besideFunctions = [
+const colocatedFunctions = [
   ...functionOn(
     "wide.page",
     pageParameters,
     `TABLE (${columnTypes})`,
     "wide.history",
-    `${besideRows("")} ${besideEndOf}`,
+    `${colocatedRows("")} ${provedPageEnd}`,
   ),
   ...functionOn(
     "wide.whole",
     "int8, int8, int8, int8",
     `TABLE (${columnTypes}, head text)`,
     "wide.history",
-    `${besideRows(", wide.head()")} ${besideEnd}`,
+    `${colocatedRows(", wide.head()")} ${pageEnd}`,
   ),
 ]
 
@@ -194,7 +194,7 @@ const inPartsByFunctions: Layout["read"] = async (run, page) => {
   return ids
 }
 
-const besideByFunction: Layout["read"] = async (run, page) => {
+const colocatedByFunction: Layout["read"] = async (run, page) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   return idsOf(await run("SELECT * FROM wide.page($1, $2, $3, $4, $5)", [...pageParams(page), serial]))
 }
@@ -202,7 +202,7 @@ const besideByFunction: Layout["read"] = async (run, page) => {
 /** Tables that a page reads; all others would be colocated with them. */
 const copied = ["checkpoint", "counter", "proof", "projection", "block", "appearance", "document"]
 
-const togetherTables = [
+const singleNodeTables = [
   "SET citus.enable_schema_based_sharding = on",
   "CREATE SCHEMA one",
   ...copied.flatMap((table) => [
@@ -236,35 +236,39 @@ const coordinator = "coordinator"
 
 export const all: ReadonlyArray<Layout> = [
   { name: "PostgreSQL, one statement", on: "PostgreSQL", read: single(own) },
-  { name: "transactions by their row id, which is built", on: coordinator, read: inTransaction(built) },
-  { name: "by their row id, without a transaction", on: coordinator, read: built },
-  { name: "by their row id, read on the nodes as shards", on: coordinator, read: onNodes },
+  { name: "transactions by row id, as implemented", on: coordinator, read: inTransaction(built) },
+  { name: "by row id, without a transaction", on: coordinator, read: built },
+  { name: "by row id, read on the nodes as shards", on: coordinator, read: onNodes },
   {
-    name: "in two parts, a statement each",
+    name: "in two shards, one statement each",
     on: coordinator,
     tables: [...partTables, ...partFunctions],
     read: inTransaction(inParts),
   },
   {
-    name: "beside each history",
+    name: "colocated with each history",
     on: coordinator,
-    tables: [...besideTables, ...besideFunctions],
-    read: inTransaction(beside),
+    tables: [...colocatedTables, ...colocatedFunctions],
+    read: inTransaction(colocated),
   },
   {
-    name: "beside each history, with the checkpoint on each node: one statement",
+    name: "colocated with each history, with the checkpoint on each node: one statement",
     on: coordinator,
-    read: async (run, page) => idsOf(await run(`${besideRows(", wide.head()")} ${besideEnd}`, pageParams(page))),
+    read: async (run, page) => idsOf(await run(`${colocatedRows(", wide.head()")} ${pageEnd}`, pageParams(page))),
   },
-  { name: "in two parts, by functions of the nodes", on: coordinator, read: inTransaction(inPartsByFunctions) },
-  { name: "beside each history, by a function of its node", on: coordinator, read: inTransaction(besideByFunction) },
+  { name: "in two shards, by functions of the nodes", on: coordinator, read: inTransaction(inPartsByFunctions) },
+  {
+    name: "colocated with each history, by a function of its node",
+    on: coordinator,
+    read: inTransaction(colocatedByFunction),
+  },
   {
     name: "the same, with the checkpoint on each node: one statement",
     on: coordinator,
     read: async (run, page) => idsOf(await run("SELECT * FROM wide.whole($1, $2, $3, $4)", pageParams(page))),
   },
-  { name: "beside each history, read on its node as a shard", on: coordinator, read: besideOnNode },
-  { name: "a chain on one node, one statement", on: coordinator, tables: togetherTables, read: single(one) },
+  { name: "colocated with each history, read on its node as a shard", on: coordinator, read: colocatedOnNode },
+  { name: "a chain on one node, one statement", on: coordinator, tables: singleNodeTables, read: single(one) },
   { name: "a chain on one node, read there", on: "node", read: single(one) },
   { name: "a chain on one node, read there as shards", on: "node", read: singleOnNode },
 ]

@@ -15,11 +15,11 @@ import * as Nodes from "./Nodes.ts"
 
 const [firstSteps, lostSteps, laterSteps] = [20, 8, 10] as const
 const reads = 40
-const often = { times: 200, schedule: Schedule.spaced("50 millis") }
+const retries = { times: 200, schedule: Schedule.spaced("50 millis") }
 const lackingWrites = "Database node without the last writes"
 
 /** Changes the address of a node in the coordinator. */
-const lead = (url: string, from: string, to: string) =>
+const changeAddress = (url: string, from: string, to: string) =>
   TestServer.rowsOf(
     url,
     `SELECT citus_update_node(nodeid, '127.0.0.1', ${Nodes.portOf(to)}) FROM pg_dist_node
@@ -50,7 +50,7 @@ export const run = Effect.fnUntraced(function* (
   yield* TestServer.rowsOf(url, `SELECT citus_remove_node('127.0.0.1', ${Nodes.portOf(standby!.url)}) IS NULL`)
   yield* Effect.promise(kill)
   yield* TestServer.rowsOf(standby!.url, "SELECT pg_promote(true, 60)")
-  yield* lead(url, own, standby!.url)
+  yield* changeAddress(url, own, standby!.url)
 
   yield* Effect.replicateEffect(walk, reads, { discard: true })
   const refused = [...tally.unavailable.values()].reduce((sum, count) => sum + count, 0)
@@ -62,15 +62,15 @@ export const run = Effect.fnUntraced(function* (
       const { message } = error as Error
       return message.startsWith(lackingWrites) ? Effect.succeed("refused") : Effect.fail(error)
     }),
-    Effect.retry(often),
+    Effect.retry(retries),
   )
   if (written !== "refused") fail("a write of a node without the last writes was accepted")
   if (refused === 0) fail("no page was rejected")
 
   yield* Effect.promise(standby!.stop)
   yield* Effect.promise(restart)
-  yield* lead(url, standby!.url, own)
-  yield* Effect.retry(Effect.andThen(world.resume(store), world.step(store)), often)
+  yield* changeAddress(url, standby!.url, own)
+  yield* Effect.retry(Effect.andThen(world.resume(store), world.step(store)), retries)
   yield* steps(laterSteps)
   const before = tally.pages
   yield* walk

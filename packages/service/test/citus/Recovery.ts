@@ -10,7 +10,7 @@ import * as TestStore from "../store/TestStore.ts"
 import type * as Nodes from "./Nodes.ts"
 
 const [upMillis, downMillis, blockMillis] = [4_000, 3_000, 250] as const
-const often = { times: 1_200, schedule: Schedule.spaced("50 millis") }
+const retries = { times: 1_200, schedule: Schedule.spaced("50 millis") }
 
 /** Milliseconds from the restart of the node to the first stored block, and milliseconds without a stored block. */
 interface Recovered {
@@ -31,7 +31,7 @@ const endOnce = Effect.fnUntraced(function* (name: string, node: Nodes.Node, sto
   const isAfter = (millis: number) =>
     Effect.retry(
       Effect.suspend(() => (stored.last > millis ? Effect.void : Effect.fail("no block is stored"))),
-      often,
+      retries,
     )
   yield* Effect.andThen(now, isAfter)
   yield* Effect.sleep(upMillis)

@@ -13,15 +13,15 @@ import * as Recovery from "./Recovery.ts"
 
 const variables = { databases: "DAYBOOK_TEST_CITUS", bin: "DAYBOOK_TEST_CITUS_BIN" } as const
 /** Minimum number of tests of the suite; a smaller number means that some were skipped. */
-const leastTests = 70
+const minTests = 70
 /** Minimum number of tests of Etherscan's lists. */
-const leastLists = 2
+const minLists = 2
 const lagMillis = 200
 /** Maximum time from the restart of a node to the next stored block. */
-const mostRecoveryMillis = 10_000
+const maxRecoveryMillis = 10_000
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
-const besides = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
 const options = {
   databases: [
@@ -55,7 +55,7 @@ const tests = Effect.fnUntraced(function* (
 })
 
 /** Runs another campaign. */
-const campaign = (file: string, ...args: ReadonlyArray<string>) => Campaign.child([besides(file), ...args])
+const campaign = (file: string, ...args: ReadonlyArray<string>) => Campaign.child([pathOf(file), ...args])
 
 /** A case that runs another campaign. */
 const passes =
@@ -77,8 +77,8 @@ const onDatabases = (
         const [first = ""] = urls.split(",")
         return passes(campaign(file, "--database", first, ...args))(report)
       })
-  const contract = { suite: "store/postgres/Citus.integration.test.ts", mode: "integration", least: leastTests }
-  const lists = { suite: "server/etherscan/Reorgs.e2e.test.ts", mode: "e2e", least: leastLists }
+  const contract = { suite: "store/postgres/Citus.integration.test.ts", mode: "integration", least: minTests }
+  const lists = { suite: "server/etherscan/Reorgs.e2e.test.ts", mode: "e2e", least: minLists }
   return [
     {
       name: "contract",
@@ -111,7 +111,7 @@ const onNodes = (
     name: "recovery",
     run: (report) =>
       Effect.flatMap(Nodes.start({ bin, workers }), (cluster) =>
-        Recovery.run(cluster, { kills: ends, mostMillis: mostRecoveryMillis }, report),
+        Recovery.run(cluster, { kills: ends, mostMillis: maxRecoveryMillis }, report),
       ),
   },
   {

@@ -34,7 +34,7 @@ export interface Truth {
   readonly counts: { blocks: number; reorgs: number }
 }
 
-const deepestReorg = 3
+const maxReorgDepth = 3
 
 /** Identifies a row of a page by block, transaction index, hash and status. */
 export const keyOf = (blockHash: string, index: number, hash: string, status: string): string =>
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (node: Anvil.Node, seed: number)
   yield* read(0)
 
   const reorg = Effect.gen(function* () {
-    const depth = 1 + random.integer(deepestReorg)
+    const depth = 1 + random.integer(maxReorgDepth)
     const last = head!.number
     for (let block = head!; block.number > last - depth; block = block.parent!) removed.add(block.hash)
     counts.reorgs++

@@ -48,7 +48,7 @@ const startBlocks = 50
 /** Tolerance for a poll, the write of the status and its read on a loaded machine, in addition to the latency of the node. */
 const slackMillis = 500
 /** Minimum share of samples with a known lag. On a loaded machine a poll may be late, and the lag unknown until the next one. */
-const leastKnownShare = 0.9
+const minKnownShare = 0.9
 
 /** Longest time for which an outdated head may be reported: one polling interval plus the response time of the node. */
 const maxStaleMillis = ({ fault }: Scenario): number => {
@@ -153,7 +153,7 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
     what: `the index recovers from ${name}`,
   })
   const known = samples.filter(({ error }) => error !== null)
-  // While thousands of blocks are added at once, a single poll counts for all of them.
+  // A jump changes the lag by thousands of blocks within one polling interval, so the first samples are skipped.
   const steady = known.slice(jump > 0 ? (2 * pollMillis) / sampleMillis : 0)
   return {
     name,
@@ -189,7 +189,7 @@ export const issuesOf = (
       : []),
     ...(staleMillis > maxStale ? [`a head was reported ${staleMillis} ms too long`] : []),
     ...(lagError !== null && lagError > maxError ? [`the reported lag is wrong by ${lagError} blocks`] : []),
-    ...(isLagKnown && knownShare < leastKnownShare
+    ...(isLagKnown && knownShare < minKnownShare
       ? [`no lag in ${Math.round(100 - 100 * knownShare)} % of the samples`]
       : []),
     ...(recoverySeconds > maxRecoverySeconds ? [`recovery took ${recoverySeconds.toFixed(1)} s`] : []),

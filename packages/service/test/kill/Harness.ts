@@ -73,12 +73,12 @@ const processFile = fileURLToPath(new URL("../indexer/process.ts", import.meta.u
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
 /** Time limit after which a process that did not reach its statement is killed. */
 const patienceMillis = 30_000
-const deepest = 20
+const maxReorgDepth = 20
 /** Maximum number of statements before a kill with SQLite, and the number of them that correspond to one statement of PostgreSQL. */
-const mostStatements = { follow: 40, backfill: 900 }
+const maxStatements = { follow: 40, backfill: 900 }
 const statementsOfOne = 15
 /** Number of blocks at which the chain stops growing; it still reorgs. */
-const longest = 400
+const maxBlocks = 400
 
 const jobOf = (node: Anvil.Node, baseFolder: string, database: string): ChainJob => ({
   chain,
@@ -102,9 +102,9 @@ const jobOf = (node: Anvil.Node, baseFolder: string, database: string): ChainJob
 const disturb = Effect.fnUntraced(function* (node: Anvil.Node, random: Random.Random) {
   const [from = "", to = ""] = node.accounts
   const { number } = yield* Head.current(node)
-  if (number > longest || random.next() < 0.6) {
-    const depth = 1 + random.integer(Math.min(deepest, number - 2))
-    return void (yield* Head.reorganise(node, { depth, moreBlocks: number > longest ? 0 : random.integer(3) }))
+  if (number > maxBlocks || random.next() < 0.6) {
+    const depth = 1 + random.integer(Math.min(maxReorgDepth, number - 2))
+    return void (yield* Head.reorganise(node, { depth, moreBlocks: number > maxBlocks ? 0 : random.integer(3) }))
   }
   for (let block = 0; block < 1 + random.integer(4); block++) {
     for (let one = 0; one < random.integer(4); one++) {
@@ -249,7 +249,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     else if (task !== "follow") yield* store.clear
     if (task === "prepend") yield* indexUpperHalf(node, job)
     const isByStatement = random.next() < 0.6 && task !== "derive"
-    const statements = random.integer((task === "follow" ? mostStatements.follow : mostStatements.backfill) / share)
+    const statements = random.integer((task === "follow" ? maxStatements.follow : maxStatements.backfill) / share)
     const when = isByStatement ? { statements } : { millis: random.integer(400) }
     yield* disturb(node, random)
     const changes = yield* Effect.forkChild(

@@ -7,7 +7,7 @@ import * as ChainSlug from "../../src/store/rows/ChainSlug.ts"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Harness from "./Harness.ts"
 
-const leastShare = 0.25
+const minShare = 0.25
 const bucket = 25
 
 const histogram = (print: Campaign.Output["print"], title: string, keys: ReadonlyArray<string>) => {
@@ -71,7 +71,7 @@ Campaign.main({
               return `${from} to ${from + bucket - 1}`
             }),
           )
-          if (hit.length < all.length * leastShare) fail("too few kills interrupted a transaction")
+          if (hit.length < all.length * minShare) fail("too few kills interrupted a transaction")
           return [all.length, hit.length]
         }),
       ),

@@ -87,7 +87,7 @@ const serve = (receiver: HookReceiver.HookReceiver) =>
 /** The webhooks of a database for a process that can be killed or paused at any statement. */
 const killable = (webhooks: Webhooks) => {
   const state = { isDead: false, stall: 0, owner: "" }
-  const alive = <A>(otherwise: A, effect: Effect.Effect<A, never>) =>
+  const whileAlive = <A>(otherwise: A, effect: Effect.Effect<A, never>) =>
     Effect.suspend(() => (state.isDead ? Effect.succeed(otherwise) : effect))
   const stalled = Effect.suspend(() => {
     const { stall } = state
@@ -96,10 +96,10 @@ const killable = (webhooks: Webhooks) => {
   })
   const own: Webhooks = {
     ...webhooks,
-    change: (...values) => Effect.andThen(stalled, alive(false, Effect.orDie(webhooks.change(...values)))),
+    change: (...values) => Effect.andThen(stalled, whileAlive(false, Effect.orDie(webhooks.change(...values)))),
     acquire: (hook, owner, millis) => {
       state.owner = owner
-      return alive(null, Effect.orDie(webhooks.acquire(hook, owner, millis)))
+      return whileAlive(null, Effect.orDie(webhooks.acquire(hook, owner, millis)))
     },
   }
   return { state, own }

@@ -150,11 +150,11 @@ const killOne = Effect.fnUntraced(function* (world: World) {
   const parent = world.service.pid()
   const [killed = 0, left = 0] = childrenOf(parent)
   process.kill(killed, "SIGKILL")
-  const isAgain = () => {
+  const isRestarted = () => {
     const children = childrenOf(parent)
     return children.length === 2 && !children.includes(killed)
   }
-  yield* world.until("the process is restarted", Effect.sync(isAgain))
+  yield* world.until("the process is restarted", Effect.sync(isRestarted))
   // The remaining old process is suspended, so that the other one responds.
   process.kill(left, "SIGSTOP")
   const pageResponse = Effect.promise(() => Setup.get(world.page, { "x-api-key": world.key }).catch(() => null))

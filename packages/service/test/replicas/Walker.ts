@@ -56,7 +56,7 @@ export const walk = Effect.fnUntraced(function* (options: Options) {
       if (failure._tag === "StoreError") {
         tally.unavailable.set(failure.message, (tally.unavailable.get(failure.message) ?? 0) + 1)
       } else if (failure._tag === "Stale") {
-        // A stale cursor requires that the block of its last row, or a higher one, was removed.
+        // A walk continues below its last row, so only the removal of that block or a higher one makes its cursor stale.
         if (world.isRemoved(top)) tally.stale++
         else tally.falselyStale++
       } else return yield* Effect.die(failure)

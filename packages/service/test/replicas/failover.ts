@@ -110,13 +110,13 @@ const round = Effect.fnUntraced(function* (own: number, bin: string | undefined,
   )
   yield* Effect.sleep(walkMillis)
   const afterFailover = yield* Effect.result(pages({ cursor: cursor! }))
-  const ofLost = afterFailover._tag === "Success" ? "served" : afterFailover.failure._tag
+  const cursorOutcome = afterFailover._tag === "Success" ? "served" : afterFailover.failure._tag
   const isLost = world.isRemoved(checkpoint?.head.hash ?? "")
   for (const [message, count] of tally.unavailable) print(`  rejected ${count}: ${message}`)
   Walker.report({ ...tally, unavailable: new Map() }, fail)
   if (!isLost || lost === 0) fail("nothing was lost")
-  if (ofLost !== "Stale") fail(`the cursor of the lost state is ${ofLost}`)
-  return [...[promoted, served, written].map(Math.round), lost, tally.pages, tally.stale, ofLost]
+  if (cursorOutcome !== "Stale") fail(`the cursor of the lost state is ${cursorOutcome}`)
+  return [...[promoted, served, written].map(Math.round), lost, tally.pages, tally.stale, cursorOutcome]
 })
 
 Campaign.main({

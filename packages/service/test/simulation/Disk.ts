@@ -58,7 +58,7 @@ const native = {
 }
 
 /** Delays or omits statements according to an injected fault; undefined if the statement is not affected. */
-const planted = (database: DatabaseSync, sql: string, work: () => unknown): (() => unknown) | undefined => {
+const withBug = (database: DatabaseSync, sql: string, work: () => unknown): (() => unknown) | undefined => {
   if (current?.bug === "appearances stay" && sql.startsWith("DELETE FROM history")) return () => ({ changes: 1 })
   if (current?.bug === "a row of a ledger stays" && sql.startsWith("DELETE FROM ledger WHERE")) {
     return () => ({ changes: 1 })
@@ -78,7 +78,7 @@ const logLength = "PRAGMA wal_checkpoint(NOOP)"
 const isCompared = (sql: string): boolean =>
   !/^(SELECT|BEGIN|COMMIT|ROLLBACK|PRAGMA|UPDATE checkpoint SET (lease|status))/.test(sql)
 
-const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
+const runStatement = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
   const disk = current
   const owner = owners.get(database)
   if (disk === null || owner === undefined) return work()
@@ -91,7 +91,7 @@ const guarded = <A>(database: DatabaseSync, sql: string, work: () => A): A => {
   if (strike !== null && strike !== "kill after") throw failure(strike)
   if (sql === logLength) return { log: 0, checkpointed: 0 } as A
   // Sound: the result of an injected fault is not used.
-  const result = (planted(database, sql, work) as (() => A) | undefined)?.() ?? work()
+  const result = (withBug(database, sql, work) as (() => A) | undefined)?.() ?? work()
   if (isCompared(sql)) changed.add(database)
   if (!database.isTransaction) {
     if (changed.delete(database)) disk.onCommit()
@@ -120,7 +120,7 @@ const withSmallPages = (sql: string) => sql.replace(/^PRAGMA page_size=\d+/, "PR
 export const install = (): void => {
   DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string) {
     own(this)
-    guarded(this, sql, () => native.exec.call(this, current === null ? sql : withSmallPages(sql)))
+    runStatement(this, sql, () => native.exec.call(this, current === null ? sql : withSmallPages(sql)))
     // Waiting for a lock would block the only thread.
     if (current !== null && sql.startsWith("PRAGMA")) native.exec.call(this, "PRAGMA busy_timeout=0")
   }
@@ -136,7 +136,7 @@ export const install = (): void => {
       const text = texts.get(this)
       return text === undefined
         ? work.apply(this, [...params])
-        : guarded(text.database, text.sql, () => work.apply(this, [...params]))
+        : runStatement(text.database, text.sql, () => work.apply(this, [...params]))
     }
     Object.defineProperty(StatementSync.prototype, name, { value: wrapped, writable: true, configurable: true })
   }

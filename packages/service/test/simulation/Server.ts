@@ -151,7 +151,7 @@ const connectionOf = (lockedWorld: LockedWorld, real: Connection, owner: Disk.Ow
       return Effect.andThen(compared(lockedWorld), late)
     })
 
-  const planted = (sql: string, statement: Executed): Executed => {
+  const withBug = (sql: string, statement: Executed): Executed => {
     const { bug } = lockedWorld.disk
     if (skipped.get(bug)?.test(sql) === true) return Effect.succeed([])
     if (bug !== "checkpoint outside the transaction" || !isWriting) return statement
@@ -165,7 +165,7 @@ const connectionOf = (lockedWorld: LockedWorld, real: Connection, owner: Disk.Ow
   const execute = (sql: string, statement: Executed): Executed => {
     if (sql === "COMMIT") return Effect.tap(withFault(lockedWorld, sql, commit(statement), runner), end)
     if (sql === "ROLLBACK") return Effect.ensuring(withFault(lockedWorld, sql, statement, runner), end)
-    if (!isBeginOfWrite(sql)) return withFault(lockedWorld, sql, planted(sql, statement), runner)
+    if (!isBeginOfWrite(sql)) return withFault(lockedWorld, sql, withBug(sql, statement), runner)
     const begun = Effect.map(lockedWorld.writing.take(1), () => {
       isWriting = true
     })

@@ -70,8 +70,8 @@ export const make = (random: SeededRandom): VirtualTime => {
       if (due.length > 0) continue
       const job = jobs.shift()
       if (job === undefined) return
-      const goOn = await job()
-      goOn()
+      const proceed = await job()
+      proceed()
     }
   }
 

@@ -1,4 +1,4 @@
-/** Contract tests of page cursors, including those of removed blocks. */
+/** Contract tests of page cursors, including cursors of removed blocks and of states that a reader has not reached. */
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { chainOn, refOf } from "./model.ts"

@@ -40,7 +40,7 @@ interface Writer {
 const [firstStatement, lastOfShort, lastStatement] = [2, 9, 24]
 const stallMillis = 40
 /** Retries for the head of a database whose nodes may be unavailable for a while. */
-const [retryMillis, mostRetries] = [100, 600] as const
+const [retryMillis, maxRetries] = [100, 600] as const
 
 /** Creates the writers; each run of the result writes at least once. */
 export const make = Effect.fnUntraced(function* (
@@ -57,7 +57,7 @@ export const make = Effect.fnUntraced(function* (
   /** Continues from the stored head once the database responds. */
   const resume = Effect.retry(
     Effect.suspend(() => world.resume(reader)),
-    { while: ({ isRetryable }) => isRetryable, schedule: Schedule.spaced(retryMillis), times: mostRetries },
+    { while: ({ isRetryable }) => isRetryable, schedule: Schedule.spaced(retryMillis), times: maxRetries },
   )
   const start = Effect.map(WriterProcess.start(process), (started): Writer => ({
     process: started,
@@ -73,7 +73,7 @@ export const make = Effect.fnUntraced(function* (
   }
 
   /** Acquires the lease. */
-  const lead = Effect.fnUntraced(function* (writer: Writer) {
+  const acquireLease = Effect.fnUntraced(function* (writer: Writer) {
     const outcome = yield* writer.process.run({ _tag: "Acquire" })
     if (outcome._tag === "Done" && outcome.token !== null) writer.token = outcome.token
     else note(outcome)
@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function* (
       deeds.crashes++
       leader = yield* Fiber.join(other)
       other = yield* spare
-      yield* lead(leader)
+      yield* acquireLease(leader)
     } else note(outcome)
     yield* resume
   })
@@ -121,7 +121,7 @@ export const make = Effect.fnUntraced(function* (
     const former = leader
     leader = yield* Fiber.join(other)
     other = yield* Effect.forkScoped(Effect.succeed(former))
-    yield* lead(leader)
+    yield* acquireLease(leader)
     yield* resume
     return former
   })
@@ -158,7 +158,7 @@ export const make = Effect.fnUntraced(function* (
     return yield* resume
   })
 
-  yield* lead(leader)
+  yield* acquireLease(leader)
   const first = [stall, writeWithoutLease, () => write(leader, interruption(null, lastOfShort))]
   const step = Effect.suspend(() => {
     const scripted = first.shift()

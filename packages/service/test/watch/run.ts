@@ -3,11 +3,13 @@ import { Effect, References } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Watch from "./Watch.ts"
 
-const fewest = 10
+const minTransactions = 10
 
 /** A geometric series of numbers of transactions, up to the largest. */
 const sizesOf = (wallets: number, most: number): ReadonlyArray<number> =>
-  Array.from({ length: wallets }, (_, at) => Math.round(fewest * (most / fewest) ** (at / Math.max(1, wallets - 1))))
+  Array.from({ length: wallets }, (_, at) =>
+    Math.round(minTransactions * (most / minTransactions) ** (at / Math.max(1, wallets - 1))),
+  )
 
 Campaign.main({
   name: "watches",
@@ -15,7 +17,7 @@ Campaign.main({
     "Adds wallets to an index that is limited to some, on a long chain whose archive node does not support trace_filter, and searches their past: each separately, then all in a process that is killed repeatedly. Fails if a row differs from an index of every wallet.",
   options: {
     blocks: [100_000, "blocks of the chain"],
-    wallets: [20, `number of wallets; the smallest has ${fewest} transactions`],
+    wallets: [20, `number of wallets; the smallest has ${minTransactions} transactions`],
     most: [1_000, "transactions of the largest wallet"],
     kills: [10, "kills of the process"],
   },

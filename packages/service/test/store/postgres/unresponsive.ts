@@ -13,7 +13,7 @@ import * as TestStore from "../TestStore.ts"
 import * as TestServer from "./TestServer.ts"
 
 /** A TCP proxy that forwards data until `stopAt` matches, or never responds. */
-interface Silent {
+interface StoppingProxy {
   readonly url: string
   /** Stops before the first message of a client that contains the text; the empty text matches every message. */
   readonly stopAt: (text: string) => void
@@ -23,7 +23,7 @@ interface Silent {
   readonly close: Effect.Effect<void>
 }
 
-const silent = (target: URL | null): Effect.Effect<Silent, never, Scope.Scope> =>
+const startProxy = (target: URL | null): Effect.Effect<StoppingProxy, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sockets = new Set<Socket>()
     let marker: string | null = target === null ? "" : null
@@ -75,11 +75,11 @@ const silent = (target: URL | null): Effect.Effect<Silent, never, Scope.Scope> =
 
 /** Registers the tests of servers that stop responding. */
 export const unresponsive = (server: () => string): void => {
-  const throughSilent = Effect.gen(function* () {
+  const throughProxy = Effect.gen(function* () {
     const { url } = yield* TestServer.emptied(server())
     const store = yield* TestStore.open(yield* TestServer.connect(url), ref)
     yield* store.append(null, chainOn(null, 3))
-    const through = yield* silent(new URL(url))
+    const through = yield* startProxy(new URL(url))
     const database = yield* TestServer.connect(through.url)
     // Runs before the database is closed, which waits for the end of its statements.
     yield* Effect.addFinalizer(() => through.close)
@@ -105,7 +105,7 @@ export const unresponsive = (server: () => string): void => {
   describe("unresponsive servers", () => {
     it.effect("page: a server that accepts a connection and sends nothing is unreachable after 5 seconds", () =>
       Effect.gen(function* () {
-        const { stopped, url } = yield* silent(null)
+        const { stopped, url } = yield* startProxy(null)
         const pages = pagesOf(yield* TestServer.connect(url))
         const { early, error } = yield* errorAfter(pages({}), stopped, 5)
 
@@ -117,7 +117,7 @@ export const unresponsive = (server: () => string): void => {
 
     it.effect("page: a server that stops before a transaction begins fails it after 10 seconds", () =>
       Effect.gen(function* () {
-        const { database, stopAt, stopped } = yield* throughSilent
+        const { database, stopAt, stopped } = yield* throughProxy
         const pages = pagesOf(database)
         stopAt("BEGIN ISOLATION")
         const { early, error } = yield* errorAfter(pages({}), stopped, 10)
@@ -130,7 +130,7 @@ export const unresponsive = (server: () => string): void => {
 
     it.effect("page: a server that stops between two statements fails it after 10 seconds", () =>
       Effect.gen(function* () {
-        const { database, stopAt, stopped } = yield* throughSilent
+        const { database, stopAt, stopped } = yield* throughProxy
         const pages = pagesOf(database)
         stopAt(".appearance")
         const { early, error } = yield* errorAfter(pages({}), stopped, 10)
@@ -142,7 +142,7 @@ export const unresponsive = (server: () => string): void => {
 
     it.effect("page: a server that stops before the only statement of a page fails it after 10 seconds", () =>
       Effect.gen(function* () {
-        const { database, stopAt, stopped } = yield* throughSilent
+        const { database, stopAt, stopped } = yield* throughProxy
         const pages = pagesOf(database)
         yield* pages({})
         stopAt(".appearance")
@@ -155,7 +155,7 @@ export const unresponsive = (server: () => string): void => {
 
     it.effect("a lookup of a key outside of a transaction fails after 10 seconds", () =>
       Effect.gen(function* () {
-        const { database, stopAt, stopped } = yield* throughSilent
+        const { database, stopAt, stopped } = yield* throughProxy
         yield* database.apiKeys.ready
         stopAt("")
         const { early, error } = yield* errorAfter(database.apiKeys.find(Redacted.make("none")), stopped, 10)

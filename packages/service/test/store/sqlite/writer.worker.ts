@@ -22,7 +22,7 @@ const writers = 2
 const ref = { name: "test", id: 31337 }
 
 /** Waits until all writers have reached the same step. */
-const meet = (times: number) => {
+const awaitWriters = (times: number) => {
   Atomics.add(gate, 0, 1)
   Atomics.notify(gate, 0)
   const all = writers * times
@@ -35,11 +35,11 @@ const program = Effect.gen(function* () {
   const numbers = seeded(seed)
   const counts = { appended: 0, removed: 0, conflicts: 0 }
   for (let round = 0; round < rounds; round++) {
-    meet(2 * round + 1)
+    awaitWriters(2 * round + 1)
     const head = (yield* reader.snapshot((snapshot) => snapshot.checkpoint))?.head ?? null
     const isUnwind = head !== null && head.number > 12 && numbers.below(4) === 0
     const target = isUnwind ? (yield* reader.headers(head.number - 2, head.number - 2))[0] : undefined
-    meet(2 * round + 2)
+    awaitWriters(2 * round + 2)
     const write =
       head !== null && target !== undefined
         ? Effect.as(writer.unwind(head, target, token), { appended: 0, removed: 2 })
