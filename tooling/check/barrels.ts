@@ -40,7 +40,7 @@ if (process.argv[1] === import.meta.filename) {
     const now = existsSync(path) ? readFileSync(path, "utf8") : ""
     if (now === text || sources.length === 0) return []
     if (write) writeFileSync(path, text)
-    return write ? [] : [`packages/${name}/src/index.ts is not what its modules make it: run \`pnpm barrels\``]
+    return write ? [] : [`packages/${name}/src/index.ts differs from its modules: run \`pnpm barrels\``]
   })
-  report("barrels", stale, write ? "written" : "each package's index.ts shows its modules")
+  report("barrels", stale, write ? "written" : "the index.ts of each package matches its modules")
 }

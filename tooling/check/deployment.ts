@@ -64,14 +64,14 @@ const checkUnits = async (folder: string): Promise<void> => {
 
 /** Patterns that lines of a Dockerfile must not match, with the reason. */
 const refusedLines: ReadonlyArray<readonly [line: RegExp, reason: string]> = [
-  [/^FROM (?!\S+:\S*\d)/, "an image without a version changes by itself"],
-  [/^FROM \S+:latest\b/, "the tag latest changes by itself"],
+  [/^FROM (?!\S+:\S*\d)/, "an image without a version is not reproducible"],
+  [/^FROM \S+:latest\b/, "the tag latest is not reproducible"],
   [/^ADD /, "COPY does not unpack or download"],
-  [/^RUN .*\b(?:curl|wget)\b/, "what is downloaded is not checked"],
-  [/^RUN npm install --global (?!\S+@\d)/, "a program without a version changes by itself"],
-  [/^RUN .*\bpnpm install\b(?!.*--frozen-lockfile)/, "versions are those of the lockfile"],
-  [/^RUN .*\bsudo\b/, "steps run as root already"],
-  [/^(?:ENV|ARG) .*(?:KEY|SECRET|TOKEN|PASSWORD)/i, "an image holds no secret"],
+  [/^RUN .*\b(?:curl|wget)\b/, "a download is not verified"],
+  [/^RUN npm install --global (?!\S+@\d)/, "a program without a version is not reproducible"],
+  [/^RUN .*\bpnpm install\b(?!.*--frozen-lockfile)/, "versions must be those of the lockfile"],
+  [/^RUN .*\bsudo\b/, "steps already run as root"],
+  [/^(?:ENV|ARG) .*(?:KEY|SECRET|TOKEN|PASSWORD)/i, "an image must not contain a secret"],
 ]
 
 /** Lints the Dockerfile with these rules, and its last stage: a user other than root, a signal, and an entry point in list form. */

@@ -118,6 +118,6 @@ if (process.argv[1] === import.meta.filename) {
   report(
     "figures",
     [...differing(root), ...outdated(root)],
-    `tables are those of the results of: ${measured.join(", ") || "no benchmark"}`,
+    `tables match the results of: ${measured.join(", ") || "no benchmark"}`,
   )
 }

@@ -190,5 +190,5 @@ if (process.argv[1] === import.meta.filename) {
   const count = Object.keys(allowed).reduce((sum, folder) => sum + sources(join(base, folder)).length, 0)
   if (count === 0) throw new Error(`imports: no sources under ${dirname(base)}`)
   const printed = base === root ? unprinted(readFileSync(join(root, "ARCHITECTURE.md"), "utf8")) : []
-  report("imports", [...issues(base), ...printed], `${count} files import in the right direction, none in a circle`)
+  report("imports", [...issues(base), ...printed], `${count} files import in the right direction, without cycles`)
 }

@@ -57,5 +57,5 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-if (blocks.length === 0) issues.push("README.md has no block of an installation")
+if (blocks.length === 0) issues.push("README.md has no installation block")
 report("installation", issues, `${blocks.length} blocks of the README ran from tarballs`)

@@ -95,7 +95,7 @@ try {
   for (const [at, { node, version }] of npms.entries()) {
     const npm = fetched[at]
     if (npm === undefined)
-      console.log(`installs: npm ${version} of Node ${node} could not be fetched and was not tried`)
+      console.log(`installs: npm ${version} of Node ${node} could not be downloaded and was skipped`)
     else tried.push(npm)
   }
   await tryFolders(tried, "resolve", ["--dry-run"])
@@ -104,7 +104,7 @@ try {
 } finally {
   rmSync(temporary, { recursive: true, force: true })
 }
-if (tried.length === 0) problems.push("no npm could be fetched. Check the connection to the registry.")
+if (tried.length === 0) problems.push("no npm could be downloaded. Check the connection to the registry.")
 const versions = tried.map(({ version }) => version)
 const installed = installsWithAll ? versions : versions.slice(-1)
 const resolved = `${folders.length} folders resolve with npm ${versions.join(" and ")}`

@@ -13,7 +13,7 @@ const { values } = parseArgs({
 })
 const [seeds, from] = [Number(values.seeds), Number(values.from)]
 if (!Number.isSafeInteger(seeds) || seeds < 1 || !Number.isSafeInteger(from))
-  throw new RangeError(`--seeds and --from: expected whole numbers, got ${values.seeds} and ${values.from}`)
+  throw new RangeError(`--seeds and --from: expected whole numbers, received ${values.seeds} and ${values.from}`)
 
 const lawful = ["packages", "apps", "tooling"].flatMap((folder) =>
   files(join(root, folder), ".test.ts")

@@ -62,7 +62,7 @@ const convert = async (name: string): Promise<string> => {
     blockTags: ["@param", "@returns", "@throws", "@example", "@see", "@since", "@deprecated", "@module"],
   })
   const project = await app.convert()
-  if (project === undefined) throw new Error(`TypeDoc made nothing of ${name}.`)
+  if (project === undefined) throw new Error(`TypeDoc generated nothing for ${name}.`)
   app.validate(project)
   const file = join(work, `${name}.json`)
   await app.generateJson(project, file)

@@ -132,4 +132,4 @@ try {
   server.close()
   rmSync(folder, { recursive: true, force: true })
 }
-report("runtimes", issues, "every runtime gives what the service answers")
+report("runtimes", issues, "every runtime prints the response of the service")

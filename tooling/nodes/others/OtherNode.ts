@@ -231,7 +231,7 @@ const startOther = Effect.fnUntraced(function* ({
         mine: Effect.retry(mine(url, `http://127.0.0.1:${enginePort}`), patience),
       }
     if (child.exitCode !== null || performance.now() > deadline) {
-      return yield* Effect.fail(new Error(`${name} does not answer: ${lines.join("").slice(-500)}`))
+      return yield* Effect.fail(new Error(`${name} does not respond: ${lines.join("").slice(-500)}`))
     }
     yield* Effect.sleep(pollMillis)
   }
