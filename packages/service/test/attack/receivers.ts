@@ -100,12 +100,12 @@ const addWebhook = async ({ url }: AttackedService, key: string, wallet: string,
 const startOthers = async (count: number) => {
   const arrivals = Array.from({ length: count }, () => new Map<number, number>())
   const servers = await Promise.all(
-    arrivals.map((own) =>
+    arrivals.map((arrivalTimes) =>
       LocalServer.start(({ atMillis, body }, response) => {
         response.writeHead(204).end()
         for (const { data } of JSON.parse(body).data.events) {
           const block = Number(data.transaction?.block_number ?? -1)
-          if (block >= 0 && !own.has(block)) own.set(block, atMillis)
+          if (block >= 0 && !arrivalTimes.has(block)) arrivalTimes.set(block, atMillis)
         }
       }),
     ),
@@ -130,10 +130,12 @@ const mine = async (
     const millis = blockMillis * (0.5 + ((at * 7) % 11) / 10)
     await Client.sleep(Math.max(0, millis - (performance.now() - startedAt)))
   }
-  const isWhole = () => arrivals.every((own) => [...minedAt.keys()].every((block) => own.has(block)))
+  const isWhole = () => arrivals.every((arrivalTimes) => [...minedAt.keys()].every((block) => arrivalTimes.has(block)))
   for (let turn = 0; turn < 200 && !isWhole(); turn++) await Client.sleep(50)
-  const millis = arrivals.flatMap((own) =>
-    [...minedAt].flatMap(([block, at]) => (own.has(block) ? [Math.max(0, own.get(block)! - at)] : [])),
+  const millis = arrivals.flatMap((arrivalTimes) =>
+    [...minedAt].flatMap(([block, at]) =>
+      arrivalTimes.has(block) ? [Math.max(0, arrivalTimes.get(block)! - at)] : [],
+    ),
   )
   return { millis, missing: count * arrivals.length - millis.length }
 }

@@ -39,13 +39,13 @@ export interface Layout {
 }
 
 const schema = "daybook_test"
-const [own, distributed] = [Statements.make(schema), DistributedStatements.make(schema).sql]
+const [undistributed, distributed] = [Statements.make(schema), DistributedStatements.make(schema).sql]
 const serialAt = 7
 const maxId = Number.MAX_SAFE_INTEGER
 const documentColumns = Statements.documentColumns("d")
 
 const snapshotParams = [Values.bytes(null), Values.bigs([]), Values.text("transactions")]
-const begin = (run: Run) => run(own.beginSnapshot, [...snapshotParams, Values.text("10s")])
+const begin = (run: Run) => run(undistributed.beginSnapshot, [...snapshotParams, Values.text("10s")])
 const pageParams = ({ key, limit }: Page) => [key, 0, maxId, limit].map(Values.big)
 
 const idsOf = (rows: ReadonlyArray<ReadonlyArray<unknown>>, at = 0): ReadonlyArray<number> =>
@@ -78,11 +78,11 @@ const inParts: Layout["read"] = async (run, page) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const ids = idsOf(await run(distributed.pageDown, [...pageParams(page), serial]))
   for (const part of parts) {
-    const own = Values.bigs(ids.filter((id) => 1 + (id % parts.length) === part))
+    const partIds = Values.bigs(ids.filter((id) => 1 + (id % parts.length) === part))
     await run(
       `SELECT d.id, ${documentColumns} FROM parts.document d
        WHERE part = $1 AND id = ANY($2::int8[]) AND ${schema}.proved($3)`,
-      [Values.int(part), own, serial],
+      [Values.int(part), partIds, serial],
     )
   }
   return ids
@@ -188,8 +188,8 @@ const inPartsByFunctions: Layout["read"] = async (run, page) => {
   const serial = Values.big((await begin(run))[0]![serialAt] as number)
   const ids = idsOf(await run("SELECT * FROM parts.history($1, $2, $3, $4, $5)", [...pageParams(page), serial]))
   for (const part of parts) {
-    const own = Values.bigs(ids.filter((id) => 1 + (id % parts.length) === part))
-    await run("SELECT * FROM parts.documents($1, $2, $3)", [Values.int(part), own, serial])
+    const partIds = Values.bigs(ids.filter((id) => 1 + (id % parts.length) === part))
+    await run("SELECT * FROM parts.documents($1, $2, $3)", [Values.int(part), partIds, serial])
   }
   return ids
 }
@@ -235,7 +235,7 @@ const singleOnNode: Layout["read"] = async (_, page, shards) => {
 const coordinator = "coordinator"
 
 export const all: ReadonlyArray<Layout> = [
-  { name: "PostgreSQL, one statement", on: "PostgreSQL", read: single(own) },
+  { name: "PostgreSQL, one statement", on: "PostgreSQL", read: single(undistributed) },
   { name: "transactions by row id, as implemented", on: coordinator, read: inTransaction(built) },
   { name: "by row id, without a transaction", on: coordinator, read: built },
   { name: "by row id, read on the nodes as shards", on: coordinator, read: onNodes },

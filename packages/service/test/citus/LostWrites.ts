@@ -32,7 +32,7 @@ export const run = Effect.fnUntraced(function* (
   { fail, print }: Campaign.Output,
 ): Effect.fn.Return<void, unknown, Scope.Scope> {
   const { url } = yield* database("lost")
-  const [{ hold, kill, restart, standby, url: own }] = workers as readonly [Nodes.Node, ...Array<Nodes.Node>]
+  const [{ hold, kill, restart, standby, url: nodeUrl }] = workers as readonly [Nodes.Node, ...Array<Nodes.Node>]
   const opened = yield* Engine.fromUrl(url, "/nowhere")
   const store = yield* TestStore.open(opened, ref)
   const world = World.make(1)
@@ -50,7 +50,7 @@ export const run = Effect.fnUntraced(function* (
   yield* TestServer.rowsOf(url, `SELECT citus_remove_node('127.0.0.1', ${Nodes.portOf(standby!.url)}) IS NULL`)
   yield* Effect.promise(kill)
   yield* TestServer.rowsOf(standby!.url, "SELECT pg_promote(true, 60)")
-  yield* changeAddress(url, own, standby!.url)
+  yield* changeAddress(url, nodeUrl, standby!.url)
 
   yield* Effect.replicateEffect(walk, reads, { discard: true })
   const refused = [...tally.unavailable.values()].reduce((sum, count) => sum + count, 0)
@@ -69,7 +69,7 @@ export const run = Effect.fnUntraced(function* (
 
   yield* Effect.promise(standby!.stop)
   yield* Effect.promise(restart)
-  yield* changeAddress(url, standby!.url, own)
+  yield* changeAddress(url, standby!.url, nodeUrl)
   yield* Effect.retry(Effect.andThen(world.resume(store), world.step(store)), retries)
   yield* steps(laterSteps)
   const before = tally.pages

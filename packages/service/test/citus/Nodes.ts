@@ -118,9 +118,9 @@ const makeDatabase = Effect.fnUntraced(function* (coordinator: Node, workers: Re
   const url = named(coordinator.url, name)
   yield* TestServer.rowsOf(url, `SELECT citus_set_coordinator_host(${address(url)}) IS NULL`)
   for (const node of workers) yield* TestServer.rowsOf(url, `SELECT citus_add_node(${address(node.url)})`)
-  for (const { standby, url: own } of [coordinator, ...workers]) {
+  for (const { standby, url: primaryUrl } of [coordinator, ...workers]) {
     if (standby === undefined) continue
-    yield* TestServer.rowsOf(url, `SELECT citus_add_secondary_node(${address(standby.url)}, ${address(own)})`)
+    yield* TestServer.rowsOf(url, `SELECT citus_add_secondary_node(${address(standby.url)}, ${address(primaryUrl)})`)
   }
   return { url, standbyUrl: named((coordinator.standby ?? coordinator).url, name) }
 })

@@ -188,16 +188,16 @@ const measure = Effect.fnUntraced(function* (
       const servers = roots[layout.on === "PostgreSQL" ? "PostgreSQL" : "nodes"]
       const readPages = (count: number) =>
         Effect.promise(async () => {
-          const found: Array<ReadonlyArray<unknown>> = []
-          for (const key of keys.slice(0, count)) found.push(await layout.read(run, { key, limit }, shards))
-          return JSON.stringify(found)
+          const pageIds: Array<ReadonlyArray<unknown>> = []
+          for (const key of keys.slice(0, count)) pageIds.push(await layout.read(run, { key, limit }, shards))
+          return JSON.stringify(pageIds)
         })
       yield* readPages(warmPages)
       const before = cpuMillis(servers)
-      const found = yield* readPages(pages)
+      const pageRows = yield* readPages(pages)
       millis.push((cpuMillis(servers) - before) / pages)
-      expected ??= found
-      if (found !== expected) return yield* Effect.die(new Error(`${layout.name}: rows differ from PostgreSQL`))
+      expected ??= pageRows
+      if (pageRows !== expected) return yield* Effect.die(new Error(`${layout.name}: rows differ from PostgreSQL`))
     }
   }
   return readers

@@ -131,10 +131,10 @@ export const expectWallets = Effect.fnUntraced(function* (
   }
   const seen = new Set<string>()
   let rows = 0
-  for (const [address, own] of byWallet) {
+  for (const [address, expectedRows] of byWallet) {
     const stored = yield* wallet(store, address)
     expect(stored.map(({ block, index, hash }) => ({ block, index, hash }))).toEqual(
-      own.map(({ block, index, hash }) => ({ block, index, hash })),
+      expectedRows.map(({ block, index, hash }) => ({ block, index, hash })),
     )
     rows += stored.length
     for (const row of stored) {

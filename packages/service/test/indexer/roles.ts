@@ -39,14 +39,18 @@ export type Read = Effect.Success<ReturnType<typeof read>>
  * Differences between a wallet whose past was searched and the same wallet in an index of every wallet. Blocks without a movement of the
  * wallet may be missing if they only contain calls by others or fees of 0.
  */
-export const differences = (full: Read, found: Read): ReadonlyArray<string> => {
+export const differences = (full: Read, searched: Read): ReadonlyArray<string> => {
   const { bits } = Role
   const called = bits.recipient | bits.internal_callee | bits.internal_caller | bits.creator | bits.fee_recipient
   const seen = new Set(full.places.filter(({ roles }) => (roles & ~called) !== 0).map(({ block }) => block))
-  const [all, own] = [new Set(full.places.map(({ text }) => text)), new Set(found.places.map(({ text }) => text))]
-  const isMissed = ({ block, text }: Place) => !own.has(text) && (seen.has(block) || !text.includes('"movements":[]'))
+  const [all, searchedEntries] = [
+    new Set(full.places.map(({ text }) => text)),
+    new Set(searched.places.map(({ text }) => text)),
+  ]
+  const isMissed = ({ block, text }: Place) =>
+    !searchedEntries.has(text) && (seen.has(block) || !text.includes('"movements":[]'))
   return [
     ...full.places.filter(isMissed).map(({ text }) => `missing: ${text}`),
-    ...found.places.filter(({ text }) => !all.has(text)).map(({ text }) => `surplus: ${text}`),
+    ...searched.places.filter(({ text }) => !all.has(text)).map(({ text }) => `surplus: ${text}`),
   ]
 }

@@ -52,9 +52,9 @@ Campaign.main({
             kills,
             seed,
             store: database === undefined ? undefined : yield* postgresStore(database),
-            onKill: ({ by, phase, seed: own, statements, task }, index) =>
+            onKill: ({ by, phase, seed: killSeed, statements, task }, index) =>
               print(
-                `${index + 1}/${kills} seed ${own}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
+                `${index + 1}/${kills} seed ${killSeed}: ${task}, killed by ${by} in ${phase} after ${statements} statements; equal`,
               ),
           })
           const hit = Harness.inTransaction(all)

@@ -112,11 +112,11 @@ export const readAll = (reader: ChainReader, wallets: ReadonlyArray<string>): Ef
  * Compares a page with the stored one. A row that was not stored must never be returned. A ledger row that the history of its wallet
  * does not name has no copy: a page may lack it if its key was damaged, which verification reports.
  */
-export const judge = (found: Page, stored: Page): "same" | "refused" | "lacking" | "wrong" => {
-  if (found.rows === null || stored.rows === null) return "refused"
-  const isSame = found.rows.length === stored.rows.length && found.rows.every((row, at) => row === stored.rows?.[at])
+export const judge = (page: Page, stored: Page): "same" | "refused" | "lacking" | "wrong" => {
+  if (page.rows === null || stored.rows === null) return "refused"
+  const isSame = page.rows.length === stored.rows.length && page.rows.every((row, at) => row === stored.rows?.[at])
   if (isSame) return "same"
-  const left = stored.rows.filter((row) => found.rows?.includes(row) === true)
-  const isPart = left.length === found.rows.length && left.every((row, at) => row === found.rows?.[at])
-  return found.list === "ledger" && isPart && left.length === stored.rows.length - 1 ? "lacking" : "wrong"
+  const left = stored.rows.filter((row) => page.rows?.includes(row) === true)
+  const isPart = left.length === page.rows.length && left.every((row, at) => row === page.rows?.[at])
+  return page.list === "ledger" && isPart && left.length === stored.rows.length - 1 ? "lacking" : "wrong"
 }

@@ -63,7 +63,7 @@ export const withReads = (
 ): IndexedChain.IndexedChain => {
   const snapshot: ChainReader["snapshot"] = (read) =>
     // Sound: the replaced reads have the types of those of the snapshot.
-    chain.reader.snapshot((own) => read(Object.assign(Object.create(own) as Snapshot, reads(own))))
+    chain.reader.snapshot((current) => read(Object.assign(Object.create(current) as Snapshot, reads(current))))
   return { ...chain, reader: { ...chain.reader, snapshot } }
 }
 

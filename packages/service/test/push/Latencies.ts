@@ -56,13 +56,13 @@ export interface ServiceOptions {
 /** A service that indexes the chain `local`; returns its URL and a key. */
 export const serve = Effect.fnUntraced(function* ({ config, node, pollMillis, watch }: ServiceOptions) {
   const folder = yield* temporaryFolder
-  const own = {
+  const baseConfig = {
     listen: { host: "127.0.0.1", port: 0 },
     database: "sqlite:data",
     chains: { [chain]: { id: node.chainId, rpc: [node.url], watch, pollMillis } },
     webhooks: { allowPrivate: true },
   }
-  writeFileSync(join(folder, "daybook.json"), JSON.stringify({ ...own, ...config }))
+  writeFileSync(join(folder, "daybook.json"), JSON.stringify({ ...baseConfig, ...config }))
   const args = [main, "serve", "--config", "daybook.json"]
   const child = yield* running(() => spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] }))
   let output = ""
@@ -89,8 +89,8 @@ const receive = Effect.fnUntraced(function* (options: ReceiverOptions) {
   child.on("message", (message) => {
     // Sound: the receivers send nothing else.
     const { atMicros, block, way } = message as Arrival
-    const own = arrivals.get(way)!
-    if (!own.has(block)) own.set(block, atMicros)
+    const wayArrivals = arrivals.get(way)!
+    if (!wayArrivals.has(block)) wayArrivals.set(block, atMicros)
   })
   const hasEnded = () => child.exitCode !== null
   return { arrivals, hasEnded }
@@ -118,8 +118,9 @@ export const measure = Effect.fnUntraced(function* ({ blockMillis, blocks, pollM
     yield* Effect.sleep(Math.max(0, millis))
     return minedAt
   })
-  const has = (block: number) => [...arrivals.values()].every((own) => own.has(block))
-  const hasAny = () => [...arrivals.values()].every((own) => [...own.keys()].some((block) => block > head - 10))
+  const has = (block: number) => [...arrivals.values()].every((wayArrivals) => wayArrivals.has(block))
+  const hasAny = () =>
+    [...arrivals.values()].every((wayArrivals) => [...wayArrivals.keys()].some((block) => block > head - 10))
   // The first blocks start the receivers and warm up their code.
   const isWarm = Effect.map(mine, () => hasEnded() || (head > 20 && hasAny()))
   yield* Eventually.untilEffect(isWarm, { what: "each receiver has a block" })
@@ -132,8 +133,10 @@ export const measure = Effect.fnUntraced(function* ({ blockMillis, blocks, pollM
   yield* Effect.ignore(
     Eventually.untilEffect(Effect.sync(isOver), { withinMillis: 20_000, what: "all blocks arrived" }),
   )
-  return [...arrivals].map(([way, own]): Latencies => {
-    const millis = [...minedAt].flatMap(([block, at]) => (own.has(block) ? [(own.get(block)! - at) / 1_000] : []))
+  return [...arrivals].map(([way, wayArrivals]): Latencies => {
+    const millis = [...minedAt].flatMap(([block, at]) =>
+      wayArrivals.has(block) ? [(wayArrivals.get(block)! - at) / 1_000] : [],
+    )
     return { way, millis }
   })
 })

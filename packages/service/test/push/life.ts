@@ -112,7 +112,9 @@ const replace = Effect.fnUntraced(function* (life: Life, store: TestStore, numbe
   life.ledgers[old.number] = ledgerOf(numbers, plans.length)
   const token = (yield* store.database.leases.acquire(store.ref, "test", 0))!
   const { writer } = store.database.chain(store.ref)
-  yield* Effect.scoped(Effect.flatMap(writer({ projections: projections(life) }), (own) => own.replace(block, token)))
+  yield* Effect.scoped(
+    Effect.flatMap(writer({ projections: projections(life) }), (opened) => opened.replace(block, token)),
+  )
   life.blocks = life.blocks.map((one) => (one === old ? block : one))
 })
 

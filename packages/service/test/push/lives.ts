@@ -79,12 +79,12 @@ class Host {
 
 const listOf = Effect.fnUntraced(function* ({ key, origin }: Host, wallet: string) {
   const lists = { verbose: new Array<string>(), movements: new Array<string>() }
-  for (const [list, found] of Object.entries(lists)) {
+  for (const [list, lines] of Object.entries(lists)) {
     for (let cursor: string | null = ""; cursor !== null;) {
       const query: string = cursor === "" ? "" : `&cursor=${cursor}`
       const url = `${origin}/api/v2.2/${wallet}/${list}?order=ASC${query}`
       const { json } = yield* request(url, { headers: { "x-api-key": key } })
-      found.push(
+      lines.push(
         ...json.result.map((row: Json) => `${row.block_number} ${rowId(row)} ${row.amount ?? row.from_address}`),
       )
       cursor = json.cursor

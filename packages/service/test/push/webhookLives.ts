@@ -94,7 +94,7 @@ const killable = (webhooks: Webhooks) => {
     state.stall = 0
     return stall === 0 ? Effect.void : Effect.promise(() => new Promise((resolve) => setTimeout(resolve, stall)))
   })
-  const own: Webhooks = {
+  const killableWebhooks: Webhooks = {
     ...webhooks,
     change: (...values) => Effect.andThen(stalled, whileAlive(false, Effect.orDie(webhooks.change(...values)))),
     acquire: (hook, owner, millis) => {
@@ -102,14 +102,14 @@ const killable = (webhooks: Webhooks) => {
       return whileAlive(null, Effect.orDie(webhooks.acquire(hook, owner, millis)))
     },
   }
-  return { state, own }
+  return { state, killableWebhooks }
 }
 
 /** A sending process; `kill` ends it without releasing its lease. */
 const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.Clock) {
   const { chain, config, database, hasOwnClock } = options
   const decoder = KnownSignatures.decoder()
-  const { own, state } = killable(database.webhooks)
+  const { killableWebhooks, state } = killable(database.webhooks)
   const fiber = yield* Effect.forkScoped(
     Effect.provideService(
       WebhookSender.run({
@@ -119,7 +119,7 @@ const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.
         chains: [IndexedChain.fromDatabase(database)(chain)],
         contracts: ChainContracts.make(database.contracts, decoder),
         decoder,
-        webhooks: own,
+        webhooks: killableWebhooks,
         keys: database.apiKeys,
       }),
       Clock.Clock,

@@ -34,13 +34,14 @@ interface Step {
   readonly run: (world: World) => Effect.Effect<boolean, Eventually.ConditionNotMet>
 }
 
-const every = (found: ReadonlyArray<Setup.Response>, holds: (response: Setup.Response) => boolean) => found.every(holds)
+const every = (responses: ReadonlyArray<Setup.Response>, holds: (response: Setup.Response) => boolean) =>
+  responses.every(holds)
 const limitOf = ({ headers }: Setup.Response) => headers["ratelimit-limit"]
 
 /** True if all processes have the rate limit of the last valid configuration, and its certificate. */
 const isAsBefore = Effect.fnUntraced(function* ({ key, page }: World, fingerprint: string) {
-  const found = yield* Effect.promise(() => probe(page, key))
-  return every(found, (each) => limitOf(each) === "777777" && each.fingerprint === fingerprint)
+  const responses = yield* Effect.promise(() => probe(page, key))
+  return every(responses, (each) => limitOf(each) === "777777" && each.fingerprint === fingerprint)
 })
 
 const changed = ({ chain, eth, first }: World) => ({
@@ -78,8 +79,11 @@ const steps: ReadonlyArray<Step> = [
     run: Effect.fnUntraced(function* (world) {
       world.write(JSON.stringify(changed(world)))
       yield* reload(world, "Configuration reloaded: rateLimit, chains.eth.labels")
-      const found = yield* Effect.promise(() => probe(world.page, world.key))
-      return every(found, (each) => limitOf(each) === "777777" && each.text.includes('"from_address_label":"Treasury"'))
+      const responses = yield* Effect.promise(() => probe(world.page, world.key))
+      return every(
+        responses,
+        (each) => limitOf(each) === "777777" && each.text.includes('"from_address_label":"Treasury"'),
+      )
     }),
   },
   {
@@ -89,8 +93,11 @@ const steps: ReadonlyArray<Step> = [
       yield* reload(world, "Configuration reloaded: anonymous, chains.base (added)")
       yield* world.until("the chain is indexed", world.isSynced("base"))
       const url = `${world.url}/api/v2.2/${world.other.wallet}/verbose?chain=base`
-      const found = yield* Effect.promise(async () => [...(await probe(url, world.key)), ...(await probe(world.page))])
-      return every(found, ({ status }) => status === 200)
+      const responses = yield* Effect.promise(async () => [
+        ...(await probe(url, world.key)),
+        ...(await probe(world.page)),
+      ])
+      return every(responses, ({ status }) => status === 200)
     }),
   },
   {
@@ -109,8 +116,8 @@ const steps: ReadonlyArray<Step> = [
       const before = yield* fingerprintOf(world)
       world.renew("second")
       yield* reload(world, "Configuration reloaded: no changes")
-      const found = yield* Effect.promise(() => probe(world.page, world.key))
-      return every(found, ({ fingerprint }) => fingerprint !== before && fingerprint === found[0]!.fingerprint)
+      const responses = yield* Effect.promise(() => probe(world.page, world.key))
+      return every(responses, ({ fingerprint }) => fingerprint !== before && fingerprint === responses[0]!.fingerprint)
     }),
   },
   {
@@ -162,9 +169,9 @@ const killOne = Effect.fnUntraced(function* (world: World) {
     "the process responds",
     Effect.map(
       Effect.timeoutOrElse(pageResponse, { duration: "1 second", orElse: () => Effect.succeed(null) }),
-      (found) => {
-        if (found !== null) response = found
-        return found !== null
+      (received) => {
+        if (received !== null) response = received
+        return received !== null
       },
     ),
   )

@@ -52,11 +52,15 @@ const until = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<number> =>
   })
 
 /** One failover. */
-const round = Effect.fnUntraced(function* (own: number, bin: string | undefined, { fail, print }: Campaign.Output) {
+const round = Effect.fnUntraced(function* (
+  chainSeed: number,
+  bin: string | undefined,
+  { fail, print }: Campaign.Output,
+) {
   const { front, link, pair } = yield* servers(bin)
   const database = yield* Engine.fromUrl(`postgres://postgres@127.0.0.1:${front.port}/postgres`, "/nowhere")
   const store = yield* TestStore.open(database, ref)
-  const world = World.make(own)
+  const world = World.make(chainSeed)
   const pages = pagesOf(database)
   for (let blocks = 0; blocks < 20; blocks++) yield* world.step(store)
   let lost = 0
@@ -69,7 +73,7 @@ const round = Effect.fnUntraced(function* (own: number, bin: string | undefined,
   )
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(step, Effect.sleep(writePauseMillis))))
   const tally = Walker.tally()
-  const numbers = seeded(own)
+  const numbers = seeded(chainSeed)
   yield* Effect.forkScoped(
     Effect.all(
       Array.from({ length: readers }, () =>

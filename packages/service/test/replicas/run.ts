@@ -41,9 +41,9 @@ const walkAll = Effect.fnUntraced(function* (
 
   const tally = Walker.tally()
   const [newest, pages] = [pagesOf(writing), pagesOf(reading)]
-  const reader = (own: number) =>
+  const reader = (readerNumber: number) =>
     Effect.gen(function* () {
-      const numbers = seeded(seed * 100 + own)
+      const numbers = seeded(seed * 100 + readerNumber)
       while (tally.walks < walks) {
         yield* Walker.walk({
           world,
@@ -57,7 +57,7 @@ const walkAll = Effect.fnUntraced(function* (
       }
     })
   const all = Effect.all(
-    Array.from({ length: readers }, (_, own) => reader(own)),
+    Array.from({ length: readers }, (_, readerNumber) => reader(readerNumber)),
     { concurrency: "unbounded" },
   )
   yield* Effect.raceFirst(all, writer)

@@ -107,7 +107,7 @@ const runStatement = <A>(database: DatabaseSync, sql: string, work: () => A): A 
   return result
 }
 
-const own = (database: DatabaseSync) => {
+const takeOwnership = (database: DatabaseSync) => {
   if (current === null || known.has(database)) return
   known.add(database)
   if (current.opening !== null) owners.set(database, current.opening)
@@ -119,13 +119,13 @@ const withSmallPages = (sql: string) => sql.replace(/^PRAGMA page_size=\d+/, "PR
 /** Installs the fault injection, once per process. */
 export const install = (): void => {
   DatabaseSync.prototype.exec = function (this: DatabaseSync, sql: string) {
-    own(this)
+    takeOwnership(this)
     runStatement(this, sql, () => native.exec.call(this, current === null ? sql : withSmallPages(sql)))
     // Waiting for a lock would block the only thread.
     if (current !== null && sql.startsWith("PRAGMA")) native.exec.call(this, "PRAGMA busy_timeout=0")
   }
   DatabaseSync.prototype.prepare = function (this: DatabaseSync, sql: string) {
-    own(this)
+    takeOwnership(this)
     const statement = native.prepare.call(this, sql)
     texts.set(statement, { database: this, sql: sql.trimStart() })
     return statement

@@ -143,8 +143,8 @@ export const make = (setting: Setting): Processes => {
               count,
               threads,
               random: losses,
-              connect: Effect.map(connect, (own) => ({
-                node: own,
+              connect: Effect.map(connect, (source) => ({
+                node: source,
                 assembling,
               })),
             })

@@ -85,8 +85,8 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   }
 
   const reading = options.pagesUrl === undefined ? database : yield* Engine.fromUrl(options.pagesUrl, "/")
-  const reader = Effect.fnUntraced(function* (own: number) {
-    const drawn = seeded(seed * 100 + own)
+  const reader = Effect.fnUntraced(function* (readerNumber: number) {
+    const drawn = seeded(seed * 100 + readerNumber)
     const pause = Effect.suspend(() => Effect.sleep(drawn.pick(within)))
     const [newest, pages] = [pagesOf(database, pause), pagesOf(reading, pause)]
     while (!isOver()) {
@@ -110,7 +110,7 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
       yield* Effect.sleep(writePauseMillis)
     }
   })
-  yield* Effect.all([writing, ...Array.from({ length: readers }, (_, own) => reader(own))], {
+  yield* Effect.all([writing, ...Array.from({ length: readers }, (_, readerNumber) => reader(readerNumber))], {
     concurrency: "unbounded",
   })
   return { ...tally, ...deeds, ...world.counts, lists, damaged: damaged() }

@@ -27,7 +27,7 @@ export const isSearching = ({ snapshot }: Pick<TestStore.TestStore, "snapshot">)
   snapshot(({ checkpoint }) =>
     Effect.map(
       checkpoint,
-      (found) => found === null || (found.watch ?? []).some((wallet) => WatchList.isSearching(found, wallet)),
+      (watched) => watched === null || (watched.watch ?? []).some((wallet) => WatchList.isSearching(watched, wallet)),
     ),
   )
 
@@ -84,14 +84,14 @@ const compare = Effect.fnUntraced(function* (
   wallets: ReadonlyArray<string>,
 ) {
   let rows = 0
-  const found: Array<string> = []
+  const differing: Array<string> = []
   for (const wallet of wallets) {
     const [expected, searched] = yield* Effect.all([read(full, wallet), read(store, wallet)])
     rows += searched.places.length
-    if (searched.from !== 0) found.push(`${wallet} begins with block ${searched.from}`)
-    found.push(...differences(expected, searched).map((text) => `${wallet} ${text}`))
+    if (searched.from !== 0) differing.push(`${wallet} begins with block ${searched.from}`)
+    differing.push(...differences(expected, searched).map((text) => `${wallet} ${text}`))
   }
-  return { rows, differences: found }
+  return { rows, differences: differing }
 })
 
 /** Adds one wallet and completes the search of its past. */

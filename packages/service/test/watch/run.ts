@@ -39,18 +39,18 @@ Campaign.main({
           ...indexed.plan.wallets.map((wallet): Campaign.Case => ({
             name: `${wallet.blocks.length} transactions`,
             run: Effect.fnUntraced(function* (report) {
-              const found = yield* Watch.searchOne(indexed, wallet)
-              calls += found.calls
-              checked(report, found.differences)
-              return row(found, 0)
+              const result = yield* Watch.searchOne(indexed, wallet)
+              calls += result.calls
+              checked(report, result.differences)
+              return row(result, 0)
             }),
           })),
           {
             name: "all, killed repeatedly",
             run: Effect.fnUntraced(function* (report) {
-              const found = yield* Watch.searchKilled(indexed, kills, calls / Math.max(1, kills), 1)
-              checked(report, found.differences)
-              return row(found, found.killed)
+              const result = yield* Watch.searchKilled(indexed, kills, calls / Math.max(1, kills), 1)
+              checked(report, result.differences)
+              return row(result, result.killed)
             }),
           },
         ],

@@ -98,9 +98,9 @@ const changesOf = (time: VirtualTime.VirtualTime, random: SeededRandom.SeededRan
       for (const resume of waiting) time.after(random.below(60), resume)
     },
     changed: Effect.callback<void>((resume) => {
-      const own = () => resume(Effect.void)
-      waiting.add(own)
-      return Effect.sync(() => void waiting.delete(own))
+      const resumeWaiter = () => resume(Effect.void)
+      waiting.add(resumeWaiter)
+      return Effect.sync(() => void waiting.delete(resumeWaiter))
     }),
   }
 }
@@ -164,17 +164,17 @@ const make = (
   const manners = random.fork("manners")
   hook.behaviour = () => (calm.is || !manners.is(0.35) ? "well" : manners.pick(behaviours))
   const streams = streamsOf(network, random.fork("streams"))
-  const own = { random, steps, config, chain, hosts, hostOptions, hook, streams, life: Life.make() }
-  return { ...network, ...own, differences, secrets, wake, log, calm: () => void (calm.is = true) }
+  const parts = { random, steps, config, chain, hosts, hostOptions, hook, streams, life: Life.make() }
+  return { ...network, ...parts, differences, secrets, wake, log, calm: () => void (calm.is = true) }
 }
 
 /** Adds the webhook, starting at the first block. */
 const addWebhook = Effect.fnUntraced(function* ({ chain, hook, secrets }: World, { webhooks }: Database) {
   const settings = { url: "http://127.0.0.1:1/hook", chain: chain.name, from: 0 } as const
   const types = ["wallet.transaction", "wallet.movement"] as const
-  const [webhook, made] = yield* Webhook.make(HookReceiver.key, { ...settings, types, finality: "head" })
-  hook.secrets.push(made.publicKey, made.secret)
-  secrets.push(made.secret.slice("whsec_".length))
+  const [webhook, newSecrets] = yield* Webhook.make(HookReceiver.key, { ...settings, types, finality: "head" })
+  hook.secrets.push(newSecrets.publicKey, newSecrets.secret)
+  secrets.push(newSecrets.secret.slice("whsec_".length))
   yield* webhooks.add(name, Webhook.encode(webhook), wallets.map(notBegun))
 })
 
@@ -308,13 +308,13 @@ const live = Effect.fnUntraced(function* (world: World): Effect.fn.Return<void, 
   const gaps = random.fork("gaps")
   const writerRandom = random.fork("writer")
   const open = Effect.suspend(() => {
-    const own = Hosts.owner(world.hostOptions, () => undefined)
-    if (life.blocks.length > 0 && writerRandom.is(0.7)) own.fuse = writerRandom.between(20, 400)
-    return Hosts.open(world.hostOptions, own)
+    const writerOwner = Hosts.owner(world.hostOptions, () => undefined)
+    if (life.blocks.length > 0 && writerRandom.is(0.7)) writerOwner.fuse = writerRandom.between(20, 400)
+    return Hosts.open(world.hostOptions, writerOwner)
   })
   const writer = yield* Writer.make({ ref: chain, life, random: random.fork("chain"), open, observer })
   const write = (change: typeof Life.change) => Effect.ensuring(writer.write(change), Effect.sync(wake))
-  const append: typeof Life.change = (own, store, numbers) => Life.append(own, store, 1, numbers)
+  const append: typeof Life.change = (target, store, numbers) => Life.append(target, store, 1, numbers)
   while (life.blocks.length === 0) yield* write(append)
   yield* addWebhook(world, observer)
   const indexed = IndexedChain.fromDatabase(observer)(chain)

@@ -99,9 +99,9 @@ class Collected {
       if (address == null) continue
       this.addresses.add(address)
       const key = `${action} ${address}`
-      const own = this.#rows.get(key)
-      if (own === undefined) this.#rows.set(key, [row])
-      else own.push(row)
+      const keyRows = this.#rows.get(key)
+      if (keyRows === undefined) this.#rows.set(key, [row])
+      else keyRows.push(row)
     }
   }
 
@@ -114,7 +114,8 @@ class Collected {
     ).size
 
   /** Rows of all addresses. */
-  all = (action: Action): ReadonlyArray<Row> => this.#all.flatMap(([own, row]) => (own === action ? [row] : []))
+  all = (action: Action): ReadonlyArray<Row> =>
+    this.#all.flatMap(([rowAction, row]) => (rowAction === action ? [row] : []))
 
   rows = (action: Action, address: string): ReadonlyArray<Row> => this.#rows.get(`${action} ${address}`) ?? []
 }
@@ -126,25 +127,25 @@ const addTransaction = (
   receipt: RawReceipt,
   trace: RawFrame,
 ): void => {
-  const own = block.transactions[index]!
-  const at = { blockNumber: decimal(block.number), timeStamp: decimal(block.timestamp), hash: own.hash }
+  const transaction = block.transactions[index]!
+  const at = { blockNumber: decimal(block.number), timeStamp: decimal(block.timestamp), hash: transaction.hash }
   const gas = {
-    gas: decimal(own.gas),
+    gas: decimal(transaction.gas),
     gasPrice: decimal(receipt.effectiveGasPrice),
     gasUsed: decimal(receipt.gasUsed),
     cumulativeGasUsed: decimal(receipt.cumulativeGasUsed),
   }
-  collected.add("txlist", [own.from, own.to, receipt.contractAddress], {
+  collected.add("txlist", [transaction.from, transaction.to, receipt.contractAddress], {
     ...at,
-    blockHash: own.blockHash,
-    nonce: decimal(own.nonce),
+    blockHash: transaction.blockHash,
+    nonce: decimal(transaction.nonce),
     transactionIndex: String(index),
-    from: own.from,
-    to: own.to ?? "",
-    value: decimal(own.value),
+    from: transaction.from,
+    to: transaction.to ?? "",
+    value: decimal(transaction.value),
     ...gas,
-    input: own.input,
-    contractAddress: own.to === null ? (receipt.contractAddress ?? "") : "",
+    input: transaction.input,
+    contractAddress: transaction.to === null ? (receipt.contractAddress ?? "") : "",
     txreceipt_status: decimal(receipt.status),
     isError: receipt.status === "0x1" ? "0" : "1",
   })

@@ -73,8 +73,8 @@ const templates = new Map<string, string>()
 
 /** A database with the schema of the test chain, from which the databases of tests are created. */
 const template = Effect.fnUntraced(function* (server: string) {
-  const found = templates.get(server)
-  if (found !== undefined) return found
+  const existing = templates.get(server)
+  if (existing !== undefined) return existing
   // URLs of several databases may belong to one server.
   const name = `${nextName()}_template`
   yield* rowsOf(server, `CREATE DATABASE ${name}`)
@@ -124,9 +124,9 @@ export const database = Effect.fnUntraced(function* (
 const free = new Map<string, Array<string>>()
 
 const freeOf = (server: string): Array<string> => {
-  const found = free.get(server) ?? []
-  free.set(server, found)
-  return found
+  const available = free.get(server) ?? []
+  free.set(server, available)
+  return available
 }
 
 /** An empty database that is reused after the scope, for tests that only change rows. */
@@ -205,7 +205,7 @@ export const distributed = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.sync(() => unused.push(url)))
   yield* clearCoordinator(url)
   const rows = yield* statementsOf(url)
-  yield* Effect.scoped(Effect.flatMap(connect(url), (own) => Effect.orDie(own.chain(ref).writer())))
+  yield* Effect.scoped(Effect.flatMap(connect(url), (opened) => Effect.orDie(opened.chain(ref).writer())))
   yield* rows("DROP TABLE IF EXISTS public.test_clock")
   yield* rows("CREATE TABLE public.test_clock AS SELECT 0::int8 AS millis")
   yield* rows(setsClock("daybook_test"))

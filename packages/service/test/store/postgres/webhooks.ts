@@ -23,9 +23,9 @@ export const webhooks = (server: () => string): void => {
   webhookContract(
     Effect.gen(function* () {
       const { url } = yield* TestServer.emptied(server())
-      const { webhooks: own } = yield* TestServer.connect(url)
-      for (const { name } of yield* own.list) yield* own.remove(name)
-      return own
+      const { webhooks: engineWebhooks } = yield* TestServer.connect(url)
+      for (const { name } of yield* engineWebhooks.list) yield* engineWebhooks.remove(name)
+      return engineWebhooks
     }),
   )
 
@@ -50,16 +50,16 @@ export const webhooks = (server: () => string): void => {
     it.live("remove: also removes the wallets that a concurrent change adds", () =>
       Effect.gen(function* () {
         const { rows, url } = yield* TestServer.emptied(server())
-        const { webhooks: own } = yield* TestServer.connect(url)
-        yield* own.add("books", { holder: null, state: "active", content: "{}" }, [notBegun("0xa")])
+        const { webhooks: engineWebhooks } = yield* TestServer.connect(url)
+        yield* engineWebhooks.add("books", { holder: null, state: "active", content: "{}" }, [notBegun("0xa")])
         const adding = yield* Effect.forkChild(TestServer.rowsOf(url, addition))
         const isAdding = Effect.map(rows(additions), (found) => found.length > 0)
         yield* Eventually.untilEffect(isAdding, { what: "the addition" })
-        const isRemoved = yield* own.remove("books")
+        const isRemoved = yield* engineWebhooks.remove("books")
         yield* Fiber.join(adding)
 
         expect(isRemoved).toBe(true)
-        expect(yield* own.walletsOf("books", {})).toEqual([])
+        expect(yield* engineWebhooks.walletsOf("books", {})).toEqual([])
       }),
     )
   })

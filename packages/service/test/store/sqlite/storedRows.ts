@@ -69,7 +69,7 @@ export const rewriteFrame = (file: string, block: number, index: number, frame: 
   withFile(file, (connection) => {
     const id = RowId.make(block, index)
     const columns = connection.valuesUnsafe<DocumentRow.Columns>(DocumentStatements.documents, [id, id + 1])[0]!
-    const own = [...columns.slice(0, 7), frame]
+    const values = [...columns.slice(0, 7), frame]
     connection.rowsUnsafe("DELETE FROM document WHERE id = ?", [id])
-    connection.rowsUnsafe(DocumentStatements.insertDocument, [...own, Checksum.fromValues(own)])
+    connection.rowsUnsafe(DocumentStatements.insertDocument, [...values, Checksum.fromValues(values)])
   })
