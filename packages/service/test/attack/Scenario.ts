@@ -45,7 +45,7 @@ export interface Outcome extends Seen {
 /** Upper limit of the latency of `/health` during an attack, in milliseconds. */
 export const maxHealthMillis = 100
 
-/** Latency of `/health` without an attack, in milliseconds, above which latencies are not evaluated because the machine is loaded. */
+/** Latency of `/health` without an attack, in milliseconds, above which latencies are not evaluated because the machine is busy. */
 const busyMillis = 20
 
 /** Default upper limit of a turn of the event loop during an attack, in milliseconds of CPU time. */
@@ -54,7 +54,7 @@ const maxTurnMillis = 100
 /** Upper limit of resident memory during an attack, in MiB; the heap is limited to 1024. */
 export const maxMebibytes = 1_400
 
-/** Excessive latencies of `/health`, or only of the event loop if the machine is loaded without an attack. */
+/** Excessive latencies of `/health`, or only of the event loop if the machine is busy without an attack. */
 const delaysOf = (
   { healthP99Millis, turnMillis }: Measured,
   before: Measured,

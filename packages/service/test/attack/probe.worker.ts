@@ -1,4 +1,4 @@
-/** Requests URLs repeatedly, one at a time, in a separate thread, so that a loaded attacker does not delay the measurement. */
+/** Requests URLs repeatedly, one at a time, in a separate thread, so that a busy attacker does not delay the measurement. */
 import * as http from "node:http"
 import * as https from "node:https"
 import { parentPort, workerData } from "node:worker_threads"

@@ -128,7 +128,7 @@ const idsOf = (body: string): ReadonlyArray<unknown> => {
   return [parsed].flat().map(({ id }) => id)
 }
 
-/** Longest time of a call with a deadline of 5 s, with a tolerance for a loaded machine, in milliseconds. */
+/** Longest time of a call with a deadline of 5 s, with a tolerance for a busy machine, in milliseconds. */
 const maxMillis = 15_000
 const maxMebibytes = 700
 const maxCharacters = 20_000

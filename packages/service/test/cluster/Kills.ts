@@ -15,7 +15,7 @@ export interface Kill {
 
 const attempts = 5
 
-/** Runs a statement; a loaded machine may need several attempts to connect. */
+/** Runs a statement; a busy machine may need several attempts to connect. */
 const rowsOf = <Row extends object>(url: string, sql: string) =>
   PgClient.make({ url: Redacted.make(url), maxConnections: 1 }).pipe(
     Effect.flatMap((client) => client.unsafe<Row>(sql).unprepared),

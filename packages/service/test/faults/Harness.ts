@@ -28,7 +28,7 @@ export interface Outcome {
   readonly lagError: number | null
   /** Longest time for which a head was still reported after the next block was mined, in milliseconds. */
   readonly staleMillis: number
-  /** Longest delay of a sample, by which a loaded machine distorts the times, in milliseconds. */
+  /** Longest delay of a sample, by which a busy machine distorts the times, in milliseconds. */
   readonly delayMillis: number
   /** Share of the samples during the fault that reported a lag. */
   readonly knownShare: number
@@ -45,9 +45,9 @@ export const pollMillis = 1_000
 const blockMillis = 500
 const sampleMillis = 250
 const startBlocks = 50
-/** Tolerance for a poll, the write of the status and its read on a loaded machine, in addition to the latency of the node. */
+/** Tolerance for a poll, the write of the status and its read on a busy machine, in addition to the latency of the node. */
 const slackMillis = 500
-/** Minimum share of samples with a known lag. On a loaded machine a poll may be late, and the lag unknown until the next one. */
+/** Minimum share of samples with a known lag. On a busy machine a poll may be late, and the lag unknown until the next one. */
 const minKnownShare = 0.9
 
 /** Longest time for which an outdated head may be reported: one polling interval plus the response time of the node. */
@@ -133,7 +133,7 @@ export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timi
   const begunAt = performance.now()
   let callsBefore: number | undefined
   let delayMillis = 0
-  // A loaded machine may need longer until the first lag is reported.
+  // A busy machine may need longer until the first lag is reported.
   const lacksLag = () => scenario.isLagKnown && samples.every(({ error }) => error === null)
   while (performance.now() - begunAt < timing.faultSeconds * 1000 || lacksLag()) {
     const isCounted = performance.now() - begunAt >= (timing.faultSeconds - timing.countedSeconds) * 1000

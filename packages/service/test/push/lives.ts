@@ -217,7 +217,7 @@ const attempts = 200
 
 const wallets = [Rows.alice, Rows.bob]
 
-/** Time limit for a webhook to send everything once no faults are injected, with a tolerance for a loaded machine. */
+/** Time limit for a webhook to send everything once no faults are injected, with a tolerance for a busy machine. */
 const withinMillis = 120_000
 
 /** Waits until the tables of a webhook equal the lists; returns the differences. */

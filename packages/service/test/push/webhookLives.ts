@@ -30,7 +30,7 @@ export interface Options {
   readonly hasOwnClock: boolean
 }
 
-/** Factor of the clock while faults are injected and afterwards, when a request has some seconds on a loaded machine too. */
+/** Factor of the clock while faults are injected and afterwards, when a request has some seconds on a busy machine too. */
 const speeds = { disturbed: 200, healed: 5 } as const
 const name = "books"
 
