@@ -3,7 +3,6 @@ import { Anvil } from "@daybook/chain"
 import { Effect, Exit, Scope } from "effect"
 import * as Client from "./Client.ts"
 
-/** A running chain. */
 export interface AttackedChain {
   readonly url: string
   readonly node: Anvil.Node
@@ -13,7 +12,6 @@ export interface AttackedChain {
   readonly close: () => Promise<void>
 }
 
-/** Starts a chain. */
 export const start = async (options?: Anvil.Options): Promise<AttackedChain> => {
   const scope = Effect.runSync(Scope.make())
   const node = await Effect.runPromise(Anvil.make(options).pipe(Scope.provide(scope)))

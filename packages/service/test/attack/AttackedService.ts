@@ -41,7 +41,6 @@ export interface Measured {
   readonly failures: ReadonlyArray<string>
 }
 
-/** A running service. */
 export interface AttackedService {
   readonly url: string
   readonly folder: string
@@ -80,7 +79,6 @@ const everyMillis = 20
 const reply = async (target: { once: (event: "message", listener: (value: unknown) => void) => unknown }) =>
   await new Promise<unknown>((resolve) => target.once("message", resolve))
 
-/** Starts the service. */
 export const start = async (options: Options): Promise<AttackedService> => {
   const { config, database = "sqlite:data", heapMebibytes = 1024, imports = [], prepare, role } = options
   const folder = mkdtempSync(join(tmpdir(), "daybook-attack-"))

@@ -15,7 +15,6 @@ export const wallets = {
 
 const chain = { name: "attack", id: 31_337 }
 
-/** Configuration of the chain. */
 export const chains = { attack: { id: chain.id, rpc: ["http://127.0.0.1:9"] } }
 
 const withLogs = (row: TransactionRow, count: number): TransactionRow => {
@@ -31,7 +30,6 @@ const withInternal = (row: TransactionRow, bytes: number): TransactionRow => {
   return { ...row, internal: JSON.stringify(frames) }
 }
 
-/** Sizes of the rows. */
 export interface Sizes {
   /** Number of transactions of each kind. */
   readonly count: number

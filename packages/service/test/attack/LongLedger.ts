@@ -17,10 +17,8 @@ import * as TestStore from "../store/TestStore.ts"
 
 const chain = { name: "attack", id: 31_337 }
 
-/** Configuration of the chain. */
 export const chains = { attack: { id: chain.id, rpc: ["http://127.0.0.1:9"] } }
 
-/** Sizes of the ledger. */
 export interface Sizes {
   readonly movements: number
   readonly assets: number

@@ -75,7 +75,6 @@ const tool =
       }),
     })
 
-/** Operations by name. */
 export const all: Readonly<Record<string, Ask>> = {
   walletTransactions: read(() => `${wallet}/verbose?chain=attack&scope=all&limit=100`),
   movements: read(() => `${wallet}/movements?chain=attack&limit=100&order=ASC`),

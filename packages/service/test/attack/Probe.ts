@@ -2,7 +2,6 @@
 import { once } from "node:events"
 import { Worker } from "node:worker_threads"
 
-/** Requests of a probe. */
 export interface Options {
   readonly urls: ReadonlyArray<string>
   readonly headers?: Record<string, string>
@@ -22,7 +21,6 @@ export interface Probe {
   readonly stop: () => Promise<void>
 }
 
-/** Starts to send requests. */
 export const start = ({ everyMillis, headers = {}, urls }: Options): Probe => {
   const workerData = { urls, headers, everyMillis }
   const probe = new Worker(new URL("./probe.worker.ts", import.meta.url), { workerData })

@@ -3,7 +3,6 @@ import type { AttackedService, Measured, Options } from "./AttackedService.ts"
 import * as Attacked from "./AttackedService.ts"
 import { sleep } from "./Client.ts"
 
-/** Size of an attack. */
 export type Scale = "full" | "small"
 
 /** Observations of an attack. */
@@ -16,7 +15,6 @@ export interface Seen {
   readonly lines?: ReadonlyArray<string>
 }
 
-/** An attack. */
 export interface Scenario {
   readonly name: string
   /** The limit that must hold. */
@@ -33,12 +31,10 @@ export interface Scenario {
   readonly run: (service: AttackedService, scale: Scale) => Promise<Seen>
 }
 
-/** Outcome of an attack. */
 export interface Outcome extends Seen {
   readonly name: string
   readonly bound: string
   readonly measured: Measured | undefined
-  /** Measurements before the attack. */
   readonly before: Measured | undefined
 }
 
@@ -87,7 +83,6 @@ const faultsOf = (
 /** Duration of the measurement without an attack. */
 const idleMillis = 1_500
 
-/** Runs an attack. */
 export const run = async (scenario: Scenario, scale: Scale): Promise<Outcome> => {
   const { bound, name, run: attack, service } = scenario
   if (service === undefined) {

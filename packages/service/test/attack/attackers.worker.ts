@@ -9,7 +9,6 @@ import * as Operations from "./Operations.ts"
 
 /** Requests of one operation with several keys. */
 export interface Flood {
-  /** Name of the operation. */
   readonly name: string
   readonly url: string
   readonly keys: ReadonlyArray<string>

@@ -33,7 +33,6 @@ const pagesUntilIndexed = async (target: Client.Target, key: string, head: numbe
   return { statuses, isIndexed: false }
 }
 
-/** Attacks with blocks. */
 export const scenarios: ReadonlyArray<Scenario> = [
   {
     name: "blocks of 46 MiB of receipts",

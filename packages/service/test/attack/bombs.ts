@@ -77,5 +77,4 @@ const scenarioOf = ({ code, name }: Bomb): Scenario => {
   }
 }
 
-/** Attacks with traces. */
 export const scenarios: ReadonlyArray<Scenario> = bombs.map(scenarioOf)

@@ -92,5 +92,4 @@ export const machine: Scenario = {
   },
 }
 
-/** Attacks with time. */
 export const scenarios: ReadonlyArray<Scenario> = [machine]

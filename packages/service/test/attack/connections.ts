@@ -268,5 +268,4 @@ const exhausted: Scenario = {
   },
 }
 
-/** Attacks with connections. */
 export const scenarios: ReadonlyArray<Scenario> = [idle, handshakes, exhausted]

@@ -177,5 +177,4 @@ const outputs: Scenario = {
   },
 }
 
-/** Attacks with full disks. */
 export const scenarios: ReadonlyArray<Scenario> = [index, outputs]

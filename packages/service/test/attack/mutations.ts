@@ -41,7 +41,6 @@ export const random = (seed: number): Next => {
   }
 }
 
-/** One of several values. */
 export const pick = <A>(next: Next, values: ReadonlyArray<A>): A => values[next(values.length)]!
 
 /** Values at or beyond the limits of some parameter. */
@@ -299,7 +298,6 @@ export const sinksOf = async ({ folder, output, url }: AttackedService): Promise
 const isStateOfService = ({ path }: ChangedRequest, { status, text }: Received): boolean =>
   status === 503 && (/^\/ready(\?|$)/.test(path) || text.startsWith("The explorer is not built."))
 
-/** Secrets of the configuration. */
 export const secrets: ReadonlyArray<string> = [canary, webhooksKey]
 
 /** A service with secrets in its configuration that exports its spans to a collector. */

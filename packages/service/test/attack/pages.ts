@@ -78,7 +78,6 @@ const many = (kind: Kind, name: string): Scenario => ({
   },
 })
 
-/** Attacks with pages. */
 export const scenarios: ReadonlyArray<Scenario> = [
   many("calldata", "pages of 100 kB calldata"),
   many("logs", "pages of 10,000 logs"),

@@ -145,7 +145,6 @@ const peakMebibytes = ({ pid }: AttackedService): number =>
 
 let chain: AttackedChain.AttackedChain | undefined
 
-/** Hostile receivers of webhooks. */
 export const scenario: Scenario = {
   name: "receivers of webhooks that never read, never complete a response or redirect",
   bound: "20 s, 16 KB of headers and ten informational responses per attempt; one attempt at a time per webhook",

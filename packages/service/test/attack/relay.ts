@@ -222,5 +222,4 @@ const unfinished: Scenario = {
   },
 }
 
-/** Attacks through the relay. */
 export const scenarios: ReadonlyArray<Scenario> = [expensive, unfinished, batch, unread, oversized, dense, deep]

@@ -104,7 +104,6 @@ const differencesOf = (receiver: Receiver, rows: ReadonlyArray<WalletRow>): Read
 
 let chain: AttackedChain.AttackedChain | undefined
 
-/** A series of reorgs. */
 export const scenario: Scenario = {
   name: "many reorgs",
   bound: "one state of the chain per walk, and 409 once it was reverted",

@@ -5,7 +5,6 @@
 import { FaultyServer } from "@daybook/harness"
 import * as fixture from "../indexer/fixture.ts"
 
-/** Kind of a transaction. */
 export type Kind = "input" | "unique input" | "output" | "frames" | "depth" | "logs" | "plain"
 
 type Params = ReadonlyArray<unknown>
@@ -16,7 +15,6 @@ interface Call {
   readonly params: Params
 }
 
-/** A running node. */
 export interface Node {
   readonly url: string
   /** Number of calls by method. */
@@ -35,7 +33,6 @@ const repeated = `0x${"5a".repeat(bytes)}`
 const dataOf = (kind: Kind, index: number): string =>
   kind === "unique input" ? `0x${index.toString(16).padStart(8, "0")}${"5b".repeat(bytes - 4)}` : repeated
 
-/** Sizes of the bombs. */
 interface Sizes {
   /** Number of frames with data in a transaction with large inputs or outputs: 66 MiB. */
   readonly largeFrames: number

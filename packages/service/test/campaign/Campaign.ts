@@ -20,13 +20,10 @@ type ValueOf<Usual> = Usual extends number
     ? boolean
     : string | Extract<Usual, undefined>
 
-/** Values of the options. */
 export type Values<All extends Options> = { readonly [Name in keyof All]: ValueOf<All[Name][0]> }
 
-/** Cells of a row. */
 export type Cells = ReadonlyArray<string | number>
 
-/** Output of a campaign. */
 export interface Output {
   readonly print: (line: string) => void
   /** Prints an issue, which fails the campaign. */
@@ -58,7 +55,6 @@ export interface CaseList {
   readonly after?: (report: Output) => Effect.Effect<void, unknown, Scope.Scope>
 }
 
-/** A campaign. */
 export interface Campaign<All extends Options> {
   /** Name of the script in package.json. */
   readonly name: string

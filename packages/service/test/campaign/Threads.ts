@@ -2,7 +2,6 @@
 import { parentPort, Worker } from "node:worker_threads"
 import { Effect, Pool, type Scope } from "effect"
 
-/** Runs a task. */
 export type Run<Task, Outcome> = (task: Task) => Effect.Effect<Outcome, unknown>
 
 const inThread = <Task, Outcome>(
@@ -26,7 +25,6 @@ const inThread = <Task, Outcome>(
       }),
   )
 
-/** Options of the threads. */
 export interface Options<Task, Outcome> {
   /** Module of the command, which calls `serve` in a thread. */
   readonly module: URL

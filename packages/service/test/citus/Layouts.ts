@@ -27,7 +27,6 @@ export interface Shards {
   readonly all: (table: string) => ReadonlyArray<Shard>
 }
 
-/** A layout. */
 export interface Layout {
   readonly name: string
   /** The server that the reader connects to. */

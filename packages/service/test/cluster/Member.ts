@@ -4,7 +4,6 @@ import { once } from "node:events"
 import { openSync } from "node:fs"
 import { Effect } from "effect"
 
-/** Options of a process. */
 export interface Program {
   readonly name: string
   readonly file: string
@@ -12,7 +11,6 @@ export interface Program {
   readonly env?: Readonly<Record<string, string>>
   readonly uid?: number
   readonly gid?: number
-  /** File for the output. */
   readonly log: string
 }
 

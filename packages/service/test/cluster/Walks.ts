@@ -20,7 +20,6 @@ export interface Tally {
   lastErrorAt: number
 }
 
-/** An empty tally. */
 export const tally = (): Tally => ({
   requests: 0,
   pages: 0,

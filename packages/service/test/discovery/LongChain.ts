@@ -25,14 +25,12 @@ interface Transaction {
   readonly data?: string
 }
 
-/** Plan of a chain. */
 export interface PlannedChain {
   /** Number of the last block. */
   readonly last: number
   readonly wallets: ReadonlyArray<PlannedWallet>
   readonly tokens: ReadonlyArray<Address>
   readonly contracts: ReadonlyArray<Address>
-  /** Transactions by block. */
   readonly transactions: ReadonlyMap<number, ReadonlyArray<Transaction>>
 }
 

@@ -8,7 +8,6 @@ const gas = "0x4c4b40"
 /** The reverse name of an address. */
 export const reverseOf = (address: string) => `${address.slice(2)}.addr.reverse`
 
-/** Starts the chain. */
 export const start = Effect.gen(function* () {
   const node = yield* Anvil.make({ persistedStates: 100 })
   const [from] = node.accounts

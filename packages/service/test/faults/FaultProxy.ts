@@ -22,10 +22,8 @@ export interface Fault {
   readonly blockMillis?: number
 }
 
-/** A running proxy. */
 export interface FaultProxy {
   readonly url: string
-  /** Replaces the fault. */
   readonly become: (fault: Fault) => void
   /** Number of calls received so far. */
   readonly calls: () => number

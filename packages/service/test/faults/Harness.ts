@@ -99,7 +99,6 @@ const takeSample = Effect.fnUntraced(function* (
 
 const isSynced = (url: string) => Effect.promise(async () => (await fetch(`${url}/ready?chain=test`)).status === 200)
 
-/** Runs a scenario. */
 export const run = Effect.fnUntraced(function* (scenario: Scenario, timing: Timing) {
   const { fault, jump = 0, name } = scenario
   const node = yield* Anvil.make()

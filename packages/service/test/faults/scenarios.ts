@@ -25,7 +25,6 @@ const failing =
 const untraceable = { error: { code: -32000, message: "required historical state unavailable (reexec=128)" } }
 const latencyMillis = 5
 
-/** All scenarios. */
 export const all: ReadonlyArray<Scenario> = [
   { name: "none", fault: { latencyMillis }, maxRecoverySeconds: 5, isLagKnown: true },
   {

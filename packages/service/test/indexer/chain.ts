@@ -20,7 +20,6 @@ export const openStore: Effect.Effect<TestStore.TestStore, StoreError, Scope.Sco
 
 export const decoder = KnownSignatures.decoder()
 
-/** A running indexer. */
 export interface Running {
   readonly store: TestStore.TestStore
   /** Waits for an event and discards earlier ones. */

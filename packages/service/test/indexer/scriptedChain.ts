@@ -70,5 +70,4 @@ export const healthyAt =
 /** Head of `healthy`. */
 export const head = 300
 
-/** A healthy node. */
 export const healthy: ScriptedFetch.Handler = healthyAt(head)

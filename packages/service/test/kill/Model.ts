@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { type Anvil, Head } from "@daybook/chain"
 import * as oracle from "../indexer/oracle.ts"
 
-/** The current chain. */
 export interface Truth {
   readonly headers: ReadonlyArray<Head.Block>
   readonly transactions: ReadonlyArray<oracle.ChainTransaction>

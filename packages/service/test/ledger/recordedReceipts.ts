@@ -30,7 +30,6 @@ export interface Result {
   readonly tokens: ReadonlyMap<string, bigint>
 }
 
-/** Kinds of token movements. */
 export type TokenKind = "erc20" | "erc721" | "erc1155"
 
 /** Key of a sum; `id` is `null` for a fungible token. */

@@ -95,7 +95,6 @@ export const rowsOf = (block: LedgerSource, rules = ethereum) =>
     ),
   }))
 
-/** Movements of a wallet. */
 export const movementsOf = (wallet: string, block: LedgerSource, rules = ethereum) =>
   rowsOf(block, rules)
     .filter((row) => row.wallet === wallet)

@@ -71,13 +71,11 @@ const remove = (connection: Connection, [wallet, id]: Row): void =>
 const insert = (connection: Connection, row: Row): void =>
   void connection.rowsUnsafe("INSERT INTO ledger (wallet, id, body, checksum) VALUES (?, ?, ?, ?)", row)
 
-/** Applies a change. */
 export const apply = (connection: Connection, { after, before }: Tampering): void => {
   if (before !== null) remove(connection, before)
   if (after !== null) insert(connection, after)
 }
 
-/** Reverts a change. */
 export const revert = (connection: Connection, { after, before }: Tampering): void => {
   if (after !== null) remove(connection, after)
   if (before !== null) insert(connection, before)

@@ -21,7 +21,6 @@ export interface Options {
   readonly transfers: number
 }
 
-/** Cost of a service. */
 export interface Cost {
   /** CPU time per block, with its transfers, in milliseconds. */
   readonly cpuMillisPerBlock: number

@@ -125,7 +125,6 @@ export interface OwnerOptions {
   readonly receiver: HookReceiver
 }
 
-/** Owner of a webhook. */
 export interface Owner {
   /** Performs a random action of an owner. */
   readonly act: Effect.Effect<void, StoreError>

@@ -13,7 +13,6 @@ import { addKey, main } from "../cli/daybook.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import { type Arrival, micros, type Options as ReceiverOptions, ways } from "./receivers.child.ts"
 
-/** Parameters of a measurement. */
 export interface Options {
   /** Number of blocks, each with one transfer. */
   readonly blocks: number
@@ -49,7 +48,6 @@ export interface ServiceOptions {
   readonly watch: ReadonlyArray<string> | undefined
   /** Polling interval of the node; undefined for the default of a local node. */
   readonly pollMillis: number | undefined
-  /** Further configuration. */
   readonly config?: Readonly<Record<string, unknown>>
 }
 

@@ -14,7 +14,6 @@ export interface Arrival {
   readonly atMicros: number
 }
 
-/** Options of the receivers. */
 export interface Options {
   readonly url: string
   readonly key: string

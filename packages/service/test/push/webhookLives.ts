@@ -136,14 +136,12 @@ const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.
   return { end, stall: (millis: number) => Effect.sync(() => void (state.stall = millis)) }
 })
 
-/** A running webhook. */
 export interface WebhookLife {
   readonly receiver: HookReceiver.HookReceiver
   /** Injects a random fault into the senders, the receiver or the webhook. */
   readonly disturb: Effect.Effect<void, never, Scope.Scope>
   /** Ends all faults, and retries failed messages immediately. */
   readonly heal: Effect.Effect<void>
-  /** Stops the senders. */
   readonly stop: Effect.Effect<void>
 }
 

@@ -2,7 +2,6 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** A running proxy. */
 export interface Proxy {
   readonly port: number
   /** Redirects new connections to another port, and closes existing ones. */

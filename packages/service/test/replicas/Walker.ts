@@ -17,19 +17,16 @@ export interface Tally {
   readonly unavailable: Map<string, number>
 }
 
-/** An empty tally. */
 export const tally = (): Tally => ({ walks: 0, pages: 0, torn: 0, stale: 0, falselyStale: 0, unavailable: new Map() })
 
 type Pages = ReturnType<typeof pagesOf>
 type Read = Effect.Success<ReturnType<Pages>>
 type Failure = Effect.Error<ReturnType<Pages>>
 
-/** Options of a walk. */
 export interface Options {
   readonly world: World
   readonly tally: Tally
   readonly limit: number
-  /** Reads the first page. */
   readonly first: Pages
   /** Reads the following pages. */
   readonly rest: Pages

@@ -23,7 +23,6 @@ export interface Writes<E> {
 export interface World {
   /** Writes once: appends blocks, or removes the last ones. */
   readonly step: <E>(store: Writes<E>) => Effect.Effect<void, E>
-  /** The last block. */
   readonly head: () => BlockRef
   /** A child of an existing block; it belongs to the chain only if the chain continues from it. */
   readonly blockOn: (parent: BlockRef) => BlockRows

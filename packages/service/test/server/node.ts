@@ -7,7 +7,6 @@ export type Call = Omit<FakeNode.Call, "id">
 
 export type Reply = FakeNode.Reply
 
-/** A running node. */
 export interface Node {
   readonly url: string
   /** All calls except `eth_chainId`. */

@@ -108,7 +108,6 @@ const internalOf = (number: number, hash: string, index: number): string =>
     },
   ])
 
-/** Options of a block. */
 export interface Options {
   /** Distinguishes blocks of the same number. Default `a`. */
   readonly fork?: string

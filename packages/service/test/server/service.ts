@@ -12,7 +12,6 @@ import type { Projection } from "../../src/block/Projection.ts"
 import type { BlockRows } from "../../src/block/BlockRows.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
-/** Options of a service. */
 export interface Options {
   /** Configuration in addition to `listen`, `database` and `chains`. */
   readonly config?: Readonly<Record<string, unknown>>
@@ -45,7 +44,6 @@ export interface Response {
   readonly json: Json
 }
 
-/** A running service. */
 export interface Started {
   readonly url: string
   readonly key: string

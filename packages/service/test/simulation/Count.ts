@@ -3,7 +3,6 @@
 /** Counts an event of a kind. */
 export type Count = (kind: string) => void
 
-/** Counts by kind. */
 export class Counts {
   readonly byKind = new Map<string, number>()
   readonly count: Count = (kind) => {

@@ -3,7 +3,6 @@ import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
 import * as StoredRows from "./StoredRows.ts"
 
-/** Rows of a file. */
 export interface FileRows {
   /** `undefined` while the file has no tables. */
   readonly open: () => StoredRows.StoredRows | undefined

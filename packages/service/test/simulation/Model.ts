@@ -46,7 +46,6 @@ export interface Version {
   readonly lacks: (block: Block, deed: Deed) => boolean
 }
 
-/** The model. */
 export interface Model {
   /** Compares the store; fails with a `Divergence`. */
   readonly check: () => void

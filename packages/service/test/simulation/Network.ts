@@ -11,7 +11,6 @@ import { ancestorOf, at, chainOf } from "./Tree.ts"
 import type { Untraceable } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** A node. */
 export interface Endpoint {
   readonly url: string
   readonly host: string
@@ -55,7 +54,6 @@ export interface Setting {
   readonly untraceable: Untraceable
 }
 
-/** The network. */
 export interface Network {
   readonly fetch: typeof globalThis.fetch
   /** True if a node returned another block of this number since an instant. */
@@ -97,7 +95,6 @@ const errorText = (code: number, message: string, id: unknown) =>
 
 const stateMissing: Reply = { error: { code: -32000, message: "missing trie node" } }
 
-/** Creates the network. */
 export const make = (setting: Setting): Network => {
   const { random, count, endpoints, time, tree, untraceable } = setting
   const seen = new Map<number, Map<string, number>>()

@@ -42,7 +42,6 @@ export const hydrated = (block: Block): Wire => ({
 /** The block with the hashes of its transactions. */
 export const plain = (block: Block): Wire => ({ ...block.header, transactions: block.deeds.map(({ hash }) => hash) })
 
-/** Receipts of the block. */
 export const receipts = (block: Block): ReadonlyArray<Wire> => {
   let gas = 0
   let logs = 0

@@ -13,7 +13,6 @@ import type * as Disk from "./Disk.ts"
 /** Name of an injected bug. */
 export type Name = Disk.Bug | "lag taken for a reorg" | "a bomb stops a chain" | "a changed row is served"
 
-/** All names. */
 export const names: ReadonlyArray<Name> = [
   "checkpoint outside the transaction",
   "appearances stay",

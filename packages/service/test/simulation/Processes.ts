@@ -29,7 +29,6 @@ export interface Setting {
   readonly time: VirtualTime
   readonly count: Count
   readonly world: World
-  /** URL of the database. */
   readonly url: string
   /** Failures that its statements may have. */
   readonly failures: ReadonlyArray<Disk.Failure>

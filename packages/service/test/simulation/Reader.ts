@@ -31,7 +31,6 @@ import { addressesOf, ancestorOf, chainOf, wallets } from "./Tree.ts"
 export interface Setting {
   readonly random: SeededRandom
   readonly count: Count
-  /** URL of the database. */
   readonly url: string
   readonly hasTraces: boolean
   readonly model: Model

@@ -6,7 +6,6 @@ import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import * as StoredRows from "./StoredRows.ts"
 
-/** Rows of a schema. */
 export interface ServerRows {
   /** Rows as of the last fetch; `undefined` while the schema has no tables. */
   readonly rows: () => StoredRows.StoredRows | undefined

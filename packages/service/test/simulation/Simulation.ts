@@ -22,17 +22,14 @@ export interface Outcome {
   readonly seed: number
   /** The divergence; null if there is none. */
   readonly divergence: string | null
-  /** Elapsed virtual time. */
   readonly elapsedMillis: number
   readonly counts: Counts
 }
 
-/** Options of a simulation. */
 export interface Options {
   readonly seed: number
   /** PostgreSQL database of the world. Default: a SQLite file. */
   readonly server?: Server.Server | undefined
-  /** A bug to inject. */
   readonly bug?: PlantedBug.Name | undefined
   /** Maximum virtual time with faults. Default: the generated one. */
   readonly mostChaosMillis?: number

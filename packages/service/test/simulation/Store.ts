@@ -9,7 +9,6 @@ import * as Server from "./Server.ts"
 import type { StoredRows } from "./StoredRows.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** A store. */
 export interface Store {
   readonly url: string
   /** Failures that its statements may have. */

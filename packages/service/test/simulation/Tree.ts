@@ -53,7 +53,6 @@ export interface Block {
   readonly twist: number
 }
 
-/** The tree. */
 export interface Tree {
   readonly genesis: Block
   readonly byHash: ReadonlyMap<string, Block>

@@ -10,7 +10,6 @@ import { Clock } from "effect"
 import type { Fiber } from "effect"
 import type { SeededRandom } from "../store/SeededRandom.ts"
 
-/** Virtual time. */
 export interface VirtualTime {
   /** Current time in Unix milliseconds. */
   readonly now: () => number

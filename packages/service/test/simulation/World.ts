@@ -9,7 +9,6 @@ import * as Tree from "./Tree.ts"
 import * as Untraceable from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
 
-/** A world. */
 export interface World {
   readonly tree: Tree.Tree
   readonly endpoints: ReadonlyArray<Network.Endpoint>
@@ -61,7 +60,6 @@ const endpointsOf = (random: SeededRandom): ReadonlyArray<Network.Endpoint> => {
 
 const none: Network.Rates = { failure: 0, faulty: 0, olderView: 0 }
 
-/** Creates a world. */
 export const make = (random: SeededRandom, time: VirtualTime, count: Count): World => {
   const shape = random.fork("world")
   const mining = random.fork("mining")

@@ -43,7 +43,6 @@ export interface Script {
 
 const decoder = KnownSignatures.decoder()
 
-/** A tree of blocks. */
 export const tree = (): Tree.Tree => Tree.make(SeededRandom.make(1), true)
 
 /** The block that is a number of blocks above another one. */

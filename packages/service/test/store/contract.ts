@@ -29,7 +29,6 @@ export const blockContract = (name: string, database: TestDatabase.Make, part = 
   })
 }
 
-/** Options of the suite. */
 export interface Options {
   /** Part of the runs of each law. */
   readonly part?: number

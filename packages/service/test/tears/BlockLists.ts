@@ -16,7 +16,6 @@ const ledger = ledgers(1)
 /** Options for opening the chain whose lists are read. */
 export const options: WriterOptions = { projections: [WalletTransactions.projection, ledger] }
 
-/** Options of a read. */
 export interface Options {
   readonly reader: Pick<ChainReader, "snapshot">
   readonly world: World

@@ -16,7 +16,6 @@ import * as BlockLists from "./BlockLists.ts"
 import type { Edit } from "./Edit.ts"
 import * as Writers from "./Writers.ts"
 
-/** Options of a check. */
 export interface Options {
   /** Edits of the sources of the writers. */
   readonly edits?: ReadonlyArray<Edit>
@@ -63,7 +62,6 @@ const damagedIn = (...messages: ReadonlyArray<ReadonlyMap<string, number>>): num
     .flatMap((counts) => [...counts])
     .reduce((sum, [message, count]) => (message.startsWith("Stored block damaged") ? sum + count : sum), 0)
 
-/** Checks a database. */
 export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Seen, StoreError, Scope.Scope> {
   const { endsWhenWrong = false, pages: wanted, seed, url } = options
   const numbers = seeded(seed)

@@ -7,10 +7,8 @@ import type { Edit } from "./Edit.ts"
  */
 export type Subject = "sqlite" | "postgres" | "replica" | "nodes" | "citus"
 
-/** All subjects. */
 export const subjects: ReadonlyArray<Subject> = ["sqlite", "postgres", "replica", "nodes", "citus"]
 
-/** A safeguard. */
 export interface Safeguard {
   readonly name: string
   readonly subject: Subject

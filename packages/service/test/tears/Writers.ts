@@ -28,7 +28,6 @@ export interface Deeds {
   readonly failures: Map<string, number>
 }
 
-/** A failed write. */
 class NotWritten extends Data.TaggedError("NotWritten")<{ readonly outcome: WriterProcess.Outcome }> {}
 
 interface Writer {
@@ -72,7 +71,6 @@ export const make = Effect.fnUntraced(function* (
     deeds.failures.set(outcome.message, (deeds.failures.get(outcome.message) ?? 0) + 1)
   }
 
-  /** Acquires the lease. */
   const acquireLease = Effect.fnUntraced(function* (writer: Writer) {
     const outcome = yield* writer.process.run({ _tag: "Acquire" })
     if (outcome._tag === "Done" && outcome.token !== null) writer.token = outcome.token

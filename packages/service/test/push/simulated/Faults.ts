@@ -14,7 +14,6 @@ const [events, sender, attempt, text] = [
   "server/rest/EventText.ts",
 ]
 
-/** All faults. */
 export const all: ReadonlyArray<Fault> = [
   {
     name: "a removed block is not voided",

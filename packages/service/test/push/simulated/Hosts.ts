@@ -20,7 +20,6 @@ export interface Options {
   readonly count: Count
   readonly config: Config
   readonly chain: ServedChain
-  /** URL of the database. */
   readonly url: string
   readonly disk: Disk.Disk
   /** Probability that a statement fails. */
@@ -177,7 +176,6 @@ export class Host {
     if (this.fiber?.pollUnsafe() !== undefined) this.start()
   }
 
-  /** Stops the process. */
   stop(): void {
     const { fiber } = this
     if (fiber !== undefined) Effect.runFork(this.options.time.inside(Fiber.interrupt(fiber)))

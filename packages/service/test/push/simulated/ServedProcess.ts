@@ -44,7 +44,6 @@ export interface Options {
   readonly stallMillis: () => number
 }
 
-/** A serving process. */
 export interface ServedProcess {
   /** Handlers of GET operations. */
   readonly handlers: ReadonlyArray<Handler>

@@ -31,7 +31,6 @@ import { StreamReceiver } from "./StreamReceiver.ts"
 import * as SynchronousCrypto from "./SynchronousCrypto.ts"
 import * as Writer from "./Writer.ts"
 
-/** Options of a simulation. */
 export interface Options {
   readonly seed: number
   /** Number of chain changes; a smaller number omits the last ones. */
@@ -41,7 +40,6 @@ export interface Options {
   readonly onEvent?: ((millis: number, what: string) => void) | undefined
 }
 
-/** Outcome of a simulation. */
 export interface Outcome {
   readonly differences: ReadonlyArray<string>
   readonly counts: Counts

@@ -15,7 +15,6 @@ import type { VirtualTime } from "../../simulation/VirtualTime.ts"
 import type { SeededRandom } from "../../store/SeededRandom.ts"
 import { Receiver, type TableRow } from "../Receiver.ts"
 
-/** Options of a receiver. */
 export interface Options {
   readonly time: VirtualTime
   readonly random: SeededRandom
@@ -150,7 +149,6 @@ export class StreamReceiver extends Receiver {
     this.cursor = ""
   }
 
-  /** Starts the program. */
   start(): void {
     this.fiber = Effect.runFork(this.options.time.inside(this.run))
   }

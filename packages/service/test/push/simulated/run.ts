@@ -21,7 +21,6 @@ type Task = Pick<SimulatedLife.Options, "seed" | "steps">
 /** Result of a seed in a thread. */
 interface Lived extends Pick<SimulatedLife.Outcome, "differences"> {
   readonly kinds: ReadonlyMap<string, number>
-  /** CPU time. */
   readonly cpuMillis: number
 }
 
@@ -114,7 +113,6 @@ const lives = Effect.fnUntraced(function* (
   }
 })
 
-/** One case per fault. */
 const faults = (seeds: ReadonlyArray<number>): Campaign.CaseList => ({
   cases: Faults.all.map(({ edits, name }) => ({
     name,

@@ -10,14 +10,12 @@ export interface Closed {
   readonly reason: string
 }
 
-/** An open connection. */
 export interface SocketClient {
   readonly socket: WebSocket
   /** All messages, in order of arrival. */
   readonly received: ReadonlyArray<Json>
   /** The results of the notifications of a subscription. */
   readonly notified: (id: string) => ReadonlyArray<Json>
-  /** Sends a text. */
   readonly send: (text: string) => Effect.Effect<void>
   /** Calls a method; returns the response. */
   readonly call: (method: string, params?: ReadonlyArray<unknown>) => Effect.Effect<Json>

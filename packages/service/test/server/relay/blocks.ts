@@ -3,7 +3,6 @@ import { keccak256, stringToHex } from "viem"
 import type { Json } from "../service.ts"
 import * as Node from "../node.ts"
 
-/** Topic of the logs. */
 export const topic = keccak256(stringToHex("topic"))
 /** Addresses of the two logs of each block. */
 export const addresses = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`] as const
@@ -24,7 +23,6 @@ export class Blocks {
     for (let number = 0; number <= head; number++) this.add()
   }
 
-  /** Adds blocks. */
   add(count = 1, branch = ""): void {
     for (let added = 0; added < count; added++) {
       const number = this.blocks.length
@@ -43,13 +41,11 @@ export class Blocks {
     }
   }
 
-  /** Replaces the highest blocks. */
   reorganise(depth: number, branch: string, count = depth): void {
     this.blocks.length -= depth
     this.add(count, branch)
   }
 
-  /** Logs of a block. */
   logs(hash: string): ReadonlyArray<Json> {
     const { number } = this.byHash.get(hash)
     return addresses.map((address, at) => ({

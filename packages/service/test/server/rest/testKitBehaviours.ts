@@ -452,7 +452,6 @@ const others: ReadonlyArray<Behaviour> = [
   one("takes an address in capitals", "verbose", "limit=2", "0xD8DA6BF26964AF9D7EED9E03E53415D37AA96045"),
 ]
 
-/** All behaviours. */
 export const behaviours: ReadonlyArray<Behaviour> = [
   ...refused,
   ...ranges,

@@ -35,7 +35,6 @@ export interface Added {
   readonly change?: (webhook: Webhook.Webhook) => Webhook.Webhook
 }
 
-/** Options of the chain. */
 export interface Options {
   readonly watch?: ReadonlyArray<string> | undefined
   /** True if no ledger is derived. */
