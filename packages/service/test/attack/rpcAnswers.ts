@@ -177,6 +177,6 @@ export const scenario: Scenario = {
     if (peak > maxMebibytes) faults.push(`memory of ${Math.round(peak)} MiB`)
     if (!isClean) faults.push("a prototype was changed")
     const tags = Client.tally(ended.map(({ outcome }) => outcome))
-    return { behaviour: `${ended.length} answers: ${tags}; peak ${Math.round(peak)} MiB`, faults }
+    return { behaviour: `${ended.length} responses: ${tags}; peak ${Math.round(peak)} MiB`, faults }
   },
 }

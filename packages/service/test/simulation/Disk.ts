@@ -8,7 +8,7 @@ import { DatabaseSync, StatementSync } from "node:sqlite"
 /**
  * Failure of a statement: that of SQLite on a full or busy disk, or that of a server whose connection is lost before or after execution.
  */
-export type Failure = "disk full" | "disk failed" | "locked" | "connection lost" | "answer lost"
+export type Failure = "disk full" | "disk failed" | "locked" | "connection lost" | "response lost"
 
 /** Fault at a statement. */
 export type Strike = "kill before" | "kill after" | Failure

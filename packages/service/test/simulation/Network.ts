@@ -70,14 +70,14 @@ type Reply = { readonly result: unknown } | { readonly error: { readonly code: n
 
 const failures = [
   "connection refused",
-  "no answer",
+  "no response",
   "status 500",
   "page of a gateway",
   "status 429",
   "limit as an error",
   "internal error",
-  "answer cut off",
-  "answer to another call",
+  "response cut off",
+  "response to another call",
 ] as const
 
 const reply = (status: number, text: string, headers: ReadonlyArray<readonly [string, string]> = []) => {
@@ -120,10 +120,10 @@ export const make = (setting: Setting): Network => {
     if (!random.is(setting.rates().olderView)) return head
     const tips = setting.tips().filter(isPossible)
     if (tips.length > 0 && random.is(0.4)) {
-      count("a node answers from another branch")
+      count("a node responds from another branch")
       return random.pick(tips)
     }
-    count("a node answers from an older head")
+    count("a node responds from an older head")
     return at(head, Math.max(0, head.number - random.between(1, 8)))!
   }
 
@@ -226,7 +226,7 @@ export const make = (setting: Setting): Network => {
     switch (failure) {
       case "connection refused":
         return reject(new TypeError("fetch failed"))
-      case "no answer":
+      case "no response":
         return undefined
       case "status 500":
         return resolve(reply(500, errorText(-32603, "header not found", idOf(body))))
@@ -238,11 +238,11 @@ export const make = (setting: Setting): Network => {
         return resolve(reply(200, errorText(-32005, "daily request count exceeded, request rate limited", idOf(body))))
       case "internal error":
         return resolve(reply(200, errorText(-32603, "internal error", idOf(body))))
-      case "answer cut off": {
+      case "response cut off": {
         const text = correctText(endpoint, body)
         return resolve(reply(200, text.slice(0, random.below(text.length))))
       }
-      case "answer to another call":
+      case "response to another call":
         return resolve(reply(200, JSON.stringify({ jsonrpc: "2.0", id: 999_999_999, result: null })))
     }
   }

@@ -114,7 +114,7 @@ const withFault = (
     if (strike === "kill before") return kill
     if (strike === "kill after") return Effect.andThen(run, kill)
     if (strike === "connection lost") return lockedWorld.time.outside(raw(terminate))
-    if (strike === "answer lost") return Effect.andThen(run, lockedWorld.time.outside(raw(terminate)))
+    if (strike === "response lost") return Effect.andThen(run, lockedWorld.time.outside(raw(terminate)))
     return lockedWorld.time.outside(raw(raisingSql(states[strike]!)))
   })
 

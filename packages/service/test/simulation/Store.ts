@@ -55,7 +55,7 @@ export const postgres = async (server: Server.Server, time: VirtualTime): Promis
   const rows = await Effect.runPromise(server.clear)
   return {
     url: server.url,
-    failures: [...ofDisk, "connection lost", "answer lost"],
+    failures: [...ofDisk, "connection lost", "response lost"],
     rows: rows.rows,
     refresh: () => Effect.runPromise(rows.fetch("all")),
     outside: (work) => work(),
