@@ -157,7 +157,7 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
 
   const recover = async () => {
     world.calm(highest)
-    log(`all is well; the chain ends with ${head().number} (${head().hash})`)
+    log(`faults end; the chain ends with ${head().number} (${head().hash})`)
     let states = 0
     // A world of slow nodes that have lost receipts takes long and stores data repeatedly.
     while (!isOver() && !isComplete() && model.versions.length > states) {
@@ -166,10 +166,10 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
     }
     const { first, head: last } = model.versions.at(-1)!
     const where = last === null ? "is empty" : `has the blocks ${first} to ${last.number} (${last.hash.slice(0, 10)})`
-    const late = `the store ${where} when nothing was stored for ${recoveryMillis / 1000} s, long after all was well; the chain has ${lowest} to ${head().number}`
+    const late = `the store ${where}, and nothing was stored for ${recoveryMillis / 1000} s after all faults ended; the chain has ${lowest} to ${head().number}`
     if (!isComplete()) onDivergence(new Divergence(late))
     await time.runUntil(time.now() + standingMillis, isOver)
-    if (!isComplete()) onDivergence(new Divergence("the store left the chain that it had reached"))
+    if (!isComplete()) onDivergence(new Divergence("the store left the chain after it had reached the head"))
     await store.refresh()
     check(model.checkAll)
   }

@@ -64,7 +64,7 @@ const toRow = (
 ): StoredRow => {
   if (form !== compressed || frame === null) throw new Error(`Row ${id} has form ${form}.`)
   const text = decompress(frame)
-  if (text.length !== size + (internalSize ?? 0)) throw new Error(`Row ${id} has another size.`)
+  if (text.length !== size + (internalSize ?? 0)) throw new Error(`Row ${id} has a wrong size.`)
   const body = text.toString("utf8", 0, size)
   return { ...positionOf(id), body, internal: internalSize === null ? null : text.toString("utf8", size) }
 }
