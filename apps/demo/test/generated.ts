@@ -1,4 +1,4 @@
-/** A service over a generated history: a store filled through its public interface, and `daybook serve` as a process. */
+/** A service with a generated history: a store filled through its public interface, and `daybook serve` as a child process. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -41,7 +41,7 @@ function* blocksOf(rows: ReadonlyArray<WalletHistory.Row>): Generator<BlockRows>
   }
 }
 
-/** A folder with a store of a wallet with this many rows, and an API key for it. */
+/** A folder with the store of a wallet with this many rows, and an API key for it. */
 export const makeStore = (rows: number) =>
   Effect.gen(function* () {
     const folder = yield* Effect.acquireRelease(

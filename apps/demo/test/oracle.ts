@@ -1,10 +1,8 @@
-/**
- * Reads a chain from the node by plain JSON-RPC, as the reference for tests. It shares no code with the code under test.
- */
+/** Reads a chain from the node with plain JSON-RPC, as the reference of tests. It shares no code with the code under test. */
 import type { Anvil } from "@daybook/chain"
 import { Effect } from "effect"
 
-/** A transaction as the node reports it. */
+/** A transaction as returned by the node. */
 export interface Transaction {
   readonly hash: string
   readonly block: number
@@ -16,7 +14,7 @@ export interface Transaction {
   readonly value: bigint
   readonly status: number
   readonly logs: number
-  /** Frames below the root that can carry value, depth first. */
+  /** Frames below the root that can transfer value, depth first. */
   readonly inner: ReadonlyArray<{
     readonly type: string
     readonly from: string
@@ -39,7 +37,7 @@ const below = (frame: Frame): ReadonlyArray<Frame> => (frame.calls ?? []).flatMa
 
 const number = (hex: string) => `0x${hex}`
 
-/** Every transaction of the chain from block 0 to `last`, in chain order. */
+/** All transactions of the chain from block 0 to `last`, in chain order. */
 export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: number) {
   const found: Array<Transaction> = []
   for (let height = 0; height <= last; height++) {
@@ -95,6 +93,6 @@ export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: 
   return found
 })
 
-/** The transactions of a wallet: it is the sender, the recipient, or the created contract. */
+/** Transactions in which a wallet is the sender, the recipient or the created contract. */
 export const historyOf = (transactions: ReadonlyArray<Transaction>, address: string): ReadonlyArray<Transaction> =>
   transactions.filter(({ created, from, to }) => from === address || to === address || created === address)

@@ -1,10 +1,10 @@
-/** Chromium for the tests: that of the system, or the one at CHROMIUM. */
+/** Chromium for tests: the system's, or the one at CHROMIUM. */
 import { existsSync } from "node:fs"
 import { type Browser, chromium } from "playwright-core"
 
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium"
 
-/** Why no browser can be started; undefined if one can. */
+/** Reason why no browser can be started; undefined if one can. */
 export const missing = existsSync(executablePath)
   ? undefined
   : `No Chromium at ${executablePath}. Install it, or set CHROMIUM to its path.`

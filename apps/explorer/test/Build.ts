@@ -7,10 +7,10 @@ import { build } from "vite"
 const folder = join(import.meta.dirname, "..")
 const dist = join(folder, "dist")
 
-/** Writes `dist`; for tests with quickly compressed files, and in the mode `production` as it is published. */
+/** Builds `dist`: in the mode `test` with fast compression, in the mode `production` as published. */
 export const make = async (mode: "production" | "test" = "test"): Promise<void> => {
   const before = process.env["NODE_ENV"]
-  // As outside of tests: with another value React is built for development.
+  // As outside of tests; with another value, React is built for development.
   process.env["NODE_ENV"] = "production"
   try {
     await build({ root: folder, configFile: join(folder, "vite.config.ts"), logLevel: "error", mode })
@@ -20,13 +20,13 @@ export const make = async (mode: "production" | "test" = "test"): Promise<void> 
   }
 }
 
-/** Size after gzip of a file of the build. */
+/** Size of a file of the build with gzip. */
 export const sizeOf = (path: string): number => gzipSync(readFileSync(join(dist, path)), { level: 9 }).length
 
-/** Size of a file of the published build, with brotli at its highest quality. */
+/** Size of a file of the published build with brotli at its highest quality. */
 export const sentSizeOf = (path: string): number => brotliCompressSync(readFileSync(join(dist, path))).length
 
-/** Paths of the scripts that the page names, which are loaded before anything is shown. */
+/** Paths of the scripts that the page refers to, which load before anything is shown. */
 export const firstScripts = (): ReadonlyArray<string> =>
   [...page().matchAll(/(?:src|href)="(?<path>\/assets\/[^"]+\.js)"/g)].map(({ groups }) => groups?.["path"] ?? "")
 

@@ -1,21 +1,18 @@
-/**
- * First visits of a page, in new profiles: the time until the searched element is drawn, and the scripts that were
- * loaded by then.
- */
+/** First visits to a page in a new profile: the time until an element is drawn, and the scripts that were loaded by then. */
 import type { Browser } from "playwright-core"
 import * as Build from "./Build.ts"
 
-/** Bound of the scripts of a first visit as they are sent, in bytes. */
+/** Upper limit of the transferred bytes of scripts in a first visit. */
 export const maxScriptBytes = 180 * 1024
 
-/** A page, and the element searched on it. */
+/** A page, and the element to wait for. */
 export interface Target {
   readonly name: string
   readonly path: string
   readonly selector: string
 }
 
-/** What a person sees first: latest blocks, the overview of a transaction, the history of an address. */
+/** Typical first pages: latest blocks, the overview of a transaction, the history of an address. */
 export const targets = (transaction: string, address: string): ReadonlyArray<Target> => [
   { name: "home", path: "/", selector: "tr[data-hash]" },
   { name: "transaction", path: `/tx/${transaction}`, selector: ".fact" },
@@ -24,9 +21,9 @@ export const targets = (transaction: string, address: string): ReadonlyArray<Tar
 
 /** A first visit. */
 export interface FirstVisit {
-  /** Milliseconds from the start of the navigation until the searched element was drawn. */
+  /** Milliseconds from the start of the navigation until the element was drawn. */
   readonly millis: number
-  /** Paths of the scripts that were loaded when it was put on the page. */
+  /** Paths of the scripts that were loaded when the element was inserted. */
   readonly scripts: ReadonlyArray<string>
 }
 
@@ -38,7 +35,7 @@ const readMarks = (): FirstVisit => {
   return { millis: at("drawn"), scripts: scripts.map(({ name }) => new URL(name).pathname) }
 }
 
-/** Visits a page for the first time. */
+/** Visits a page with an empty cache. */
 export const make = async (browser: Browser, url: string, { path, selector }: Target): Promise<FirstVisit> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
   const page = await context.newPage()
@@ -58,6 +55,6 @@ export const make = async (browser: Browser, url: string, { path, selector }: Ta
   return visit
 }
 
-/** Size of the scripts of a visit as they are sent, in bytes. */
+/** Transferred bytes of the scripts of a visit. */
 export const scriptBytes = ({ scripts }: FirstVisit): number =>
   scripts.reduce((sum, path) => sum + Build.sentSizeOf(path), 0)

@@ -1,6 +1,6 @@
 /**
- * A chain on which contracts and senders chose hostile texts: names and symbols of tokens, reasons of reverts, call data and parameters that
- * are text; and a project whose ABIs have them as names.
+ * A chain on which contracts and senders chose hostile texts: names and symbols of tokens, revert reasons, call data and string
+ * parameters; and a project whose ABIs use the texts as names.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -10,10 +10,10 @@ import type * as World from "./World.ts"
 
 const word = (value: number): string => value.toString(16).padStart(64, "0")
 
-/** The token that has the text at this place. */
+/** Address of the token with the text at an index. */
 export const addressAt = (index: number): string => `0x${(0xbad0_0000_0000 + index).toString(16).padStart(40, "0")}`
 
-/** `string` as a contract returns it. */
+/** ABI encoding of a `string`. */
 const encoded = (text: string): string => {
   const hex = stringToHex(text).slice(2)
   return `${word(32)}${word(hex.length / 2)}${hex.padEnd(Math.ceil(hex.length / 64) * 64, "0")}`
@@ -22,15 +22,15 @@ const encoded = (text: string): string => {
 const errorSelector = "08c379a0"
 
 /**
- * Code of a token. A call of four bytes returns the text, so that it is name and symbol. One with the first byte 0 emits a transfer of
- * 1 to the caller; any other reverts with the text as its reason.
+ * Code of a token. A call of four bytes returns the text, as name and symbol. A call whose first byte is 0 emits a transfer of 1 to the
+ * caller; any other call reverts with the text as reason.
  */
 const codeOf = (text: string): string => {
   const [value, reason] = [encoded(text), `${errorSelector}${encoded(text)}`]
   const size = (hex: string): string => (hex.length / 2).toString(16).padStart(4, "0")
   const transfer = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
   const push = (at: number): string => `61${at.toString(16).padStart(4, "0")}`
-  /** Copies data of the code to memory, and leaves with it by `RETURN` or `REVERT`. */
+  /** Copies data of the code to memory, and ends with `RETURN` or `REVERT`. */
   const leave = (data: string, at: number, by: "f3" | "fd"): string =>
     `5b61${size(data)}${push(at)}5f3961${size(data)}5f${by}`
   const emit = `5b60015f52335f7f${transfer}60205fa300`
@@ -53,12 +53,12 @@ const claim = {
 
 const gas = numberToHex(300_000)
 
-/** Tokens of a block. */
+/** Tokens per block. */
 const perBlock = 20
 
 /**
- * Has alice receive a transfer of each token, and call each in vain: with the text as call data, or as a parameter. Gives the hashes of
- * the failed transactions, in the order of the texts.
+ * Transfers each token to alice, and sends a failing call to each, with the text as call data or as a parameter. Returns the hashes of
+ * the failed transactions in the order of the texts.
  */
 export const send = async (world: World.World, texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const { alice } = world.scenario.accounts
@@ -76,14 +76,14 @@ export const send = async (world: World.World, texts: ReadonlyArray<string>): Pr
   return failed
 }
 
-/** Labels of every second token, so that pages without a label are seen too. */
+/** Labels for every second token, so that pages without a label are tested too. */
 export const labelsOf = (texts: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(texts.flatMap((text, index) => (index % 2 === 0 ? [[addressAt(index), text]] : [])))
 
-/** Whether the contract at this place has a name of Solidity in the project. */
+/** Whether the name of the contract at an index is a valid Solidity name in the project. */
 export const isNamed = (index: number): boolean => index % 4 !== 0
 
-/** Writes a project with an ABI of each token, whose names are the text wherever a file can have one. */
+/** Writes a project with an ABI of each token that uses the text wherever a file can contain a name. */
 export const writeProject = (folder: string, texts: ReadonlyArray<string>): void => {
   const [artifacts, deployments] = [join(folder, "artifacts"), join(folder, "ignition/deployments/chain-1")]
   for (const path of [artifacts, deployments]) mkdirSync(path, { recursive: true })

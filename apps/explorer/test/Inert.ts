@@ -1,11 +1,11 @@
 /**
- * Finds text that a page rendered as anything else: elements, scripts, links to other hosts. It also finds misleading
- * text, with characters that are not drawn or that change the direction of surrounding text.
+ * Finds text that a page rendered as anything but text: elements, scripts, links to other hosts. It also finds misleading text, with
+ * characters that are invisible or change the direction of adjacent text.
  */
 import type { Page } from "playwright-core"
 import type * as Site from "./Site.ts"
 
-/** Also counts violations of the content security policy as issues of a site, from the first page on. */
+/** Adds violations of the content security policy to the issues of a site, from the first page on. */
 export const watch = async (site: Site.Site): Promise<Site.Site> => {
   await site.page.exposeFunction("reportViolation", (text: string) => void site.issues.push(`policy: ${text}`))
   await site.page.addInitScript(() => {
@@ -17,7 +17,7 @@ export const watch = async (site: Site.Site): Promise<Site.Site> => {
   return site
 }
 
-/** Runs in the page: elements, attributes and links that no page of the explorer has. */
+/** Runs in the page: elements, attributes and links that no page of the explorer contains. */
 const readElements = (origin: string): ReadonlyArray<string> => {
   const issues: Array<string> = []
   if ("wasRun" in globalThis) issues.push("a script of a text was run")
@@ -33,17 +33,17 @@ const readElements = (origin: string): ReadonlyArray<string> => {
   return issues
 }
 
-/** Runs in the page: characters that are not drawn, and text from right to left that nothing isolates. */
+/** Runs in the page: invisible characters, and right-to-left text that is not isolated. */
 const readTexts = (): ReadonlyArray<string> => {
   const issues: Array<string> = []
   const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
   const letters = /[\u0590-\u08ff]/
   const quote = (text: string) => JSON.stringify(text.slice(0, 60))
-  /** Lines are drawn, and an isolated text of a title or an option has marks of its own around it. */
+  /** Line breaks are visible, and isolated text in a title or an option is enclosed in isolate characters. */
   const hasHidden = (text: string) => hidden.test(text.replaceAll(/[\t\n\r\u2068\u2069]/g, ""))
   const isIsolated = (node: Node): boolean => {
     let parent = node.parentElement
-    // A block, and an inline element that is isolated, keep the direction to themselves.
+    // Blocks and isolated inline elements do not change the direction of adjacent text.
     while (parent !== null && getComputedStyle(parent).display === "inline") {
       if (/isolate|plaintext/.test(getComputedStyle(parent).unicodeBidi)) return true
       parent = parent.parentElement
@@ -66,7 +66,7 @@ const readTexts = (): ReadonlyArray<string> => {
   return issues
 }
 
-/** What is not as it should be on the page that is open. */
+/** Issues of the open page. */
 export const issuesOf = async (page: Page, url: string): Promise<ReadonlyArray<string>> => [
   ...(await page.evaluate(readElements, url)),
   ...(await page.evaluate(readTexts)),

@@ -1,16 +1,16 @@
-/** Screenshots for the documents: small files of a page, including what is below the screen. */
+/** Screenshots for documents: small files of a whole page, including the part below the screen. */
 import { writeFileSync } from "node:fs"
 import type { Browser, Page } from "playwright-core"
 
 const quality = 0.6
 
-/** Draws screenshots as WebP. */
+/** Takes screenshots as WebP. */
 export interface Camera {
   readonly take: (page: Page, path: string, maxHeight: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** Opens a separate page, without the policy of the site, that encodes pictures. */
+/** Opens a separate page without the site's content security policy, which encodes images. */
 export const open = async (browser: Browser): Promise<Camera> => {
   const context = await browser.newContext()
   const darkroom = await context.newPage()

@@ -1,16 +1,16 @@
 /**
- * The contracts of the scenario as a project that compiled and deployed them. They are the files of Foundry (`out`, `broadcast`) or of
- * Hardhat and Ignition (`artifacts`, `ignition/deployments`), in their formats, with what of them is not needed too.
+ * The contracts of the scenario as a project that compiled and deployed them: files of Foundry (`out`, `broadcast`) or of Hardhat and
+ * Ignition (`artifacts`, `ignition/deployments`) in their formats, including parts that the service ignores.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Contracts, type Scenario } from "@daybook/chain"
 import type { Abi } from "viem"
 
-/** The toolchain of the project. */
+/** Toolchain of the project. */
 export type Kind = "foundry" | "hardhat"
 
-/** The artifacts of contracts of the scenario. */
+/** Artifacts of the deployed contracts. */
 export const deployed = {
   gold: "Token",
   silver: "Token",
@@ -45,7 +45,7 @@ const withGrades = (abi: Abi): Abi =>
     JSON.stringify(abi).replaceAll('"internalType":"uint8[2][]"', '"internalType":"enum Orders.Grade[2][]"'),
   ) as Abi
 
-/** An ABI as the project has it: the two implementations behind the proxy name the parameter of their function differently. */
+/** The ABI of a contract in the project; the two implementations behind the proxy name the parameter of their function differently. */
 export const abiOf = (name: Contracts.Name): Abi => {
   const { abi } = Contracts.artifact(name)
   if (name === "Orders") return withGrades(abi)
@@ -57,7 +57,7 @@ export const abiOf = (name: Contracts.Name): Abi => {
   )
 }
 
-/** The source of each contract. */
+/** Source of each contract. */
 const sourceOf = new Map(
   readdirSync(sources).flatMap((file) =>
     [...readFileSync(join(sources, file), "utf8").matchAll(/^(?:abstract )?contract (?<name>\w+)/gm)].map(
@@ -71,7 +71,7 @@ const write = (path: string, value: unknown): void => {
   writeFileSync(path, JSON.stringify(value, null, 2))
 }
 
-/** An address whose digits have the checksum's case is read as lower case; here all are upper case. */
+/** Addresses are read in any case; here all digits are upper case. */
 const asWritten = (address: string): string => `0x${address.slice(2).toUpperCase()}`
 
 const instances = ({ contracts }: Scenario.World) =>
@@ -163,7 +163,7 @@ const writeHardhat = (project: string, world: Scenario.World): void => {
   writeFileSync(join(deployments, "journal.jsonl"), `\n{"chainId":${world.chainId},"type":"DEPLOYMENT_INITIALIZE"}\n`)
 }
 
-/** Writes the project into a folder, and returns its path. */
+/** Writes the project into a folder; returns its path. */
 export const writeProject = (folder: string, kind: Kind, world: Scenario.World): string => {
   const project = join(folder, "project")
   if (kind === "foundry") writeFoundry(project, world)

@@ -1,14 +1,14 @@
-/** Receivers of webhooks with the answers that a test needs, and webhooks that send to them. */
+/** Receivers of webhooks with defined responses, and webhooks that send to them. */
 import { Eventually, LocalServer } from "@daybook/harness"
 import { createWebhookClient, type Webhook, type WebhookPromiseClient } from "@daybook/rest/WebhookClient"
 import type * as World from "./World.ts"
 
-/** A receiver for each of two outcomes, and what makes webhooks. */
+/** A failing and a working receiver, and functions to add webhooks. */
 export interface Receivers {
   readonly webhooks: WebhookPromiseClient
-  /** Makes a webhook of all wallets of the scenario, from the first block on. */
+  /** Adds a webhook for all wallets of the scenario, starting at the first block. */
   readonly add: (name: string, receiver: "failing" | "working") => Promise<Webhook>
-  /** Waits until a webhook is as expected. */
+  /** Waits until a webhook fulfils a condition. */
   readonly until: (id: string, isMet: (webhook: Webhook) => boolean) => Promise<void>
   readonly stop: () => Promise<void>
 }

@@ -1,24 +1,24 @@
-/** The explorer in a browser: opens pages, reads what they show, and checks them by axe. */
+/** The explorer in a browser: opens pages, reads their contents, and checks them with axe. */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
-/** A page of the explorer, and what went wrong on it. */
+/** A page of the explorer, and its issues. */
 export interface Site {
   readonly context: BrowserContext
   readonly page: Page
-  /** Errors of scripts, violations of the content security policy, and requests to other hosts. */
+  /** Script errors, violations of the content security policy, and requests to other hosts. */
   readonly issues: Array<string>
   readonly open: (path: string) => Promise<void>
-  /** Opens a page as a link does, without loading the site again. */
+  /** Navigates to a page as a link does, without reloading the site. */
   readonly navigate: (path: string) => Promise<void>
-  /** Closes the tab, also while requests that a test intercepts are under way. */
+  /** Closes the tab, even while requests that a test intercepts are pending. */
   readonly close: () => Promise<void>
 }
 
-/** Messages of the console for responses of the service are no errors of the page. */
+/** Console messages about failed responses of the service are not errors of the page. */
 const isOfNetwork = (text: string): boolean => text.startsWith("Failed to load resource")
 
 /** Opens a separate tab. */
@@ -50,13 +50,13 @@ export const make = async (
   })
   const open = async (path: string) => {
     await page.goto(`${url}${path}`)
-    // The site has a separate heading before the page is loaded.
+    // The site shows another heading until the page is loaded.
     await page.locator("main .page-head h1").first().waitFor()
     await settle(page)
   }
   const navigate = async (path: string) => {
     await page.evaluate((to) => history.pushState(null, "", to), path)
-    // The text of the page before is still there in the first moment.
+    // The previous page remains visible for a moment.
     const id = path.slice(path.lastIndexOf("/") + 1).split("?")[0]!
     await page.locator("main .hash", { hasText: id }).first().waitFor()
     await settle(page)
@@ -73,7 +73,7 @@ export const settle = async (page: Page): Promise<void> => {
   await page.waitForFunction(() => document.querySelector(".skeleton") === null)
 }
 
-/** The violations that axe finds, each with its first place. */
+/** Violations that axe reports, each with its first element. */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axeSource)
   const found = await page.evaluate(async () => {
@@ -95,7 +95,7 @@ export const violations = async (page: Page): Promise<ReadonlyArray<string>> => 
   return found
 }
 
-/** Scrolls a history by some rows, and waits until they are drawn; returns true if it was already at its end. */
+/** Scrolls a history by some rows and waits until they are drawn; returns true if it was already at the end. */
 export const scroll = (page: Page): Promise<boolean> =>
   page.evaluate(async () => {
     const atBottom = window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2
@@ -105,7 +105,7 @@ export const scroll = (page: Page): Promise<boolean> =>
     return isAtEnd
   })
 
-/** Waits until the rows on screen are the first of these keys: after a filter was changed, the rows before it are there for a moment. */
+/** Waits until the visible rows are the first of these keys: after a change of the filter the previous rows remain for a moment. */
 export const untilRows = async (page: Page, keys: ReadonlyArray<string>): Promise<void> => {
   await page.waitForFunction((expected) => {
     const rows = [...document.querySelectorAll<HTMLElement>(".rows-body .row")]
@@ -113,14 +113,14 @@ export const untilRows = async (page: Page, keys: ReadonlyArray<string>): Promis
   }, keys)
 }
 
-/** Enters a text into the search box, which it opens by the key for it. */
+/** Enters a text into the search box, which it opens with its keyboard shortcut. */
 export const search = async (page: Page, text: string): Promise<void> => {
   await page.keyboard.press("/")
   await page.getByRole("searchbox").fill(text)
   await page.keyboard.press("Enter")
 }
 
-/** The keys of all rows of a history, from top to bottom, read by scrolling to its end. */
+/** Keys of all rows of a history, from top to bottom, read by scrolling to the end. */
 export const walk = async (page: Page): Promise<ReadonlyArray<string>> => {
   const keys = new Set<string>()
   for (let turn = 0; turn < 400; turn++) {
@@ -134,7 +134,7 @@ export const walk = async (page: Page): Promise<ReadonlyArray<string>> => {
   throw new Error(`walk: the history has no end after ${keys.size} rows. ${notices.join(" ")}`)
 }
 
-/** The fact of a name in the overview of a page. */
+/** Value of a named fact in the overview of a page. */
 export const fact = (page: Page, name: string) =>
   page
     .locator(".fact")
@@ -142,7 +142,7 @@ export const fact = (page: Page, name: string) =>
     .locator("dd")
     .first()
 
-/** Saves a file by a button of the page, and reads it. */
+/** Downloads a file with a button of the page; returns its contents. */
 export const download = async (page: Page, name: "CSV" | "NDJSON"): Promise<string> => {
   const [file] = await Promise.all([
     page.waitForEvent("download"),
@@ -151,7 +151,7 @@ export const download = async (page: Page, name: "CSV" | "NDJSON"): Promise<stri
   return readFileSync(await file.path(), "utf8")
 }
 
-/** The lines of a CSV file as cells. */
+/** Rows of a CSV file as cells. */
 export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
   text
     .split("\r\n")
@@ -162,7 +162,7 @@ export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> =>
       ),
     )
 
-/** An amount of wei in ether, exact: written here again, so that the page is not compared with itself. */
+/** Exact ether amount of wei, implemented independently of the page. */
 export const ether = (wei: bigint): string => {
   const digits = wei.toString().padStart(19, "0")
   return `${digits.slice(0, -18)}.${digits.slice(-18)}`.replace(/\.?0+$/, "")

@@ -1,20 +1,17 @@
-/** Tests of the explorer in a browser: a chain, a service and Chromium for those of a file, and a new tab for each test. */
+/** Tests of the explorer in a browser: a chain, a service and Chromium for each file, and a new tab for each test. */
 import { expect, it } from "vitest"
 import * as Build from "./Build.ts"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
-/** What the tests of a file run on. */
+/** Options of the tests of a file. */
 export interface Options extends World.Options {
-  /** What is done on the chain before the first test. */
+  /** Changes the chain before the first test. */
   readonly prepare?: (world: World.World) => Promise<void>
 }
 
-/**
- * `it` whose tests have `world`, `browser` and `site`, created when the first of them uses it. A test fails if its tab
- * had issues.
- */
+/** `it` with the fixtures `world`, `browser` and `site`, created on first use. A test fails if its tab had issues. */
 export const make = (options: Options = {}) =>
   it
     .extend("options", { scope: "file" }, options)

@@ -1,4 +1,4 @@
-/** A chain with traffic and a service that indexes it and serves the built explorer: what a browser needs for a test. */
+/** A chain with traffic, and a service that indexes it and serves the built explorer, for tests in a browser. */
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import * as Service from "@daybook/service/Service"
 import { Effect, Exit, Logger, Redacted, Scope } from "effect"
 import * as Project from "./Project.ts"
 
-/** A service that runs. */
+/** A running service. */
 interface Running {
   /** Base URL of the service and its pages. */
   readonly url: string
@@ -18,42 +18,41 @@ interface Running {
   readonly stop: () => Promise<void>
 }
 
-/** The chain, and a service on it. */
+/** A chain and its service. */
 export interface World {
-  /** The node that runs. */
   readonly node: Anvil.Node
   readonly scenario: Scenario.World
   readonly url: string
   readonly apiKey: string
-  /** A client with that key. */
+  /** A client with the API key. */
   readonly rest: RestPromiseClient
   /** Runs an effect on the chain. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
   /** Calls the node directly. */
   readonly call: <A = unknown>(method: string, params?: ReadonlyArray<unknown>) => Promise<A>
-  /** Stops the service; `start` runs it again on the same port and files. */
+  /** Stops the service; `start` restarts it on the same port and files. */
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
-  /** Ends the node and starts it again on the same port, with a new chain. */
+  /** Restarts the node on the same port with a new chain. */
   readonly restartNode: () => Promise<void>
   /** Waits until the service has indexed the head of the node. */
   readonly indexed: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-/** How much happened on the chain. */
+/** Size of the chain, and options of the service. */
 export interface Options {
   readonly blocks?: number
-  /** Transactions of a block. */
+  /** Transactions per block. */
   readonly size?: number
   readonly labels?: Readonly<Record<string, string>>
-  /** The service knows the contracts of the scenario by a project of this kind. */
+  /** Kind of the project from which the service reads the contracts of the scenario. */
   readonly project?: Project.Kind
   /** Time of block 0, in Unix seconds. */
   readonly genesisTimestamp?: number
-  /** The service sends webhooks, also to this machine. */
+  /** True if the service sends webhooks, including to this machine. */
   readonly sendsWebhooks?: boolean
-  /** What the configuration of the chain has beside these. */
+  /** Further configuration of the chain. */
   readonly chain?: Readonly<Record<string, unknown>>
 }
 
@@ -65,7 +64,7 @@ interface ServiceOptions {
   readonly folder: string
   readonly port: number
   readonly chain: Readonly<Record<string, unknown>>
-  /** What the configuration has beside these. */
+  /** Further configuration. */
   readonly more: Readonly<Record<string, unknown>>
 }
 
@@ -90,7 +89,7 @@ const startService = async ({ chain, folder, more, port }: ServiceOptions): Prom
   return { url: service.address?.url ?? "", addKey, stop: () => run(Scope.close(scope, Exit.void)) }
 }
 
-/** Waits until the service knows a contract. */
+/** Waits until the service has the ABI of a contract. */
 const untilDescribed = (url: string, apiKey: string, address: string) =>
   Eventually.until(
     async () => {

@@ -1,4 +1,4 @@
-/** A service that stops, one that requires a key, and its page of the API. */
+/** Tests of a service that stops, of one that requires an API key, and of the page about the API. */
 import { Head } from "@daybook/chain"
 import type { Page } from "playwright-core"
 import { describe, expect } from "vitest"
@@ -7,7 +7,7 @@ import * as SiteTest from "./SiteTest.ts"
 
 const it = SiteTest.make()
 
-/** What pages read of the service. */
+/** Requests of pages to the service. */
 const isOfService = /\/(?:api|rpc|ready)\b/
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in the explorer", () => {
@@ -74,7 +74,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     await page.getByRole("button", { name: "Use the light theme" }).waitFor()
   })
 
-  /** Has the pages ask for a key. */
+  /** Makes the service require a key. */
   const requireKey = (page: Page) =>
     page.route("**/explorer.json", async (route) => {
       const response = await route.fetch()
@@ -100,7 +100,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("access to the service in
     await enter("accepted")
 
     await page.locator(".rows-body .row").first().waitFor()
-    // What failed before was read again in place by then.
+    // Requests that failed before the key was entered have been repeated by then.
     await page.getByText("proved at block").waitFor()
     expect(await page.getByLabel("Key").count()).toBe(0)
   })

@@ -1,4 +1,4 @@
-/** Addresses in a browser: histories, files and balances, compared with what the node and the API state. */
+/** Tests of addresses in a browser: histories, files and balances, compared with the node and the API. */
 import { Head } from "@daybook/chain"
 import { Eventually } from "@daybook/harness"
 import { toJson } from "@daybook/rest/promise"
@@ -9,7 +9,7 @@ import * as Site from "./Site.ts"
 import * as SiteTest from "./SiteTest.ts"
 import type * as World from "./World.ts"
 
-/** So that a part of the history is final, and read page by page. */
+/** Makes a part of the history final, which is then read by pages. */
 const finalise = async (world: World.World) => {
   await world.run(Head.mine(world.node, 100))
   await world.indexed()
@@ -30,7 +30,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(rows.length).toBeGreaterThan(100)
 
     await site.open(`/address/${alice}`)
-    // Rows that are not final are followed, and come on top of the others.
+    // Rows that are not final are polled, and new ones are inserted at the top.
     await rowOf(site.page, rows[0]!).waitFor()
     expect(await Site.walk(site.page)).toEqual(rows)
     await site.page.getByLabel("Order").selectOption("ASC")
@@ -93,7 +93,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(await page.getByText(/incomplete|not known|not compared/).count()).toBe(0)
     expect(await Site.violations(page)).toEqual([])
 
-    // Once the service has read it itself, it is a movement of the first block.
+    // Once the service has read the opening balance, it is not shown as a movement of the first block.
     await Eventually.until(async () => !(await world.rest.statement({ address: alice })).incomplete.opening, {
       everyMillis: 100,
       withinMillis: 60_000,
@@ -104,7 +104,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     expect(await etherOf("Opening balances").locator("data").getAttribute("value")).toBe(await heldAt("0x0"))
     expect(await page.getByRole("group", { name: "Sums by asset and kind" }).getByText("genesis").count()).toBe(0)
 
-    // It does not wait for a node then.
+    // The page then does not wait for the node.
     const failed: Array<string> = []
     page.on("requestfailed", (request) => failed.push(request.url()))
     await page.route("**/rpc/**", () => {})
@@ -155,7 +155,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     const { page } = site
     const { result } = await world.rest.balances({ address: alice })
     const items = result.filter(({ token_id: id }) => id !== null)
-    // A second chain, which is the same one under another name.
+    // A second chain, which is the same one with another name.
     await page.route("**/explorer.json", async (route) => {
       const settings = (await (await route.fetch()).json()) as { readonly chains: ReadonlyArray<object> }
       await route.fulfill({
@@ -240,7 +240,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("addresses in the explore
     const { page } = site
     const lack = { direct_only_to: "1234", untraced_to: "2345" }
     await page.route("**/balances?**", async (route) => {
-      // Without the headers by which a browser marks its own requests: with a key.
+      // Sends a key instead of the headers with which a browser marks same-origin requests.
       const response = await route.fetch({ headers: { ...route.request().headers(), "x-api-key": world.apiKey } })
       const json = await response.json()
       return route.fulfill({ response, json: { ...json, incomplete: { ...json.incomplete, ...lack } } })

@@ -1,4 +1,4 @@
-/** Home and blocks in a browser, compared with what the node states. */
+/** Tests of the home page and of blocks in a browser, compared with the node. */
 import { Head } from "@daybook/chain"
 import { describe, expect } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
@@ -75,7 +75,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("home and blocks in the e
       await world.run(Head.mine(world.node, 1 + (turn % 3)))
       await world.call("evm_revert", [snapshot])
     }
-    // Above the highest reverted block: below it the service treats the node as lagging.
+    // Above the highest reverted block, because below it the service treats the node as lagging.
     const { hash } = await world.run(Head.mine(world.node, 4))
 
     await page.locator(`tr[data-hash="${hash}"][data-reverted="false"]`).waitFor()

@@ -1,4 +1,4 @@
-/** What the service knows of contracts on screen, compared with the node: ABIs, calls that read, errors, and the state before and after. */
+/** Tests of contracts in a browser, compared with the node: ABIs, read calls, errors, and the state before and after. */
 import { encodeFunctionData } from "viem"
 import type { Page } from "playwright-core"
 import { describe, expect } from "vitest"
@@ -17,7 +17,7 @@ const balanceOf = {
 const it = SiteTest.make({ blocks: 12, project: "hardhat" })
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explorer", () => {
-  /** Waits until each call of a trace has the name of its function. */
+  /** Waits until each call of a trace shows the name of its function. */
   const untilNamed = (page: Page) =>
     page.waitForFunction(() => {
       const names = [...document.querySelectorAll(".frame .method")].map(({ textContent }) => textContent)
@@ -142,7 +142,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
     world,
   }) => {
     const { page } = site
-    // As Hardhat and Ganache answer.
+    // Responds as Hardhat and Ganache do.
     await page.route("**/rpc/**", async (route) => {
       const body: unknown = route.request().postDataJSON()
       if (!JSON.stringify(body).includes("callTracer")) return route.continue()

@@ -1,6 +1,6 @@
 /**
- * 200 hostile texts in every place that a contract, a sender or an operator can fill, by a real chain and service. They are names and
- * symbols of tokens, labels, ABIs, reasons of reverts, call data and parameters. On screen they are text and nothing else.
+ * Tests of 200 hostile texts in every place that a contract, a sender or an operator controls, with a real chain and service. They are
+ * names and symbols of tokens, labels, ABIs, revert reasons, call data and parameters. Pages must render them as text only.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,7 +15,7 @@ import * as Inert from "./Inert.ts"
 import * as Site from "./Site.ts"
 import * as World from "./World.ts"
 
-/** Tabs that open pages at the same time. */
+/** Number of tabs that open pages concurrently. */
 const tabs = 4
 
 describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
@@ -55,7 +55,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     return (await Inert.issuesOf(site.page, world.url)).map((issue) => `${path}: ${issue}`)
   }
 
-  /** Opens a page for each item, several at the same time, and returns their issues. */
+  /** Opens a page for each item with limited concurrency; returns the issues. */
   const inspectEach = async <A>(
     items: ReadonlyArray<A>,
     pathOf: (item: A) => string,
@@ -121,7 +121,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
     let described = 0
     const pathOf = (index: number) => `/address/${HostileChain.addressAt(index)}?tab=contract`
     const issues = await inspectEach([...hostile.keys()], pathOf, async ({ page }) => {
-      // A contract without a name is not described.
+      // A contract without a name has no description.
       const shown = page.getByText(/^claim\(|^The service has no ABI/).first()
       const text = await shown.innerText()
       described += Number(text.startsWith("claim"))
@@ -159,7 +159,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("hostile texts", () => {
       "type_name",
     ])
     await site.page.route("**/api/v2.2/**", async (route) => {
-      // Without the headers by which a browser marks its own requests: with a key.
+      // Sends a key instead of the headers with which a browser marks same-origin requests.
       const response = await route.fetch({ headers: { ...route.request().headers(), "x-api-key": world.apiKey } })
       const body: unknown = await response.json()
       const json: unknown = JSON.parse(JSON.stringify(body), (name, value: unknown) =>

@@ -1,4 +1,4 @@
-/** 200 texts that would do harm if a page rendered them as anything but text. */
+/** 200 texts that would be harmful if a page rendered them as anything but text. */
 const payloads = [
   "<script>globalThis.wasRun = true</script>",
   "<img src=x onerror=globalThis.wasRun=true>",
@@ -22,7 +22,7 @@ const payloads = [
   "USD\u0421 free at evil.example",
 ] as const
 
-/** Texts around a payload. */
+/** Texts that surround a payload. */
 const frames: ReadonlyArray<(text: string) => string> = [
   (text) => text,
   (text) => text.toUpperCase(),

@@ -1,4 +1,4 @@
-/** A development chain on screen: heads that go back, and a node that restarts. */
+/** Tests of a development chain in a browser: reorgs and node restarts. */
 import { Head } from "@daybook/chain"
 import type { Page } from "playwright-core"
 import { describe, expect } from "vitest"
@@ -21,12 +21,12 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
     const start = await world.run(Head.current(world.node))
     for (let turn = 0; turn < turns; turn++) {
       const snapshot = await world.call("evm_snapshot")
-      // Blocks of a turn differ from those of the turn before.
+      // Makes the blocks of this turn differ from those of the previous one.
       await world.call("evm_increaseTime", [turn + 1])
       const mined = await world.run(Head.mine(world.node, 1 + (turn % 3)))
       await blockRow(site.page, mined.hash, false).waitFor()
       await world.call("evm_revert", [snapshot])
-      // The block of the next turn replaces this one, too; the head itself is waited for in every tenth turn.
+      // The block of the next turn also replaces this one; the head itself is awaited only in every tenth turn.
       if (turn % 10 === 9) await blockRow(site.page, mined.hash, true).waitFor()
     }
 
@@ -75,7 +75,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("explorer beside a local 
     }
     const snapshot = await world.call("evm_snapshot")
     const old = await send()
-    // Blocks that anvil states as final.
+    // Blocks that anvil reports as finalized.
     await world.run(Head.mine(world.node, 100))
     await world.indexed()
     await site.open(`/address/${bob}`)

@@ -1,4 +1,4 @@
-/** Ways between pages: first visits, code that does not load, and positions to which one goes back. */
+/** Tests of navigation between pages: first visits, scripts that do not load, and scroll positions after going back. */
 import { describe, expect } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Build from "./Build.ts"
@@ -54,7 +54,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("navigation in the explor
     const { alice } = world.scenario.accounts
     const { page } = site
     const old = "/assets/index-old.js"
-    // The first page has a script by another name, and its parts are gone.
+    // The cached page refers to a script of an earlier build, whose chunks no longer exist.
     await page.route(world.url + "/", async (route) => {
       const response = await route.fetch()
       const body = (await response.text()).replace(/\/assets\/index-[^"]+\.js/, old)
@@ -83,7 +83,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("navigation in the explor
     const { alice } = world.scenario.accounts
     const { page } = site
     await site.open(`/address/${alice}`)
-    /** Scrolls, and returns the position: the browser keeps rows in place while the facts above them are read. */
+    /** Scrolls and returns the position: the browser keeps rows in place while the facts above them load. */
     const scrollTo = async (pixels: number) => {
       await page.evaluate((to) => window.scrollTo(0, to), pixels)
       await Site.settle(page)

@@ -1,4 +1,7 @@
-/** Every page and state in light, dark and on a phone: no violations by axe, nothing wider than the screen; and its picture for the documents. */
+/**
+ * Tests every page and state in light and dark mode and on a phone: no violations according to axe, nothing wider than the screen; takes
+ * the screenshots for documents.
+ */
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Head } from "@daybook/chain"
@@ -21,27 +24,27 @@ const forms = [
 
 type Form = (typeof forms)[number]
 
-/** Pages with much below the screen, as far as that is worth a picture. */
-const tall = 2_200
+/** Maximum height of a screenshot, in pixels. */
+const maxScreenshotHeight = 2_200
 
-/** So that ages on the pictures are those of a chain that runs. */
+/** A recent time, so that the ages in screenshots are those of a live chain. */
 const genesisTimestamp = Math.floor(Date.now() / 1000) - 700
 
 const unused = `0x${"ab".repeat(20)}`
 
-/** What a page shows while the service does not answer, and when it fails. */
+/** Contents of a page while the service does not respond, and when it fails. */
 const hang = () => {}
 const fail = (route: Route) =>
   route.fulfill({ status: 500, json: { code: "internal", message: "No.", requestId: "1" } })
 const isData = /\/(?:api|rpc)\//
 
-/** Waits until each token has its name and amounts, which are "…" before. */
+/** Waits until each token has its name and amounts, which are "…" until then. */
 const untilNamed = (page: Page) =>
   page.waitForFunction(() =>
     [...document.querySelectorAll("main td, main .token-amount")].every((cell) => !cell.textContent.startsWith("…")),
   )
 
-/** Labels of tables that are wider than their place. */
+/** Labels of tables that are wider than their container. */
 const cutTables = (page: Page) =>
   page
     .locator(".table-box")
@@ -104,7 +107,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
     }
   }
 
-  /** Pages without a picture. */
+  /** Pages without a screenshot. */
   const others = (): Readonly<Record<string, string>> => ({
     "missing block": "/block/99999",
     "missing transaction": `/tx/0x${"12".repeat(32)}`,
@@ -137,7 +140,11 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("pages of the explorer", 
       await open(path)
       await untilNamed(page)
       await check(name)
-      await camera.take(page, join(folder, `${name}-${form.name}.webp`), name === "transaction" ? tall : form.height)
+      await camera.take(
+        page,
+        join(folder, `${name}-${form.name}.webp`),
+        name === "transaction" ? maxScreenshotHeight : form.height,
+      )
     }
     for (const [name, path] of Object.entries(others())) {
       await page.goto(`${world.url}${path}`)

@@ -1,6 +1,6 @@
 /**
- * Every call, event and error of the scenario's own contracts, decoded by the artifacts of a Foundry and of a Hardhat project. Each is
- * compared with viem, which decodes them by the ABI of the contract that the node ran.
+ * Tests that every call, event and error of the scenario's contracts is decoded with the artifacts of a Foundry and of a Hardhat
+ * project. The reference is viem with the ABI of the contract that the node ran.
  */
 import { Contracts } from "@daybook/chain"
 import type { DecodedItem, WalletTransaction } from "@daybook/rest/promise"
@@ -30,13 +30,13 @@ const implementationSlot = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920
 
 const below = (frame: Frame): ReadonlyArray<Frame> => [frame, ...(frame.calls ?? []).flatMap(below)]
 
-/** What viem decodes with the first ABI that matches; undefined if none does. */
+/** Result of the first ABI with which viem decodes; undefined if there is none. */
 const first = <A>(abis: ReadonlyArray<Abi>, decode: (abi: Abi) => A): A | undefined => {
   for (const abi of abis) {
     try {
       return decode(abi)
     } catch {
-      // Another ABI may fit.
+      // Another ABI may match.
     }
   }
   return undefined
@@ -58,7 +58,7 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
   let rows: ReadonlyMap<string, WalletTransaction>
 
   beforeAll(async () => {
-    // One transaction in a block: an implementation is known by the block of its upgrade.
+    // One transaction per block, because an implementation is known from the block of its upgrade on.
     world = await World.start({ blocks: 300, size: 1, project })
     const { contracts } = world.scenario
     abiOf = new Map(
@@ -85,7 +85,7 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
   })
   afterAll(() => world?.close())
 
-  /** The ABIs by which a contract is decoded at a block: its own, that of its implementation, and then any of the project. */
+  /** ABIs with which a contract is decoded at a block: its own, that of its implementation, and then all others of the project. */
   const abisAt = async (address: string, block: string): Promise<ReadonlyArray<Abi>> => {
     const own = abiOf.get(address)
     if (own === undefined) return allAbis
@@ -151,7 +151,7 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
           const { abiItem, errorName } = decodeErrorResult({ abi, data: output })
           return textOf(errorName, "inputs" in abiItem ? abiItem.inputs : [])
         })
-        // Of Error(string) and Panic(uint256) no ABI has the names.
+        // No ABI contains Error(string) and Panic(uint256).
         if (expected === undefined || /^(Error|Panic)\(/.test(expected)) continue
         errors++
         const query = new URLSearchParams({ chain: "eth", error: `${to}:${output}` })

@@ -1,4 +1,4 @@
-/** The search in a browser: what it finds, and why it finds nothing. */
+/** Tests of the search in a browser: its results, and the messages if there are none. */
 import { describe, expect } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
 import * as Site from "./Site.ts"

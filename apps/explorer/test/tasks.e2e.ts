@@ -1,6 +1,6 @@
 /**
- * Twelve things that people ask an explorer, each done from its first page with a hash or an address at hand. What is entered and clicked is
- * counted, and is what the page about the explorer states.
+ * Twelve common tasks in an explorer, each from the home page with a hash or an address. The steps and clicks are counted and must equal
+ * those in the explorer's documentation.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -12,14 +12,14 @@ import * as SiteTest from "./SiteTest.ts"
 
 const guide = readFileSync(join(import.meta.dirname, "../../../docs/explorer/README.md"), "utf8")
 
-/** Counts of a task as the page has them: steps, and the clicks among them. */
+/** Documented counts of a task: steps, and the clicks among them. */
 const stated = (task: string): string | undefined =>
   guide
     .split("\n")
     .map((line) => line.split("|").map((cell) => cell.trim()))
     .find(([, first]) => first === task)?.[2]
 
-/** What a person does on the site, counted. */
+/** Actions of a user on the site, with counts. */
 const personOn = (page: Page) => {
   let [steps, clicks] = [0, 0]
   const click = async (target: Locator) => {

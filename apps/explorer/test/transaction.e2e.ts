@@ -1,4 +1,4 @@
-/** Transactions in a browser, compared with what the node and the API state. */
+/** Tests of transactions in a browser, compared with the node and the API. */
 import { Head } from "@daybook/chain"
 import { describe, expect } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
@@ -7,7 +7,7 @@ import * as SiteTest from "./SiteTest.ts"
 
 const it = SiteTest.make()
 
-/** Code that, as often as the first word of its call states, logs a transfer of 1 from its caller and calls an account. */
+/** Code that logs a transfer of 1 from its caller and calls an account, repeated as often as the first word of the call data. */
 const manyTransfers =
   "0x5f355b801560455760015f5280337fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa35f5f5f5f5f61beef5af150600190036002565b00"
 
@@ -30,7 +30,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
     await transfers.getByText("GOLD").waitFor()
     expect(await transfers.locator("data").getAttribute("value")).toBe(Site.ether(amount))
     await page.locator(`.log .value data[value="${amount}"]`).waitFor()
-    // Beside it, in units of the token.
+    // The same amount in units of the token.
     await page.locator(`.log .token-amount data[value="${Site.ether(amount)}"]`).waitFor()
     const moved = page.getByRole("group", { name: "Changes by address" })
     await moved.locator(`data[value="-${Site.ether(amount)}"]`).waitFor()
@@ -97,7 +97,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
     const { page } = site
     let isIndexed = false
     await page.route("**/verbose?*", async (route) => {
-      // Without the headers by which a browser marks its own requests: with a key.
+      // Sends a key instead of the headers with which a browser marks same-origin requests.
       const response = await route.fetch({ headers: { ...route.request().headers(), "x-api-key": world.apiKey } })
       const json = await response.json()
       return route.fulfill({ response, json: isIndexed ? json : { ...json, result: [] } })
@@ -107,7 +107,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
     await page.locator(".log").getByText("Not decoded: the service has not indexed").waitFor()
 
     isIndexed = true
-    // What is on screen is read again once the chain has moved.
+    // The contents of the page are reloaded after the chain has advanced.
     await world.run(Head.mine(world.node))
 
     await page.locator(".log").getByText("Transfer(address,address,uint256)").waitFor()
@@ -161,7 +161,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("transactions in the expl
     await page.getByRole("link", { name: "next by nonce" }).waitFor()
     expect(await page.getByRole("link", { name: "previous by nonce" }).count()).toBe(0)
 
-    // The URL is that of the next page before its links are.
+    // The URL changes to that of the next page before its links do.
     for (const [name, at] of [
       ["next by nonce", 1],
       ["next by nonce", 2],

@@ -1,4 +1,4 @@
-/** The page of webhooks: what it shows of them is what the service states, and each of its buttons does what it names. */
+/** Tests of the page of webhooks: it shows the state that the service reports, and each button has its effect. */
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"

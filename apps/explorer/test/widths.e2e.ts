@@ -1,4 +1,4 @@
-/** Every page at several window widths: nothing is wider than the window, even after it was made narrower or wider. */
+/** Tests every page at several window widths: nothing is wider than the window, even after resizing. */
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as ChromiumBrowser from "./Browser.ts"
@@ -46,7 +46,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
     ]
   }
 
-  /** Elements that reach beyond the window, the innermost ones, and by how much the document does. */
+  /** Innermost elements that extend beyond the window, and the overflow of the document. */
   const beyond = (page: Site.Site["page"]) =>
     page.evaluate(async () => {
       await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
@@ -125,13 +125,13 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
     const { close, open, page } = await Site.make(browser, world.url, { width: 360, height: 740 })
     await open(`/address/${world.scenario.accounts.alice}`)
     await page.getByRole("button", { name: "Filters" }).waitFor()
-    // While rows are read, one is replaced by another.
+    // Rows are replaced while they load.
     await page.waitForFunction(() => {
       const box = document.querySelector(".rows-body .row")?.getBoundingClientRect()
       return box !== undefined && box.height > 0 && box.top < window.innerHeight
     })
     await Site.settle(page)
-    // The position of its recipient in a row, for rows with and without a fee.
+    // Position of the recipient in a row, for rows with and without a fee.
     const places = await page.locator(".rows-body .row").evaluateAll((rows) =>
       rows.map((row) => {
         const recipient = row.querySelector("[data-name=To]")!.getBoundingClientRect()

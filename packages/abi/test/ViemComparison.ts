@@ -1,7 +1,6 @@
 /**
- * Compares the decoder with viem on random ABI types and values. Data encoded by viem must decode to the same values,
- * and so must changed data that both decode. `pnpm --filter @daybook/abi fuzz 100000 [SEED]` compares this many; the
- * seed of a difference is printed.
+ * Compares the decoder with viem on random ABI types and values. Data encoded by viem must decode to the same values, and so must
+ * mutated data that both decode. `pnpm --filter @daybook/abi fuzz 100000 [SEED]` compares this many and prints the seed of a difference.
  */
 import * as Random from "@daybook/harness/Random"
 import * as Result from "effect/Result"
@@ -12,7 +11,7 @@ import type { Parameter, Value } from "./abi.ts"
 
 const maxDepth = 4
 
-/** Any leaf type of the ABI. */
+/** A leaf type of the ABI. */
 const leafOf = ({ integer, pick }: Random.Random): string => {
   const kind = pick(["address", "bool", "bytes", "string", "uint", "int", "bytesN"])
   if (kind === "uint" || kind === "int") return `${kind}${8 * (1 + integer(32))}`
@@ -63,7 +62,7 @@ const valueOf = (numbers: Random.Random, parameter: Parameter): Value => {
 const leavesOf = (value: unknown): unknown =>
   Array.isArray(value) ? value.map(leavesOf) : typeof value === "string" ? value : String(value)
 
-/** The text of decision 0015 of a value that viem has decoded. */
+/** Text of a value that viem has decoded, according to decision 0015. */
 const textOf = (value: unknown): string => {
   const leaves = leavesOf(value)
   return typeof leaves === "string" ? leaves : JSON.stringify(leaves)
@@ -78,7 +77,7 @@ const byViem = (parameters: ReadonlyArray<Parameter>, data: Hex): ReadonlyArray<
   }
 }
 
-/** Data with one byte replaced, or cut at some byte. */
+/** Data with one byte replaced, or truncated at some byte. */
 const changed = (numbers: Random.Random, data: Hex): Hex => {
   const bytes = Buffer.from(data.slice(2), "hex")
   if (bytes.length === 0) return data
@@ -88,7 +87,7 @@ const changed = (numbers: Random.Random, data: Hex): Hex => {
   return `0x${bytes.toString("hex")}`
 }
 
-/** A difference, with what reproduces it. */
+/** A difference, with everything needed to reproduce it. */
 export interface Difference {
   readonly seed: number
   readonly parameters: ReadonlyArray<Parameter>

@@ -108,7 +108,7 @@ const leavesAsText = (parameter: Parameter, value: Value): unknown => {
   return parameter.type === "address" ? Address.checksum(String(value)) : String(value)
 }
 
-/** The text of decision 0015. */
+/** Text of a value according to decision 0015. */
 export const textOf = (parameter: Parameter, value: Value): string => {
   const text = leavesAsText(parameter, value)
   return typeof text === "string" ? text : JSON.stringify(text)
@@ -121,7 +121,7 @@ export const canonical = (parameter: Parameter): string => {
   return parameter.type === "tuple" ? `(${(parameter.components ?? []).map(canonical).join(",")})` : parameter.type
 }
 
-/** A 32-byte word from the right, as Solidity writes numbers and addresses. */
+/** A right-aligned 32-byte word, as Solidity encodes numbers and addresses. */
 export const word = (value: bigint | number | string): string =>
   (typeof value === "string" ? value.replace("0x", "") : BigInt.asUintN(256, BigInt(value)).toString(16)).padStart(
     64,

@@ -48,7 +48,7 @@ export const textOfParts = (parts: ReadonlyArray<Sentence.Part> | null): string 
 /** A template of sentences. */
 export type Template = (facts: Context) => ReadonlyArray<Sentence.Part> | null
 
-/** Facts with what they change for the sender, as templates receive them. */
+/** Facts with the changes for the sender, as templates receive them. */
 export const contextOf = (facts: Sentence.Facts): Context => {
   const changes = net(facts.movements ?? changesOf(facts.from, facts))
   return {

@@ -1,8 +1,8 @@
 /**
- * Counts which of the recorded events and calls of each chain are decoded: by the signatures of standards, by all
- * built-in ones, and additionally by those of files. A file has one signature per line, which are tried first, as an
- * operator's pack is. A call has at least four bytes. `pnpm --filter @daybook/abi decoded [SIGNATURES.txt...]
- * [BLOCKS.jsonl.gz...]`; a line of a file of blocks has a `block` with whole transactions, and its `receipts`.
+ * Counts how many recorded events and calls of each chain are decoded: with the signatures of standards, with all built-in ones, and
+ * with those of additional files. A file has one signature per line; these are tried first, as in an operator's signature pack. A call
+ * has at least four bytes. `pnpm --filter @daybook/abi decoded [SIGNATURES.txt...] [BLOCKS.jsonl.gz...]`; a line of a file of blocks has
+ * a `block` with whole transactions, and its `receipts`.
  */
 import { readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"
@@ -16,7 +16,7 @@ import { protocols } from "../src/internal/signatures/protocols.ts"
 interface Transaction {
   readonly chainId?: string
   readonly to: string | null
-  /** Some chains have transactions without. */
+  /** Some chains have transactions without input. */
   readonly input?: string
 }
 
@@ -46,7 +46,7 @@ const names: Readonly<Record<string, string>> = {
   "42161": "Arbitrum",
 }
 
-/** The transactions of a file of whole blocks. The chain is that of the first transaction that states it. */
+/** Transactions of a file of whole blocks. The chain is that of the first transaction with a chain id. */
 const blocksOf = (path: string): ReadonlyArray<Recorded> =>
   gunzipSync(readFileSync(path))
     .toString()

@@ -1,10 +1,10 @@
-/** Wallet histories as a server of the interface sends them: generated from a seed, and served in pages by cursor. */
+/** Wallet histories in the form of the interface: generated from a seed, and served in pages with cursors. */
 import type { IndexCoverage } from "../src/Client.ts"
 import type { Handler } from "@daybook/harness/ScriptedServer"
 
 export const wallet = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
 
-/** The coverage of a server that sends none of its headers. */
+/** Index coverage of a server that sends none of the headers. */
 export const noCoverage: IndexCoverage = {
   indexedFrom: null,
   indexedTo: null,
@@ -21,7 +21,7 @@ export type Row = Readonly<Record<string, unknown>> & { readonly hash: string; r
 
 const hex = (value: number, bytes: number) => `0x${value.toString(16).padStart(bytes * 2, "0")}`
 
-/** One row, in the form of the interface: numbers as text, nothing as an empty text. */
+/** One row in the form of the interface: numbers as text, missing values as empty text. */
 export const row = (block: number, index: number, options: { readonly atMillis?: number } = {}): Row => ({
   hash: hex(block * 1_000_000 + index + 1, 32),
   nonce: String(index),
@@ -46,7 +46,7 @@ export const row = (block: number, index: number, options: { readonly atMillis?:
   decoded_call: null,
 })
 
-/** Numbers from a seed, from 0 up to a limit. */
+/** A seeded generator of numbers from 0 to below a limit. */
 export const random = (seed: number) => {
   let state = seed >>> 0
   return (below: number): number => {
@@ -55,7 +55,7 @@ export const random = (seed: number) => {
   }
 }
 
-/** A history with this many rows, oldest first: one to four rows in a block, with gaps between the blocks. */
+/** A history with this many rows, oldest first: one to four rows per block, with gaps between the blocks. */
 export const history = (seed: number, rows: number): ReadonlyArray<Row> => {
   const next = random(seed)
   const made: Array<Row> = []
@@ -76,7 +76,7 @@ export const sendPage =
     response.end(page(result, cursor))
   }
 
-/** Serves a history as the interface says: order, limit, block bounds and a cursor that holds the position. */
+/** Serves a history according to the interface: order, limit, block bounds and a cursor that contains the position. */
 export const servePages =
   (oldestFirst: ReadonlyArray<Row>): Handler =>
   (request, response) => {

@@ -40,10 +40,10 @@ describe.concurrent("hostile", () => {
   )
 
   const planted: ReadonlyArray<readonly [bug: Bug, faults: RestScript.Bounds["faults"] & {}, issue: RegExp]> = [
-    ["walks without care", ["overlap", "duplicateRow", "none"], /a row was emitted twice/],
-    ["hears no Retry-After", ["limitedSeconds", "none"], /ms after it was asked to wait/],
+    ["reads without safeguards", ["overlap", "duplicateRow", "none"], /a row was emitted twice/],
+    ["ignores Retry-After", ["limitedSeconds", "none"], /ms after it was asked to wait/],
     [
-      "takes a cut page for the last",
+      "treats a cut page as the last",
       ["truncatedBody", "none"],
       /ended with ended, not TransportError|ended with \d+ of \d+ rows/,
     ],

@@ -1,12 +1,12 @@
 /**
- * Runs scripts of a hostile server against the client, over real sockets, and judges its results. Bugs are injected
- * around the client, never in it: in the `fetch` that it is given, or in a walk without its safeguards.
+ * Runs scripts of a hostile server against the client over real sockets, and judges its results. Bugs are injected outside the client:
+ * in its `fetch`, or by reading pages without its safeguards.
  */
 import { HostileRest, type NodeScript, Patience, type RestFault, RestScript } from "@daybook/harness"
 import { createRestClient } from "../src/promise.ts"
 import { wallet } from "./history.ts"
 
-/** The limits of the client, in the form that the judge accepts. */
+/** Limits of the client, in the form that the judge accepts. */
 export const policy: NodeScript.Policy = {
   maxAttempts: 4,
   deadlineMillis: 1_500,
@@ -14,7 +14,7 @@ export const policy: NodeScript.Policy = {
   slackMillis: 1_500,
 }
 
-export type Bug = "walks without care" | "hears no Retry-After" | "takes a cut page for the last"
+export type Bug = "reads without safeguards" | "ignores Retry-After" | "treats a cut page as the last"
 
 type FetchOf = NonNullable<Parameters<typeof createRestClient>[0]["fetch"]>
 
@@ -34,7 +34,7 @@ const hasty: FetchOf = async (url, init) => {
   return new Response(response.status === 204 ? null : text, { status: response.status })
 }
 
-const fetches: Partial<Record<Bug, FetchOf>> = { "hears no Retry-After": deaf, "takes a cut page for the last": hasty }
+const fetches: Partial<Record<Bug, FetchOf>> = { "ignores Retry-After": deaf, "treats a cut page as the last": hasty }
 
 const clientOf = (url: string, bug: Bug | undefined, limits: NodeScript.Policy) =>
   createRestClient({
@@ -46,8 +46,8 @@ const clientOf = (url: string, bug: Bug | undefined, limits: NodeScript.Policy) 
     fetch: bug === undefined ? undefined : fetches[bug],
   })
 
-/** The naive walk: follow the cursor, return what is received. */
-async function* careless(rest: ReturnType<typeof clientOf>, order: "ASC" | "DESC") {
+/** Reads pages without safeguards: follows the cursor and returns what was received. */
+async function* readUnguarded(rest: ReturnType<typeof clientOf>, order: "ASC" | "DESC") {
   let cursor: string | undefined
   for (let pages = 0; pages < 60; pages++) {
     const page = await rest.walletTransactions({ address: wallet, order, cursor })
@@ -65,8 +65,8 @@ const walk = async (
   const { order, seed } = script
   const prefetch = seed % 3 !== 0
   const rows =
-    bug === "walks without care"
-      ? careless(rest, order)
+    bug === "reads without safeguards"
+      ? readUnguarded(rest, order)
       : rest.walletTransactionsStream({ address: wallet, order }, { prefetch })
   const hashes: Array<string> = []
   const began = performance.now()
@@ -81,13 +81,13 @@ const walk = async (
 
 export interface Played {
   readonly issues: ReadonlyArray<string>
-  /** The script permits the outcome, whatever the time. */
+  /** True if the script permits the outcome, regardless of time. */
   readonly isAllowed: boolean
   readonly outcome: string
   readonly histogram: Readonly<Partial<Record<RestFault.Name, number>>>
 }
 
-/** Plays one script; the client has a multiple of its time. */
+/** Plays one script; the client's time limits are multiplied by `patience`. */
 export const play = async (script: RestScript.Script, bug?: Bug, patience = 1): Promise<Played> => {
   const limits = { ...policy, deadlineMillis: policy.deadlineMillis * patience }
   const { pageSize, steps } = script
@@ -97,7 +97,7 @@ export const play = async (script: RestScript.Script, bug?: Bug, patience = 1): 
     const isClosed = await server.settled(10_000)
     const issues = RestScript.judge(script, limits, server.exchanges(), observed)
     const open = isClosed ? [] : [`seed ${script.seed}: a request was left open`]
-    // A bug ends in ways that no script permits.
+    // An injected bug causes outcomes that no script permits.
     const isAllowed = bug !== undefined || RestScript.allowed(script, limits).has(observed.outcome as RestFault.Outcome)
     return { issues: [...issues, ...open], isAllowed, outcome: observed.outcome, histogram: server.histogram() }
   } finally {
@@ -108,7 +108,7 @@ export const play = async (script: RestScript.Script, bug?: Bug, patience = 1): 
 const isLate = ({ isAllowed, issues }: Played): boolean =>
   !isAllowed || issues.some((issue) => /: (?:ended with TimeoutError|gave up with|took \d)/.test(issue))
 
-/** Runs the scripts of this many seeds, several at a time; from all faults, or from the given ones. */
+/** Runs the scripts of this many seeds, several at a time, with all faults or the given ones. */
 export const playAll = async (
   seeds: number,
   bug?: Bug,

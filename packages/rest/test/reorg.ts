@@ -1,7 +1,6 @@
 /**
- * A server of the interface over a chain that reorganises. Its cursors contain the walk's top block, and a walk whose
- * top was replaced receives 409 with the lowest replaced block. Reorganisations happen when a walk on them requests a
- * page.
+ * A server of the interface with a chain that reorgs. A cursor contains the top block of its walk, and a walk whose top block was
+ * replaced receives 409 with the lowest replaced block. Reorgs happen when a walk requests a page.
  */
 import { page, random, row, type Row } from "./history.ts"
 import type { Handler } from "@daybook/harness/ScriptedServer"
@@ -17,16 +16,13 @@ export interface Chain {
   /** Rows of the current chain, oldest first. */
   readonly rows: () => ReadonlyArray<Row>
   readonly reorganisations: () => number
-  /** Replaces the blocks from one on now. */
+  /** Replaces all blocks from a number on immediately. */
   readonly reorganise: (from: number) => void
 }
 
 const blockOf = ({ block_number }: Row) => Number(block_number)
 
-/**
- * `at` returns, for the number of a request, the share of the chain below which blocks remain; undefined for no
- * reorganisation.
- */
+/** `at` returns, for the number of a request, the share of the chain below which blocks remain; undefined for no reorg. */
 export const make = (
   seed: number,
   oldestFirst: ReadonlyArray<Row>,
@@ -43,7 +39,7 @@ export const make = (
     const gone = rows.filter((one) => blockOf(one) >= from)
     const blockHash = (block: number) => `0x${(block * 10 ** 6 + version).toString(16).padStart(64, "0")}`
     const made: Array<Row> = []
-    // Some transactions come again in other blocks, some never, and some are new.
+    // Some transactions are included again in other blocks, some are not, and some are new.
     let block = from + next(2)
     for (const one of gone) {
       const what = next(4)

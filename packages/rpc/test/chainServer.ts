@@ -1,4 +1,4 @@
-/** A client over a WebSocket whose server answers for the blocks of a chain. */
+/** A client with a WebSocket whose server responds for the blocks of a chain. */
 import { Eventually } from "@daybook/harness"
 import { Effect } from "effect"
 import * as WebSocketClient from "../src/WebSocketClient.ts"
@@ -34,7 +34,7 @@ const block = (number: number, branch = "a") => ({
   uncles: [],
 })
 
-/** Answers requests for blocks of a chain whose head is `head`, with blocks of branch b from `fork`. */
+/** Responds to requests for blocks of a chain with the head `head`; blocks from `fork` on belong to branch b. */
 export const answerBlocks = (
   { id, method, params }: MemorySocket.ServerSocket["received"][number],
   socket: MemorySocket.ServerSocket,

@@ -1,6 +1,6 @@
 /**
- * Plays the scripts of a hostile node against the client in each of its styles, and judges the outcomes.
- * A `Bug` is planted around the client to show that the judge detects it; the client itself has no switch for it.
+ * Plays the scripts of a hostile node against the client in each of its calling styles, and judges the outcomes. A `Bug` is injected
+ * outside the client to verify that the judge detects it; the client itself has no switch for it.
  */
 import { isDeepStrictEqual } from "node:util"
 import { HostileNode, NodeFault, NodeScript, Patience, VirtualChain } from "@daybook/harness"
@@ -11,12 +11,12 @@ import type { Call } from "../src/Method.ts"
 import { createRpcClient } from "../src/promise.ts"
 import * as RpcClient from "../src/RpcClient.ts"
 
-/** How calls are made. */
+/** Calling styles. */
 export const styles = ["typed", "alone", "batch", "raw", "promise"] as const
 
 export type Style = (typeof styles)[number]
 
-/** Well-known mistakes of clients, planted on purpose. */
+/** Common mistakes of clients, which are injected. */
 export type Bug = "matches by position" | "timeout ends at the headers" | "Retry-After in the wrong unit"
 
 export const policy: NodeScript.Policy = {
@@ -31,7 +31,7 @@ const untyped = NodeFault.names.filter((name) => name !== "undecodable")
 
 export const styleOf = (seed: number): Style => styles[seed % styles.length] ?? "typed"
 
-/** The script of a seed, for the style of that seed. */
+/** Script of a seed, for the style of that seed. */
 export const scriptOf = (seed: number): NodeScript.Script =>
   NodeScript.make(seed, styleOf(seed) === "raw" ? { faults: untyped } : {})
 
@@ -58,7 +58,7 @@ const byPosition =
     return { status, headers: response.headers, body: made.body as never, arrayBuffer: () => made.arrayBuffer() }
   }
 
-/** Requests whose headers were received. */
+/** Number of requests whose headers were received. */
 let begun = 0
 
 const counting =
@@ -69,7 +69,7 @@ const counting =
     return response
   }
 
-/** A clock whose timers never fire once headers were received, as in a timeout that ends at the headers. */
+/** A clock whose timers never fire once headers were received, to simulate a timeout that ends at the headers. */
 const stopped = Effect.map(Clock.Clock, (clock): Clock.Clock => ({
   currentTimeMillis: clock.currentTimeMillis,
   currentTimeNanos: clock.currentTimeNanos,
@@ -80,7 +80,7 @@ const stopped = Effect.map(Clock.Clock, (clock): Clock.Clock => ({
   sleep: (duration) => Effect.flatMap(clock.sleep(duration), () => (begun > 0 ? Effect.never : Effect.void)),
 }))
 
-/** Reads seconds as milliseconds. */
+/** Interprets seconds as milliseconds. */
 const wrongUnit =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
@@ -105,7 +105,7 @@ const truthOf = (call: VirtualChain.Call): unknown => {
   return "result" in reply ? reply.result : undefined
 }
 
-/** Compares a typed value with the right one: equal, null, or that of another call. */
+/** Compares a typed value with the correct one: equal, null, or the result of another call. */
 const typedOutcome = (call: VirtualChain.Call, value: unknown): NodeScript.Observed["outcome"] => {
   if (!RpcMethod.isName(call.method)) return "wrong"
   const right = Schema.decodeUnknownSync(RpcMethod.resultOf(call.method, call.params))(truthOf(call))
@@ -242,11 +242,11 @@ const isLate = ({ issues, requests }: Result): boolean =>
 const playPatiently = (script: NodeScript.Script, style: Style, patience: number, fetch: Fetch) =>
   play(script, style, undefined, { ...policy, deadlineMillis: policy.deadlineMillis * patience }, fetch)
 
-/** Runs a script alone until it is not late; returns the last result. */
+/** Runs a script alone until the result is not late; returns the last result. */
 export const playAlone = (script: NodeScript.Script, style: Style): Promise<Result> =>
   Patience.playAlone(script, { isLate, play: (one, patience) => playPatiently(one, style, patience, platform) })
 
-/** Runs the scripts of many seeds, several at a time; those that were late are run again alone. */
+/** Runs the scripts of many seeds, several at a time; late ones are repeated alone. */
 export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
   const played = await Patience.playAll(seeds, workers, {
     isLate,
@@ -265,6 +265,6 @@ export const playAll = async (seeds: Iterable<number>, workers: number, fetch = 
   }
 }
 
-/** The histogram as text, the rarest first. */
+/** The histogram as text, rarest first. */
 export const format = (histogram: ReadonlyArray<readonly [string, number]>): string =>
   histogram.map(([name, count]) => `${String(count).padStart(7)} ${name}`).join("\n")

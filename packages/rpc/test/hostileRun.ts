@@ -1,4 +1,7 @@
-/** The large run over hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|node]`. Prints how often each fault was played. */
+/**
+ * Plays many hostile scripts: `node packages/rpc/test/hostileRun.ts [scripts] [first seed] [fetch|node]`. Prints the number of requests
+ * per fault.
+ */
 import { Payload } from "@daybook/harness"
 import * as NodeFetch from "@daybook/transport/NodeFetch"
 import { format, playAll } from "./hostile.ts"

@@ -1,15 +1,15 @@
-/** A node in memory: a `fetch` that answers calls without sockets, so that a test can run on the test clock. */
+/** An in-memory node: a `fetch` that responds to calls without sockets, so that tests run with the test clock. */
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Effect } from "effect"
 import { Eventually } from "@daybook/harness"
 import type { ReceivedCall } from "./server.ts"
 
-/** Answers the calls of a request with its body, or with a whole response. `number` counts requests from 1. */
+/** Responds to the calls of a request with its body, or with a whole response. `number` counts requests from 1. */
 export type Respond = (calls: ReadonlyArray<ReceivedCall>, number: number) => unknown
 
 export interface MemoryNode {
   readonly fetch: Fetch
-  /** The calls of each request, in order of arrival. */
+  /** Calls of each request, in order of arrival. */
   readonly requests: ReadonlyArray<ReadonlyArray<ReceivedCall>>
   /** Waits for the request with this number to arrive. */
   readonly received: (number: number) => Effect.Effect<void, Eventually.ConditionNotMet>
@@ -35,7 +35,7 @@ export const error =
   (code: number, message: string, data?: unknown): Respond =>
   ([call]) => ({ jsonrpc: "2.0", id: call?.id, error: { code, message, data } })
 
-/** Answers the n-th request with the n-th response, and later ones with the last. */
+/** Responds to the n-th request with the n-th response, and to later ones with the last. */
 export const memoryNode = (...responses: ReadonlyArray<Respond>): MemoryNode => {
   const requests: Array<ReadonlyArray<ReceivedCall>> = []
   const aborted: Array<boolean> = []

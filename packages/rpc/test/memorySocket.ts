@@ -1,15 +1,15 @@
-/** An in-memory WebSocket server, so that a test decides what is received and when a connection ends. */
+/** An in-memory WebSocket server, so that a test controls received messages and the end of a connection. */
 import type { WebSocketConstructor } from "../src/WebSocketClient.ts"
 
-/** A connection, as the server sees it. */
+/** Server side of a connection. */
 export interface ServerSocket {
-  /** What the client sent. */
+  /** Messages of the client. */
   readonly received: Array<{ readonly id: number; readonly method: string; readonly params: ReadonlyArray<unknown> }>
   readonly send: (message: unknown) => void
   readonly close: (code?: number, reason?: string) => void
 }
 
-/** Answers a message of the client; `number` counts connections from 1. */
+/** Responds to a message of the client; `number` counts connections from 1. */
 export type Respond = (message: ServerSocket["received"][number], socket: ServerSocket, number: number) => void
 
 /** Replies with a result. */
@@ -22,7 +22,7 @@ export const notify = (socket: ServerSocket, subscription: string, result: unkno
 
 type Listener = (event: never) => void
 
-/** Makes a server; refuses connections while `isDown` is true. A connection opens once `opening` resolves. */
+/** Creates a server that refuses connections while `isDown` is true. A connection opens once `opening` resolves. */
 export const make = (respond: Respond, opening?: Promise<void>) => {
   const sockets: Array<ServerSocket> = []
   const urls: Array<string> = []

@@ -9,10 +9,10 @@ import { createRpcClient } from "../src/promise.ts"
 
 type Hex = `0x${string}`
 
-/** Stores 7, logs 42 under topic 1, returns 42. */
+/** Stores 7, logs 42 with topic 1, returns 42. */
 const code: Hex = "0x601680600b6000396000f36007600055602a6000526001602060 00a160206000f3".replace(" ", "") as Hex
 
-/** Numbers that viem replaces by names. */
+/** Numbers that viem maps to names. */
 const named = new Map<unknown, string>([
   ["legacy", "0"],
   ["eip2930", "1"],
@@ -32,7 +32,7 @@ const plain = (value: unknown): string | undefined => {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null
 
-/** Where two values differ, and how many fields were compared. */
+/** Paths of differing values, and the number of compared fields. */
 const differences = (
   path: string,
   local: unknown,
@@ -53,7 +53,7 @@ const differences = (
   return { found: one === other ? [] : [`${path}: ${one}, viem ${other}`], count: 1 }
 }
 
-/** Seeds the node with a transfer and a contract, then compares. */
+/** Sends a transfer and deploys a contract, then compares. */
 export const compare = async (url: string) => {
   const local = createRpcClient({ url })
   const viem = createPublicClient({ transport: http(url) })
@@ -62,7 +62,7 @@ export const compare = async (url: string) => {
     const hash = (await local.request({ method: "eth_sendTransaction", params: [transaction] })) as Hex
     let receipt = await local.eth_getTransactionReceipt(hash)
     const isMined = async (): Promise<boolean> => {
-      // Some nodes mine on request only.
+      // Some nodes only mine on request.
       if (receipt === null) await local.request({ method: "evm_mine" })
       receipt = await local.eth_getTransactionReceipt(hash)
       return receipt !== null
@@ -190,7 +190,7 @@ export const compare = async (url: string) => {
   for (const [method, [one, other]] of Object.entries(pairs)) {
     const [mine, remote] = await Promise.allSettled([one(), other()])
     if (mine.status === "rejected" || remote.status === "rejected") {
-      // An unsupported method fails for both.
+      // Both reject an unsupported method.
       if (mine.status === remote.status) compared[method] = 0
       else found.push(`${method}: ${mine.status}, viem ${remote.status}`, String("reason" in mine ? mine.reason : ""))
       continue

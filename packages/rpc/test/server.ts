@@ -1,8 +1,8 @@
-/** A server that answers JSON-RPC by a script and records the calls. */
+/** A server that responds to JSON-RPC with a script and records the calls. */
 import * as ScriptedServer from "@daybook/harness/ScriptedServer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 
-/** A call as the server receives it. */
+/** A call as received. */
 export interface ReceivedCall {
   readonly jsonrpc: string
   readonly id: number
@@ -22,20 +22,20 @@ const callsOf = (text: string): ReadonlyArray<ReceivedCall> => {
   return "id" in body ? [body] : body
 }
 
-/** The attributes of spans for a host with a port. */
+/** Span attributes of a host with a port. */
 export const addressOf = (host: string) => {
   const { hostname, port } = new URL(`http://${host}`)
   return { "server.address": hostname, "server.port": Number(port) }
 }
 
-/** Answers the n-th request with the n-th handler, and further ones with the last. */
+/** Responds to the n-th request with the n-th handler, and to later ones with the last. */
 export const script = (...handlers: ReadonlyArray<Handler>) =>
   ScriptedServer.serveAs(
     (seen): Seen => ({ ...seen, calls: callsOf(seen.body) }),
     (seen, response, number, request) => ScriptedServer.nth(handlers, number)?.(seen, response, number, request),
   )
 
-/** Answers with a status and the text that `body` returns for the calls. */
+/** Responds with a status and the text that `body` returns for the calls. */
 export const reply =
   (
     body: string | ((calls: ReadonlyArray<ReceivedCall>) => unknown),
@@ -48,7 +48,7 @@ export const reply =
     response.end(typeof made === "string" ? made : JSON.stringify(made))
   }
 
-/** Answers with these items: an array for a batch, the first one for a single call. */
+/** Responds with these items: an array for a batch, the first item for a single call. */
 export const replies =
   (items: (calls: ReadonlyArray<ReceivedCall>) => ReadonlyArray<unknown>): Handler =>
   (seen, response) => {
@@ -67,9 +67,9 @@ export const failure = (id: unknown, code: number, message: string, data?: unkno
   error: { code, message, data },
 })
 
-/** Answers a single call with this result. */
+/** Responds to a single call with this result. */
 export const gives = (result: unknown): Handler => reply(([call]) => success(call?.id, result))
 
-/** Answers a single call with this error. */
+/** Responds to a single call with this error. */
 export const refuses = (code: number, message: string, status = 200, data?: unknown): Handler =>
   reply(([call]) => failure(call?.id, code, message, data), status)

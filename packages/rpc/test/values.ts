@@ -1,4 +1,4 @@
-/** A small, complete block and transaction as they are on the wire. */
+/** A small, complete block and transaction in wire form. */
 
 export const hash = (digit: string): string => `0x${digit.repeat(64)}`
 export const address = (digit: string): string => `0x${digit.repeat(40)}`

@@ -1,9 +1,9 @@
-/** Type, unit and meaning of the fields of a resource, from its schema and the annotations of its source: what FIELDS.md lists. */
+/** Type, unit and meaning of the fields of a resource, from its schema and the annotations of its source, as listed in FIELDS.md. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as SchemaAST from "effect/SchemaAST"
 
-/** The object literal that begins at a position, with its braces. */
+/** Source text of the object literal at a position, including its braces. */
 const objectAt = (source: string, from: number): string => {
   let depth = 0
   for (let at = from; at < source.length; at++) {
@@ -20,7 +20,7 @@ const lineOf = (comment: string): string =>
     .replaceAll(/\s+/g, " ")
     .trim()
 
-/** The annotation of a field in a text. */
+/** Annotation of a field in a text. */
 const annotationIn = (source: string, field: string): string | undefined => {
   const name = field.replaceAll(/[$]/g, String.raw`\$&`)
   const found = new RegExp(String.raw`/\*\*((?:(?!\*/)[\s\S])*)\*/\s*"?${name}"?(?::|,)`).exec(source)
@@ -29,7 +29,7 @@ const annotationIn = (source: string, field: string): string | undefined => {
 
 const folder = join(import.meta.dirname, "../src")
 
-/** Modules whose fields a module exports in resources of its own. */
+/** Modules whose fields a module exports in its own resources. */
 const shared: Readonly<Record<string, ReadonlyArray<string>>> = {
   Block: ["internal/blockHeader", "internal/partialBlock"],
   JsonRpc: ["internal/errorObject"],
@@ -40,7 +40,7 @@ const shared: Readonly<Record<string, ReadonlyArray<string>>> = {
 const sourceOf = (module: string): string =>
   [module, ...(shared[module] ?? [])].map((name) => readFileSync(join(folder, `${name}.ts`), "utf8")).join("\n")
 
-/** What a field means: the annotation in the resource itself, else in an object of its module that it shares. */
+/** Meaning of a field: the annotation in the resource itself, or else in an object of its module that it shares. */
 export const meaningOf = (
   module: string,
   schema: { readonly ast: SchemaAST.AST },
@@ -53,7 +53,7 @@ export const meaningOf = (
   return annotationIn(own, field) ?? annotationIn(source, field)
 }
 
-/** The words of an annotation that are a unit, and the unit. */
+/** Words of an annotation that state a unit, and the unit. */
 const units: ReadonlyArray<readonly [words: RegExp, unit: string]> = [
   [/\bgwei\b/i, "gwei"],
   [/smallest unit/i, "smallest unit of the asset"],
@@ -73,7 +73,7 @@ const units: ReadonlyArray<readonly [words: RegExp, unit: string]> = [
 export const unitOf = (type: string, meaning: string): string =>
   /bigint|number/.test(type) ? (units.find(([words]) => words.test(meaning))?.[1] ?? "") : ""
 
-/** Names of types in place of what a message expects. */
+/** Names of types by the expectation in error messages. */
 const typeNames: ReadonlyArray<readonly [expected: RegExp, name: string]> = [
   [/\ba(?:n unsigned)? bigint of at most \d+ (?:bits|digits)/g, "bigint"],
   [/\ban unsigned safe integer/g, "number"],
@@ -95,13 +95,13 @@ const identifierOf = (ast: SchemaAST.AST): string | undefined => {
   return name === undefined || name.startsWith("_") ? undefined : name
 }
 
-/** What a message expects in place of the type. */
+/** Expected value in error messages for a type; `object` if it has none. */
 const expectedOf = (ast: SchemaAST.AST): string => {
   const expected = SchemaAST.resolve(ast)?.["expected"]
   return typeof expected === "string" ? expected : "object"
 }
 
-/** Literals that are listed, at most. */
+/** Maximum number of literals that are listed. */
 const maxListed = 12
 
 /** Members of a union; many literals are named by their type. */

@@ -1,4 +1,4 @@
-/** Small wire values, written out from the shapes of the interface's own examples. */
+/** Small handwritten wire values, in the form of the interface's own examples. */
 export const hash = (digit: string) => `0x${digit.repeat(64)}`
 export const address = (digit: string) => `0x${digit.repeat(40)}`
 

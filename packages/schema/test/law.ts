@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { expect } from "vitest"
 
-/** The value after JSON.stringify and JSON.parse, as it crosses the network. */
+/** The value after JSON.stringify and JSON.parse, as transferred over the network. */
 export const overWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 /** Expects that a value is unchanged after encoding, sending and decoding. */
@@ -15,7 +15,7 @@ export const decodesAndEncodes = (schema: Schema.Codec<unknown, unknown>, wire: 
   expect(overWire(Schema.encodeUnknownSync(schema)(Schema.decodeUnknownSync(schema)(wire)))).toEqual(wire)
 }
 
-/** The message of the error for a wire value that does not decode; throws for one that does. */
+/** Error message for a wire value that does not decode; throws if it decodes. */
 export const refusal = (schema: Schema.Codec<unknown, unknown>, wire: unknown): string => {
   try {
     Schema.decodeUnknownSync(schema)(wire)

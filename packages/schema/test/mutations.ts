@@ -8,7 +8,7 @@ import { resources } from "./resources.ts"
 export type Json = { readonly [key: string]: Json } | ReadonlyArray<Json> | string | number | boolean | null
 type Chance = () => number
 
-/** Generator of numbers from 0 to 1 (mulberry32). */
+/** A seeded generator of numbers in [0, 1) (mulberry32). */
 export const chanceOf = (seed: number): Chance => {
   let state = seed >>> 0
   return () => {
@@ -26,7 +26,7 @@ const isObject = (value: Json): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
-/** Captured response with the name of its resource. */
+/** A captured response with the name of its resource. */
 export interface Captured {
   readonly resource: string
   readonly json: Json
@@ -34,7 +34,7 @@ export interface Captured {
 
 const readJson = (file: string): unknown => JSON.parse(readFileSync(file, "utf8"))
 
-/** Captured responses that are small enough to be decoded very often. */
+/** Captured responses that are small enough to be decoded many times. */
 export const captured: ReadonlyArray<Captured> = readdirSync(join(import.meta.dirname, "fixtures"))
   .flatMap(
     (file) => (readJson(join(import.meta.dirname, "fixtures", file)) as { answers: ReadonlyArray<Captured> }).answers,
@@ -73,7 +73,7 @@ const scalars: ReadonlyArray<(chance: Chance) => Json> = [
 const assign = (target: Record<string, Json>, key: string, value: Json) =>
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 
-/** Any JSON value, with keys of the resources. */
+/** A random JSON value with keys of the resources. */
 export const randomJson = (chance: Chance, depth = 0): Json => {
   const kind = depth > 3 ? 1 : chance()
   if (kind > 0.45) return pick(chance, scalars)(chance)

@@ -1,4 +1,4 @@
-/** Every resource by the name it has outside: what the tests of all of them go through. */
+/** All resources by their public name, for tests that cover each of them. */
 import type * as Schema from "effect/Schema"
 import * as schema from "../src/index.ts"
 

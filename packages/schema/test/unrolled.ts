@@ -1,12 +1,12 @@
 /**
- * Writes `src/internal/generated/objects.ts`: for each object that responses repeat, code that decodes and encodes it with a statement
- * for each key. It is source like any other, so that no content policy refuses it, and it calls the steps of the schema, so that it
- * cannot accept more than they do.
+ * Writes `src/internal/generated/objects.ts`: for each object that occurs repeatedly in responses, code that decodes and encodes it with
+ * one statement per key. The code is a source file, so that no content security policy rejects it. It calls the steps of the schema, so
+ * that it cannot accept more than they do.
  */
 import { type AnySchema, coderOf, type ObjectKeys } from "../src/internal/coder.ts"
 import * as schema from "../src/index.ts"
 
-/** The objects, by the name of their code. Blocks with hashes, with transactions and with both have the same keys. */
+/** Objects by the name of their code. Blocks with hashes, with transactions and with both have the same keys. */
 export const unrolled: Readonly<Record<string, AnySchema>> = {
   Action: schema.Trace.Action,
   ActionResult: schema.Trace.ActionResult,

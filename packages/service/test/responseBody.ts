@@ -1,7 +1,7 @@
-/** Bodies of responses as a `fetch` returns them: split into chunks, and read to their end. */
+/** Response bodies as returned by `fetch`: splits them into chunks, and reads them completely. */
 import type { Response } from "@daybook/transport/Fetch"
 
-/** The bytes of a text in chunks of a length. */
+/** Bytes of a text in chunks of a length. */
 export const cut = (text: string, length: number): ReadonlyArray<Uint8Array> => {
   const bytes = Buffer.from(text)
   return Array.from({ length: Math.ceil(bytes.length / length) }, (_, at) =>
@@ -9,7 +9,7 @@ export const cut = (text: string, length: number): ReadonlyArray<Uint8Array> => 
   )
 }
 
-/** The whole body of a response that has one. */
+/** Complete body of a response that has one. */
 export const textOf = async ({ body }: Response): Promise<string> => {
   const reader = body!.getReader()
   const parts: Array<Uint8Array> = []

@@ -1,6 +1,6 @@
 /**
- * The requests of a program to a service: every operation that reads, its errors, and calls to a node. They are
- * recorded against a service, and every later version of the clients runs them against the recording.
+ * Requests of a program to a service: every read operation, its errors, and calls to a node. They are recorded with a service, and every
+ * later version of the clients runs them against the recording.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { gunzipSync, gzipSync } from "node:zlib"
@@ -9,7 +9,7 @@ import { createRpcClient } from "@daybook/rpc/promise"
 import * as Recorder from "../src/Recorder.ts"
 import type { FakeFetch } from "../src/FakeService.ts"
 
-/** How to reach a service. */
+/** Connection settings of a service. */
 export interface Service {
   readonly baseUrl: string
   readonly apiKey: string
@@ -23,7 +23,7 @@ export interface PreviousService {
   readonly commit: string
   readonly address: string
   readonly recording: Recorder.Recording
-  /** The response to an operation that the service does not have. */
+  /** Response to an operation that the service does not have. */
   readonly missing: { readonly status: number; readonly body: unknown }
   readonly outcome: unknown
 }
@@ -36,7 +36,7 @@ const errorOf = (promise: Promise<unknown>): Promise<string> =>
 
 const sum = (amounts: ReadonlyArray<bigint>): string => String(amounts.reduce((all, one) => all + one, 0n))
 
-/** Calls a service, and returns the clients' results as JSON. */
+/** Calls a service; returns the results of the clients as JSON. */
 export const outcomeOf = async ({ address, apiKey, baseUrl, fetch }: Service): Promise<unknown> => {
   const rest = createRestClient({ baseUrl, apiKey, fetch, retry: { maxAttempts: 1 } })
   const rpc = createRpcClient({ rpcUrl: `${baseUrl}/rpc`, chain: "eth", apiKey, fetch, retry: { maxAttempts: 1 } })
@@ -90,10 +90,9 @@ export const outcomeOf = async ({ address, apiKey, baseUrl, fetch }: Service): P
 
 const file = new URL("fixtures/previous-service.json.gz", import.meta.url)
 
-/** The recorded service. */
 export const read = (): PreviousService => JSON.parse(gunzipSync(readFileSync(file)).toString())
 
-/** Records the service that the variables name, and its answer to an operation that a later version adds. */
+/** Records the service at DAYBOOK_BASE_URL, and its response to an operation that a later version adds. */
 const record = async (commit: string): Promise<void> => {
   const { DAYBOOK_ADDRESS: address = "", DAYBOOK_API_KEY: apiKey = "", DAYBOOK_BASE_URL: baseUrl = "" } = process.env
   const recorder = Recorder.make({ secrets: [apiKey] })

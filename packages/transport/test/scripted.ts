@@ -1,4 +1,4 @@
-/** A `fetch` with scripted responses, for tests of time on the test clock. */
+/** A `fetch` with scripted responses, for tests with the test clock. */
 import type { Fiber } from "effect"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -9,7 +9,7 @@ export type Scripted =
   | { readonly status: number; readonly text?: string; readonly headers?: Record<string, string> }
   | "stalled"
 
-/** Gives the n-th response to the n-th request, and the last one to every later request. */
+/** Responds to the n-th request with the n-th response, and to every later request with the last one. */
 export const scriptedFetch = (...script: ReadonlyArray<Scripted>) => {
   let requests = 0
   const fetch: Fetch.Fetch = async (_url, { signal }) => {
