@@ -39,7 +39,7 @@ const number = (hex: string) => `0x${hex}`
 
 /** All transactions of the chain from block 0 to `last`, in chain order. */
 export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: number) {
-  const found: Array<Transaction> = []
+  const scanned: Array<Transaction> = []
   for (let height = 0; height <= last; height++) {
     const id = number(height.toString(16))
     const block = yield* node.call<{
@@ -68,7 +68,7 @@ export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: 
       const trace = traces[index]
       if (receipt === undefined || trace === undefined)
         throw new Error(`block ${height} has no receipt or trace ${index}`)
-      found.push({
+      scanned.push({
         hash: transaction.hash,
         block: height,
         index,
@@ -90,7 +90,7 @@ export const scan = Effect.fn("oracle.scan")(function* (node: Anvil.Node, last: 
       })
     }
   }
-  return found
+  return scanned
 })
 
 /** Transactions in which a wallet is the sender, the recipient or the created contract. */

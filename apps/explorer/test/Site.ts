@@ -76,7 +76,7 @@ export const settle = async (page: Page): Promise<void> => {
 /** Violations that axe reports, each with its first element. */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axeSource)
-  const found = await page.evaluate(async () => {
+  const reported = await page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       readonly axe: {
         readonly run: () => Promise<{
@@ -92,7 +92,7 @@ export const violations = async (page: Page): Promise<ReadonlyArray<string>> => 
       ({ id, nodes }) => `${id}: ${nodes.length} × ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
     )
   })
-  return found
+  return reported
 }
 
 /** Scrolls a history by some rows and waits until they are drawn; returns true if it was already at the end. */

@@ -149,12 +149,12 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
       const requests = [body].flat() as ReadonlyArray<{ readonly id: unknown; readonly method: string }>
       const isTrace = ({ method }: { readonly method: string }) => method === "debug_traceTransaction"
       if (!requests.every(isTrace)) return route.continue()
-      const answers = requests.map(({ id }) => ({
+      const replies = requests.map(({ id }) => ({
         jsonrpc: "2.0",
         id,
         error: { code: -32601, message: "tracer not supported" },
       }))
-      return route.fulfill({ json: Array.isArray(body) ? answers : answers[0] })
+      return route.fulfill({ json: Array.isArray(body) ? replies : replies[0] })
     })
     const { revertCustomError, revertReason, swap } = world.scenario.transactions
     await site.open(`/tx/${swap}`)
@@ -197,8 +197,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("contracts in the explore
       const body: unknown = route.request().postDataJSON()
       if (!JSON.stringify(body).includes("prestateTracer")) return route.continue()
       const [{ id }] = [body].flat() as [{ readonly id: unknown }]
-      const answer = { jsonrpc: "2.0", id, error: { code: -32601, message: "tracer not found" } }
-      return route.fulfill({ json: Array.isArray(body) ? [answer] : answer })
+      const errorReply = { jsonrpc: "2.0", id, error: { code: -32601, message: "tracer not found" } }
+      return route.fulfill({ json: Array.isArray(body) ? [errorReply] : errorReply })
     })
     await site.open(`/tx/${world.scenario.transactions.swap}`)
 

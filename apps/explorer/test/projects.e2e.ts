@@ -67,16 +67,16 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
         Project.abiOf(artifact),
       ]),
     )
-    const found: Array<NodeTransaction> = []
+    const nodeTransactions: Array<NodeTransaction> = []
     for (let number = world.scenario.firstBlock; number <= world.scenario.lastBlock; number++) {
       const parameters = [`0x${number.toString(16)}`, true]
       const block = await world.call<{ transactions: ReadonlyArray<NodeTransaction> }>(
         "eth_getBlockByNumber",
         parameters,
       )
-      found.push(...block.transactions)
+      nodeTransactions.push(...block.transactions)
     }
-    transactions = found
+    transactions = nodeTransactions
     const read = new Map<string, WalletTransaction>()
     for (const address of Object.values(world.scenario.accounts)) {
       for await (const row of world.rest.walletTransactionsStream({ address })) read.set(row.hash, row)
@@ -87,11 +87,11 @@ describe.each(["foundry", "hardhat"] as const)("a project of %s", (project) => {
 
   /** ABIs with which a contract is decoded at a block: its own, that of its implementation, and then all others of the project. */
   const abisAt = async (address: string, block: string): Promise<ReadonlyArray<Abi>> => {
-    const own = abiOf.get(address)
-    if (own === undefined) return allAbis
+    const contractAbi = abiOf.get(address)
+    if (contractAbi === undefined) return allAbis
     const word = await world.call<string>("eth_getStorageAt", [address, implementationSlot, block])
     const implementation = abiOf.get(`0x${word.slice(-40)}`)
-    return [own, ...(implementation === undefined ? [] : [implementation]), ...allAbis]
+    return [contractAbi, ...(implementation === undefined ? [] : [implementation]), ...allAbis]
   }
 
   it("every call of a function in a scenario contract is decoded with that contract's ABI", async () => {

@@ -80,10 +80,10 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("search in the explorer",
         await released
         await route.continue().catch(() => undefined)
       })
-      const asked = page.waitForRequest("**/search?*")
+      const searchRequest = page.waitForRequest("**/search?*")
       await page.getByRole("searchbox").fill("")
       await page.getByRole("searchbox").pressSequentially("gol")
-      await asked
+      await searchRequest
       await by()
       const answered = page.waitForResponse("**/search?*")
       release()

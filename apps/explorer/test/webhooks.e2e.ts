@@ -104,14 +104,14 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("webhooks in the explorer
 
   it("a key that may not use webhooks and a service without webhooks are reported, not shown as empty", async () => {
     const { page } = site
-    const answer = async (status: number, code: string, message: string) => {
+    const respondWith = async (status: number, code: string, message: string) => {
       await page.unroute(isOfWebhooks)
       await page.route(isOfWebhooks, (route) => route.fulfill({ status, json: { code, message, requestId: "1" } }))
       await site.open("/webhooks")
     }
-    await answer(403, "forbidden", "This key may not use webhooks.")
+    await respondWith(403, "forbidden", "This key may not use webhooks.")
     await page.getByText("The API key may not read this").waitFor()
-    await answer(404, "not_found", "Webhooks are not configured on this server.")
+    await respondWith(404, "not_found", "Webhooks are not configured on this server.")
     await page.getByText("This service sends no webhooks").waitFor()
     await page.unroute(isOfWebhooks)
 

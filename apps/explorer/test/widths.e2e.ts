@@ -54,8 +54,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
       const excess = document.documentElement.scrollWidth - width
       if (excess <= 0) return null
       const isBeyond = (element: Element) => element.getBoundingClientRect().right > width + 0.5
-      const found = [...document.querySelectorAll("body *")].filter(isBeyond)
-      const inner = found.filter((element) => ![...element.children].some(isBeyond))
+      const overflowing = [...document.querySelectorAll("body *")].filter(isBeyond)
+      const inner = overflowing.filter((element) => ![...element.children].some(isBeyond))
       return `${excess} px: ${inner
         .slice(0, 3)
         .map((element) => `${element.tagName} ${element.className}`)
@@ -70,8 +70,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
       await open(path)
       for (const width of [...widths, ...widths.toReversed()]) {
         await page.setViewportSize({ width, height: 900 })
-        const found = await beyond(page)
-        if (found !== null) issues.push(`${path} at ${width}: ${found}`)
+        const overflowing = await beyond(page)
+        if (overflowing !== null) issues.push(`${path} at ${width}: ${overflowing}`)
       }
     }
     await close()
@@ -94,8 +94,8 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
       })
       for (const width of widths.slice(0, 3)) {
         await page.setViewportSize({ width, height: 740 })
-        const found = await beyond(page)
-        if (found !== null) issues.push(`${path} at ${width}: ${found}`)
+        const overflowing = await beyond(page)
+        if (overflowing !== null) issues.push(`${path} at ${width}: ${overflowing}`)
       }
     }
     await close()
@@ -105,7 +105,7 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
 
   it("1,024 pixels: no column of home or of a block is cut off", async () => {
     const { close, open, page } = await Site.make(browser, world.url, { width: 1024, height: 900 })
-    const found: Array<string> = []
+    const overflows: Array<string> = []
     for (const path of ["/", "/block/20"]) {
       await open(path)
       const tables = await page
@@ -113,12 +113,12 @@ describe.skipIf(ChromiumBrowser.missing !== undefined)("widths of the explorer",
         .evaluateAll((boxes) =>
           boxes.map((box) => `${box.getAttribute("aria-label")}: ${box.scrollWidth - box.clientWidth}`),
         )
-      found.push(...tables)
+      overflows.push(...tables)
     }
     await close()
 
-    expect(found.length).toBeGreaterThan(2)
-    expect(found.filter((table) => !table.endsWith(": 0"))).toEqual([])
+    expect(overflows.length).toBeGreaterThan(2)
+    expect(overflows.filter((table) => !table.endsWith(": 0"))).toEqual([])
   })
 
   it("a phone: the first screen of an address has its first row, its rows have the same number of lines, and rows of home are aligned at the end", async () => {

@@ -58,12 +58,12 @@ export const random = (seed: number) => {
 /** A history with this many rows, oldest first: one to four rows per block, with gaps between the blocks. */
 export const history = (seed: number, rows: number): ReadonlyArray<Row> => {
   const next = random(seed)
-  const made: Array<Row> = []
-  for (let block = 1 + next(5); made.length < rows; block += 1 + next(9)) {
-    const inBlock = Math.min(1 + next(4), rows - made.length)
-    for (let index = 0; index < inBlock; index++) made.push(row(block, index))
+  const created: Array<Row> = []
+  for (let block = 1 + next(5); created.length < rows; block += 1 + next(9)) {
+    const inBlock = Math.min(1 + next(4), rows - created.length)
+    for (let index = 0; index < inBlock; index++) created.push(row(block, index))
   }
-  return made
+  return created
 }
 
 export const page = (result: unknown, cursor: string | null = null, more: object = {}): string =>

@@ -18,7 +18,7 @@ export type Bug = "reads without safeguards" | "ignores Retry-After" | "treats a
 
 type FetchOf = NonNullable<Parameters<typeof createRestClient>[0]["fetch"]>
 
-const deaf: FetchOf = async (url, init) => {
+const withoutRetryAfter: FetchOf = async (url, init) => {
   const response = await fetch(url, init)
   const headers = new Headers(response.headers)
   headers.delete("retry-after")
@@ -28,13 +28,16 @@ const deaf: FetchOf = async (url, init) => {
   return new Response(response.body, { status: response.status === 429 ? 503 : response.status, headers })
 }
 
-const hasty: FetchOf = async (url, init) => {
+const withEmptyPage: FetchOf = async (url, init) => {
   const response = await fetch(url, init)
   const text = await response.text().catch(() => `{"page":"0","page_size":"1","cursor":null,"result":[]}`)
   return new Response(response.status === 204 ? null : text, { status: response.status })
 }
 
-const fetches: Partial<Record<Bug, FetchOf>> = { "ignores Retry-After": deaf, "treats a cut page as the last": hasty }
+const fetches: Partial<Record<Bug, FetchOf>> = {
+  "ignores Retry-After": withoutRetryAfter,
+  "treats a cut page as the last": withEmptyPage,
+}
 
 const clientOf = (url: string, bug: Bug | undefined, limits: NodeScript.Policy) =>
   createRestClient({

@@ -36,20 +36,21 @@ export const make = (
   const reorganise = (from: number) => {
     const version = replaced.push(from)
     const kept = rows.filter((one) => blockOf(one) < from)
-    const gone = rows.filter((one) => blockOf(one) >= from)
+    const removed = rows.filter((one) => blockOf(one) >= from)
     const blockHash = (block: number) => `0x${(block * 10 ** 6 + version).toString(16).padStart(64, "0")}`
-    const made: Array<Row> = []
+    const created: Array<Row> = []
     // Some transactions are included again in other blocks, some are not, and some are new.
     let block = from + next(2)
-    for (const one of gone) {
+    for (const one of removed) {
       const what = next(4)
       if (what === 0) continue
-      const moved = row(block, made.length)
-      const hash = what === 1 ? `0x${(version * 10 ** 12 + made.length + 1).toString(16).padStart(64, "0")}` : one.hash
-      made.push({ ...moved, hash, block_hash: blockHash(block) })
+      const moved = row(block, created.length)
+      const hash =
+        what === 1 ? `0x${(version * 10 ** 12 + created.length + 1).toString(16).padStart(64, "0")}` : one.hash
+      created.push({ ...moved, hash, block_hash: blockHash(block) })
       block += next(3)
     }
-    rows = [...kept, ...made]
+    rows = [...kept, ...created]
   }
 
   const handler: Handler = (request, response, number) => {

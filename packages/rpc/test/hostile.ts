@@ -42,30 +42,35 @@ const byPosition =
     const response = await fetch(url, init)
     const text = await new Response((response as unknown as Response).body).text()
     const ids = (JSON.parse(init.body ?? "[]") as ReadonlyArray<{ readonly id: number }>) ?? []
-    const answer = ((): unknown => {
+    const parsed = ((): unknown => {
       try {
         return JSON.parse(text)
       } catch {
         return undefined
       }
     })()
-    const isBatch = Array.isArray(answer) && Array.isArray(ids)
+    const isBatch = Array.isArray(parsed) && Array.isArray(ids)
     const renumbered = isBatch
-      ? JSON.stringify(answer.map((item: object, at) => ({ ...item, id: ids[at]?.id ?? null })))
+      ? JSON.stringify(parsed.map((item: object, at) => ({ ...item, id: ids[at]?.id ?? null })))
       : text
     const { status } = response
-    const made = new Response(status === 204 ? null : renumbered, { status })
-    return { status, headers: response.headers, body: made.body as never, arrayBuffer: () => made.arrayBuffer() }
+    const renumberedResponse = new Response(status === 204 ? null : renumbered, { status })
+    return {
+      status,
+      headers: response.headers,
+      body: renumberedResponse.body as never,
+      arrayBuffer: () => renumberedResponse.arrayBuffer(),
+    }
   }
 
 /** Number of requests whose headers were received. */
-let begun = 0
+let startedCount = 0
 
 const counting =
   (fetch: Fetch): Fetch =>
   async (url, init) => {
     const response = await fetch(url, init)
-    begun++
+    startedCount++
     return response
   }
 
@@ -77,7 +82,7 @@ const stopped = Effect.map(Clock.Clock, (clock): Clock.Clock => ({
   currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe(),
   currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe(),
   monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe(),
-  sleep: (duration) => Effect.flatMap(clock.sleep(duration), () => (begun > 0 ? Effect.never : Effect.void)),
+  sleep: (duration) => Effect.flatMap(clock.sleep(duration), () => (startedCount > 0 ? Effect.never : Effect.void)),
 }))
 
 /** Interprets seconds as milliseconds. */
@@ -86,15 +91,15 @@ const wrongUnit =
   async (url, init) => {
     const response = (await fetch(url, init)) as unknown as Response
     const headers = new Headers(response.headers)
-    const asked = headers.get("retry-after")
-    if (asked !== null && /^\d+$/.test(asked)) {
+    const retryAfter = headers.get("retry-after")
+    if (retryAfter !== null && /^\d+$/.test(retryAfter)) {
       headers.delete("retry-after")
-      headers.set("retry-after-ms", asked)
+      headers.set("retry-after-ms", retryAfter)
     }
     return { status: response.status, headers, body: response.body as never, arrayBuffer: () => response.arrayBuffer() }
   }
 
-const planted: Readonly<Record<Bug, (fetch: Fetch) => Fetch>> = {
+const fetchWithBug: Readonly<Record<Bug, (fetch: Fetch) => Fetch>> = {
   "matches by position": byPosition,
   "timeout ends at the headers": counting,
   "Retry-After in the wrong unit": wrongUnit,
@@ -132,7 +137,7 @@ const optionsFor = (
     maxItemBytes: 512 * 1024,
     retry: { maxAttempts: limits.maxAttempts, base: 5, cap: limits.backoffMillis },
     batch: style === "alone" ? false : undefined,
-    fetch: bug === undefined ? fetch : planted[bug](fetch),
+    fetch: bug === undefined ? fetch : fetchWithBug[bug](fetch),
   }
 }
 
@@ -156,7 +161,7 @@ const callOf = (client: RpcClient.Client, call: VirtualChain.Call) =>
 const runs: Readonly<Record<Style, Run>> = {
   typed: (options, calls, ended, bug) => {
     const client = RpcClient.makeUnsafe(options)
-    begun = 0
+    startedCount = 0
     const clock = bug === "timeout ends at the headers" ? stopped : Clock.Clock
     return Effect.runPromise(
       Effect.provideServiceEffect(

@@ -49,8 +49,9 @@ export const memoryNode = (...responses: ReadonlyArray<Respond>): MemoryNode => 
         reject(signal.reason as Error)
       })
       const respond = responses[Math.min(number, responses.length) - 1]
-      void Promise.resolve(respond?.(calls, number)).then((made) => {
-        if (made !== undefined) resolve(made instanceof Response ? made : new Response(JSON.stringify(made)))
+      void Promise.resolve(respond?.(calls, number)).then((response) => {
+        if (response !== undefined)
+          resolve(response instanceof Response ? response : new Response(JSON.stringify(response)))
       })
     })
   const received = (number: number) =>

@@ -185,19 +185,23 @@ export const compare = async (url: string) => {
       () => viem.request({ method: "web3_clientVersion" } as never),
     ],
   }
-  const found: Array<string> = []
+  const differing: Array<string> = []
   const compared: Record<string, number> = {}
   for (const [method, [one, other]] of Object.entries(pairs)) {
-    const [mine, remote] = await Promise.allSettled([one(), other()])
-    if (mine.status === "rejected" || remote.status === "rejected") {
+    const [daybookResult, remote] = await Promise.allSettled([one(), other()])
+    if (daybookResult.status === "rejected" || remote.status === "rejected") {
       // Both reject an unsupported method.
-      if (mine.status === remote.status) compared[method] = 0
-      else found.push(`${method}: ${mine.status}, viem ${remote.status}`, String("reason" in mine ? mine.reason : ""))
+      if (daybookResult.status === remote.status) compared[method] = 0
+      else
+        differing.push(
+          `${method}: ${daybookResult.status}, viem ${remote.status}`,
+          String("reason" in daybookResult ? daybookResult.reason : ""),
+        )
       continue
     }
-    const result = differences(method, mine.value, remote.value)
+    const result = differences(method, daybookResult.value, remote.value)
     compared[method] = result.count
-    found.push(...result.found)
+    differing.push(...result.found)
   }
-  return { found, compared, client: await local.web3_clientVersion() }
+  return { found: differing, compared, client: await local.web3_clientVersion() }
 }

@@ -43,18 +43,18 @@ export const reply =
     headers: Record<string, string> = {},
   ): Handler =>
   (seen, response) => {
-    const made = typeof body === "string" ? body : body(seen.calls)
+    const content = typeof body === "string" ? body : body(seen.calls)
     response.writeHead(status, headers)
-    response.end(typeof made === "string" ? made : JSON.stringify(made))
+    response.end(typeof content === "string" ? content : JSON.stringify(content))
   }
 
 /** Responds with these items: an array for a batch, the first item for a single call. */
 export const replies =
   (items: (calls: ReadonlyArray<ReceivedCall>) => ReadonlyArray<unknown>): Handler =>
   (seen, response) => {
-    const made = items(seen.calls)
-    const isAlone = !seen.body.startsWith("[") && made.length === 1
-    response.end(JSON.stringify(isAlone ? made[0] : made))
+    const responseItems = items(seen.calls)
+    const isAlone = !seen.body.startsWith("[") && responseItems.length === 1
+    response.end(JSON.stringify(isAlone ? responseItems[0] : responseItems))
   }
 
 /** A reply with a result. */

@@ -23,8 +23,8 @@ const lineOf = (comment: string): string =>
 /** Annotation of a field in a text. */
 const annotationIn = (source: string, field: string): string | undefined => {
   const name = field.replaceAll(/[$]/g, String.raw`\$&`)
-  const found = new RegExp(String.raw`/\*\*((?:(?!\*/)[\s\S])*)\*/\s*"?${name}"?(?::|,)`).exec(source)
-  return found === null ? undefined : lineOf(found[1]!)
+  const match = new RegExp(String.raw`/\*\*((?:(?!\*/)[\s\S])*)\*/\s*"?${name}"?(?::|,)`).exec(source)
+  return match === null ? undefined : lineOf(match[1]!)
 }
 
 const folder = join(import.meta.dirname, "../src")
@@ -49,8 +49,8 @@ export const meaningOf = (
   const source = sourceOf(module)
   const [, resource = ""] = /^an object \((.*)\)$/.exec(nameOf(schema.ast)) ?? []
   const begin = new RegExp(String.raw`open\(\s*"${resource}",\s*\{`).exec(source)
-  const own = begin === null ? "" : objectAt(source, begin.index + begin[0].length - 1)
-  return annotationIn(own, field) ?? annotationIn(source, field)
+  const resourceSource = begin === null ? "" : objectAt(source, begin.index + begin[0].length - 1)
+  return annotationIn(resourceSource, field) ?? annotationIn(source, field)
 }
 
 /** Words of an annotation that state a unit, and the unit. */
