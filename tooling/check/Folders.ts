@@ -27,7 +27,7 @@ const folderOf = (path: string): string | null => {
 
 /** The arrows between the folders of one package. */
 export const arrows = (all: ReadonlyArray<File>): ReadonlyArray<Arrow> => {
-  const found = new Map<string, { from: string; to: string; places: Array<string> }>()
+  const importsByFolders = new Map<string, { from: string; to: string; places: Array<string> }>()
   for (const { path, text } of all) {
     const from = folderOf(path)
     if (from === null) continue
@@ -35,12 +35,12 @@ export const arrows = (all: ReadonlyArray<File>): ReadonlyArray<Arrow> => {
       const to = specifier.startsWith(".") ? folderOf(posix.join(posix.dirname(path), specifier)) : null
       if (to === null || to === from) continue
       const key = `${from} -> ${to}`
-      const arrow = found.get(key) ?? { from, to, places: [] }
+      const arrow = importsByFolders.get(key) ?? { from, to, places: [] }
       arrow.places.push(`${path}:${line}`)
-      found.set(key, arrow)
+      importsByFolders.set(key, arrow)
     }
   }
-  return [...found.values()]
+  return [...importsByFolders.values()]
 }
 
 const successors = (all: ReadonlyArray<Arrow>): ReadonlyMap<string, ReadonlyArray<string>> => {

@@ -44,8 +44,8 @@ const taker = (node: Node, parent: Node | undefined): string => {
 }
 
 const describeFunction = (node: Node, ancestors: ReadonlyArray<Node>): string => {
-  const own = nameOf(child(node, "id"))
-  if (own !== "") return own
+  const functionName = nameOf(child(node, "id"))
+  if (functionName !== "") return functionName
   let callee = ""
   for (let index = ancestors.length - 1; index >= 0; index--) {
     const ancestor = ancestors[index]
@@ -62,11 +62,11 @@ const describeFunction = (node: Node, ancestors: ReadonlyArray<Node>): string =>
 
 /** Functions of a source in order. Callbacks of `describe` and `layer` are omitted. */
 export const lengths = (syntax: Syntax): ReadonlyArray<Length> => {
-  const found: Array<Length> = []
+  const collected: Array<Length> = []
   walk(syntax.program, (node, ancestors) => {
     if (!functionTypes.has(node.type) || grouping.test(taker(node, ancestors.at(-1)))) return
     const line = syntax.lineAt(node.start)
-    found.push({ name: describeFunction(node, ancestors), line, lines: syntax.lineAt(node.end - 1) - line + 1 })
+    collected.push({ name: describeFunction(node, ancestors), line, lines: syntax.lineAt(node.end - 1) - line + 1 })
   })
-  return found
+  return collected
 }

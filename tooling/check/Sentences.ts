@@ -24,7 +24,7 @@ const boundary = /^\s*(?:$|#{1,6}\s|[-*+]\s|\d+\.\s|>|\||@\w|<\/?\w|-{3,}$)/
 
 /** Paragraphs of Markdown lines; list items, headings and table cells are separate paragraphs. */
 const paragraphs = (lines: ReadonlyArray<string>, first: number): ReadonlyArray<Paragraph> => {
-  const found: Array<{ line: number; text: string }> = []
+  const collected: Array<{ line: number; text: string }> = []
   let isCode = false
   let open: { line: number; text: string } | undefined
   for (const [index, line] of lines.entries()) {
@@ -32,14 +32,14 @@ const paragraphs = (lines: ReadonlyArray<string>, first: number): ReadonlyArray<
     if (isCode || boundary.test(line)) open = undefined
     if (isCode || fence.test(line)) continue
     if (/^\s*\|/.test(line)) {
-      found.push(...line.split(/(?<!\\)\|/).map((text) => ({ line: first + index, text })))
+      collected.push(...line.split(/(?<!\\)\|/).map((text) => ({ line: first + index, text })))
     } else if (line.trim() !== "") {
-      if (open === undefined) found.push((open = { line: first + index, text: "" }))
+      if (open === undefined) collected.push((open = { line: first + index, text: "" }))
       open.text += ` ${line.trim()}`
     }
     if (/^\s*#{1,6}\s/.test(line)) open = undefined
   }
-  return found
+  return collected
 }
 
 /** Abbreviations whose period does not end a sentence. */
@@ -53,11 +53,11 @@ const readable = (text: string): string =>
     .replace(/<[^>\s][^>]*>/g, "")
 
 const sentencesOf = ({ line, text }: Paragraph): ReadonlyArray<Sentence> => {
-  const found: Array<Sentence> = []
+  const sentences: Array<Sentence> = []
   let rest = ""
   const add = (sentence: string) => {
     const words = sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length
-    if (words > 0) found.push({ text: sentence.trim(), line, words })
+    if (words > 0) sentences.push({ text: sentence.trim(), line, words })
   }
   for (const piece of readable(text).split(/(?<=[.!?][)"'*_”]*)\s+/)) {
     rest = `${rest} ${piece}`
@@ -66,7 +66,7 @@ const sentencesOf = ({ line, text }: Paragraph): ReadonlyArray<Sentence> => {
     rest = ""
   }
   add(rest)
-  return found
+  return sentences
 }
 
 /** The sentences of a Markdown document. */

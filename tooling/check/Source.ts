@@ -48,18 +48,18 @@ const parse = (file: string, text: string) => {
 
 /** All modules that a source imports, in order. Template strings are not evaluated. */
 export const imports = (file: string, text: string): ReadonlyArray<Import> => {
-  const found: Array<Import> = []
+  const collected: Array<Import> = []
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) return value.forEach(visit)
     if (!isNode(value)) return
     const specifier = value.source?.value
     if (importing.has(value.type) && typeof specifier === "string") {
-      found.push({ specifier, line: lineAt(text, value.start), typeOnly: isTypeOnly(value) })
+      collected.push({ specifier, line: lineAt(text, value.start), typeOnly: isTypeOnly(value) })
     }
     Object.values(value).forEach(visit)
   }
   visit(parse(file, text).program)
-  return found
+  return collected
 }
 
 /** A block of code in a document or a docstring: its text, first line, and the words after the language. */

@@ -29,16 +29,16 @@ const branches = (node: Node): ReadonlyArray<Node | undefined> => {
 
 /** The spreads of literals inside the object literals of a source, in the order of the text. */
 export const spreads = (syntax: Syntax): ReadonlyArray<Spread> => {
-  const found: Array<Spread> = []
+  const collected: Array<Spread> = []
   walk(syntax.program, (node, ancestors) => {
     if (node.type !== "SpreadElement" || !isLiteral(ancestors.at(-1))) return
     const argument = inner(child(node, "argument"))
     const line = syntax.lineAt(node.start)
-    if (isLiteral(argument)) found.push({ line, isConditional: false })
+    if (isLiteral(argument)) collected.push({ line, isConditional: false })
     if (argument === undefined) return
     const [left, right] = branches(argument).map(inner)
     const isConditional = argument.type !== "ConditionalExpression" ? isLiteral(right) : isEmpty(left) || isEmpty(right)
-    if (isConditional) found.push({ line, isConditional })
+    if (isConditional) collected.push({ line, isConditional })
   })
-  return found
+  return collected
 }

@@ -13,8 +13,8 @@ const target = (entry: unknown): string | undefined => {
   if (typeof entry === "string") return isSource(entry) ? entry : undefined
   if (typeof entry !== "object" || entry === null) return undefined
   for (const inner of Object.values(entry)) {
-    const found = target(inner)
-    if (found !== undefined) return found
+    const nested = target(inner)
+    if (nested !== undefined) return nested
   }
   return undefined
 }
@@ -80,15 +80,15 @@ const publishedExports = ({ exports = {}, publishConfig }: Manifest): Exports =>
 
 /** Importable names of a package as `path#name`, including those of `export *`. */
 export const surface = (folder: string): ReadonlyArray<string> => {
-  const found = new Set<string>()
+  const surfaceNames = new Set<string>()
   const visited = new Set<string>()
   const visit = (path: string): void => {
     if (visited.has(path) || !existsSync(join(folder, path))) return
     visited.add(path)
     const { names, from } = read(path, readFileSync(join(folder, path), "utf8"))
-    for (const name of names) found.add(`${path}#${name}`)
+    for (const name of names) surfaceNames.add(`${path}#${name}`)
     from.forEach(visit)
   }
   entryPoints(publishedExports(manifest(folder)), files(folder, "").filter(isSource)).forEach(visit)
-  return [...found].toSorted()
+  return [...surfaceNames].toSorted()
 }

@@ -124,11 +124,11 @@ export interface Call {
 
 /** The calls of a source whose function has a name, in the order of the text. */
 export const calls = (syntax: Syntax): ReadonlyArray<Call> => {
-  const found: Array<Call> = []
+  const collected: Array<Call> = []
   walk(syntax.program, (node) => {
     const callee = node.type === "CallExpression" ? child(node, "callee") : undefined
     const name = callee === undefined ? "" : qualifiedName(callee)
-    if (callee !== undefined && name !== "") found.push({ callee: name, line: syntax.lineAt(callee.start) })
+    if (callee !== undefined && name !== "") collected.push({ callee: name, line: syntax.lineAt(callee.start) })
   })
-  return found
+  return collected
 }

@@ -121,7 +121,7 @@ const written = (node: Node, parent: Node | undefined): string | undefined => {
 /** The names, comments and strings of a source; throws when it is not valid. */
 export const tokens = (file: string, text: string): ReadonlyArray<Token> => {
   const syntax = parse(file, text)
-  const found: Array<Token> = syntax.comments.map((comment) => ({
+  const collected: Array<Token> = syntax.comments.map((comment) => ({
     kind: "comment",
     text: comment.value,
     line: syntax.lineAt(comment.start),
@@ -129,12 +129,12 @@ export const tokens = (file: string, text: string): ReadonlyArray<Token> => {
   walk(syntax.program, (node, ancestors) => {
     const parent = ancestors.at(-1)
     for (const name of declared(node, parent)) {
-      found.push({ kind: "identifier", text: textOf(name, "name") ?? "", line: syntax.lineAt(name.start) })
+      collected.push({ kind: "identifier", text: textOf(name, "name") ?? "", line: syntax.lineAt(name.start) })
     }
     const string = written(node, parent)
     if (string === undefined || string === "") return
     const title = node.type === "TemplateElement" ? isTitle(parent ?? node, ancestors.at(-2)) : isTitle(node, parent)
-    found.push({ kind: title ? "title" : "string", text: string, line: syntax.lineAt(node.start) })
+    collected.push({ kind: title ? "title" : "string", text: string, line: syntax.lineAt(node.start) })
   })
-  return found
+  return collected
 }

@@ -42,15 +42,15 @@ const slug = (heading: string): string =>
 /** The anchors of a Markdown text: explicit ones, and those of its headings. */
 export const anchors = (markdown: string): ReadonlySet<string> => {
   const text = blank(markdown, fenced)
-  const found = new Set<string>()
-  for (const match of text.matchAll(/<a\s+(?:id|name)="(?<id>[^"]+)"/g)) found.add(match.groups?.["id"] ?? "")
+  const collected = new Set<string>()
+  for (const match of text.matchAll(/<a\s+(?:id|name)="(?<id>[^"]+)"/g)) collected.add(match.groups?.["id"] ?? "")
   for (const match of text.matchAll(/^#{1,6}[ \t]+(?<heading>.+)$/gm)) {
     const name = slug(match.groups?.["heading"] ?? "")
     let unique = name
-    for (let count = 1; found.has(unique); count++) unique = `${name}-${count}`
-    found.add(unique)
+    for (let count = 1; collected.has(unique); count++) unique = `${name}-${count}`
+    collected.add(unique)
   }
-  return found
+  return collected
 }
 
 /** The comments of a source at their offsets, without the asterisks of the margin; all code is blank. */
@@ -140,11 +140,11 @@ export const issues = (file: string, text: string, documents: Documents): Readon
   const links = markdown ? blank(blank(text, fenced), inlineCode) : ""
   const plain = markdown ? blank(prose, link) : prose
   const lineAt = lines(text)
-  const found = [
+  const allIssues = [
     ...[documentIssues, decisionIssues, sectionIssues, bareIssues].flatMap((read) => read(plain, documents)),
     ...linkIssues(file, links, documents),
   ]
-  return found
+  return allIssues
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ offset, message }) => ({ line: lineAt(offset), message }))
 }

@@ -19,8 +19,8 @@ const lines = output.split("\n").filter((line) => line !== "")
 const isIssue = (line: string): boolean => !line.startsWith("/") && !line.startsWith("bundled:")
 const checked = new Set(lines)
 
-const found = lines.filter(isIssue)
-const issues = code === 0 && found.length === 0 ? [] : [`exit ${code}`, ...found]
+const findings = lines.filter(isIssue)
+const issues = code === 0 && findings.length === 0 ? [] : [`exit ${code}`, ...findings]
 const missing = expected.filter((file) => !checked.has(file))
 issues.push(...missing.map((file) => `${file} was not checked`))
 report("effects", issues, `${expected.length} files without a finding`)

@@ -70,22 +70,22 @@ const documents = (base: string): ReadonlyArray<string> =>
 
 /** Tables that differ from their results or have no benchmark, and tables of a benchmark that no document contains. */
 export const differing = (base: string): ReadonlyArray<string> => {
-  const made = bodies(base)
+  const generated = bodies(base)
   const seen = new Set<string>()
   const issues = documents(base).flatMap((file) => {
     const text = readFileSync(join(base, file), "utf8")
     const names = FigureTables.names(text)
     for (const name of names) seen.add(name)
     return [
-      ...names.filter((name) => !made.has(name)).map((name) => `${file}: no benchmark has the table "${name}"`),
-      ...(FigureTables.replaced(text, made) === text
+      ...names.filter((name) => !generated.has(name)).map((name) => `${file}: no benchmark has the table "${name}"`),
+      ...(FigureTables.replaced(text, generated) === text
         ? []
         : [`${file}: tables differ from the results; run pnpm figures --write`]),
     ]
   })
   return [
     ...issues,
-    ...[...made.keys()].filter((name) => !seen.has(name)).map((name) => `no document has the table "${name}"`),
+    ...[...generated.keys()].filter((name) => !seen.has(name)).map((name) => `no document has the table "${name}"`),
   ]
 }
 
@@ -103,11 +103,11 @@ export const outdated = (base: string): ReadonlyArray<string> => {
 
 /** Writes the tables into the documents. */
 export const write = (base: string = root): void => {
-  const made = bodies(base)
+  const generated = bodies(base)
   for (const file of documents(base)) {
     const path = join(base, file)
     const text = readFileSync(path, "utf8")
-    const replaced = FigureTables.replaced(text, made)
+    const replaced = FigureTables.replaced(text, generated)
     if (replaced !== text) writeFileSync(path, replaced)
   }
 }

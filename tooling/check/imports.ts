@@ -69,10 +69,10 @@ const edges = (base: string): ReadonlyArray<Edge> =>
   Object.keys(allowed).flatMap((folder) =>
     sources(join(base, folder)).flatMap((file) => {
       const from = `${folder}/${file}`
-      return Source.imports(from, readFileSync(join(base, from), "utf8")).map((found) => ({
-        ...found,
+      return Source.imports(from, readFileSync(join(base, from), "utf8")).map((imported) => ({
+        ...imported,
         from,
-        to: found.specifier.startsWith(".") ? posix.join(posix.dirname(from), found.specifier) : undefined,
+        to: imported.specifier.startsWith(".") ? posix.join(posix.dirname(from), imported.specifier) : undefined,
       }))
     }),
   )
@@ -92,14 +92,14 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
         ? [`${at(edge)} imports ${edge.specifier}, but ${folder} also runs without Node`]
         : []
     }
-    const own = manifest(join(base, folder))
+    const packageManifest = manifest(join(base, folder))
     if (edge.specifier.startsWith("#")) {
-      return edge.specifier in (own.imports ?? {})
+      return edge.specifier in (packageManifest.imports ?? {})
         ? []
         : [`${at(edge)} imports ${edge.specifier}, which ${folder}/package.json does not have under imports`]
     }
     const name = packageOf(edge.specifier)
-    if (name === own.name) return []
+    if (name === packageManifest.name) return []
     const may = [
       ...(allowed[folder] ?? []),
       ...(test ? testTools : []),
@@ -111,7 +111,7 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
         `${at(edge)} imports ${name}, but ${folder} may import ${may.join(", ") || "no package of this repository"}`,
       ]
     }
-    const { dependencies, devDependencies, optionalDependencies, peerDependencies } = own
+    const { dependencies, devDependencies, optionalDependencies, peerDependencies } = packageManifest
     const forTests = test ? devDependencies : {}
     const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies, ...forTests }
     return name in declared ? [] : [`${at(edge)} imports ${name}, which ${folder}/package.json does not declare`]
@@ -153,20 +153,20 @@ const fileProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<str
 const circles = (all: ReadonlyArray<Edge>): ReadonlyArray<string> => {
   const next = new Map<string, Set<string>>()
   for (const { from, to } of all) if (to !== undefined) next.set(from, (next.get(from) ?? new Set()).add(to))
-  const found = new Map<string, string>()
+  const cycles = new Map<string, string>()
   const done = new Set<string>()
   const visit = (file: string, path: ReadonlyArray<string>): void => {
     const start = path.indexOf(file)
     if (start >= 0) {
       const circle = path.slice(start)
-      found.set(circle.toSorted().join(), [...circle, file].join(" -> "))
+      cycles.set(circle.toSorted().join(), [...circle, file].join(" -> "))
     } else if (!done.has(file)) {
       for (const other of next.get(file) ?? []) visit(other, [...path, file])
       done.add(file)
     }
   }
   for (const file of [...next.keys()].toSorted()) visit(file, [])
-  return [...found.values()].map((circle) => `circular import: ${circle}`)
+  return [...cycles.values()].map((circle) => `circular import: ${circle}`)
 }
 
 /** The issues of the imports of a repository with this layout. */

@@ -31,9 +31,9 @@ const step = async (title: string, command: string, args: ReadonlyArray<string>,
 
 /** The version in the workspace's catalog. */
 const pinned = (name: string): string => {
-  const found = new RegExp(`^  "?${name}"?: (\\S+)$`, "m").exec(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8"))
-  if (found?.[1] === undefined) throw new Error(`Package missing from the catalog: ${name}.`)
-  return found[1]
+  const match = new RegExp(`^  "?${name}"?: (\\S+)$`, "m").exec(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8"))
+  if (match?.[1] === undefined) throw new Error(`Package missing from the catalog: ${name}.`)
+  return match[1]
 }
 
 /** Workspace references left in a packed manifest, and entries whose files are missing. */

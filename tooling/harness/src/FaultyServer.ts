@@ -97,9 +97,9 @@ const makeLog = () => {
   const entryOf = (number: number): Entry => {
     const known = entries.get(number)
     if (known !== undefined) return known
-    const made = makeEntry()
-    entries.set(number, made)
-    return made
+    const created = makeEntry()
+    entries.set(number, created)
+    return created
   }
   const ended = (number: number): Ended => {
     const { end, endedAtMillis } = entryOf(number)

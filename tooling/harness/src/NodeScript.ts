@@ -127,14 +127,14 @@ export const outcomeOf = (call: VirtualChain.Call, value: unknown): "correct" | 
 
 /** Outcomes that any call of a script may have, whatever the order of its requests, on a machine without delays. */
 export const allowed = (script: Script, policy: Policy): ReadonlySet<NodeFault.Outcome> => {
-  const found = new Set<NodeFault.Outcome>(["correct"])
+  const possible = new Set<NodeFault.Outcome>(["correct"])
   const limit = script.batchLimit === undefined ? [] : [{ fault: script.batchLimit.fault }]
   for (const { fault, waitMillis = 0 } of [...script.steps, ...limit] as ReadonlyArray<Step>) {
-    for (const outcome of NodeFault.all[fault].outcomes) found.add(outcome)
-    if (waitMillis > 0) found.add("RateLimited")
-    if (waitMillis + policy.backoffMillis > policy.deadlineMillis) found.add("TimeoutError")
+    for (const outcome of NodeFault.all[fault].outcomes) possible.add(outcome)
+    if (waitMillis > 0) possible.add("RateLimited")
+    if (waitMillis + policy.backoffMillis > policy.deadlineMillis) possible.add("TimeoutError")
   }
-  return found
+  return possible
 }
 
 const splits = (fault: NodeFault.Name): boolean => NodeFault.all[fault].splits === true

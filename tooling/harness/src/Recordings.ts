@@ -38,7 +38,7 @@ const byFile = new Map(all.map((recording) => [recording.file, recording]))
 
 /** The JSON of a recording; throws for one that does not exist. */
 export const json = (file: string): unknown => {
-  const found = byFile.get(file)
-  if (found === undefined) throw new Error(`Unknown recording: ${file}`)
-  return found.json
+  const recorded = byFile.get(file)
+  if (recorded === undefined) throw new Error(`Unknown recording: ${file}`)
+  return recorded.json
 }

@@ -92,9 +92,9 @@ const histories = new WeakMap<Script, ReadonlyArray<WalletHistory.Row>>()
 /** The history of a script, oldest first. */
 export const history = (script: Script): ReadonlyArray<WalletHistory.Row> => {
   const { isInterleaved, rows, seed } = script
-  const found = histories.get(script) ?? WalletHistory.make(seed, { rows, interleaved: isInterleaved })
-  histories.set(script, found)
-  return found
+  const cached = histories.get(script) ?? WalletHistory.make(seed, { rows, interleaved: isInterleaved })
+  histories.set(script, cached)
+  return cached
 }
 
 /** Hashes of the rows that a correct server serves, in order. */
@@ -103,13 +103,13 @@ export const expected = (script: Script): ReadonlyArray<string> =>
 
 /** Outcomes that a run may have. */
 export const allowed = (script: Script, policy: Policy): ReadonlySet<"ended" | RestFault.Outcome> => {
-  const found = new Set<"ended" | RestFault.Outcome>(["ended"])
+  const possible = new Set<"ended" | RestFault.Outcome>(["ended"])
   for (const { fault, waitMillis = 0 } of script.steps) {
-    for (const outcome of RestFault.all[fault].outcomes) if (outcome !== "page") found.add(outcome)
-    if (waitMillis > 0) found.add("RateLimited")
-    if (waitMillis + policy.backoffMillis > policy.deadlineMillis) found.add("TimeoutError")
+    for (const outcome of RestFault.all[fault].outcomes) if (outcome !== "page") possible.add(outcome)
+    if (waitMillis > 0) possible.add("RateLimited")
+    if (waitMillis + policy.backoffMillis > policy.deadlineMillis) possible.add("TimeoutError")
   }
-  return found
+  return possible
 }
 
 /** Largest number of requests of a correct client: the pages, and for each step one more attempt and one more page. */

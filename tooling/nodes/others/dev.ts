@@ -63,8 +63,8 @@ const develop = (url: string, project: string) =>
 
 const untilLine = Effect.fnUntraced(function* (lines: ReadonlyArray<string>, pattern: RegExp) {
   for (let poll = 0; poll < maxPolls; poll++) {
-    const found = lines.find((line) => pattern.test(line))
-    if (found !== undefined) return found
+    const matchingLine = lines.find((line) => pattern.test(line))
+    if (matchingLine !== undefined) return matchingLine
     yield* Effect.sleep(pollMillis)
   }
   return undefined

@@ -68,7 +68,7 @@ const counts = { full: 50_000, small: 300 } as const
 
 const changed: Scenario = {
   name: "changed MCP messages",
-  bound: "decoding at the edge",
+  bound: "requests are validated on receipt",
   isWithoutLimits: true,
   service: Mutations.service,
   run: async (attacked, scale) => {

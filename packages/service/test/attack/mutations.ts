@@ -323,7 +323,7 @@ export const service = async () => {
 
 export const scenario: Scenario = {
   name: "changed requests to every operation",
-  bound: "decoding at the edge",
+  bound: "requests are validated on receipt",
   isWithoutLimits: true,
   service,
   run: async (attacked, scale) => {

@@ -73,11 +73,11 @@ const logsOf = ({ blocks }: Recording, find: (id: unknown) => number | undefined
   const { blockHash, fromBlock = "latest", toBlock = "latest" } = filter
   const from = find(blockHash ?? fromBlock) ?? 0
   const to = blockHash === undefined ? (find(toBlock) ?? blocks.length - 1) : from
-  const found = blocks.slice(from, to + 1).flatMap(({ receipts }) => {
+  const logs = blocks.slice(from, to + 1).flatMap(({ receipts }) => {
     const list = JSON.parse(receipts) as ReadonlyArray<{ readonly logs: ReadonlyArray<Log> }>
     return list.flatMap((receipt) => receipt.logs.filter(matches(filter)))
   })
-  return JSON.stringify(found)
+  return JSON.stringify(logs)
 }
 
 /** The text of the reply to a call; an error object for a method that was not recorded. */

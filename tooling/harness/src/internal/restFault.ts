@@ -66,8 +66,8 @@ export const cursorAt = (position: number, number?: number): string =>
 
 /** The position of a cursor; undefined for a cursor of another server. */
 export const positionOf = (cursor: string): number | undefined => {
-  const found = /^at-(\d+)(?:-\d+)?$/.exec(cursor)
-  return found === null ? undefined : Number(found[1])
+  const match = /^at-(\d+)(?:-\d+)?$/.exec(cursor)
+  return match === null ? undefined : Number(match[1])
 }
 
 /** Whole numbers from `from` up to but not including `to`. */
