@@ -19,7 +19,7 @@ import * as Turns from "../admission/Turns.ts"
 import type { NodeCall } from "../monitoring/Observations.ts"
 import type { SharingOf } from "./LargeResponses.ts"
 
-/** No node of the chain responds now. */
+/** No node of the chain responds now, or the response of one was not processed in time. */
 export class UpstreamUnavailable extends Data.TaggedError("UpstreamUnavailable")<{
   readonly message: string
   readonly retryAfterSeconds: number
@@ -50,7 +50,10 @@ export interface Upstream {
 /** The node belongs to another chain. */
 class WrongChain extends Data.TaggedError("WrongChain")<{}> {}
 
-type AskError = CallError | WrongChain
+/** A node responded, but other work of the same API key left no turn for the response until the timeout of the call. */
+class NoTurn extends Data.TaggedError("NoTurn")<{}> {}
+
+type AskError = CallError | WrongChain | NoTurn
 
 const isTooLarge = (error: AskError): error is InvalidResponse =>
   error._tag === "InvalidResponse" && error.reason === "too-large"
@@ -66,6 +69,7 @@ const verdict = (outcome: Result.Result<unknown, AskError>): EndpointPool.Verdic
   if (Result.isSuccess(outcome)) return { _tag: "Final" }
   const error = outcome.failure
   if (error._tag === "WrongChain") return { _tag: "Unavailable" }
+  if (error._tag === "NoTurn") return { _tag: "Final" }
   if (isTooLarge(error)) return { _tag: "Final" }
   return error._tag === "RpcError" && !error.isRetryable ? { _tag: "Final" } : EndpointPool.verdictOf(error)
 }
@@ -77,6 +81,11 @@ const unavailable = (chain: string, retryAfterMillis: number | undefined): Upstr
     message: `No node of ${chain} responds now. Retry later.`,
     retryAfterSeconds: retryAfterMillis === undefined ? defaultRetrySeconds : Math.ceil(retryAfterMillis / 1000),
   })
+
+const withoutTurn = new UpstreamUnavailable({
+  message: "The response of a node was not processed in time because of other work of the same API key. Retry later.",
+  retryAfterSeconds: defaultRetrySeconds,
+})
 
 const tooLarge = ({ received }: InvalidResponse, maxBytes: number) =>
   new ResponseRejected({
@@ -107,6 +116,7 @@ const networkReasons: Readonly<Record<string, string>> = {
 const reasons: Readonly<Record<Exclude<AskError["_tag"], "TransportError">, string>> = {
   InvalidParams: "invalid parameters",
   InvalidResponse: "invalid response",
+  NoTurn: "not processed in time",
   RateLimited: "rate limited",
   RpcError: "JSON-RPC error",
   TimeoutError: "timed out",
@@ -120,26 +130,44 @@ const reasonOf = (error: AskError): string => {
   return Object.entries(networkReasons).find(([code]) => error.reason.includes(code))?.[1] ?? "connection failed"
 }
 
-/** Logs when the last node stops responding, and when one responds again. */
+const quietMillis = 60_000
+
+/** Logs once a minute that no node responds, since the calls of one key may cause it at any time, and then that one responds again. */
 const availabilityLog = (chain: string) => {
   let isAvailable = true
-  const change = (to: boolean, log: Effect.Effect<void>) =>
-    Effect.suspend(() => {
-      if (isAvailable === to) return Effect.void
-      isAvailable = to
-      return log
-    })
+  let quietUntil = 0
   const named = Effect.annotateLogs({ chain })
   return {
-    responded: change(true, named(Effect.logInfo("A node responds to the relay again"))),
-    failed: ({ failures }: Failed) => {
-      const found = [...new Set(failures.map(({ error }) => reasonOf(error)))].join(", ")
-      return change(
-        false,
-        named(Effect.logWarning(`No node responds to the relay (${found === "" ? "all are paused" : found})`)),
-      )
+    responded: Effect.suspend(() => {
+      if (isAvailable) return Effect.void
+      isAvailable = true
+      return named(Effect.logInfo("A node responds to the relay again"))
+    }),
+    failed: ({ failures }: Failed) =>
+      Effect.flatMap(MonotonicClock.millis, (now) => {
+        if (!isAvailable || now < quietUntil) return Effect.void
+        isAvailable = false
+        quietUntil = now + quietMillis
+        const found = [...new Set(failures.map(({ error }) => reasonOf(error)))].join(", ")
+        return named(Effect.logWarning(`No node responds to the relay (${found === "" ? "all are paused" : found})`))
+      }),
+  }
+}
+
+/** Counts the steps of a call that wait for their turn. */
+const waitingSteps = ({ hold, inTurn }: RequestBytes.Sharing) => {
+  let count = 0
+  const sharing: RequestBytes.Sharing = {
+    hold,
+    inTurn: (step, onError) => {
+      count++
+      inTurn(() => {
+        count--
+        step()
+      }, onError)
     },
   }
+  return { sharing, isWaiting: () => count > 0 }
 }
 
 /** Makes a client for each node of a chain. */
@@ -178,7 +206,7 @@ export const make = Effect.fn("Upstream.make")(function* (
   const log = availabilityLog(name)
 
   /** Reports the outcome and duration of a call. */
-  const observe = <A>(client: RpcClient.Client, call: Effect.Effect<A, CallError>): Effect.Effect<A, CallError> =>
+  const observe = <A, E extends AskError>(client: RpcClient.Client, call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.flatMap(MonotonicClock.millis, (startedAt) => {
       const node = endpoints.indexOf(client)
       const report = (outcome: string) =>
@@ -206,7 +234,7 @@ export const make = Effect.fn("Upstream.make")(function* (
       Uint8Array,
       RpcError | UpstreamUnavailable | ResponseRejected
     > {
-      const sharing = sharingOf(yield* Turns.Holder, yield* Turns.Kind)
+      const { isWaiting, sharing } = waitingSteps(sharingOf(yield* Turns.Holder, yield* Turns.Kind))
       const outcome = yield* pool
         .ask({
           strategy: "sticky",
@@ -214,7 +242,13 @@ export const make = Effect.fn("Upstream.make")(function* (
           verdict,
           question: (client) => {
             const asked = RequestBytes.requestBytes(client, method, params, sharing)
-            return observe(client, Effect.retry(asked, { times: 1, while: isDisconnected }))
+            const repeated = Effect.retry(asked, { times: 1, while: isDisconnected })
+            return observe(
+              client,
+              Effect.mapError(repeated, (error) =>
+                error._tag === "TimeoutError" && isWaiting() ? new NoTurn() : error,
+              ),
+            )
           },
         })
         .pipe(Effect.result)
@@ -225,7 +259,8 @@ export const make = Effect.fn("Upstream.make")(function* (
       }
       const error = outcome.failure
       if (error._tag === "RpcError") return yield* error
-      // Only a JSON-RPC error and a too large response are final: after any other failure, the next node is tried.
+      if (error._tag === "NoTurn") return yield* withoutTurn
+      // No other failure than these and a too large response is final: after it, the next node is tried.
       if (error._tag !== "AllEndpointsFailed" && isTooLarge(error)) return yield* tooLarge(error, answerBytes)
       if (error._tag !== "AllEndpointsFailed") return yield* Effect.die(error)
       const rpcError = error.failures.map((failure) => failure.error).find(({ _tag }) => _tag === "RpcError")

@@ -5,6 +5,7 @@ import { runInNewContext } from "node:vm"
 import { describe, it } from "@effect/vitest"
 import { Eventually, FakeNode, FaultyServer, LocalServer } from "@daybook/harness"
 import { Deferred, Effect, Fiber, Logger, Schema } from "effect"
+import { TestClock } from "effect/testing"
 import { afterEach, expect, vi } from "vitest"
 import { Limits } from "../../../src/config/Limits.ts"
 import type { ServedChain } from "../../../src/config/ServedChain.ts"
@@ -186,27 +187,84 @@ describe("Upstream", () => {
     }),
   )
 
-  it.live("call: logs that all nodes are paused, if one responds after it has limited another call", () =>
+  it.effect("call: logs at most once a minute that no node responds, and when one responds after such a line", () =>
+    Effect.gen(function* () {
+      const node = yield* Node.start(({ method }) =>
+        method === "eth_gasPrice" ? Node.result('"0x7"') : { status: 500, body: "too much" },
+      )
+      const { call, failureOf, logs } = yield* connect(node.url)
+      const change = Effect.andThen(failureOf("debug_traceBlockByNumber"), call)
+      for (let count = 0; count < 3; count++) yield* change
+      const lines = ["No node responds to the relay (invalid response)", "A node responds to the relay again"]
+      expect(logs).toEqual(lines)
+
+      yield* TestClock.adjust("1 minute")
+      yield* change
+      expect(logs).toEqual([...lines, ...lines])
+    }),
+  )
+
+  it.effect("call: fails without blaming a node if other work of the key leaves no turn for its response", () =>
+    Effect.gen(function* () {
+      const [first, second] = [
+        yield* Node.start(() => Node.result('"0x7"')),
+        yield* Node.start(() => Node.result('"0x8"')),
+      ]
+      const [isWaiting, outcomes] = [yield* Deferred.make<void>(), new Array<string>()]
+      let isBusy = true
+      const turns = Turns.make(() => performance.now())
+      const resume: Turns.Turns["resume"] = (...given) => {
+        if (isBusy) Deferred.doneUnsafe(isWaiting, Effect.void)
+        else turns.resume(...given)
+      }
+      const logs: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void logs.push(String(message)))])
+      const bounds = Bounds.make(Schema.decodeSync(Limits)({}), { ...turns, resume })
+      const upstream = yield* make([first.url, second.url], bounds, ({ outcome }) => void outcomes.push(outcome))
+      const call = Effect.provide(upstream.call("eth_gasPrice", []), logger)
+      const starved = yield* Effect.forkChild(Effect.flip(call))
+      yield* Deferred.await(isWaiting)
+      yield* TestClock.adjust("15 seconds")
+
+      expect(yield* Fiber.join(starved)).toMatchObject({
+        _tag: "UpstreamUnavailable",
+        message:
+          "The response of a node was not processed in time because of other work of the same API key. Retry later.",
+        retryAfterSeconds: 2,
+      })
+      isBusy = false
+      expect(Buffer.from(yield* call).toString()).toBe('"0x7"')
+      expect(outcomes).toEqual(["success", "NoTurn", "success"])
+      expect(second.calls).toEqual([])
+      expect(logs).toEqual([])
+    }),
+  )
+
+  it.effect("call: logs that all nodes are paused, if one responds after it has limited another call", () =>
     Effect.gen(function* () {
       const [asked, reply] = [yield* Deferred.make<void>(), yield* Deferred.make<FakeNode.Reply>()]
       const { url } = yield* LocalServer.scoped(() =>
         FakeNode.start(({ method }) => {
           if (method === "eth_chainId") return Node.result('"0x1"')
+          if (method === "debug_traceBlockByNumber") return { status: 500, body: "too much" }
           if (method !== "eth_gasPrice") return { status: 429, body: "slow down", headers: { "retry-after": "3600" } }
           Deferred.doneUnsafe(asked, Effect.void)
           return Effect.runPromise(Deferred.await(reply))
         }),
       )
       const { call, failureOf, logs } = yield* connect(url)
+      yield* failureOf("debug_traceBlockByNumber")
+      yield* TestClock.adjust("30 seconds")
       const slow = yield* Effect.forkChild(call)
       yield* Deferred.await(asked)
       yield* failureOf("eth_blockNumber")
       yield* Deferred.succeed(reply, Node.result('"0x7"'))
       yield* Fiber.join(slow)
+      yield* TestClock.adjust("30 seconds")
       yield* failureOf("eth_blockNumber")
 
       expect(logs).toEqual([
-        "No node responds to the relay (rate limited)",
+        "No node responds to the relay (invalid response)",
         "A node responds to the relay again",
         "No node responds to the relay (all are paused)",
       ])
