@@ -5,13 +5,13 @@
 import { RestClient } from "@daybook/rest"
 import { RpcClient } from "@daybook/rpc"
 import { Address, Issue } from "@daybook/schema"
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Data, Effect, Layer, Logger, Option, Redacted } from "effect"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import * as Explorer from "./Explorer.ts"
-import * as Local from "./Local.ts"
 import * as Screen from "./Screen.ts"
 import * as WalkThrough from "./WalkThrough.ts"
 
@@ -82,7 +82,9 @@ const local = Effect.fn("demo.local")(function* (address: Option.Option<string>,
   const screen = yield* Screen.Screen
   const wallet = Option.isSome(address) ? yield* addressOf(address.value) : undefined
   if (open) yield* Explorer.build
-  const started = yield* Local.start()
+  // The chain and the service are most of the code: help, errors and a provider's data do not wait for it.
+  const { start } = yield* Effect.promise(() => import("./Local.ts"))
+  const started = yield* start()
   const provider = wallet === undefined ? started.provider : { ...started.provider, address: wallet }
   yield* walkThrough(provider)
   yield* screen.title("Next steps")
@@ -103,7 +105,7 @@ const local = Effect.fn("demo.local")(function* (address: Option.Option<string>,
   yield* screen.line("   npm run demo -- --open          see this wallet in the explorer")
   yield* screen.line("   npm run demo -- --stay          keep the service running and call it with curl")
   yield* screen.line("   npm run demo -- --help          the same walk-through against any provider of the interface")
-  yield* screen.line("   npm test                        run all tests")
+  yield* screen.line("   npm test                        run the tests")
   yield* screen.line("   packages/service/README.md      run the service on your own node")
 })
 
