@@ -71,16 +71,20 @@ const inDocument = (block: Block, output: string): string =>
     )
     .trim()
 
-const config = {
+const program = join(root, ".examples")
+
+const config = (homes: ReadonlyArray<string>) => ({
   extends: join(root, "tsconfig.base.json"),
   compilerOptions: { noEmit: true, noUnusedLocals: false, noUnusedParameters: false },
-  include: ["*.ts"],
-}
+  include: homes.map((home) => `../${home}/.examples/*.ts`),
+})
 
-const typeProblems = async (home: string): Promise<ReadonlyArray<string>> => {
-  const { code, output } = await run("tsc", ["-p", join(root, home, ".examples"), "--pretty", "false"])
-  if (code === 0) return []
-  return [blocks.filter((block) => block.home === home).reduce((so, block) => inDocument(block, so), output)]
+/** Type errors of all blocks, which are one program: the packages that several of them import are checked once. */
+const typeProblems = async (homes: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
+  mkdirSync(program, { recursive: true })
+  writeFileSync(join(program, "tsconfig.json"), JSON.stringify(config(homes)))
+  const { code, output } = await run("tsc", ["-p", program, "--pretty", "false"])
+  return code === 0 ? [] : [blocks.reduce((so, block) => inDocument(block, so), output)]
 }
 
 /** Imports its arguments in sequence, and names those that fail. */
@@ -140,14 +144,13 @@ try {
     const folder = join(root, home, ".examples")
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder)
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config))
-    // The same number of lines as the block, and a module even when it imports nothing.
     writeFileSync(join(folder, "run.mjs"), runner)
+    // The same number of lines as the block, and a module even when it imports nothing.
     for (const block of blocks.filter((one) => one.home === home)) {
       writeFileSync(join(folder, nameOf(block)), `${block.code}export {}\n`)
     }
-    issues.push(...(await typeProblems(home)))
   }
+  issues.push(...(await typeProblems(homes)))
   const queue = groupsOf(blocks.filter((block) => service || !block.words.includes("needs-service")))
   const worker = async (): Promise<void> => {
     for (let group = queue.shift(); group !== undefined; group = queue.shift())
@@ -156,7 +159,7 @@ try {
   await Promise.all(Array.from({ length: availableParallelism() }, worker))
   if (service) for (const block of shellBlocks) issues.push(...(await shellProblems(block)))
 } finally {
-  for (const home of homes) rmSync(join(root, home, ".examples"), { recursive: true, force: true })
+  for (const home of [".", ...homes]) rmSync(join(root, home, ".examples"), { recursive: true, force: true })
 }
 
 const all = [...blocks, ...shellBlocks]
