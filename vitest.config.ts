@@ -8,11 +8,12 @@
  * they start run in a time zone whose offset is neither zero nor whole hours, unless TZ is set. The processes keep their compiled
  * modules, which halves the time of a start. But for end to end, temporary files are in memory unless TMPDIR is set.
  */
-import { existsSync, readdirSync, readFileSync, statfsSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { join, relative } from "node:path"
 import { configDefaults, defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { memoryFolder } from "./tooling/check/MemoryFolder.ts"
 
 process.env["TZ"] ??= "Pacific/Chatham"
 
@@ -27,19 +28,7 @@ const integration =
 
 const endToEnd = process.argv.some((argument) => argument.includes("e2e"))
 
-/** A file system in memory, where there is one with room from which programs can be run. A commit of SQLite waits for the disk otherwise. */
-const folderInMemory = (): string | undefined => {
-  const folder = "/dev/shm"
-  if (!existsSync(folder) || !existsSync("/proc/mounts")) return undefined
-  const { bavail, bsize } = statfsSync(folder)
-  const mount = readFileSync("/proc/mounts", "utf8")
-    .split("\n")
-    .find((line) => line.split(" ")[1] === folder)
-  const canRun = mount !== undefined && !mount.includes("noexec")
-  return canRun && bavail * bsize >= 4 * 2 ** 30 ? folder : undefined
-}
-
-const temporary = process.env["TMPDIR"] ?? (endToEnd ? undefined : folderInMemory())
+const temporary = process.env["TMPDIR"] ?? (endToEnd ? undefined : memoryFolder())
 if (temporary !== undefined) process.env["TMPDIR"] = temporary
 
 const packages = ["packages", "apps", "tooling"].flatMap((folder) =>

@@ -7,13 +7,14 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { memoryFolder } from "./MemoryFolder.ts"
 import { type Manifest, files, manifest, published, report, root, run } from "./Workspace.ts"
 
 const issues: Array<string> = []
 const serviceVariables = ["DAYBOOK_BASE_URL", "DAYBOOK_RPC_URL", "DAYBOOK_API_KEY", "DAYBOOK_ADDRESS"]
 const service = serviceVariables.every((name) => process.env[name] !== undefined)
 const programs = join(import.meta.dirname, "consumer")
-const folder = mkdtempSync(join(tmpdir(), "daybook-consumer-"))
+const folder = mkdtempSync(join(process.env["TMPDIR"] ?? memoryFolder() ?? tmpdir(), "daybook-consumer-"))
 const packed = join(folder, "packed")
 const consumer = join(folder, "consumer")
 const tarball = (name: string): string => join(packed, `daybook-${name}.tgz`)
@@ -86,7 +87,8 @@ const install = (): Promise<boolean> => {
     join(consumer, "package.json"),
     JSON.stringify({ name: "consumer", private: true, type: "module", dependencies }),
   )
-  return step("npm install", "npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], consumer)
+  const options = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]
+  return step("npm install", "npm", ["install", ...options], consumer)
 }
 
 /**
