@@ -340,12 +340,16 @@ const events: ReadonlyArray<Behaviour> = [
   },
 ]
 
+/** Waits between two requests for a comparison, which continues meanwhile. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 10))
+
 /** Requests a comparison until it is complete. */
 const prove = async (subject: Subject, query: string): Promise<ReadonlyArray<Response>> => {
   const begun = await subject.get(path(subject, "proof", query), {}, "PUT")
   const block = begun.body.block_number
   for (let last = begun; ;) {
     if (last.status !== 200 || last.body.proof !== null) return [begun, last]
+    await pause()
     last = await subject.get(path(subject, "proof", `to_block=${block}`), {}, "PUT")
   }
 }
