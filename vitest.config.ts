@@ -1,8 +1,9 @@
 /**
  * One project per package: `vitest run --project @daybook/schema` runs one of them. Without that option the files of all are one
- * project, whose workers load each module once. `*.integration.test.ts` need the embedded chain or other processes; `--mode integration`
- * (as in `npm test`), DAYBOOK_INTEGRATION=1, databases of DAYBOOK_TEST_CITUS, or the name of such a file on the command line enables
- * them. `*.e2e.test.ts` run whole programs, and are run by `--mode e2e` alone: with the sources of the command `daybook`, or, in `--mode built`
+ * project, whose workers load each module once. `*.integration.test.ts` need the embedded chain or other processes; `--mode integration`,
+ * DAYBOOK_INTEGRATION=1, databases of DAYBOOK_TEST_CITUS, or the name of such a file on the command line enables them. Those named
+ * `*.chain.test.ts` show the main job on a real chain, and are also enabled by `--mode main`, as in `npm test`. `*.e2e.test.ts`
+ * run whole programs, and are run by `--mode e2e` alone: with the sources of the command `daybook`, or, in `--mode built`
  * as in `pnpm test:e2e`, with its built form, as users have it, which starts in a third of the time. The programs of `examples` are
  * tested against the service that `pnpm with-service programs` starts, and those that need none always. Tests and the processes that
  * they start run in a time zone whose offset is neither zero nor whole hours, unless TZ is set. The processes keep their compiled
@@ -25,6 +26,8 @@ const integration =
   process.env["DAYBOOK_INTEGRATION"] === "1" ||
   process.env["DAYBOOK_TEST_CITUS"] !== undefined ||
   process.argv.some((argument) => argument.includes("integration"))
+
+const main = integration || process.argv.some((argument) => argument === "main" || argument.includes(".chain."))
 
 const endToEnd = process.argv.some((argument) => argument.includes("e2e"))
 
@@ -55,6 +58,7 @@ const project = (name: string, folder: string, include: ReadonlyArray<string>) =
     exclude: [
       ...configDefaults.exclude,
       ...(integration ? [] : ["**/*.integration.test.ts"]),
+      ...(main ? [] : ["**/*.chain.test.ts"]),
       ...(endToEnd ? [] : ["**/*.e2e.test.ts"]),
     ],
   },
@@ -81,7 +85,7 @@ const whole = project(
 /** Begins with the files that use other processes: a long one that begins last would run alone. */
 class IntegrationFirst extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const isShort = ({ moduleId }: TestSpecification) => !moduleId.includes(".integration.")
+    const isShort = ({ moduleId }: TestSpecification) => !/\.(?:integration|chain)\./.test(moduleId)
     const sorted = await super.sort(files)
     return sorted.toSorted((a, b) => Number(isShort(a)) - Number(isShort(b)))
   }

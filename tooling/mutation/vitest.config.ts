@@ -34,7 +34,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       "**/*.e2e.test.ts",
-      ...(tests.some((pattern) => pattern.includes(".integration.")) ? [] : ["**/*.integration.test.ts"]),
+      ...(tests.some((pattern) => pattern.includes(".integration.")) ? [] : ["**/*.{integration,chain}.test.ts"]),
     ],
     // Ends a mutant that hangs, and leaves time for laws on a busy machine.
     testTimeout: 12_000 * patience,
