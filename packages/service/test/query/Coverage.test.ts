@@ -63,3 +63,9 @@ describe("Coverage.checkWallet", () => {
     }),
   )
 })
+
+describe("Coverage.missingTransactions", () => {
+  it("counts the gaps that leave a transaction without a row", () => {
+    expect(Coverage.missingTransactions({ trace: 1, receipt: 20, transaction: 300, check: 4_000 })).toBe(320)
+  })
+})

@@ -450,14 +450,16 @@ export const run = (options: Options) => {
       const fibers = yield* FiberMap.make<string>()
       for (;;) {
         const found = yield* sender.webhooks.overview.pipe(Effect.catch(() => Effect.succeed(null)))
-        for (const [name, webhook] of found ?? []) {
-          known.set(name, webhook)
-          if (!FiberMap.hasUnsafe(fibers, name)) yield* FiberMap.run(fibers, name, serve(sender, name))
-        }
-        for (const [name] of found === null ? [] : fibers) {
-          if (found?.has(name) === true) continue
-          known.remove(name)
-          yield* FiberMap.remove(fibers, name)
+        if (found !== null) {
+          for (const [name, webhook] of found) {
+            known.set(name, webhook)
+            if (!FiberMap.hasUnsafe(fibers, name)) yield* FiberMap.run(fibers, name, serve(sender, name))
+          }
+          for (const [name] of fibers) {
+            if (found.has(name)) continue
+            known.remove(name)
+            yield* FiberMap.remove(fibers, name)
+          }
         }
         yield* look
       }

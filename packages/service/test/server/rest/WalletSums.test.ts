@@ -9,7 +9,17 @@ import * as SigningKey from "../../../src/signed/SigningKey.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
 import * as Rows from "../rows.ts"
 import { type Json, type Started, start } from "../service.ts"
-import { chainOf, type Ledger, type Given, read, token, walk, writeOpenings, writeProof } from "./ledgers.ts"
+import {
+  chainOf,
+  type Ledger,
+  type Given,
+  read,
+  token,
+  walk,
+  writeOpenings,
+  writeProof,
+  writeTokens,
+} from "./ledgers.ts"
 
 const last = 30
 
@@ -299,6 +309,27 @@ describe("balances and statement", () => {
         })
         Schema.decodeUnknownSync(RestOperation.statement.response)(json)
       }).pipe(Effect.scoped),
+  )
+
+  it.live("balances: name each of 1,100 tokens, which are read in several turns", () =>
+    Effect.gen(function* () {
+      const assets = Array.from({ length: 1_100 }, (_, at) => `0x${(at + 1).toString(16).padStart(40, "0")}`)
+      const moved = assets.map((asset): Given => ({ kind: "erc20", asset, amount: 1n }))
+      const service = yield* start({ chains: { eth: chainOf({ 1: { 0: moved } }, 1) } })
+      const symbolOf = (asset: string) => `T${Number(asset)}`
+      yield* Effect.orDie(
+        writeTokens(
+          service,
+          new Map(assets.map((asset) => [asset, { name: null, symbol: symbolOf(asset), decimals: 0, block: 0 }])),
+        ),
+      )
+      const { json } = yield* read(service, "balances")
+      const named = json.result.filter(({ asset }: Json) => asset !== "native")
+
+      expect(named.map((row: Json) => [row.asset, row.token?.symbol]).toSorted()).toEqual(
+        assets.map((asset) => [asset, symbolOf(asset)]),
+      )
+    }).pipe(Effect.scoped),
   )
 
   it.live("balances: may be filtered by asset", () =>
