@@ -189,6 +189,7 @@ describe("Etherscan's API", () => {
       const noAddress = notOk("Error! Invalid address format")
       expect(yield* answer(service, "module=account&action=txlist&address=0x12")).toEqual(noAddress)
       expect(yield* answer(service, "module=account&action=txlist")).toEqual(noAddress)
+      expect(yield* answer(service, "module=account&action=balance")).toEqual(noAddress)
       const empty = yield* answer(service, `module=account&action=txlist&address=${Rows.stranger}`)
       expect(empty).toEqual({ status: "0", message: "No transactions found", result: [] })
       const noBlocks = yield* answer(service, `module=account&action=getminedblocks&address=${Rows.alice}`)

@@ -83,6 +83,11 @@ describe("Rows", () => {
 
     expect(rowOf(created)).toMatchObject({ to: "", contractAddress: Rows.contract, methodId: "0x60806040" })
     expect(rowOf({ to_address: null })).toMatchObject({ contractAddress: "" })
+    expect(["0x12345678", "0x123456", "0x"].map((input) => rowOf({ input }).methodId)).toEqual([
+      "0x12345678",
+      "0x",
+      "0x",
+    ])
     expect(rowOf({ receipt_contract_address: Rows.contract })).toMatchObject({
       to: Rows.contract,
       contractAddress: "",

@@ -32,10 +32,10 @@ describe("Etherscan's API: what the index and the service state", () => {
   it.live("a countdown is estimated from the time between the blocks of the index", () =>
     Effect.gen(function* () {
       const node = yield* Node.start(({ method }) => Node.result(method === "eth_chainId" ? '"0x1"' : '"0x5"'))
-      const chainOfBlocks = (count: number) => ({
+      const chainOfBlocks = (count: number, first = 0) => ({
         eth: {
           config: { rpc: [node.url] },
-          blocks: Array.from({ length: count }, (_, number) => Rows.block(number, [])),
+          blocks: Array.from({ length: count }, (_, at) => Rows.block(first + at, [])),
         },
       })
       const countdown = (service: Started, block: number) =>
@@ -49,9 +49,13 @@ describe("Etherscan's API: what the index and the service state", () => {
         EstimateTimeInSec: `${7 * Rows.blockSeconds}.0`,
       })
       expect(yield* countdown(service, 5)).toEqual(notOk("Error! Block number already pass"))
-      // For one block only the time of the chain's row is known.
-      const young = yield* start({ chains: chainOfBlocks(1) })
-      expect((yield* countdown(young, 6)).result.EstimateTimeInSec).toBe("12.0")
+      const later = yield* start({ chains: chainOfBlocks(3, 2) })
+      expect((yield* countdown(later, 6)).result.EstimateTimeInSec).toBe(`${Rows.blockSeconds}.0`)
+      // For one block, or none, only the time of the chain's row is known.
+      for (const count of [0, 1]) {
+        const young = yield* start({ chains: chainOfBlocks(count) })
+        expect((yield* countdown(young, 6)).result.EstimateTimeInSec).toBe("12.0")
+      }
     }),
   )
 
