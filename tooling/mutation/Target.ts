@@ -201,7 +201,7 @@ export const targets: ReadonlyArray<Target> = [
     ],
     [
       "query/*.test.ts",
-      "server/rest/{MovementFlags,PagedQuery,Scope,TraceCoverage,WalletMovements,WalletSums,WalletTransactions,WalletUserOperations}.test.ts",
+      "server/rest/{MovementFlags,PageLifetime,PagedQuery,Scope,TraceCoverage,WalletMovements,WalletSums,WalletTransactions,WalletUserOperations}.test.ts",
       "server/etherscan/{Coverage,ServiceFacts}.test.ts",
     ],
   ),

@@ -40,7 +40,9 @@ describe("Routes.onDefect", () => {
       const [header, path, query] = ["header-key-1", "path-key-22", "query-key-3"]
 
       expect(yield* logged("No secret.", {}, {})).toBe(`${failed}No secret.`)
-      expect(yield* logged(`${header} ${path}`, { "x-api-key": header }, { apiKey: path })).toBe(`${failed}<redacted> <redacted>`)
+      expect(yield* logged(`${header} ${path}`, { "x-api-key": header }, { apiKey: path })).toBe(
+        `${failed}<redacted> <redacted>`,
+      )
       expect(yield* logged(`${query}.`, {}, {}, [undefined, query])).toBe(`${failed}<redacted>.`)
     }),
   )
