@@ -22,6 +22,7 @@ const steps = [
   "bundle",
   "examples",
   "vitest",
+  "test:integration",
 ] as const
 
 const manifest: { readonly scripts: Readonly<Record<string, string>> } = JSON.parse(
