@@ -5,34 +5,15 @@ import type * as IndexerTurn from "../../src/indexer/IndexerTurn.ts"
 import { BlockNotFound } from "../../src/fetch/BlockNotFound.ts"
 import * as HashRules from "../../src/verification/HashRules.ts"
 import { InvalidBlock } from "../../src/verification/InvalidBlock.ts"
+import { checkpointAt, headSeen, ref, settings } from "./states.ts"
 
-const settings: IndexerState.Settings = {
-  fromBlock: 0,
-  pollMillis: 2_000,
-  finalityBlocks: 64,
-  checks: "standard",
-  allFrames: false,
-  maxDelayMillis: 10_000,
-}
-
-const ref = (number: number, branch = "a") => ({ number, hash: `${branch}${number}` })
-
-const checkpoint = { first: 0, head: ref(9), headTimestamp: 0, finalized: null }
+const checkpoint = checkpointAt(9)
 
 const apply = (...inputs: ReadonlyArray<IndexerTurn.Input>) =>
   inputs.reduce(
     ({ state }, input) => IndexerState.step(settings, state, input),
     IndexerState.step(settings, IndexerState.make(settings, HashRules.ethereum), { _tag: "Begun" }),
   )
-
-const headSeen = (number: number): IndexerTurn.Input => ({
-  _tag: "HeadSeen",
-  remote: { ...ref(number), parentHash: `a${number - 1}` },
-  checkpoint,
-  localHash: number === 9 ? "a9" : null,
-  traces: "off",
-  rules: HashRules.ethereum,
-})
 
 const broken: IndexerTurn.Input = { _tag: "ChainBroken", checkpoint, nodeHead: 10, found: ref(10, "b") }
 
@@ -53,7 +34,7 @@ describe("IndexerState", () => {
   })
 
   it("step: ChainChecked ends the turn while the finalized block is looked up", () => {
-    const reading = apply(headSeen(9))
+    const reading = apply(headSeen(9, checkpoint))
 
     expect(reading.action._tag).toBe("ReadFinality")
     expect(IndexerState.step(settings, reading.state, { _tag: "ChainChecked" }).action._tag).toBe("AcquireLease")
@@ -75,7 +56,12 @@ describe("IndexerState", () => {
   })
 
   it("step: extends the index with the rules that apply at the observed head", () => {
-    expect(apply(headSeen(12)).action).toMatchObject({ _tag: "Extend", from: 10, to: 12, rules: HashRules.ethereum })
+    expect(apply(headSeen(12, checkpoint)).action).toMatchObject({
+      _tag: "Extend",
+      from: 10,
+      to: 12,
+      rules: HashRules.ethereum,
+    })
     expect(HashRules.ethereum).not.toEqual(HashRules.none)
   })
 })
