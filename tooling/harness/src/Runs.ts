@@ -1,5 +1,5 @@
 /**
- * Number of runs of a law, or of a campaign of generated cases. `npm test` makes 15 % of them. `DAYBOOK_LAWS=1` makes all, as
+ * Number of runs of a law, or of a campaign of generated cases. Tests make 15 % of them. `DAYBOOK_LAWS=1` makes all, as
  * `DAYBOOK_LAWS=1 pnpm laws --seeds 1 --from 1` does before a release.
  */
 
