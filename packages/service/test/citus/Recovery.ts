@@ -46,7 +46,7 @@ const endOnce = Effect.fnUntraced(function* (name: string, node: Nodes.Node, sto
 /** Kills each node a number of times; fails if the indexer does not resume within a time limit after the restart. */
 export const run = Effect.fnUntraced(function* (
   { coordinator, database, workers }: Nodes.Cluster,
-  { kills, mostMillis }: { readonly kills: number; readonly mostMillis: number },
+  { kills, maxMillis }: { readonly kills: number; readonly maxMillis: number },
   { fail, print }: Campaign.Output,
 ): Effect.fn.Return<void, unknown, Scope.Scope> {
   const { url } = yield* database("recovery")
@@ -77,5 +77,5 @@ export const run = Effect.fnUntraced(function* (
     print(`| ${[name, nodeKills.length, ...cells].join(" | ")} |`)
   }
   const longest = Math.max(...all.map(({ afterReturn }) => afterReturn))
-  if (longest > mostMillis) fail(`${seconds(longest)} s without a block after the restart of a node`)
+  if (longest > maxMillis) fail(`${seconds(longest)} s without a block after the restart of a node`)
 })

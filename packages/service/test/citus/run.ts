@@ -32,7 +32,7 @@ const options = {
     process.env[variables.bin],
     `folder of the programs of a PostgreSQL installation that includes Citus, with which nodes are started; default: ${variables.bin}`,
   ],
-  pages: [10_000, "pages of the campaign tears"],
+  pages: [10_000, "pages of the campaign consistency"],
   kills: [50, "kills of the indexer"],
   ends: [5, "kills of each node while an indexer follows a chain"],
 } as const
@@ -93,7 +93,7 @@ const onDatabases = (
           tests({ ...lists, env: { DAYBOOK_TEST_POSTGRES: urls.split(",")[0] } }, report),
         ),
     },
-    { name: "tears", run: on("../tears/run.ts", "--on", "citus", "--pages", String(pages)) },
+    { name: "consistency", run: on("../consistency/run.ts", "--on", "citus", "--pages", String(pages)) },
     { name: "kill", run: on("../kill/run.ts", "--kills", String(kills)) },
     { name: "books", run: on("../books/run.ts", "--blocks", "40", "--every", "8", "--seeds", "2") },
     { name: "poolers", run: on("../pooler/run.ts") },
@@ -111,7 +111,7 @@ const onNodes = (
     name: "recovery",
     run: (report) =>
       Effect.flatMap(Nodes.start({ bin, workers }), (cluster) =>
-        Recovery.run(cluster, { kills: ends, mostMillis: maxRecoveryMillis }, report),
+        Recovery.run(cluster, { kills: ends, maxMillis: maxRecoveryMillis }, report),
       ),
   },
   {
@@ -120,7 +120,7 @@ const onNodes = (
       const cluster = yield* Nodes.start({ bin, workers })
       const { url } = yield* cluster.database("lost_nodes")
       const args = ["--on", "citus", "--database", url, "--pages", String(pages), "--interrupted"]
-      const { ended, value } = yield* Interruptions.during(cluster, url, campaign("../tears/run.ts", ...args))
+      const { ended, value } = yield* Interruptions.during(cluster, url, campaign("../consistency/run.ts", ...args))
       report.print(`${ended} nodes were killed`)
       if (ended === 0) report.fail("no node was killed")
       if (value !== 0) report.fail("see above")
@@ -132,7 +132,7 @@ const onNodes = (
       const cluster = yield* Nodes.start({ bin, workers, delayMillis: lagMillis })
       const { standbyUrl, url } = yield* cluster.database("standbys")
       const args = ["--on", "citus", "--database", url, "--standby", standbyUrl, "--pages", String(pages)]
-      yield* passes(campaign("../tears/run.ts", ...args))(report)
+      yield* passes(campaign("../consistency/run.ts", ...args))(report)
     }),
   },
   {
@@ -170,7 +170,7 @@ const databasesOf = Effect.fnUntraced(function* (
 Campaign.main({
   name: "citus",
   about:
-    "Runs on Citus what every engine must pass: the contract suite with its audit and repair, histories and lists against scans of the node, the campaigns tears, kill, books and poolers, pages while nodes are ended, pages of standbys, and a node that is replaced by a copy without its last writes. Fails for a part that failed or ran no test, and for a database without nodes. Parts without what they need are not run, which is stated.",
+    "Runs on Citus what every engine must pass: the contract suite with its audit and repair, histories and lists against scans of the node, the campaigns consistency, kill, books and poolers, pages while nodes are ended, pages of standbys, and a node that is replaced by a copy without its last writes. Fails for a part that failed or ran no test, and for a database without nodes. Parts without what they need are not run, which is stated.",
   options,
   plan: Effect.fnUntraced(function* ({ bin, databases, ...sizes }, report) {
     const scope = yield* Effect.scope

@@ -21,8 +21,8 @@ import * as ProjectionCheckpoints from "../../src/store/sqlite/ProjectionCheckpo
 import * as TestStore from "../store/TestStore.ts"
 import { start } from "../indexer/chain.ts"
 import * as oracle from "../indexer/oracle.ts"
-import * as Edit from "../tears/Edit.ts"
-import * as Interruption from "../tears/Interruption.ts"
+import * as Edit from "../consistency/Edit.ts"
+import * as Interruption from "../consistency/Interruption.ts"
 import * as Model from "./Model.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 

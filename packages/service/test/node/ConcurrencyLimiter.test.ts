@@ -92,7 +92,7 @@ describe("ConcurrencyLimiter", () => {
       // Sound: nothing else of a client is called.
       const client = { batch } as unknown as RpcClient.Client
       const limiter = yield* ConcurrencyLimiter.make(client, { concurrency: () => max, maxBatchSize: 1 })
-      const mostOf = (calls: number) =>
+      const maxOpenOf = (calls: number) =>
         Effect.gen(function* () {
           most = 0
           const call = { method: "eth_chainId", params: [] } as const
@@ -102,11 +102,11 @@ describe("ConcurrencyLimiter", () => {
           return most
         })
 
-      expect([yield* mostOf(20), limiter.limit()]).toEqual([4, 4])
+      expect([yield* maxOpenOf(20), limiter.limit()]).toEqual([4, 4])
       max = 2
-      expect([yield* mostOf(20), limiter.limit()]).toEqual([2, 2])
+      expect([yield* maxOpenOf(20), limiter.limit()]).toEqual([2, 2])
       max = 100
-      expect(yield* mostOf(40)).toBeGreaterThan(4)
+      expect(yield* maxOpenOf(40)).toBeGreaterThan(4)
     }),
   )
 

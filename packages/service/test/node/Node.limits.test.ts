@@ -18,10 +18,10 @@ const answer: ScriptedFetch.Handler = (method, [first]) =>
 /** A node with these limits, and the requests that it received. */
 const limited = Effect.fnUntraced(function* (options: Partial<NodeOptions>) {
   const scripted = ScriptedFetch.make(answer)
-  const seen = { open: 0, mostOpen: 0, sizes: [] as Array<number>, headers: [] as Array<string | undefined> }
+  const seen = { open: 0, maxOpen: 0, sizes: [] as Array<number>, headers: [] as Array<string | undefined> }
   const fetch: Fetch = async (to, init) => {
     const body = JSON.parse(String(init.body)) as unknown
-    seen.mostOpen = Math.max(seen.mostOpen, (seen.open += 1))
+    seen.maxOpen = Math.max(seen.maxOpen, (seen.open += 1))
     seen.sizes.push(Array.isArray(body) ? body.length : 1)
     seen.headers.push((init.headers as Readonly<Record<string, string>>)["authorization"])
     await new Promise((resolve) => setImmediate(resolve))
@@ -58,7 +58,7 @@ describe("Node with limits", () => {
 
       expect(fetched.map((blocks) => blocks.filter((block) => block !== null).length)).toEqual([40, 40])
       expect(Math.max(...seen.sizes)).toBe(5)
-      expect(seen.mostOpen).toBe(2)
+      expect(seen.maxOpen).toBe(2)
     }),
   )
 

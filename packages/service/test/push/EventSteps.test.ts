@@ -172,10 +172,10 @@ describe("WalletEvents", () => {
 
   it.effect("step: rows of both types end with the same block, and opening balances belong to no change", () =>
     Effect.gen(function* () {
-      const { chain, life, store } = yield* opened
+      const { chain, generated, store } = yield* opened
       const movements = Array.from({ length: 150 }, () => ({ amount: 1n }))
-      life.ledgers[100] = { 0: [{ kind: "genesis", amount: 5n }, ...movements] }
-      life.ledgers[101] = { 0: movements }
+      generated.ledgers[100] = { 0: [{ kind: "genesis", amount: 5n }, ...movements] }
+      generated.ledgers[101] = { 0: movements }
       yield* store.append(null, blocks)
       const subscription = subscriptionOf(chain, Rows.alice, false)
       const first = yield* Events.step(subscription, yield* Events.start(subscription, block(100)))

@@ -11,18 +11,18 @@ import type * as Journal from "../../src/store/Journal.ts"
 import * as Rows from "../server/rows.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 import * as TestStore from "../store/TestStore.ts"
-import * as Life from "./life.ts"
+import * as GeneratedChain from "./GeneratedChain.ts"
 
 /** A generated chain, and a count of the reads of its store. */
 export const opened = Effect.gen(function* () {
-  const life = Life.make()
+  const generated = GeneratedChain.make()
   const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
   const listen = { host: "127.0.0.1", port: 0 }
   const chains = { eth: { rpc: ["http://127.0.0.1:65535/"] } }
   const config = yield* Effect.fromResult(Config.decode({ listen, database: "sqlite:data", chains }))
   const [served] = Result.getOrThrow(ServedChain.fromChains(config.chains))
   const ref = { name: served!.name, id: served!.id }
-  const store = yield* TestStore.open(database, ref, { projections: Life.projections(life) })
+  const store = yield* TestStore.open(database, ref, { projections: GeneratedChain.projections(generated) })
   const counts = { snapshots: 0, waits: 0 }
   const indexed = IndexedChain.fromDatabase(database)(served!)
   const reader: ChainReader = {
@@ -37,7 +37,7 @@ export const opened = Effect.gen(function* () {
     },
   }
   const chain = { ...indexed, reader, recent: RecentChanges.make(reader) }
-  return { chain, counts, life, store }
+  return { chain, counts, generated, store }
 })
 
 /** Subscription to a wallet. */

@@ -6,7 +6,7 @@ import * as Events from "../../src/push/WalletEvents.ts"
 import * as Rows from "../server/rows.ts"
 import * as Model from "../store/model.ts"
 import { opened, subscriptionOf } from "./EventSteps.ts"
-import * as Life from "./life.ts"
+import * as GeneratedChain from "./GeneratedChain.ts"
 
 /** The state of a stream after a step and those that follow it, once it has sent everything. */
 const after = Effect.fnUntraced(function* (
@@ -29,15 +29,15 @@ describe("SharedSteps", () => {
     Effect.gen(function* () {
       const seen = { quiet: 0, alone: 0 }
       for (const seed of [1, 2, 3]) {
-        const { chain, life, store } = yield* opened
+        const { chain, generated, store } = yield* opened
         const numbers = Model.seeded(seed)
-        yield* Life.append(life, store, 3, numbers)
+        yield* GeneratedChain.append(generated, store, 3, numbers)
         const streams = [Rows.alice, Rows.bob, Rows.stranger, Rows.address("7")].flatMap((wallet) =>
           [true, false].map((isFinal) => subscriptionOf(chain, wallet, isFinal)),
         )
         const states = yield* Effect.forEach(streams, caughtUp)
         for (let turn = 0; turn < 40; turn++) {
-          yield* Life.change(life, store, numbers)
+          yield* GeneratedChain.change(generated, store, numbers)
           if (numbers.below(3) === 0) continue
           for (const [at, subscription] of streams.entries()) {
             const quiet = yield* SharedSteps.quiet(subscription, states[at]!)
@@ -132,16 +132,16 @@ describe("SharedSteps", () => {
   it.effect("passOver: advances all wallets like their quiet steps, or none if one may have a row", () =>
     Effect.gen(function* () {
       const seen = { passed: 0, read: 0 }
-      const { chain, life, store } = yield* opened
+      const { chain, generated, store } = yield* opened
       const numbers = Model.seeded(1)
-      yield* Life.append(life, store, 3, numbers)
+      yield* GeneratedChain.append(generated, store, 3, numbers)
       const wallets = [Rows.address("7"), Rows.address("8"), Rows.stranger]
       for (let turn = 0; turn < 40; turn++) {
         const isFinal = numbers.below(2) === 0
         const streams = wallets.map((wallet) => subscriptionOf(chain, wallet, isFinal))
         const states = new Map<string, Events.State>()
         for (const one of streams) states.set(one.wallet, yield* caughtUp(one))
-        yield* Life.change(life, store, numbers)
+        yield* GeneratedChain.change(generated, store, numbers)
         let expected: Array<Events.State> | null = []
         for (const one of streams) {
           let step: Events.Step | null = null

@@ -14,10 +14,10 @@ import { StoreError } from "../../src/store/StoreError.ts"
 import * as Rows from "../server/rows.ts"
 import { start, type Started } from "../server/service.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
-import { live } from "./lives.ts"
+import * as ReceiverRun from "./ReceiverRun.ts"
 import { Receiver } from "./Receiver.ts"
 
-const lives = Number(process.env["DAYBOOK_LIVES"] ?? 1)
+const runs = Number(process.env["DAYBOOK_RECEIVER_RUNS"] ?? 1)
 
 const eventsUrl = (service: Started, query: string) => `${service.url}/api/v2.2/${Rows.alice}/events?${query}`
 
@@ -26,9 +26,9 @@ describe("walletEvents", () => {
     "walletEvents: a receiver's table equals the lists by row id, through reorgs, repairs, restarts and broken connections",
     () =>
       Effect.gen(function* () {
-        for (let seed = 0; seed < lives; seed++) {
+        for (let seed = 0; seed < runs; seed++) {
           const folder = yield* temporaryFolder
-          const { differences } = yield* live({ url: "sqlite:data", folder }, seed)
+          const { differences } = yield* ReceiverRun.run({ url: "sqlite:data", folder }, seed)
 
           expect(differences).toEqual([])
         }

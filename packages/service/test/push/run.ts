@@ -4,7 +4,7 @@ import * as Campaign from "../campaign/Campaign.ts"
 import * as EmbeddedServer from "../store/postgres/EmbeddedServer.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
-import { live, type Place } from "./lives.ts"
+import * as ReceiverRun from "./ReceiverRun.ts"
 
 const started = Effect.acquireRelease(
   Effect.promise(() => EmbeddedServer.start()),
@@ -12,7 +12,7 @@ const started = Effect.acquireRelease(
 )
 
 Campaign.main({
-  name: "lives",
+  name: "receivers",
   about:
     "Runs a chain with reorgs, repairs and finality, two services that are restarted and take over from each other, and receivers that are slow, disconnected and reconnect. The senders of a webhook are killed, pause and take over from each other, and its receiver is down, slow, loses responses and is restored from a backup. Fails if a table differs from the list of the service.",
   seeds: 10_000,
@@ -23,27 +23,27 @@ Campaign.main({
   plan: Effect.fnUntraced(function* ({ database, on }, report, seeds) {
     const isPostgres = on === "postgres" || database !== undefined
     const server = isPostgres ? (database ?? (yield* started).url) : ""
-    const nextPlace = Effect.gen(function* () {
+    const nextLocation = Effect.gen(function* () {
       if (!isPostgres) return { url: "sqlite:data", folder: yield* temporaryFolder }
-      return { url: (yield* TestServer.emptied(server)).url, folder: "/nowhere" } satisfies Place
+      return { url: (yield* TestServer.emptied(server)).url, folder: "/nowhere" } satisfies ReceiverRun.DatabaseLocation
     })
-    let [events, lives, messages, attempts] = [0, 0, 0, 0]
+    let [events, runs, messages, attempts] = [0, 0, 0, 0]
     return {
       cases: Campaign.ofSeeds(
         seeds,
         Effect.fnUntraced(function* (seed) {
-          const outcome = yield* live(yield* nextPlace, seed)
+          const outcome = yield* ReceiverRun.run(yield* nextLocation, seed)
           events += outcome.events
           messages += outcome.messages
           attempts += outcome.attempts
-          lives++
+          runs++
           for (const difference of outcome.differences) report.fail(difference)
         }),
       ),
       after: ({ print }) =>
         Effect.sync(() =>
           print(
-            `${lives} runs, ${events} events, ${messages} messages of webhooks in ${attempts} attempts on ${isPostgres ? "postgres" : "sqlite"}`,
+            `${runs} runs, ${events} events, ${messages} messages of webhooks in ${attempts} attempts on ${isPostgres ? "postgres" : "sqlite"}`,
           ),
         ),
     }

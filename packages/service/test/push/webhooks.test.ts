@@ -14,7 +14,7 @@ import * as Webhook from "../../src/push/Webhook.ts"
 import { notBegun } from "../../src/store/WebhookWallets.ts"
 import * as Rows from "../server/rows.ts"
 import { type Json, start } from "../server/service.ts"
-import * as Life from "./life.ts"
+import * as GeneratedChain from "./GeneratedChain.ts"
 import * as Model from "../store/model.ts"
 import { Receiver } from "./Receiver.ts"
 
@@ -82,18 +82,21 @@ describe("webhooks", () => {
     () =>
       Effect.gen(function* () {
         const numbers = Model.seeded(7)
-        const life = Life.make()
-        const service = yield* start({ config, chains: { eth: { projections: Life.projections(life) } } })
+        const generated = GeneratedChain.make()
+        const service = yield* start({
+          config,
+          chains: { eth: { projections: GeneratedChain.projections(generated) } },
+        })
         const { database } = service.stores["eth"]!
         // A response of 599 is lost: the message was processed, and is sent again.
         const hook = yield* receive((request) => (request === 2 ? 500 : request === 3 ? 599 : 204))
         const [webhook, secrets] = yield* Webhook.make(key, settings(hook.url))
         Object.assign(hook.keys, secrets)
-        yield* Life.append(life, service.stores["eth"]!, 3, numbers)
+        yield* GeneratedChain.append(generated, service.stores["eth"]!, 3, numbers)
         yield* database.webhooks.add("books", Webhook.encode({ ...webhook, test: "msg_test" }), alice)
         yield* Effect.promise(() => Eventually.until(() => hook.tests.length > 0))
-        for (let step = 0; step < 12; step++) yield* Life.change(life, service.stores["eth"]!, numbers)
-        yield* Life.append(life, service.stores["eth"]!, 2, numbers)
+        for (let step = 0; step < 12; step++) yield* GeneratedChain.change(generated, service.stores["eth"]!, numbers)
+        yield* GeneratedChain.append(generated, service.stores["eth"]!, 2, numbers)
         const list = yield* listOf(service)
         // Failures are retried at once, as an operator does with `resume`.
         const resumed = Effect.gen(function* () {

@@ -102,7 +102,7 @@ const faultyReceipt = (random: SeededRandom, correct: Json): readonly [string, u
 
 const faultyFlat = (random: SeededRandom, head: Block, correct: ReadonlyArray<Json>): readonly [string, unknown] => {
   const other = otherThan(random, head, Number(correct[0]!["blockNumber"]))
-  if (other !== undefined && other.deeds.length > 0 && random.is(0.5))
+  if (other !== undefined && other.transactions.length > 0 && random.is(0.5))
     return ["traces of another block", NodeResponse.flat(other)]
   const hash = random.pick(correct.filter(({ transactionHash }) => transactionHash !== undefined))["transactionHash"]
   return ["traces of a transaction missing", correct.filter(({ transactionHash }) => transactionHash !== hash)]

@@ -1,14 +1,14 @@
 /** Model of the ledgers of wallets: the expected rows of a chain of blocks, derived from the tree. It imports no code of the service. */
 import { fail } from "./Divergence.ts"
 import * as StoredRows from "./StoredRows.ts"
-import type { Block, Call, Deed } from "./Tree.ts"
+import type { Block, Call, Transaction } from "./Tree.ts"
 import { addressesOf } from "./Tree.ts"
 
 /** Expected state of the rows. */
 export interface Expected {
   readonly chain: ReadonlyArray<Block>
   /** Whether a transaction of a block is missing from the store. */
-  readonly lacks: (block: Block, deed: Deed) => boolean
+  readonly lacks: (block: Block, transaction: Transaction) => boolean
   /** First block whose rows may be missing or belong to an earlier derivation. */
   readonly derivedBelow: number
 }
@@ -21,9 +21,9 @@ const [fee, value, erc20] = [0, 1, 7]
 const addressOf = (topic: string | undefined): string => `0x${(topic ?? "").slice(-40)}`
 
 /** Wallets that always have a row at a transaction. */
-const requiredOf = (deed: Deed): ReadonlyArray<string> => [
-  ...addressesOf(deed),
-  ...deed.logs.flatMap(({ topics }) => [addressOf(topics[1]), addressOf(topics[2])]),
+const requiredOf = (transaction: Transaction): ReadonlyArray<string> => [
+  ...addressesOf(transaction),
+  ...transaction.logs.flatMap(({ topics }) => [addressOf(topics[1]), addressOf(topics[2])]),
 ]
 
 /** Wallets that have a row if the transaction is traced. */
@@ -31,14 +31,18 @@ const partiesOf = (calls: ReadonlyArray<Call>): ReadonlyArray<string> =>
   calls.flatMap(({ calls: inner, from, to }) => [from, to, ...partiesOf(inner)])
 
 /** Fees, value and token transfers of a wallet in a transaction. */
-const movementsOf = (deed: Deed, firstLog: number, wallet: string): ReadonlyArray<StoredRows.StoredMovement> => {
-  const recipient = deed.to ?? deed.created
-  const hasMoved = deed.status === 1 && deed.value > 0
+const movementsOf = (
+  transaction: Transaction,
+  firstLog: number,
+  wallet: string,
+): ReadonlyArray<StoredRows.StoredMovement> => {
+  const recipient = transaction.to ?? transaction.created
+  const hasMoved = transaction.status === 1 && transaction.value > 0
   return [
-    ...(deed.from === wallet ? [[fee, -gasPrice * BigInt(deed.gasUsed), null] as const] : []),
-    ...(hasMoved && deed.from === wallet ? [[value, -BigInt(deed.value), null] as const] : []),
-    ...(hasMoved && recipient === wallet ? [[value, BigInt(deed.value), null] as const] : []),
-    ...deed.logs.flatMap(({ data, topics }, at) => [
+    ...(transaction.from === wallet ? [[fee, -gasPrice * BigInt(transaction.gasUsed), null] as const] : []),
+    ...(hasMoved && transaction.from === wallet ? [[value, -BigInt(transaction.value), null] as const] : []),
+    ...(hasMoved && recipient === wallet ? [[value, BigInt(transaction.value), null] as const] : []),
+    ...transaction.logs.flatMap(({ data, topics }, at) => [
       ...(addressOf(topics[1]) === wallet ? [[erc20, -BigInt(data), firstLog + at] as const] : []),
       ...(addressOf(topics[2]) === wallet ? [[erc20, BigInt(data), firstLog + at] as const] : []),
     ]),
@@ -46,7 +50,7 @@ const movementsOf = (deed: Deed, firstLog: number, wallet: string): ReadonlyArra
 }
 
 interface Row {
-  readonly deed: Deed | null
+  readonly transaction: Transaction | null
   readonly firstLog: number
 }
 
@@ -57,16 +61,16 @@ const format = (movements: ReadonlyArray<StoredRows.StoredMovement>): string =>
 const rowsOf = (block: Block, lacks: Expected["lacks"]) => {
   const allowed = new Map<string, Row>()
   const required: Array<string> = []
-  allowed.set(`${blockLevelIndex}:${String(block.header["miner"])}`, { deed: null, firstLog: 0 })
+  allowed.set(`${blockLevelIndex}:${String(block.header["miner"])}`, { transaction: null, firstLog: 0 })
   let firstLog = 0
-  for (const [index, deed] of block.deeds.entries()) {
-    if (!lacks(block, deed)) {
-      const requiredWallets = requiredOf(deed)
-      for (const wallet of [...requiredWallets, ...partiesOf(deed.calls)])
-        allowed.set(`${index}:${wallet}`, { deed, firstLog })
+  for (const [index, transaction] of block.transactions.entries()) {
+    if (!lacks(block, transaction)) {
+      const requiredWallets = requiredOf(transaction)
+      for (const wallet of [...requiredWallets, ...partiesOf(transaction.calls)])
+        allowed.set(`${index}:${wallet}`, { transaction, firstLog })
       required.push(...requiredWallets.map((wallet) => `${index}:${wallet}`))
     }
-    firstLog += deed.logs.length
+    firstLog += transaction.logs.length
   }
   return { allowed, required }
 }
@@ -105,7 +109,7 @@ export const make = (rows: StoredRows.StoredRows) => {
         const isDerived = block.number < derivedBelow
         const text = stored.get(block.number) ?? ""
         stored.delete(block.number)
-        const missing = block.deeds.map((deed) => Number(lacks(block, deed))).join("")
+        const missing = block.transactions.map((transaction) => Number(lacks(block, transaction))).join("")
         const key = `${block.hash} ${missing} ${isDerived} ${text}`
         if (compared.has(key)) continue
         checkBlock(block, new Set(text.split(" ").filter(Boolean)), isDerived, lacks)
@@ -118,9 +122,9 @@ export const make = (rows: StoredRows.StoredRows) => {
       const allowed = new Map(chain.map((block) => [block.number, rowsOf(block, lacks).allowed]))
       for (const { block, body, index, wallet } of rows.movements()) {
         const row = allowed.get(block)?.get(`${index}:${wallet}`)
-        if (row === undefined || row.deed === null) continue
+        if (row === undefined || row.transaction === null) continue
         const stored = format(StoredRows.movementsOf(body).filter(([kind]) => [fee, value, erc20].includes(kind)))
-        const truth = format(movementsOf(row.deed, row.firstLog, wallet))
+        const truth = format(movementsOf(row.transaction, row.firstLog, wallet))
         const where = `the row ${block}:${index}:${wallet} of a ledger`
         if (stored !== truth) fail(`${where} has the movements ${stored}, expected ${truth}`)
       }

@@ -10,7 +10,7 @@ import { fail } from "./Divergence.ts"
 import * as LedgerModel from "./LedgerModel.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import * as StoredRows from "./StoredRows.ts"
-import type { Block, Deed, Tree } from "./Tree.ts"
+import type { Block, Transaction, Tree } from "./Tree.ts"
 import { addressesOf, chainOf } from "./Tree.ts"
 import type { Stored } from "./Untraceable.ts"
 
@@ -23,9 +23,9 @@ export interface Setting {
   readonly starts: { readonly lowest: number; readonly highest: number }
   readonly hasTraces: boolean
   /** Whether the internal calls of a transaction are stored. */
-  readonly stored: (block: Block, deed: Deed) => Stored
+  readonly stored: (block: Block, transaction: Transaction) => Stored
   /** Whether a transaction may be missing because a node has lost its receipt. */
-  readonly mayLack: (deed: Deed) => boolean
+  readonly mayLack: (transaction: Transaction) => boolean
   readonly now: () => number
   readonly count: Count
   /** Highest number that a node may have reported as finalized; null if no node supports the tag. */
@@ -43,7 +43,7 @@ export interface Version {
   readonly first: number
   readonly finalized: number | null
   /** Whether a transaction of a block is missing. */
-  readonly lacks: (block: Block, deed: Deed) => boolean
+  readonly lacks: (block: Block, transaction: Transaction) => boolean
 }
 
 export interface Model {
@@ -87,12 +87,12 @@ interface Lists {
 }
 
 const listsOf = (block: Block, lacks: Version["lacks"]): Lists => {
-  const places = block.deeds.map((deed, index) => ({ deed, place: `${block.number}:${index}` }))
-  const stored = places.filter(({ deed }) => !lacks(block, deed))
-  const entriesOf = (deed: Deed) => addressesOf(deed).map(StoredRows.keyOf).toSorted()
+  const places = block.transactions.map((transaction, index) => ({ transaction, place: `${block.number}:${index}` }))
+  const stored = places.filter(({ transaction }) => !lacks(block, transaction))
+  const entriesOf = (transaction: Transaction) => addressesOf(transaction).map(StoredRows.keyOf).toSorted()
   return {
     positions: stored.map(({ place }) => place),
-    entries: stored.flatMap(({ deed, place }) => entriesOf(deed).map((key) => `${place}:${key}`)),
+    entries: stored.flatMap(({ transaction, place }) => entriesOf(transaction).map((key) => `${place}:${key}`)),
   }
 }
 
@@ -102,29 +102,29 @@ interface Body {
   readonly decoded_call: { readonly label: string } | null
 }
 
-const checkBody = (block: Block, deed: Deed, index: number, text: string, firstLog: number): void => {
+const checkBody = (block: Block, transaction: Transaction, index: number, text: string, firstLog: number): void => {
   const body = JSON.parse(text) as Body
   const where = `of transaction ${index} of block ${format(block)}`
   const expected: Readonly<Record<string, unknown>> = {
-    hash: deed.hash,
-    nonce: String(deed.nonce),
+    hash: transaction.hash,
+    nonce: String(transaction.nonce),
     transaction_index: String(index),
-    from_address: deed.from,
-    to_address: deed.to,
-    value: String(deed.value),
+    from_address: transaction.from,
+    to_address: transaction.to,
+    value: String(transaction.value),
     gas_price: "8",
-    input: deed.input,
-    receipt_gas_used: String(deed.gasUsed),
-    receipt_contract_address: deed.created ?? "",
-    receipt_status: String(deed.status),
+    input: transaction.input,
+    receipt_gas_used: String(transaction.gasUsed),
+    receipt_contract_address: transaction.created ?? "",
+    receipt_status: String(transaction.status),
     block_timestamp: new Date(block.timestamp * 1000).toISOString(),
     block_number: String(block.number),
     block_hash: block.hash,
   }
   for (const [key, value] of Object.entries(expected)) isEqual(`${key} ${where}`, body[key], value)
-  isEqual(`the call ${where}`, body.decoded_call?.label ?? null, deed.input === "0x" ? null : "transfer")
+  isEqual(`the call ${where}`, body.decoded_call?.label ?? null, transaction.input === "0x" ? null : "transfer")
   const logs = body.logs.map((log) => [log["log_index"], log["address"], log["data"], log["topic2"], log["block_hash"]])
-  const truth = deed.logs.map(({ address, data, topics }, at) => [
+  const truth = transaction.logs.map(({ address, data, topics }, at) => [
     String(firstLog + at),
     address,
     data,
@@ -136,18 +136,18 @@ const checkBody = (block: Block, deed: Deed, index: number, text: string, firstL
 
 const checkInternal = (
   block: Block,
-  deed: Deed,
+  transaction: Transaction,
   text: string | null,
   { hasTraces, stored }: Pick<Setting, "hasTraces" | "stored">,
 ): void => {
-  const where = `the internal calls of ${deed.hash} in block ${format(block)}`
+  const where = `the internal calls of ${transaction.hash} in block ${format(block)}`
   if (text === null) return hasTraces ? fail(`${where} were not stored`) : undefined
   const rows = JSON.parse(text) as ReadonlyArray<Readonly<Record<string, unknown>>> | null
-  const expected = stored(block, deed)
+  const expected = stored(block, transaction)
   if (rows === null) return expected === "always" ? fail(`${where} are a gap, and nodes can trace them`) : undefined
   if (expected === "never") return fail(`${where} were stored, and are too many`)
   const storedCalls = rows.map((row) => [row["type"], row["from"], row["to"], row["value"], row["error"] !== undefined])
-  isEqual(where, storedCalls, NodeResponse.internal(block, deed))
+  isEqual(where, storedCalls, NodeResponse.internal(block, transaction))
   for (const row of rows) isEqual(`the block of ${where}`, row["block_hash"], block.hash)
 }
 
@@ -165,8 +165,8 @@ const checkFacts = (
     indexes,
     rows.map(({ index }) => index),
   )
-  const fees = block.deeds.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed) * gasPrice, 0n)
-  const expected = rows.length < block.deeds.length ? null : fees.toString()
+  const fees = block.transactions.reduce((sum, { gasUsed }) => sum + BigInt(gasUsed) * gasPrice, 0n)
+  const expected = rows.length < block.transactions.length ? null : fees.toString()
   isEqual(`the gas fees of block ${format(block)}`, gasFees, expected)
 }
 
@@ -228,19 +228,22 @@ export const make = (setting: Setting): Model => {
 
   const checkTexts = (block: Block, rows: ReadonlyArray<StoredRows.StoredRow>, lacks: Version["lacks"]): void => {
     const rowOf = new Map(rows.map((row) => [row.index, row]))
-    const untraced = block.deeds.filter((_, index) => rowOf.get(index)?.internal === "null").map(({ hash }) => hash)
+    const untraced = block.transactions
+      .filter((_, index) => rowOf.get(index)?.internal === "null")
+      .map(({ hash }) => hash)
     const gaps = read!.rows.untraced(block.number)
     isEqual(`the gaps of block ${format(block)}`, gaps.toSorted(), untraced.toSorted())
     checkFacts(block, read!.rows.factsOf(block.number), rows)
     let logs = 0
-    for (const [index, deed] of block.deeds.entries()) {
+    for (const [index, transaction] of block.transactions.entries()) {
       const row = rowOf.get(index)
-      if (row === undefined && !lacks(block, deed)) fail(`transaction ${deed.hash} of ${format(block)} has no row`)
+      if (row === undefined && !lacks(block, transaction))
+        fail(`transaction ${transaction.hash} of ${format(block)} has no row`)
       if (row !== undefined) {
-        checkBody(block, deed, index, row.body, logs)
-        checkInternal(block, deed, row.internal, setting)
+        checkBody(block, transaction, index, row.body, logs)
+        checkInternal(block, transaction, row.internal, setting)
       }
-      logs += deed.logs.length
+      logs += transaction.logs.length
     }
   }
 
@@ -300,7 +303,7 @@ export const make = (setting: Setting): Model => {
     const missing = readMissing()
     const { lacks } = missing
     for (const block of chain.filter(({ number }) => missing.blocks.has(number))) {
-      const wrong = block.deeds.find((deed) => lacks(block, deed) && !setting.mayLack(deed))
+      const wrong = block.transactions.find((transaction) => lacks(block, transaction) && !setting.mayLack(transaction))
       if (wrong !== undefined) fail(`the receipt of ${wrong.hash} is a gap, and nodes have it`)
     }
     checkLedgers(reading, chain, lacks)

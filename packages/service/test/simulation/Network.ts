@@ -6,7 +6,7 @@ import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import * as FaultyResponse from "./FaultyResponse.ts"
-import type { Block, Deed, Tree } from "./Tree.ts"
+import type { Block, Transaction, Tree } from "./Tree.ts"
 import { ancestorOf, at, chainOf } from "./Tree.ts"
 import type { Untraceable } from "./Untraceable.ts"
 import type { VirtualTime } from "./VirtualTime.ts"
@@ -143,16 +143,18 @@ export const make = (setting: Setting): Network => {
     return isLacking
   }
 
-  const hasLost = (endpoint: Endpoint, deed: Deed): boolean => {
-    const isLost = endpoint.lostReceipts && untraceable.isLost(deed)
+  const hasLost = (endpoint: Endpoint, transaction: Transaction): boolean => {
+    const isLost = endpoint.lostReceipts && untraceable.isLost(transaction)
     if (isLost) count("a node has lost a receipt")
     return isLost
   }
 
   const receipt = (endpoint: Endpoint, head: Block, hash: unknown) => {
-    const block = chainOf(head, 0).findLast(({ deeds }) => deeds.some((deed) => deed.hash === hash))
-    const index = block?.deeds.findIndex((deed) => deed.hash === hash) ?? -1
-    if (block === undefined || hasLost(endpoint, block.deeds[index]!)) return null
+    const block = chainOf(head, 0).findLast(({ transactions }) =>
+      transactions.some((transaction) => transaction.hash === hash),
+    )
+    const index = block?.transactions.findIndex((transaction) => transaction.hash === hash) ?? -1
+    if (block === undefined || hasLost(endpoint, block.transactions[index]!)) return null
     return NodeResponse.receipts(block)[index] ?? null
   }
 
@@ -173,7 +175,8 @@ export const make = (setting: Setting): Network => {
       case "eth_getBlockReceipts": {
         const isRefused = typeof id === "string" && id.length === 66 && !endpoint.takesHashesForReceipts
         if (isRefused) return { error: { code: -32602, message: "invalid argument 0: hex string has length 64" } }
-        if (block === undefined || block.deeds.some((deed) => hasLost(endpoint, deed))) return { result: null }
+        if (block === undefined || block.transactions.some((transaction) => hasLost(endpoint, transaction)))
+          return { result: null }
         return { result: NodeResponse.receipts(block) }
       }
       case "eth_getTransactionReceipt":

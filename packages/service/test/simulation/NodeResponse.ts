@@ -1,5 +1,5 @@
 /** Correct responses for a block of the tree, as JSON values in wire form, and the internal calls that a wallet page must contain. */
-import type { Block, Call, Deed } from "./Tree.ts"
+import type { Block, Call, Transaction } from "./Tree.ts"
 import { bloomOf } from "./Tree.ts"
 import { callsOf } from "./Untraceable.ts"
 
@@ -13,21 +13,21 @@ const place = (block: Block, index: number) => ({
   transactionIndex: hex(index),
 })
 
-const transaction = (block: Block, deed: Deed, index: number): Wire => ({
+const transactionOf = (block: Block, transaction: Transaction, index: number): Wire => ({
   ...place(block, index),
   type: "0x2",
   chainId: "0x1",
-  hash: deed.hash,
-  nonce: hex(deed.nonce),
-  from: deed.from,
-  to: deed.to,
-  value: hex(deed.value),
+  hash: transaction.hash,
+  nonce: hex(transaction.nonce),
+  from: transaction.from,
+  to: transaction.to,
+  value: hex(transaction.value),
   gas: "0x186a0",
   gasPrice: "0x8",
   maxFeePerGas: "0x9",
   maxPriorityFeePerGas: "0x1",
   accessList: [],
-  input: deed.input,
+  input: transaction.input,
   v: "0x0",
   r: "0x1",
   s: "0x1",
@@ -36,33 +36,36 @@ const transaction = (block: Block, deed: Deed, index: number): Wire => ({
 /** The block with its transactions. */
 export const hydrated = (block: Block): Wire => ({
   ...block.header,
-  transactions: block.deeds.map((deed, index) => transaction(block, deed, index)),
+  transactions: block.transactions.map((transaction, index) => transactionOf(block, transaction, index)),
 })
 
 /** The block with the hashes of its transactions. */
-export const plain = (block: Block): Wire => ({ ...block.header, transactions: block.deeds.map(({ hash }) => hash) })
+export const plain = (block: Block): Wire => ({
+  ...block.header,
+  transactions: block.transactions.map(({ hash }) => hash),
+})
 
 export const receipts = (block: Block): ReadonlyArray<Wire> => {
   let gas = 0
   let logs = 0
-  return block.deeds.map((deed, index) => {
-    gas += deed.gasUsed
+  return block.transactions.map((transaction, index) => {
+    gas += transaction.gasUsed
     return {
       ...place(block, index),
-      transactionHash: deed.hash,
-      from: deed.from,
-      to: deed.to,
-      contractAddress: deed.created,
+      transactionHash: transaction.hash,
+      from: transaction.from,
+      to: transaction.to,
+      contractAddress: transaction.created,
       cumulativeGasUsed: hex(gas),
-      gasUsed: hex(deed.gasUsed),
+      gasUsed: hex(transaction.gasUsed),
       effectiveGasPrice: "0x8",
-      status: hex(deed.status),
+      status: hex(transaction.status),
       type: "0x2",
-      logsBloom: bloomOf(deed.logs),
-      logs: deed.logs.map((log) => ({
+      logsBloom: bloomOf(transaction.logs),
+      logs: transaction.logs.map((log) => ({
         ...place(block, index),
         ...log,
-        transactionHash: deed.hash,
+        transactionHash: transaction.hash,
         logIndex: hex(logs++),
         removed: false,
       })),
@@ -71,7 +74,7 @@ export const receipts = (block: Block): ReadonlyArray<Wire> => {
 }
 
 const valueOf = (block: Block, { kind, value }: Call): number =>
-  kind === "STATICCALL" || kind === "DELEGATECALL" ? 0 : value + block.twist
+  kind === "STATICCALL" || kind === "DELEGATECALL" ? 0 : value + block.callValueOffset
 
 const frame = (block: Block, call: Call): Wire => ({
   type: call.kind,
@@ -85,22 +88,25 @@ const frame = (block: Block, call: Call): Wire => ({
   calls: call.calls.length === 0 ? undefined : call.calls.map((inner) => frame(block, inner)),
 })
 
-const rootOf = (deed: Deed, isBomb = false): Call => ({
-  kind: deed.created === null ? "CALL" : "CREATE",
-  from: deed.from,
-  to: deed.to ?? deed.created!,
-  value: deed.value,
-  isFailed: deed.status === 0,
-  calls: callsOf(deed, isBomb),
+const rootOf = (transaction: Transaction, isBomb = false): Call => ({
+  kind: transaction.created === null ? "CALL" : "CREATE",
+  from: transaction.from,
+  to: transaction.to ?? transaction.created!,
+  value: transaction.value,
+  isFailed: transaction.status === 0,
+  calls: callsOf(transaction, isBomb),
 })
 
-type IsBomb = (deed: Deed) => boolean
+type IsBomb = (transaction: Transaction) => boolean
 
 const noBomb: IsBomb = () => false
 
 /** Traces of the block as nested frames. */
 export const frames = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> =>
-  block.deeds.map((deed) => ({ txHash: deed.hash, result: frame(block, rootOf(deed, isBomb(deed))) }))
+  block.transactions.map((transaction) => ({
+    txHash: transaction.hash,
+    result: frame(block, rootOf(transaction, isBomb(transaction))),
+  }))
 
 const action = (block: Block, call: Call): Wire => {
   const value = hex(valueOf(block, call))
@@ -129,9 +135,9 @@ const action = (block: Block, call: Call): Wire => {
 export const flat = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> => {
   const list: Array<Wire> = []
   const where = { blockHash: block.hash, blockNumber: block.number }
-  for (const [transactionPosition, deed] of block.deeds.entries()) {
+  for (const [transactionPosition, transaction] of block.transactions.entries()) {
     const walk = (call: Call, traceAddress: ReadonlyArray<number>) => {
-      const { hash } = deed
+      const { hash } = transaction
       const entryFields = {
         ...where,
         transactionHash: hash,
@@ -142,7 +148,7 @@ export const flat = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> => {
       list.push({ ...action(block, call), ...entryFields })
       for (const [index, inner] of call.calls.entries()) walk(inner, [...traceAddress, index])
     }
-    walk(rootOf(deed, isBomb(deed)), [])
+    walk(rootOf(transaction, isBomb(transaction)), [])
   }
   const reward = { type: "reward", action: { author: block.header["miner"], value: "0x0", rewardType: "block" } }
   return [...list, { ...where, ...reward, result: null, subtraces: 0, traceAddress: [] }]
@@ -152,7 +158,7 @@ export const flat = (block: Block, isBomb = noBomb): ReadonlyArray<Wire> => {
 export type Internal = readonly [type: string, from: string, to: string | null, value: string, isFailed: boolean]
 
 /** Internal calls of a transaction that transfer value, depth first. Source: decision 0014. */
-export const internal = (block: Block, deed: Deed): ReadonlyArray<Internal> => {
+export const internal = (block: Block, transaction: Transaction): ReadonlyArray<Internal> => {
   const list: Array<Internal> = []
   const walk = (parent: Call, isFailed: boolean) => {
     for (const call of parent.calls) {
@@ -163,6 +169,6 @@ export const internal = (block: Block, deed: Deed): ReadonlyArray<Internal> => {
       walk(call, failed)
     }
   }
-  walk(rootOf(deed), deed.status === 0)
+  walk(rootOf(transaction), transaction.status === 0)
   return list
 }

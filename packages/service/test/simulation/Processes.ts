@@ -13,7 +13,7 @@ import type { SeededRandom } from "../store/SeededRandom.ts"
 import type { Count } from "./Count.ts"
 import type * as Disk from "./Disk.ts"
 import { Divergence } from "./Divergence.ts"
-import * as PlantedBug from "./PlantedBug.ts"
+import * as InjectedBug from "./InjectedBug.ts"
 import * as Server from "./Server.ts"
 import * as Threads from "./Threads.ts"
 import { traceLimits } from "./Untraceable.ts"
@@ -34,7 +34,7 @@ export interface Setting {
   readonly failures: ReadonlyArray<Disk.Failure>
   /** The configured first block when a process starts. */
   readonly fromBlock: () => number
-  readonly bug: PlantedBug.Name | undefined
+  readonly bug: InjectedBug.Name | undefined
   readonly log: (what: string) => void
   readonly onCommit: () => void
   /** Called for unexpected behaviour of a process. */
@@ -88,7 +88,7 @@ export const make = (setting: Setting): Processes => {
   let armed: { after: number; readonly kind: "kill before" | "kill after" } | undefined
 
   const { failures, onCommit } = setting
-  const disk: Disk.Disk = { opening: null, bug: PlantedBug.onDisk(bug), failures, onCommit }
+  const disk: Disk.Disk = { opening: null, bug: InjectedBug.onDisk(bug), failures, onCommit }
 
   const strike = (sql: string, isInTransaction: boolean): Disk.Strike | null => {
     if (world.isCalm()) return null
@@ -113,7 +113,7 @@ export const make = (setting: Setting): Processes => {
     Effect.runFork(time.inside(Fiber.interrupt(process.fiber)))
   }
 
-  const live = (process: Process) =>
+  const runProcess = (process: Process) =>
     Effect.gen(function* () {
       const open = Effect.suspend(() => {
         disk.opening = process
@@ -147,7 +147,7 @@ export const make = (setting: Setting): Processes => {
                 assembling,
               })),
             })
-      return yield* ChainIndexer.run(PlantedBug.node(bug, node, database, process.name), {
+      return yield* ChainIndexer.run(InjectedBug.node(bug, node, database, process.name), {
         chain: "eth",
         chainId: 1,
         owner: process.name,
@@ -181,7 +181,7 @@ export const make = (setting: Setting): Processes => {
       },
     }
     running.add(process)
-    process.fiber = Effect.runFork(live(process))
+    process.fiber = Effect.runFork(runProcess(process))
     process.fiber.addObserver((exit) => {
       running.delete(process)
       const why = exit._tag === "Failure" ? exit.cause : Cause.empty

@@ -80,9 +80,14 @@ const caller = { grant: { name: "reader", operator: false, empty: null }, header
 const listOf = ({ first, head, lacks }: Version, walk: Walk): ReadonlyArray<Row> => {
   const rows = chainOf(head, Math.max(first, walk.from ?? 0))
     .filter(({ number }) => number <= (walk.to ?? Number.MAX_SAFE_INTEGER))
-    .flatMap((block) => block.deeds.map((deed, index) => ({ block, deed, index })))
-    .filter(({ block, deed }) => addressesOf(deed).includes(walk.wallet) && !lacks(block, deed))
-    .map(({ block, deed, index }) => ({ block, index, hash: deed.hash, internal: NodeResponse.internal(block, deed) }))
+    .flatMap((block) => block.transactions.map((transaction, index) => ({ block, transaction, index })))
+    .filter(({ block, transaction }) => addressesOf(transaction).includes(walk.wallet) && !lacks(block, transaction))
+    .map(({ block, transaction, index }) => ({
+      block,
+      index,
+      hash: transaction.hash,
+      internal: NodeResponse.internal(block, transaction),
+    }))
   return walk.order === "ASC" ? rows : rows.toReversed()
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
-import * as PlantedBug from "./PlantedBug.ts"
+import * as InjectedBug from "./InjectedBug.ts"
 import * as Simulation from "./Simulation.ts"
 
 /** A separate command runs 10,000 seeds. */
-const [leastSeeds, mostSeeds] = [8, 60]
-/** A short life with most kinds of events. */
+const [minSeeds, maxSeeds] = [8, 60]
+/** A short run with most kinds of events. */
 const shortSeed = 45
 /**
- * Short lives that together have every kind of event and find every bug, as long as the code makes the same choices as
+ * Short runs that together have every kind of event and find every bug, as long as the code makes the same choices as
  * when they were found.
  */
 const likely = [45, 15, 20, 26]
@@ -25,7 +25,7 @@ const seedsTo = (last: number, first: ReadonlyArray<number>) => [
 describe("Simulation", () => {
   describe("run", () => {
     it("run: repeats the same events for the same seed", { timeout: 60_000 }, async () => {
-      const live = async () => {
+      const run = async () => {
         const events: Array<string> = []
         await Simulation.run({
           seed: shortSeed,
@@ -34,7 +34,7 @@ describe("Simulation", () => {
         return events
       }
 
-      expect(await live()).toEqual(await live())
+      expect(await run()).toEqual(await run())
     })
 
     it(
@@ -60,8 +60,8 @@ describe("Simulation", () => {
           "blocks are stored below the first one",
           "the ledgers are derived again",
         ])
-        for (const [at, seed] of seedsTo(mostSeeds, [...counterexamples, ...likely]).entries()) {
-          if (at >= leastSeeds && missing.size === 0) break
+        for (const [at, seed] of seedsTo(maxSeeds, [...counterexamples, ...likely]).entries()) {
+          if (at >= minSeeds && missing.size === 0) break
           const { counts, divergence } = await Simulation.run({ seed })
           for (const kind of counts.byKind.keys()) missing.delete(kind)
           if (divergence !== null)
@@ -73,7 +73,7 @@ describe("Simulation", () => {
       },
     )
 
-    it.each(PlantedBug.names)("run: finds the injected bug: %s", { timeout: 60_000 }, async (bug) => {
+    it.each(InjectedBug.names)("run: finds the injected bug: %s", { timeout: 60_000 }, async (bug) => {
       let found: number | undefined
       for (const seed of seedsTo(1_000, likely)) {
         if ((await Simulation.run({ seed, bug })).divergence === null) continue

@@ -9,7 +9,7 @@ import { Counts } from "./Count.ts"
 import { Divergence } from "./Divergence.ts"
 import * as Model from "./Model.ts"
 import * as Network from "./Network.ts"
-import type * as PlantedBug from "./PlantedBug.ts"
+import type * as InjectedBug from "./InjectedBug.ts"
 import * as Processes from "./Processes.ts"
 import * as Reader from "./Reader.ts"
 import type * as Server from "./Server.ts"
@@ -30,9 +30,9 @@ export interface Options {
   readonly seed: number
   /** PostgreSQL database of the world. Default: a SQLite file. */
   readonly server?: Server.Server | undefined
-  readonly bug?: PlantedBug.Name | undefined
+  readonly bug?: InjectedBug.Name | undefined
   /** Maximum virtual time with faults. Default: the generated one. */
-  readonly mostChaosMillis?: number
+  readonly maxFaultMillis?: number
   /** Called for each event of the world. */
   readonly onEvent?: ((millis: number, what: string) => void) | undefined
 }
@@ -41,18 +41,18 @@ export interface Options {
 const recoveryMillis = 200_000
 const standingMillis = 5_000
 /** Maximum virtual time with faults. */
-export const longestChaosMillis = 28_000
+export const longestFaultMillis = 28_000
 
 /** Simulates one seed. Seeds must run sequentially, because the fault injection of the store and of fetch is global. */
-export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, server }: Options): Promise<Outcome> => {
+export const run = async ({ onEvent, bug, maxFaultMillis = Infinity, seed, server }: Options): Promise<Outcome> => {
   const random = SeededRandom.make(seed)
   const shape = random.fork("shape")
   const lowest = shape.pick([0, 0, 4])
-  const chaosMillis = shape.between(8, longestChaosMillis / 1000) * 1000
+  const faultMillis = shape.between(8, longestFaultMillis / 1000) * 1000
   // Half of the configurations start at a higher block until a random instant.
   const start = random.fork("start")
   const highest = lowest + (start.is(0.5) ? start.between(1, 20) : 0)
-  const loweredMillis = start.between(0, chaosMillis)
+  const loweredMillis = start.between(0, faultMillis)
   let fromBlock = highest
   const counts = new Counts()
   const time = VirtualTime.make(random.fork("time"))
@@ -125,7 +125,7 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
   const storedHead = () => model.versions.at(-1)!.head
   const isComplete = () => storedHead() === head() && model.versions.at(-1)!.first === lowest && model.isDerived()
 
-  const liveInChaos = async () => {
+  const runWithFaults = async () => {
     world.begin()
     processes.begin()
     processes.start("one")
@@ -142,7 +142,7 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
     }
     const upgrade = random.fork("upgrade")
     if (upgrade.is(0.5)) {
-      time.after(upgrade.between(0, chaosMillis), () => {
+      time.after(upgrade.between(0, faultMillis), () => {
         count("the ledgers are derived again")
         processes.upgrade()
       })
@@ -152,7 +152,7 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
       const walks = Reader.run({ random: reading, count, url: store.url, hasTraces, model, onDivergence })
       readers.push(Effect.runFork(walks.pipe(Effect.scoped, time.inside)))
     }
-    await time.runUntil(VirtualTime.beginning + Math.min(chaosMillis, mostChaosMillis), isOver)
+    await time.runUntil(VirtualTime.beginning + Math.min(faultMillis, maxFaultMillis), isOver)
   }
 
   const recover = async () => {
@@ -178,7 +178,7 @@ export const run = async ({ onEvent, bug, mostChaosMillis = Infinity, seed, serv
   store.begin(processes.disk)
   globalThis.fetch = network.fetch
   try {
-    await liveInChaos()
+    await runWithFaults()
     if (!isOver()) await recover()
   } finally {
     const fibers = [...readers, ...processes.end()]

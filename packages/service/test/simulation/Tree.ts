@@ -26,7 +26,7 @@ export interface Log {
 }
 
 /** The fields of a transaction that do not depend on its block. */
-export interface Deed {
+export interface Transaction {
   readonly hash: string
   readonly from: string
   readonly to: string | null
@@ -48,16 +48,16 @@ export interface Block {
   /** Unix seconds. */
   readonly timestamp: number
   readonly header: Readonly<Record<string, unknown>>
-  readonly deeds: ReadonlyArray<Deed>
+  readonly transactions: ReadonlyArray<Transaction>
   /** Added to the value of every call, so that a transaction has different effects in different blocks. */
-  readonly twist: number
+  readonly callValueOffset: number
 }
 
 export interface Tree {
   readonly genesis: Block
   readonly byHash: ReadonlyMap<string, Block>
   /** Adds a child of a block. `again` are transactions of an abandoned branch, some of which are included again. */
-  readonly grow: (parent: Block, again?: Array<Deed>) => Block
+  readonly grow: (parent: Block, again?: Array<Transaction>) => Block
 }
 
 const hex = (value: number): Hex.Hex => `0x${value.toString(16)}`
@@ -103,16 +103,22 @@ const quantity = (value: number): Hex.Hex => {
   return digits.length % 2 === 0 ? `0x${digits}` : `0x0${digits}`
 }
 
-const headerOf = (parentHash: string, number: number, timestamp: number, salt: string, deeds: ReadonlyArray<Deed>) => {
-  const gasUsed = deeds.reduce((sum, deed) => sum + deed.gasUsed, 0)
+const headerOf = (
+  parentHash: string,
+  number: number,
+  timestamp: number,
+  salt: string,
+  transactions: ReadonlyArray<Transaction>,
+) => {
+  const gasUsed = transactions.reduce((sum, transaction) => sum + transaction.gasUsed, 0)
   const fields = {
     parentHash,
     sha3Uncles: emptyUncles,
     miner: zeros(20),
     stateRoot: `0x${word(`state ${salt}`)}`,
-    transactionsRoot: deeds.length === 0 ? emptyRoot : `0x${word(`transactions ${salt}`)}`,
-    receiptsRoot: deeds.length === 0 ? emptyRoot : `0x${word(`receipts ${salt}`)}`,
-    logsBloom: bloomOf(deeds.flatMap(({ logs }) => logs)),
+    transactionsRoot: transactions.length === 0 ? emptyRoot : `0x${word(`transactions ${salt}`)}`,
+    receiptsRoot: transactions.length === 0 ? emptyRoot : `0x${word(`receipts ${salt}`)}`,
+    logsBloom: bloomOf(transactions.flatMap(({ logs }) => logs)),
     extraData: `0x${digest(`extra ${salt}`, 8)}`,
     mixHash: zeros(32),
     nonce: zeros(8),
@@ -159,7 +165,7 @@ const callsOf = (random: SeededRandom, from: string, depth: number): ReadonlyArr
     return { kind, from, to, value: random.below(1000), isFailed, calls: isLeaf ? [] : callsOf(random, to, depth + 1) }
   })
 
-const deedOf = (random: SeededRandom, serial: number): Deed => {
+const transactionOf = (random: SeededRandom, serial: number): Transaction => {
   const from = random.pick(wallets)
   const kind = random.pick(["transfer", "transfer", "call", "call", "creation"] as const)
   const created = kind === "creation" ? `0x${digest(`created ${serial}`, 20)}` : null
@@ -188,17 +194,28 @@ const deedOf = (random: SeededRandom, serial: number): Deed => {
   }
 }
 
-/** Creates a tree of one block. With `isTwisted`, the calls of a transaction transfer different amounts in each block that includes it. */
-export const make = (random: SeededRandom, isTwisted: boolean): Tree => {
+/**
+ * Creates a tree of one block. With `hasVaryingCalls`, the calls of a transaction transfer different amounts in each block that includes
+ * it.
+ */
+export const make = (random: SeededRandom, hasVaryingCalls: boolean): Tree => {
   const byHash = new Map<string, Block>()
   let serial = 0
-  const add = (parent: Block | null, deeds: ReadonlyArray<Deed>): Block => {
+  const add = (parent: Block | null, transactions: ReadonlyArray<Transaction>): Block => {
     const number = parent === null ? 0 : parent.number + 1
     // Blocks in the same second occur on several chains.
     const timestamp = parent === null ? 1_767_000_000 : parent.timestamp + random.below(4)
     const parentHash = parent?.hash ?? zeros(32)
-    const { hash, header } = headerOf(parentHash, number, timestamp, `${number} ${++serial}`, deeds)
-    const block: Block = { number, hash, parent, timestamp, header, deeds, twist: isTwisted ? serial : 0 }
+    const { hash, header } = headerOf(parentHash, number, timestamp, `${number} ${++serial}`, transactions)
+    const block: Block = {
+      number,
+      hash,
+      parent,
+      timestamp,
+      header,
+      transactions,
+      callValueOffset: hasVaryingCalls ? serial : 0,
+    }
     byHash.set(hash, block)
     return block
   }
@@ -208,10 +225,12 @@ export const make = (random: SeededRandom, isTwisted: boolean): Tree => {
     byHash,
     grow: (parent, again = []) => {
       const count = random.is(0.25) ? 0 : random.between(1, 3)
-      const deeds = Array.from({ length: count }, () =>
-        again.length > 0 && random.is(0.6) ? again.splice(random.below(again.length), 1)[0]! : deedOf(random, ++serial),
+      const transactions = Array.from({ length: count }, () =>
+        again.length > 0 && random.is(0.6)
+          ? again.splice(random.below(again.length), 1)[0]!
+          : transactionOf(random, ++serial),
       )
-      return add(parent, deeds)
+      return add(parent, transactions)
     },
   }
 }
@@ -242,6 +261,10 @@ export const ancestorOf = (one: Block, other: Block): Block => {
 }
 
 /** Wallets that a transaction belongs to. */
-export const addressesOf = (deed: Deed): ReadonlyArray<string> => [
-  ...new Set([deed.from, ...(deed.to === null ? [] : [deed.to]), ...(deed.created === null ? [] : [deed.created])]),
+export const addressesOf = (transaction: Transaction): ReadonlyArray<string> => [
+  ...new Set([
+    transaction.from,
+    ...(transaction.to === null ? [] : [transaction.to]),
+    ...(transaction.created === null ? [] : [transaction.created]),
+  ]),
 ]

@@ -3,7 +3,7 @@
  * trace, and transactions whose receipts some nodes have lost. They are determined by hashes.
  */
 import type { SeededRandom } from "../store/SeededRandom.ts"
-import type { Block, Call, Deed } from "./Tree.ts"
+import type { Block, Call, Transaction } from "./Tree.ts"
 
 /**
  * Whether the internal calls of a transaction are stored: never for a bomb, possibly if a node cannot trace the block.
@@ -13,11 +13,11 @@ export type Stored = "always" | "perhaps" | "never"
 /** Predicates for data that may be missing. */
 export interface Untraceable {
   /** True if the transaction has more frames than are stored. */
-  readonly isBomb: (deed: Deed) => boolean
+  readonly isBomb: (transaction: Transaction) => boolean
   /** True if nodes without the state of the block cannot trace it. */
   readonly isOld: (block: Block) => boolean
   /** True if some nodes have lost the receipt of the transaction. */
-  readonly isLost: (deed: Deed) => boolean
+  readonly isLost: (transaction: Transaction) => boolean
 }
 
 /** Trace limits of the indexers of a simulated world. */
@@ -34,9 +34,9 @@ export const make = (random: SeededRandom): Untraceable => {
 }
 
 /** Calls of a transaction, including those that make it a bomb. */
-export const callsOf = (deed: Deed, isBomb: boolean): ReadonlyArray<Call> => {
-  if (!isBomb) return deed.calls
-  const [from, to] = [deed.to ?? deed.created!, deed.from]
+export const callsOf = (transaction: Transaction, isBomb: boolean): ReadonlyArray<Call> => {
+  if (!isBomb) return transaction.calls
+  const [from, to] = [transaction.to ?? transaction.created!, transaction.from]
   const call: Call = { kind: "CALL", from, to, value: 0, isFailed: false, calls: [] }
-  return [...deed.calls, ...Array.from({ length: traceLimits.frames + 1 }, () => call)]
+  return [...transaction.calls, ...Array.from({ length: traceLimits.frames + 1 }, () => call)]
 }

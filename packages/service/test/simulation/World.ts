@@ -15,9 +15,9 @@ export interface World {
   readonly hasTraces: boolean
   readonly untraceable: Untraceable.Untraceable
   /** Whether the internal calls of a transaction are stored. */
-  readonly stored: (block: Tree.Block, deed: Tree.Deed) => Untraceable.Stored
+  readonly stored: (block: Tree.Block, transaction: Tree.Transaction) => Untraceable.Stored
   /** Whether a node has lost the receipt of a transaction, so that it may be missing from the store. */
-  readonly mayLack: (deed: Tree.Deed) => boolean
+  readonly mayLack: (transaction: Tree.Transaction) => boolean
   /** Depth at which nodes report a block as finalized; null if no node supports the tag. */
   readonly finalityDepth: number | null
   readonly head: () => Tree.Block
@@ -74,14 +74,14 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
   const level = shape.pick([0, 0.02, 0.06, 0.15])
   const rates: Network.Rates = { failure: level, faulty: level / 2, olderView: shape.pick([0, 0.02, 0.1]) }
   // Calls may have different effects in each block that includes the transaction, unless a tracer accepts no block hash.
-  const isTwisted = endpoints.every(({ tracer }) => tracer !== "debug_traceBlockByNumber")
-  const tree = Tree.make(random.fork("tree"), isTwisted)
+  const hasVaryingCalls = endpoints.every(({ tracer }) => tracer !== "debug_traceBlockByNumber")
+  const tree = Tree.make(random.fork("tree"), hasVaryingCalls)
   const tips: Array<Tree.Block> = []
   let head = tree.genesis
   let finalized = tree.genesis
   let isCalm = false
 
-  const mine = (again?: Array<Tree.Deed>) => {
+  const mine = (again?: Array<Tree.Transaction>) => {
     head = tree.grow(head, again)
     const final = finalityDepth === null ? undefined : Tree.at(head, head.number - finalityDepth)
     if (final !== undefined && final.number > finalized.number) finalized = final
@@ -93,7 +93,7 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
     if (maxDepth <= 0) return
     const depth = Math.min(maxDepth, mining.is(0.15) ? mining.between(1, maxDepth) : mining.between(1, 4))
     count(depth > 10 ? "reorg deeper than 10" : `reorg of ${depth > 4 ? "5 to 10" : depth}`)
-    const again = Tree.chainOf(head, head.number - depth + 1).flatMap(({ deeds }) => [...deeds])
+    const again = Tree.chainOf(head, head.number - depth + 1).flatMap(({ transactions }) => [...transactions])
     tips.push(head)
     head = Tree.at(head, head.number - depth)!
     // The new branch may be shorter than the old one.
@@ -123,13 +123,13 @@ export const make = (random: SeededRandom, time: VirtualTime, count: Count): Wor
     endpoints,
     hasTraces: endpoints.some(({ tracer }) => tracer !== "none"),
     untraceable,
-    stored: (block, deed) => {
-      if (untraceable.isBomb(deed)) return "never"
+    stored: (block, transaction) => {
+      if (untraceable.isBomb(transaction)) return "never"
       // Some tracers accept only a number, and fail for the block with which the node associates it.
       const sameNumber = [...tree.byHash.values()].filter(({ number }) => number === block.number)
       return sameNumber.some(untraceable.isOld) && endpoints.some(({ lacksState }) => lacksState) ? "perhaps" : "always"
     },
-    mayLack: (deed) => untraceable.isLost(deed) && endpoints.some(({ lostReceipts }) => lostReceipts),
+    mayLack: (transaction) => untraceable.isLost(transaction) && endpoints.some(({ lostReceipts }) => lostReceipts),
     finalityDepth,
     head: () => head,
     finalized: () => finalized,

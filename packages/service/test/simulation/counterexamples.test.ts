@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import * as NodeResponse from "./NodeResponse.ts"
-import { grown, live, tree } from "./script.ts"
+import { grown, run, tree } from "./script.ts"
 import * as Tree from "./Tree.ts"
 
 const internalError = { error: { code: -32603, message: "header not found" } }
@@ -17,7 +17,7 @@ describe("ChainIndexer", () => {
       const other = grown(world, shared, 3)
       let times = 0
 
-      const { checkpoint, events } = await live({
+      const { checkpoint, events } = await run({
         nodes: ["a"],
         head: () => head,
         respond: ({ millis, params }) =>
@@ -38,7 +38,7 @@ describe("ChainIndexer", () => {
       let head = before
       let faulty = 0
 
-      const { checkpoint, events } = await live({
+      const { checkpoint, events } = await run({
         nodes: ["a"],
         head: () => head,
         respond: ({ millis, params: [id, flag] }) => {
@@ -58,7 +58,7 @@ describe("ChainIndexer", () => {
       const world = tree()
       const head = grown(world, world.genesis, 4)
 
-      const { checkpoint, hasEnded } = await live({
+      const { checkpoint, hasEnded } = await run({
         nodes: ["a"],
         head: () => head,
         respond: ({ millis, params }) => (params[0] === "latest" && millis < 3000 ? { result: null } : undefined),
@@ -74,7 +74,7 @@ describe("ChainIndexer", () => {
       const head = grown(world, world.genesis, 6)
       let times = 0
 
-      const { checkpoint, rows } = await live({
+      const { checkpoint, rows } = await run({
         nodes: ["a"],
         head: () => head,
         respond: ({ method, params }) => {
@@ -94,7 +94,7 @@ describe("ChainIndexer", () => {
       const head = grown(world, world.genesis, 8)
       let faulty = 0
 
-      const { checkpoint, rows } = await live({
+      const { checkpoint, rows } = await run({
         nodes: ["a", "b"],
         head: () => head,
         respond: ({ method, millis, node }) => {
@@ -120,7 +120,7 @@ describe("ChainIndexer", () => {
       let head = before
       const seen: Array<readonly [head: string, finalized: number | null]> = []
 
-      await live({
+      await run({
         nodes: ["a"],
         head: () => head,
         respond: ({ params }) => {

@@ -6,15 +6,15 @@ import { Effect, type Scope } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
 import * as Threads from "../campaign/Threads.ts"
 import * as TestServer from "../store/postgres/TestServer.ts"
-import * as Edit from "../tears/Edit.ts"
+import * as Edit from "../consistency/Edit.ts"
 import { Counts } from "./Count.ts"
-import * as PlantedBug from "./PlantedBug.ts"
+import * as InjectedBug from "./InjectedBug.ts"
 import * as Server from "./Server.ts"
 import * as Simulation from "./Simulation.ts"
 
 /** Task of a thread. */
 interface Task extends Pick<Simulation.Options, "bug" | "seed"> {
-  readonly mostChaosMillis: number
+  readonly maxFaultMillis: number
 }
 
 /** Result of a seed in a thread. */
@@ -50,7 +50,7 @@ const main = () =>
     options: {
       millis: [Number.MAX_SAFE_INTEGER, "maximum virtual time with faults"],
       threads: [availableParallelism(), "threads that share the seeds"],
-      bug: [undefined, `bug to inject: ${PlantedBug.names.join("; ")}`],
+      bug: [undefined, `bug to inject: ${InjectedBug.names.join("; ")}`],
       database: [undefined, "URL of a PostgreSQL database whose user may create databases"],
       verbose: [false, "prints each event, with one thread"],
     },
@@ -61,8 +61,8 @@ const main = () =>
         if (code !== 0) report.fail("see above")
         return { cases: [] }
       }
-      const bug = PlantedBug.names.find((name) => name === values.bug)
-      if (bug !== values.bug) return yield* Effect.fail(`--bug takes one of: ${PlantedBug.names.join("; ")}`)
+      const bug = InjectedBug.names.find((name) => name === values.bug)
+      if (bug !== values.bug) return yield* Effect.fail(`--bug takes one of: ${InjectedBug.names.join("; ")}`)
       const atOnce = verbose || seeds.length === 1 ? 1 : threads
       const simulate = yield* Threads.make({
         module: new URL(import.meta.url),
@@ -74,13 +74,13 @@ const main = () =>
       let virtualMillis = 0
       const cases = Campaign.ofSeeds(
         seeds,
-        Effect.fnUntraced(function* (seed, { fail }, mostChaosMillis) {
-          const { divergence, elapsedMillis, kinds } = yield* simulate({ seed, bug, mostChaosMillis })
+        Effect.fnUntraced(function* (seed, { fail }, maxFaultMillis) {
+          const { divergence, elapsedMillis, kinds } = yield* simulate({ seed, bug, maxFaultMillis })
           counts.add(kinds)
           virtualMillis += elapsedMillis
           if (divergence !== null) fail(divergence)
         }),
-        ["millis", Math.min(millis, Simulation.longestChaosMillis)],
+        ["millis", Math.min(millis, Simulation.longestFaultMillis)],
       )
       const after = ({ print }: Campaign.Output) =>
         Effect.sync(() => {

@@ -65,7 +65,7 @@ const correctReply = (head: Tree.Block, { method, params: [id, flag] }: Question
 }
 
 /** Runs a script; returns the events of the indexer, whether it ended, and the final contents of the store. */
-export const live = async (script: Script) => {
+export const run = async (script: Script) => {
   const time = VirtualTime.make(SeededRandom.make(1))
   const folder = mkdtempSync(join(tmpdir(), "daybook-script-"))
   const events: Array<IndexerEvent> = []
@@ -85,7 +85,7 @@ export const live = async (script: Script) => {
   // Sound: the client calls it only in this way.
   globalThis.fetch = fetch as unknown as typeof globalThis.fetch
   try {
-    const life = Effect.gen(function* () {
+    const simulation = Effect.gen(function* () {
       const database = yield* Engine.fromUrl(`sqlite:${folder}`, folder)
       const { reader } = database.chain({ name: "eth", id: 1 })
       const node = yield* Node.make({ urls: script.nodes.map((name) => `https://${name}.example/key`), chainId: 1 })
@@ -120,7 +120,7 @@ export const live = async (script: Script) => {
       const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
       return { checkpoint, events, rows: rows.flatMap((page) => page.rows), hasEnded: ended !== undefined }
     })
-    const fiber = Effect.runFork(life.pipe(Effect.scoped, Effect.orDie, time.inside))
+    const fiber = Effect.runFork(simulation.pipe(Effect.scoped, Effect.orDie, time.inside))
     await time.runUntil(VirtualTime.beginning + script.forMillis + 60_000, () => fiber.pollUnsafe() !== undefined)
     return await Effect.runPromise(Fiber.join(fiber))
   } finally {

@@ -6,13 +6,13 @@ import * as Restart from "../../src/supervision/Restart.ts"
 
 /** Runs a task that ends after some milliseconds each time, for the given time; returns the logged lines. */
 const logged = Effect.fnUntraced(function* (
-  lives: ReadonlyArray<number>,
+  runMillis: ReadonlyArray<number>,
   { forMillis, reason }: { readonly forMillis: number; readonly reason: string },
 ) {
   const lines: Array<string> = []
   const logger = Logger.make(({ message }) => void lines.push(String(message)))
   let runs = 0
-  const once = Effect.suspend(() => Effect.as(Effect.sleep(lives[runs++] ?? Infinity), reason))
+  const once = Effect.suspend(() => Effect.as(Effect.sleep(runMillis[runs++] ?? Infinity), reason))
   const fiber = yield* Effect.forkChild(Effect.provide(Restart.forever("The worker", once), Logger.layer([logger])))
   yield* TestClock.adjust(forMillis)
   yield* Fiber.interrupt(fiber)

@@ -1,5 +1,5 @@
 /** Faults that are injected into the service to verify that the simulation detects them. */
-import type { Edit } from "../../tears/Edit.ts"
+import type { Edit } from "../../consistency/Edit.ts"
 
 /** A fault, as edits of the sources. */
 export interface Fault {

@@ -64,7 +64,7 @@ export interface Handler {
 }
 
 const decoder = KnownSignatures.decoder()
-const grant: KeyGrant = { name: "life", operator: false, empty: null }
+const grant: KeyGrant = { name: "receiver", operator: false, empty: null }
 
 /** Interval at which a waiting reader polls without a notification. */
 const lookMillis = 30_000

@@ -9,12 +9,12 @@ import type { ChainRef } from "../../../src/store/ChainRef.ts"
 import type { StoreError } from "../../../src/store/StoreError.ts"
 import type { SeededRandom } from "../../store/SeededRandom.ts"
 import * as TestStore from "../../store/TestStore.ts"
-import * as Life from "../life.ts"
+import * as GeneratedChain from "../GeneratedChain.ts"
 
 /** Dependencies of a writer. */
 export interface Options {
   readonly ref: ChainRef
-  readonly life: Life.Life
+  readonly generated: GeneratedChain.GeneratedChain
   readonly random: SeededRandom
   /** Opens the database as a new process. */
   readonly open: Effect.Effect<Database, StoreError, Scope.Scope>
@@ -25,22 +25,22 @@ export interface Options {
 /** Writes the changes of a generated chain. */
 export interface Writer {
   /** Writes one change; if the process is killed meanwhile, it is restarted. */
-  readonly write: (change: typeof Life.change) => Effect.Effect<void>
+  readonly write: (change: typeof GeneratedChain.change) => Effect.Effect<void>
 }
 
 /** Reads which of the generated blocks are stored. */
-const read = Effect.fnUntraced(function* ({ life, observer, ref }: Options) {
+const read = Effect.fnUntraced(function* ({ generated, observer, ref }: Options) {
   const { reader } = observer.chain(ref)
   const checkpoint = yield* reader.snapshot((snapshot) => snapshot.checkpoint)
   const stored = checkpoint === null ? [] : yield* reader.headers(checkpoint.first, checkpoint.head.number)
   // Sound: every stored block was generated.
-  life.blocks = stored.map(({ hash }): BlockRows => life.made.get(hash)!)
-  life.finalized = checkpoint?.finalized ?? -1
+  generated.blocks = stored.map(({ hash }): BlockRows => generated.made.get(hash)!)
+  generated.finalized = checkpoint?.finalized ?? -1
 })
 
 /** Creates a writer whose process ends with the scope. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Writer, never, Scope.Scope> {
-  const { life, open, random, ref } = options
+  const { generated, open, random, ref } = options
   let current: { readonly store: TestStore.TestStore; readonly scope: Scope.Closeable } | undefined
   const end = Effect.suspend(() => {
     const ended = current
@@ -52,7 +52,10 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const start = Effect.gen(function* () {
     const scope = yield* Scope.make()
     const database = yield* Scope.provide(open, scope)
-    const store = yield* Scope.provide(TestStore.open(database, ref, { projections: Life.projections(life) }), scope)
+    const store = yield* Scope.provide(
+      TestStore.open(database, ref, { projections: GeneratedChain.projections(generated) }),
+      scope,
+    )
     current = { store, scope }
     return store
   })
@@ -61,7 +64,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     write: (change) =>
       Effect.gen(function* () {
         const store = current?.store ?? (yield* start)
-        yield* change(life, store, random)
+        yield* change(generated, store, random)
       }).pipe(
         Effect.exit,
         Effect.flatMap((exit) =>

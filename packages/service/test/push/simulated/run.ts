@@ -12,20 +12,20 @@ import { Counts } from "../../simulation/Count.ts"
 import * as Server from "../../simulation/Server.ts"
 import * as EmbeddedServer from "../../store/postgres/EmbeddedServer.ts"
 import * as TestServer from "../../store/postgres/TestServer.ts"
-import * as Edit from "../../tears/Edit.ts"
+import * as Edit from "../../consistency/Edit.ts"
 import * as Faults from "./Faults.ts"
-import * as SimulatedLife from "./SimulatedLife.ts"
+import * as SimulatedRun from "./SimulatedRun.ts"
 
-type Task = Pick<SimulatedLife.Options, "seed" | "steps">
+type Task = Pick<SimulatedRun.Options, "seed" | "steps">
 
 /** Result of a seed in a thread. */
-interface Lived extends Pick<SimulatedLife.Outcome, "differences"> {
+interface SeedOutcome extends Pick<SimulatedRun.Outcome, "differences"> {
   readonly kinds: ReadonlyMap<string, number>
   readonly cpuMillis: number
 }
 
 const options = {
-  steps: [SimulatedLife.usualSteps, "maximum number of chain changes"],
+  steps: [SimulatedRun.usualSteps, "maximum number of chain changes"],
   threads: [availableParallelism(), "threads that share the seeds"],
   on: ["sqlite", "sqlite or postgres"],
   database: Campaign.database,
@@ -43,14 +43,14 @@ const onEvent = (millis: number, what: string) => console.log(`${(millis / 1000)
 const here = Effect.fnUntraced(function* (
   database: string | undefined,
   isVerbose: boolean,
-): Effect.fn.Return<Threads.Run<Task, Lived>, unknown, Scope.Scope> {
+): Effect.fn.Return<Threads.Run<Task, SeedOutcome>, unknown, Scope.Scope> {
   const server = database === undefined ? undefined : yield* Server.open(yield* TestServer.blank(database))
   return (task) =>
     Effect.promise(async () => {
       const before = process.threadCpuUsage()
-      const lived = await SimulatedLife.run({ ...task, server, onEvent: isVerbose ? onEvent : undefined })
+      const outcome = await SimulatedRun.run({ ...task, server, onEvent: isVerbose ? onEvent : undefined })
       const { system, user } = process.threadCpuUsage(before)
-      return { differences: lived.differences, kinds: lived.counts.byKind, cpuMillis: (user + system) / 1_000 }
+      return { differences: outcome.differences, kinds: outcome.counts.byKind, cpuMillis: (user + system) / 1_000 }
     })
 })
 
@@ -75,12 +75,12 @@ const childOf = (
 }
 
 /** Simulates the seeds. */
-const lives = Effect.fnUntraced(function* (
+const simulations = Effect.fnUntraced(function* (
   { database, first, steps, threads, verbose }: Values,
   seeds: ReadonlyArray<number>,
 ): Effect.fn.Return<Campaign.CaseList, unknown, Scope.Scope> {
   const atOnce = verbose || seeds.length === 1 ? 1 : threads
-  const live = yield* Threads.make({
+  const simulate = yield* Threads.make({
     module: new URL(import.meta.url),
     argv: database === undefined ? [] : [database],
     threads: atOnce,
@@ -94,12 +94,12 @@ const lives = Effect.fnUntraced(function* (
       seeds,
       Effect.fnUntraced(function* (seed, { fail }, size) {
         if (first && failed > 0) return
-        const lived = yield* live({ seed, steps: first ? steps : size })
-        counts.add(lived.kinds)
-        cpuMillis += lived.cpuMillis
+        const outcome = yield* simulate({ seed, steps: first ? steps : size })
+        counts.add(outcome.kinds)
+        cpuMillis += outcome.cpuMillis
         done++
-        if (lived.differences.length > 0) failed++
-        for (const difference of lived.differences) fail(difference)
+        if (outcome.differences.length > 0) failed++
+        for (const difference of outcome.differences) fail(difference)
       }),
       first ? undefined : ["steps", steps],
     ),
@@ -127,7 +127,7 @@ const faults = (seeds: ReadonlyArray<number>): Campaign.CaseList => ({
 
 const main = () =>
   Campaign.main({
-    name: "lives:simulated",
+    name: "receivers:simulated",
     about:
       "Simulates a chain, two processes of a service and receivers of its events in virtual time: a webhook, server-sent events and a WebSocket. Fails if a table differs from the list of the service.",
     seeds: 1_000,
@@ -137,7 +137,8 @@ const main = () =>
       if (values.faults) return faults(seeds)
       const isEdited = Edit.current().length > 0
       const isPostgres = on === "postgres" && database === undefined
-      if (isEdited || (!isPostgres && database === undefined && fault === undefined)) return yield* lives(values, seeds)
+      if (isEdited || (!isPostgres && database === undefined && fault === undefined))
+        return yield* simulations(values, seeds)
       const selectedFault = Faults.all.find(({ name }) => name === fault)
       if (fault !== undefined && selectedFault === undefined) return yield* Effect.fail(`No such fault: ${fault}`)
       const url = isPostgres ? (yield* started).url : database

@@ -15,7 +15,7 @@ import type { ChainReader } from "../../../src/store/ChainReader.ts"
 import * as Engine from "../../../src/store/Engine.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
 import { notBegun, type WebhookWallet } from "../../../src/store/WebhookWallets.ts"
-import * as Life from "../../push/life.ts"
+import * as GeneratedChain from "../../push/GeneratedChain.ts"
 import * as Rows from "../rows.ts"
 import type { Json } from "../service.ts"
 import { temporaryFolder } from "../../store/temporaryFolder.ts"
@@ -51,7 +51,7 @@ export const openedDatabase = Effect.fnUntraced(function* ({ isUnderived = false
   const [served] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
   const ref = { name: served!.name, id: served!.id }
   const store = yield* TestStore.open(database, ref, {
-    projections: isUnderived ? [] : Life.projections(Life.make()),
+    projections: isUnderived ? [] : GeneratedChain.projections(GeneratedChain.make()),
     watch: watch === undefined ? null : new Set(watch),
   })
   return { config, database, ref, served: served!, store }

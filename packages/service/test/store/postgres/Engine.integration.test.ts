@@ -1,6 +1,6 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { expectExact } from "../../tears/expectExact.ts"
+import { expectExact } from "../../consistency/expectExact.ts"
 import { engine, serverOfFile } from "./engine.ts"
 import { events } from "./events.ts"
 import { service } from "./service.ts"

@@ -6,7 +6,7 @@ import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Server from "../../simulation/Server.ts"
-import * as Edit from "../../tears/Edit.ts"
+import * as Edit from "../../consistency/Edit.ts"
 
 /** A seed whose simulation has a kill in a transaction. */
 const seed = 18

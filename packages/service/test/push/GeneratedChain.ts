@@ -11,7 +11,7 @@ import type * as Model from "../store/model.ts"
 import type { TestStore } from "../store/TestStore.ts"
 
 /** A generated chain, and the ledger rows of alice in its blocks. */
-export interface Life {
+export interface GeneratedChain {
   readonly ledgers: Record<number, Ledger>
   blocks: Array<BlockRows>
   /** All blocks ever created, by hash. */
@@ -20,11 +20,11 @@ export interface Life {
   forks: number
 }
 
-export const make = (): Life => ({ ledgers: {}, blocks: [], made: new Map(), finalized: -1, forks: 0 })
+export const make = (): GeneratedChain => ({ ledgers: {}, blocks: [], made: new Map(), finalized: -1, forks: 0 })
 
 /** Ledgers of a generated chain: the movements of alice, and the parties of each transaction, as in derived ledgers. */
-const ledgersOf = (life: Life): LedgerProjection => {
-  const given = projectionOf(life.ledgers)
+const ledgersOf = (generated: GeneratedChain): LedgerProjection => {
+  const given = projectionOf(generated.ledgers)
   return {
     ...given,
     ledger: (block) => {
@@ -43,7 +43,7 @@ const ledgersOf = (life: Life): LedgerProjection => {
 }
 
 /** Projections of the store of a generated chain. */
-export const projections = (life: Life) => [WalletTransactions.projection, ledgersOf(life)]
+export const projections = (generated: GeneratedChain) => [WalletTransactions.projection, ledgersOf(generated)]
 
 const plansOf = (numbers: Model.Seeded) =>
   Array.from({ length: numbers.below(4) }, () => ({
@@ -65,77 +65,87 @@ interface Links {
   readonly hash?: string
 }
 
-const blockOn = (life: Life, number: number, { hash, parent }: Links, numbers: Model.Seeded): BlockRows => {
+const blockOn = (
+  generated: GeneratedChain,
+  number: number,
+  { hash, parent }: Links,
+  numbers: Model.Seeded,
+): BlockRows => {
   const plans = plansOf(numbers)
-  life.ledgers[number] = ledgerOf(numbers, plans.length)
-  const fork = `f${life.forks++}`
+  generated.ledgers[number] = ledgerOf(numbers, plans.length)
+  const fork = `f${generated.forks++}`
   const block = Rows.block(number, plans, { hash: hash ?? Rows.blockHash(number, fork) }, parent)
-  life.made.set(block.hash, block)
+  generated.made.set(block.hash, block)
   return block
 }
 
 const refOf = ({ hash, number }: BlockRows) => ({ hash, number })
 
 /** Appends blocks; the first block has the number 100. */
-export const append = Effect.fnUntraced(function* (life: Life, store: TestStore, count: number, numbers: Model.Seeded) {
-  const head = life.blocks.at(-1)
+export const append = Effect.fnUntraced(function* (
+  generated: GeneratedChain,
+  store: TestStore,
+  count: number,
+  numbers: Model.Seeded,
+) {
+  const head = generated.blocks.at(-1)
   const added: Array<BlockRows> = []
   for (let index = 0; index < count; index++) {
     const parent = added.at(-1) ?? head
-    added.push(blockOn(life, (parent?.number ?? 99) + 1, { parent: parent?.hash }, numbers))
+    added.push(blockOn(generated, (parent?.number ?? 99) + 1, { parent: parent?.hash }, numbers))
   }
   yield* store.append(head === undefined ? null : refOf(head), added)
-  life.blocks.push(...added)
+  generated.blocks.push(...added)
 })
 
-const unwind = Effect.fnUntraced(function* (life: Life, store: TestStore, count: number) {
-  const kept = life.blocks.slice(0, Math.max(1, life.blocks.length - count))
-  const [head, target] = [life.blocks.at(-1)!, kept.at(-1)!]
-  if (head === target || target.number < life.finalized) return
+const unwind = Effect.fnUntraced(function* (generated: GeneratedChain, store: TestStore, count: number) {
+  const kept = generated.blocks.slice(0, Math.max(1, generated.blocks.length - count))
+  const [head, target] = [generated.blocks.at(-1)!, kept.at(-1)!]
+  if (head === target || target.number < generated.finalized) return
   yield* store.unwind(refOf(head), refOf(target))
-  life.blocks = kept
+  generated.blocks = kept
 })
 
-const prepend = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
-  const first = life.blocks[0]!
+const prepend = Effect.fnUntraced(function* (generated: GeneratedChain, store: TestStore, numbers: Model.Seeded) {
+  const first = generated.blocks[0]!
   const links = { parent: Rows.hashOf(`below ${first.number}`), hash: first.parentHash }
-  const below = blockOn(life, first.number - 1, links, numbers)
+  const below = blockOn(generated, first.number - 1, links, numbers)
   yield* store.prepend(refOf(first), [below])
-  life.blocks.unshift(below)
+  generated.blocks.unshift(below)
 })
 
 /** Replaces the rows of a block by another transaction and other movements, as a repair or a filled gap does. */
-const replace = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
-  const old = numbers.pick(life.blocks)
+const replace = Effect.fnUntraced(function* (generated: GeneratedChain, store: TestStore, numbers: Model.Seeded) {
+  const old = numbers.pick(generated.blocks)
   const plans = [...plansOf(numbers), { from: Rows.alice, to: Rows.bob }]
   const block = Rows.block(old.number, plans, { hash: old.hash }, old.parentHash)
-  life.ledgers[old.number] = ledgerOf(numbers, plans.length)
+  generated.ledgers[old.number] = ledgerOf(numbers, plans.length)
   const token = (yield* store.database.leases.acquire(store.ref, "test", 0))!
   const { writer } = store.database.chain(store.ref)
   yield* Effect.scoped(
-    Effect.flatMap(writer({ projections: projections(life) }), (opened) => opened.replace(block, token)),
+    Effect.flatMap(writer({ projections: projections(generated) }), (opened) => opened.replace(block, token)),
   )
-  life.blocks = life.blocks.map((one) => (one === old ? block : one))
+  generated.blocks = generated.blocks.map((one) => (one === old ? block : one))
 })
 
 /** Makes a random change. */
-export const change = Effect.fnUntraced(function* (life: Life, store: TestStore, numbers: Model.Seeded) {
-  if (life.blocks.length === 0) return yield* append(life, store, 1 + numbers.below(5), numbers)
+export const change = Effect.fnUntraced(function* (generated: GeneratedChain, store: TestStore, numbers: Model.Seeded) {
+  if (generated.blocks.length === 0) return yield* append(generated, store, 1 + numbers.below(5), numbers)
   switch (numbers.below(9)) {
     case 0:
-      return yield* unwind(life, store, 1 + numbers.below(20))
+      return yield* unwind(generated, store, 1 + numbers.below(20))
     case 1: {
-      const next = Math.max(life.finalized, life.blocks.at(-1)!.number - 3 - numbers.below(20))
-      if (next < life.blocks[0]!.number) return
+      const next = Math.max(generated.finalized, generated.blocks.at(-1)!.number - 3 - numbers.below(20))
+      if (next < generated.blocks[0]!.number) return
       yield* store.finalize(next)
-      life.finalized = next
+      generated.finalized = next
       return
     }
     case 2:
-      return life.blocks[0]!.number > 90 ? yield* prepend(life, store, numbers) : undefined
+      return generated.blocks[0]!.number > 90 ? yield* prepend(generated, store, numbers) : undefined
     case 3:
-      return yield* replace(life, store, numbers)
+      return yield* replace(generated, store, numbers)
     default:
-      return yield* append(life, store, 1 + numbers.below(6), numbers)
+      return yield* append(generated, store, 1 + numbers.below(6), numbers)
   }
 })

@@ -15,7 +15,7 @@ import type { Interruption } from "./Interruption.ts"
 import * as WriterProcess from "./WriterProcess.ts"
 
 /** Counts of events. */
-export interface Deeds {
+export interface WriteCounts {
   /** Processes that exited during a write. */
   crashes: number
   /** Processes that paused during a write while another one took the lease. */
@@ -48,11 +48,11 @@ export const make = Effect.fnUntraced(function* (
   reader: Pick<ChainReader, "snapshot">,
   numbers: Seeded,
 ): Effect.fn.Return<
-  { readonly deeds: Deeds; readonly step: Effect.Effect<void, StoreError, Scope.Scope> },
+  { readonly writeCounts: WriteCounts; readonly step: Effect.Effect<void, StoreError, Scope.Scope> },
   never,
   Scope.Scope
 > {
-  const deeds: Deeds = { crashes: 0, stalls: 0, refused: 0, accepted: 0, failures: new Map() }
+  const writeCounts: WriteCounts = { crashes: 0, stalls: 0, refused: 0, accepted: 0, failures: new Map() }
   /** Continues from the stored head once the database responds. */
   const resume = Effect.retry(
     Effect.suspend(() => world.resume(reader)),
@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* (
 
   const note = (outcome: WriterProcess.Outcome) => {
     if (outcome._tag === "Done") return
-    deeds.failures.set(outcome.message, (deeds.failures.get(outcome.message) ?? 0) + 1)
+    writeCounts.failures.set(outcome.message, (writeCounts.failures.get(outcome.message) ?? 0) + 1)
   }
 
   const acquireLease = Effect.fnUntraced(function* (writer: Writer) {
@@ -94,7 +94,7 @@ export const make = Effect.fnUntraced(function* (
     if (result._tag === "Success") return
     const { outcome } = result.failure
     if (outcome._tag === "Died") {
-      deeds.crashes++
+      writeCounts.crashes++
       leader = yield* Fiber.join(other)
       other = yield* spare
       yield* acquireLease(leader)
@@ -110,8 +110,8 @@ export const make = Effect.fnUntraced(function* (
   /** Makes a write that must be rejected. */
   const forbidden = Effect.fnUntraced(function* (command: WriterProcess.Command, writer: Writer, by: string) {
     const outcome = yield* writer.process.run(command)
-    if (outcome._tag === by) deeds.refused++
-    else if (outcome._tag === "Done") deeds.accepted++
+    if (outcome._tag === by) writeCounts.refused++
+    else if (outcome._tag === "Done") writeCounts.accepted++
     else note(outcome)
   })
 
@@ -126,7 +126,7 @@ export const make = Effect.fnUntraced(function* (
 
   /** Pauses the leader during a write while the other process takes the lease. */
   const stall = Effect.fnUntraced(function* () {
-    deeds.stalls++
+    writeCounts.stalls++
     const stalled = world.step(writes(leader, interruption(stallMillis)))
     const takeover = Effect.gen(function* () {
       yield* Effect.sleep(stallMillis / 4)
@@ -166,5 +166,5 @@ export const make = Effect.fnUntraced(function* (
     if (drawn < 10) return stall()
     return drawn < 18 ? writeWithoutLease() : write(leader)
   })
-  return { deeds, step: Effect.asVoid(step) }
+  return { writeCounts, step: Effect.asVoid(step) }
 })

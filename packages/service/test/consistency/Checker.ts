@@ -30,7 +30,7 @@ export interface Options {
 }
 
 /** Results of a check. */
-export interface Seen extends Omit<Walker.Tally, "unavailable">, Writers.Deeds {
+export interface Results extends Omit<Walker.Tally, "unavailable">, Writers.WriteCounts {
   readonly unavailable: ReadonlyMap<string, number>
   /** Number of lists that were read. */
   readonly lists: number
@@ -53,7 +53,7 @@ const writePauseMillis = 2
 const pagesWhenWrong = 300
 
 /** True if a page, a list or a write was wrong. */
-export const isWrong = (seen: Pick<Seen, "accepted" | "damaged" | "falselyStale" | "torn">): boolean =>
+export const isWrong = (seen: Pick<Results, "accepted" | "damaged" | "falselyStale" | "torn">): boolean =>
   seen.torn > 0 || seen.falselyStale > 0 || seen.accepted > 0 || seen.damaged > 0
 
 /** Number of messages that report damaged rows. */
@@ -62,22 +62,22 @@ const damagedIn = (...messages: ReadonlyArray<ReadonlyMap<string, number>>): num
     .flatMap((counts) => [...counts])
     .reduce((sum, [message, count]) => (message.startsWith("Stored block damaged") ? sum + count : sum), 0)
 
-export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Seen, StoreError, Scope.Scope> {
+export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Results, StoreError, Scope.Scope> {
   const { endsWhenWrong = false, pages: wanted, seed, url } = options
   const numbers = seeded(seed)
   const world = World.make(seed)
   const database = yield* Engine.fromUrl(url, "/")
   const store = yield* TestStore.open(database, ref, BlockLists.options)
   for (let step = 0; step < firstSteps; step++) yield* Effect.orDie(world.step(store))
-  const { deeds, step } = yield* Writers.make({ url, edits: options.edits ?? [] }, world, store, numbers)
+  const { writeCounts, step } = yield* Writers.make({ url, edits: options.edits ?? [] }, world, store, numbers)
   const tally = Walker.tally()
   let lists = 0
   let last = wanted
-  const damaged = () => damagedIn(tally.unavailable, deeds.failures)
+  const damaged = () => damagedIn(tally.unavailable, writeCounts.failures)
   const isOver = () => {
-    if (endsWhenWrong && last === wanted && isWrong({ ...tally, ...deeds, damaged: damaged() }))
+    if (endsWhenWrong && last === wanted && isWrong({ ...tally, ...writeCounts, damaged: damaged() }))
       last = tally.pages + pagesWhenWrong
-    const { accepted, crashes, refused, stalls } = deeds
+    const { accepted, crashes, refused, stalls } = writeCounts
     const hasAllEvents = Math.min(crashes, stalls, refused + accepted, world.counts.reorgs) > 0
     return hasAllEvents && tally.pages >= Math.min(last, wanted)
   }
@@ -111,5 +111,5 @@ export const run = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   yield* Effect.all([writing, ...Array.from({ length: readers }, (_, readerNumber) => reader(readerNumber))], {
     concurrency: "unbounded",
   })
-  return { ...tally, ...deeds, ...world.counts, lists, damaged: damaged() }
+  return { ...tally, ...writeCounts, ...world.counts, lists, damaged: damaged() }
 })

@@ -31,11 +31,11 @@ export interface Options {
 }
 
 /** Factor of the clock while faults are injected and afterwards, when a request has some seconds on a busy machine too. */
-const speeds = { disturbed: 200, healed: 5 } as const
+const speeds = { withFaults: 200, withoutFaults: 5 } as const
 const name = "books"
 
 const makeFaster = Effect.map(Clock.Clock, (clock) => {
-  let speed: number = speeds.disturbed
+  let speed: number = speeds.withFaults
   let real = clock.currentTimeMillisUnsafe()
   let fast = real
   const millis = () => Math.round(fast + (clock.currentTimeMillisUnsafe() - real) * speed)
@@ -48,7 +48,7 @@ const makeFaster = Effect.map(Clock.Clock, (clock) => {
   const slow = () => {
     fast = millis()
     real = clock.currentTimeMillisUnsafe()
-    speed = speeds.healed
+    speed = speeds.withoutFaults
   }
   return { faster, slow }
 })
@@ -136,19 +136,19 @@ const startSender = Effect.fnUntraced(function* (options: Options, clock: Clock.
   return { end, stall: (millis: number) => Effect.sync(() => void (state.stall = millis)) }
 })
 
-export interface WebhookLife {
+export interface WebhookRun {
   readonly receiver: HookReceiver.HookReceiver
   /** Injects a random fault into the senders, the receiver or the webhook. */
   readonly disturb: Effect.Effect<void, never, Scope.Scope>
   /** Ends all faults, and retries failed messages immediately. */
-  readonly heal: Effect.Effect<void>
+  readonly endFaults: Effect.Effect<void>
   readonly stop: Effect.Effect<void>
 }
 
 const behaviours: ReadonlyArray<HookReceiver.Behaviour> = ["down", "500", "lost", "500 after", "slow", "later"]
 
 /** Starts a webhook with two senders. */
-export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<WebhookLife, never, Scope.Scope> {
+export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<WebhookRun, never, Scope.Scope> {
   const { database, numbers, wallets } = options
   const { faster: clock, slow } = yield* makeFaster
   const receiver = new HookReceiver.HookReceiver(wallets)
@@ -197,7 +197,7 @@ export const start = Effect.fnUntraced(function* (options: Options): Effect.fn.R
   return {
     receiver,
     disturb,
-    heal: Effect.andThen(
+    endFaults: Effect.andThen(
       Effect.sync(() => {
         receiver.behaviour = () => "well"
         slow()

@@ -97,7 +97,7 @@ const checkWithEdits = (options: Options): Campaign.Case => ({
 })
 
 Campaign.main({
-  name: "tears",
+  name: "consistency",
   about:
     "Reads pages while a chain is written, and compares each with the chain of its head. Fails if a page is torn, a walk becomes stale although its blocks are stored, a forbidden write is accepted, or a page or write fails.",
   options,

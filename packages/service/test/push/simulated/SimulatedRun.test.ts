@@ -1,21 +1,21 @@
-/** A life of receivers in virtual time; the command `lives:simulated` runs any number, also with faults. */
+/** One run of receivers in virtual time; the command `receivers:simulated` runs any number, also with faults. */
 import { describe, expect, it } from "vitest"
-import * as Edit from "../../tears/Edit.ts"
+import * as Edit from "../../consistency/Edit.ts"
 import * as Faults from "./Faults.ts"
-import * as SimulatedLife from "./SimulatedLife.ts"
+import * as SimulatedRun from "./SimulatedRun.ts"
 
-describe("SimulatedLife", () => {
+describe("SimulatedRun", () => {
   it("run: finds no difference, and repeats the same events for the same seed", { timeout: 60_000 }, async () => {
-    const live = async () => {
+    const run = async () => {
       const events: Array<string> = []
       const onEvent = (millis: number, what: string) => events.push(`${millis} ${what}`)
-      const { differences } = await SimulatedLife.run({ seed: 4, steps: 8, onEvent })
+      const { differences } = await SimulatedRun.run({ seed: 4, steps: 8, onEvent })
       return { differences, events }
     }
-    const first = await live()
+    const first = await run()
 
     expect(first.differences).toEqual([])
-    expect(await live()).toEqual(first)
+    expect(await run()).toEqual(first)
   })
 })
 

@@ -1,4 +1,4 @@
-/** Verifies that the pages of an engine are consistent, as a short form of the command `tears`. */
+/** Verifies that the pages of an engine are consistent, as a short form of the command `consistency`. */
 import { Effect } from "effect"
 import { expect } from "vitest"
 import * as Checker from "./Checker.ts"

@@ -1,10 +1,10 @@
 /** Prints the cost of a block for a service with many subscriptions. */
 import { Effect, References } from "effect"
 import * as Campaign from "../campaign/Campaign.ts"
-import * as Crowd from "./Crowd.ts"
+import * as FanOut from "./FanOut.ts"
 
 Campaign.main({
-  name: "crowds",
+  name: "fan-out",
   about:
     "Opens event streams of one wallet each and adds webhooks of many wallets to a service with SQLite, mines blocks with transfers to these wallets, and prints memory and CPU time per block. `single` has all wallets in one webhook. Fails if a receiver misses a movement.",
   options: {
@@ -28,7 +28,7 @@ Campaign.main({
         name,
         run: Effect.fnUntraced(
           function* ({ fail }: Campaign.Output) {
-            const cost = yield* Crowd.measure({
+            const cost = yield* FanOut.measure({
               blocks,
               transfers,
               streams: ownStreams,

@@ -16,15 +16,15 @@ import * as Model from "../store/model.ts"
 import * as TestStore from "../store/TestStore.ts"
 import * as Eventually from "@daybook/harness/Eventually"
 import * as ServedChain from "../../src/config/ServedChain.ts"
-import * as Life from "./life.ts"
-import * as WebhookLives from "./webhookLives.ts"
+import * as GeneratedChain from "./GeneratedChain.ts"
+import * as WebhookRun from "./WebhookRun.ts"
 import { type IsLast, Receiver } from "./Receiver.ts"
 import * as Tables from "./Tables.ts"
 
 const decodeEvent = Schema.decodeUnknownSync(WalletEvent.WalletEvent)
 
 /** A database, and the folder to which its URL is relative. */
-export interface Place {
+export interface DatabaseLocation {
   readonly url: string
   readonly folder: string
 }
@@ -52,24 +52,24 @@ class Host {
   origin = ""
   key = ""
   private scope: Scope.Closeable | undefined
-  private readonly place: Place
+  private readonly location: DatabaseLocation
 
-  constructor(place: Place) {
-    this.place = place
+  constructor(location: DatabaseLocation) {
+    this.location = location
   }
 
   /** Stops a running service and starts another one. */
   readonly restart = Effect.fnUntraced(
     function* (this: Host) {
       yield* this.stop
-      const config = yield* Effect.fromResult(configOf(this.place.url))
+      const config = yield* Effect.fromResult(configOf(this.location.url))
       const scope = yield* Scope.make()
       this.scope = scope
-      const started = Service.run(config, { roles: ["rest", "relay"], baseFolder: this.place.folder })
+      const started = Service.run(config, { roles: ["rest", "relay"], baseFolder: this.location.folder })
       const { address, keys } = yield* Scope.provide(started, scope)
       this.origin = address!.url
       if (this.key !== "") return
-      const name = `life ${this.origin}`
+      const name = `receiver ${this.origin}`
       this.key = Redacted.value((yield* keys.add({ name, operator: false, empty: null }))!)
     }.bind(this),
   )
@@ -221,39 +221,43 @@ const wallets = [Rows.alice, Rows.bob]
 const withinMillis = 120_000
 
 /** Waits until the tables of a webhook equal the lists; returns the differences. */
-const differencesOf = Effect.fnUntraced(function* (hook: WebhookLives.WebhookLife, host: Host) {
+const differencesOf = Effect.fnUntraced(function* (hook: WebhookRun.WebhookRun, host: Host) {
   const lists = yield* Effect.forEach(wallets, (wallet) => Effect.map(listOf(host, wallet), linesOf))
   const differences = () =>
     hook.receiver.receivers.flatMap((receiver, at) =>
       Tables.differenceOf(`webhook, wallet ${at}`, tableOf(receiver), lists[at]!),
     )
-  const isEqual = Effect.map(hook.heal, () => differences().length === 0)
+  const isEqual = Effect.map(hook.endFaults, () => differences().length === 0)
   yield* Effect.ignore(Eventually.untilEffect(isEqual, { withinMillis, everyMillis: 10 }))
   return [...differences(), ...hook.receiver.faults]
 })
 
 /** One run. */
-export const live = Effect.fnUntraced(
-  function* (place: Place, seed: number): Effect.fn.Return<Outcome, unknown, Scope.Scope> {
+export const run = Effect.fnUntraced(
+  function* (location: DatabaseLocation, seed: number): Effect.fn.Return<Outcome, unknown, Scope.Scope> {
     const numbers = Model.seeded(seed)
-    const life = Life.make()
-    const database = yield* Engine.fromUrl(place.url, place.folder)
-    const store = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections: Life.projections(life) })
-    const hosts = [new Host(place), new Host(place)] as const
+    const generated = GeneratedChain.make()
+    const database = yield* Engine.fromUrl(location.url, location.folder)
+    const store = yield* TestStore.open(
+      database,
+      { name: "eth", id: 1 },
+      { projections: GeneratedChain.projections(generated) },
+    )
+    const hosts = [new Host(location), new Host(location)] as const
     for (const host of hosts)
       yield* Effect.andThen(
         host.restart(),
         Effect.addFinalizer(() => host.stop),
       )
     const { listens, receivers } = listenersOf(numbers)
-    const config = yield* Effect.fromResult(configOf(place.url))
+    const config = yield* Effect.fromResult(configOf(location.url))
     const [chain] = yield* Effect.fromResult(ServedChain.fromChains(config.chains))
-    const hasOwnClock = place.url.startsWith("postgres")
-    const hook = yield* WebhookLives.start({ config, chain: chain!, database, wallets, numbers, hasOwnClock })
+    const hasOwnClock = location.url.startsWith("postgres")
+    const hook = yield* WebhookRun.start({ config, chain: chain!, database, wallets, numbers, hasOwnClock })
     yield* Effect.addFinalizer(() => hook.stop)
     yield* stall(hosts[0])
     for (let step = 0; step < 40; step++) {
-      yield* Life.change(life, store, numbers)
+      yield* GeneratedChain.change(generated, store, numbers)
       if (numbers.below(3) === 0) yield* hook.disturb
       const most = 1 + numbers.below(12)
       const [listen, host] = [numbers.pick(listens), numbers.pick(hosts)]
@@ -261,8 +265,8 @@ export const live = Effect.fnUntraced(
       // The connected receiver is disconnected and continues with the other service.
       if (numbers.below(16) === 0) yield* Effect.all([listen(host, () => false), host.restart()], { concurrency: 2 })
     }
-    yield* Life.append(life, store, 1, numbers)
-    const { hash } = life.blocks.at(-1)!
+    yield* GeneratedChain.append(generated, store, 1, numbers)
+    const { hash } = generated.blocks.at(-1)!
     const list = yield* listOf(hosts[0], Rows.alice)
     const differences: Array<string> = (yield* differencesOf(hook, hosts[0])).map((line) => `seed ${seed}, ${line}`)
     for (const [at, { from, receiver }] of receivers.entries()) {

@@ -20,7 +20,7 @@ import * as Store from "../../simulation/Store.ts"
 import * as VirtualTime from "../../simulation/VirtualTime.ts"
 import * as SeededRandom from "../../store/SeededRandom.ts"
 import * as HookReceiver from "../HookReceiver.ts"
-import * as Life from "../life.ts"
+import * as GeneratedChain from "../GeneratedChain.ts"
 import type { Receiver } from "../Receiver.ts"
 import * as Tables from "../Tables.ts"
 import * as HookRequests from "./HookRequests.ts"
@@ -66,7 +66,7 @@ interface World extends Network.Options {
   readonly hostOptions: Hosts.Options
   readonly hook: HookReceiver.HookReceiver
   readonly streams: ReadonlyArray<StreamReceiver>
-  readonly life: Life.Life
+  readonly generated: GeneratedChain.GeneratedChain
   readonly differences: Array<string>
   /** Texts that no log may contain. */
   readonly secrets: Array<string>
@@ -162,7 +162,7 @@ const make = (
   const manners = random.fork("manners")
   hook.behaviour = () => (calm.is || !manners.is(0.35) ? "well" : manners.pick(behaviours))
   const streams = streamsOf(network, random.fork("streams"))
-  const parts = { random, steps, config, chain, hosts, hostOptions, hook, streams, life: Life.make() }
+  const parts = { random, steps, config, chain, hosts, hostOptions, hook, streams, generated: GeneratedChain.make() }
   return { ...network, ...parts, differences, secrets, wake, log, calm: () => void (calm.is = true) }
 }
 
@@ -259,7 +259,7 @@ const linesOf = (rows: ReadonlyArray<Row>, from: number, to: number): ReadonlyAr
     .toSorted()
 
 /** Current differences between the tables and the lists. */
-const differencesOf = ({ hook, life, streams }: World, lists: ReadonlyArray<Lists>): ReadonlyArray<string> => {
+const differencesOf = ({ hook, generated, streams }: World, lists: ReadonlyArray<Lists>): ReadonlyArray<string> => {
   const hooked = hook.receivers.flatMap((receiver, at) => {
     const { movements, transactions } = lists[at]!
     return Tables.differenceOf(
@@ -272,7 +272,7 @@ const differencesOf = ({ hook, life, streams }: World, lists: ReadonlyArray<List
     const { finality, from, kind, wallet } = receiver.options
     const { movements, transactions } = lists[wallets.indexOf(wallet)]!
     const rows = kind === "WebSocket" ? movements : [...transactions, ...movements]
-    const expected = linesOf(rows, from, finality === "final" ? life.finalized : Infinity)
+    const expected = linesOf(rows, from, finality === "final" ? generated.finalized : Infinity)
     return Tables.differenceOf(`stream ${at}, ${kind}, ${finality}`, tableOf(receiver), expected)
   })
   return [...hooked, ...streamed]
@@ -300,20 +300,21 @@ const recover = Effect.fnUntraced(function* (world: World, observer: Database, o
 })
 
 /** The complete simulation. */
-const live = Effect.fnUntraced(function* (world: World): Effect.fn.Return<void, unknown, Scope.Scope> {
-  const { calm, chain, hook, hosts, life, log, random, steps, streams, wake } = world
+const simulate = Effect.fnUntraced(function* (world: World): Effect.fn.Return<void, unknown, Scope.Scope> {
+  const { calm, chain, hook, hosts, generated, log, random, steps, streams, wake } = world
   const observer = yield* Hosts.open(world.hostOptions, null)
   const gaps = random.fork("gaps")
   const writerRandom = random.fork("writer")
   const open = Effect.suspend(() => {
     const writerOwner = Hosts.owner(world.hostOptions, () => undefined)
-    if (life.blocks.length > 0 && writerRandom.is(0.7)) writerOwner.fuse = writerRandom.between(20, 400)
+    if (generated.blocks.length > 0 && writerRandom.is(0.7)) writerOwner.fuse = writerRandom.between(20, 400)
     return Hosts.open(world.hostOptions, writerOwner)
   })
-  const writer = yield* Writer.make({ ref: chain, life, random: random.fork("chain"), open, observer })
-  const write = (change: typeof Life.change) => Effect.ensuring(writer.write(change), Effect.sync(wake))
-  const append: typeof Life.change = (target, store, numbers) => Life.append(target, store, 1, numbers)
-  while (life.blocks.length === 0) yield* write(append)
+  const writer = yield* Writer.make({ ref: chain, generated, random: random.fork("chain"), open, observer })
+  const write = (change: typeof GeneratedChain.change) => Effect.ensuring(writer.write(change), Effect.sync(wake))
+  const append: typeof GeneratedChain.change = (target, store, numbers) =>
+    GeneratedChain.append(target, store, 1, numbers)
+  while (generated.blocks.length === 0) yield* write(append)
   yield* addWebhook(world, observer)
   const indexed = IndexedChain.fromDatabase(observer)(chain)
   const ownerOptions = {
@@ -328,15 +329,15 @@ const live = Effect.fnUntraced(function* (world: World): Effect.fn.Return<void, 
   for (const host of hosts) host.start()
   for (const stream of streams) stream.start()
   for (let step = 0; step < steps; step++) {
-    yield* write(Life.change)
-    log(`blocks ${life.blocks[0]!.number} to ${life.blocks.at(-1)!.number}`)
+    yield* write(GeneratedChain.change)
+    log(`blocks ${generated.blocks[0]!.number} to ${generated.blocks.at(-1)!.number}`)
     if (random.is(0.6)) yield* disturb(world, owner)
     yield* Effect.sleep(gaps.below(gaps.pick([100, 1_000, 1_000, 12_000])))
   }
   calm()
   log("faults end")
-  const { hash } = life.blocks.at(-1)!
-  while (life.blocks.at(-1)!.hash === hash) yield* write(append)
+  const { hash } = generated.blocks.at(-1)!
+  while (generated.blocks.at(-1)!.hash === hash) yield* write(append)
   yield* recover(world, observer, owner)
 }, Effect.scoped)
 
@@ -365,7 +366,7 @@ export const run = async (options: Options): Promise<Outcome> => {
   ]
   store.begin(disk)
   try {
-    const fiber = Effect.runFork(time.inside(live(world)))
+    const fiber = Effect.runFork(time.inside(simulate(world)))
     await time.runUntil(Number.MAX_SAFE_INTEGER, () => fiber.pollUnsafe() !== undefined)
     const exit = fiber.pollUnsafe()!
     if (exit._tag === "Failure") world.differences.push(`the simulation failed: ${String(exit.cause)}`)
