@@ -102,6 +102,7 @@ const mutantsOf = async (
       env: {
         DAYBOOK_MUTATION_FOLDER: join(copy, target.folder),
         DAYBOOK_MUTATION_TESTS: JSON.stringify(target.tests),
+        DAYBOOK_MUTATION_SOURCES: JSON.stringify([...new Set(mutate.map((place) => join(copy, sourceOf(place))))]),
         DAYBOOK_MUTATION_PATIENCE: String(patience),
       },
     },

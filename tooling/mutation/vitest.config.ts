@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     root: process.env["DAYBOOK_MUTATION_FOLDER"] ?? ".",
     include: [...tests],
-    setupFiles: ["Laws.ts", "../harness/src/Seeds.ts"].map((file) => join(import.meta.dirname, file)),
+    setupFiles: ["Preload.ts", "Laws.ts", "../harness/src/Seeds.ts"].map((file) => join(import.meta.dirname, file)),
     // Each mutant has its own worker, which its test files share.
     isolate: false,
     exclude: [
@@ -39,6 +39,7 @@ export default defineConfig({
     // Ends a mutant that hangs, and leaves time for laws on a busy machine.
     testTimeout: 12_000 * patience,
     hookTimeout: 30_000 * patience,
-    sequence: { sequencer: SmallestFirst },
+    // In order, after the one of Stryker, which activates a mutant that is decided when its source loads.
+    sequence: { sequencer: SmallestFirst, setupFiles: "list" },
   },
 })
