@@ -50,7 +50,7 @@ export interface Upstream {
 /** The node belongs to another chain. */
 class WrongChain extends Data.TaggedError("WrongChain")<{}> {}
 
-/** A node responded, but other work of the same API key left no turn for the response until the timeout of the call. */
+/** A node responded, but other work of the API key that sent the call left no turn for the response until the timeout of the call. */
 class NoTurn extends Data.TaggedError("NoTurn")<{}> {}
 
 type AskError = CallError | WrongChain | NoTurn
@@ -83,7 +83,7 @@ const unavailable = (chain: string, retryAfterMillis: number | undefined): Upstr
   })
 
 const withoutTurn = new UpstreamUnavailable({
-  message: "The response of a node was not processed in time because of other work of the same API key. Retry later.",
+  message: "The response of a node was not processed in time because of other requests. Retry later.",
   retryAfterSeconds: defaultRetrySeconds,
 })
 
@@ -154,20 +154,27 @@ const availabilityLog = (chain: string) => {
   }
 }
 
-/** Counts the steps of a call that wait for their turn. */
-const waitingSteps = ({ hold, inTurn }: RequestBytes.Sharing) => {
-  let count = 0
-  const sharing: RequestBytes.Sharing = {
-    hold,
-    inTurn: (step, onError) => {
-      count++
-      inTurn(() => {
-        count--
-        step()
-      }, onError)
-    },
+/** Counts the steps that wait for their turn, by call: identical calls of several keys share the steps of the first. */
+const makeWaitingSteps = () => {
+  const counts = new Map<string, number>()
+  return (call: string, { hold, inTurn }: RequestBytes.Sharing) => {
+    const add = (steps: number) => {
+      const count = (counts.get(call) ?? 0) + steps
+      if (count === 0) counts.delete(call)
+      else counts.set(call, count)
+    }
+    const sharing: RequestBytes.Sharing = {
+      hold,
+      inTurn: (step, onError) => {
+        add(1)
+        inTurn(() => {
+          add(-1)
+          step()
+        }, onError)
+      },
+    }
+    return { sharing, isWaiting: () => counts.has(call) }
   }
-  return { sharing, isWaiting: () => count > 0 }
 }
 
 /** Makes a client for each node of a chain. */
@@ -204,6 +211,7 @@ export const make = Effect.fn("Upstream.make")(function* (
   const { id, name } = chain
   const endpoints = yield* connect(chain, answerBytes)
   const log = availabilityLog(name)
+  const waitingSteps = makeWaitingSteps()
 
   /** Reports the outcome and duration of a call. */
   const observe = <A, E extends AskError>(client: RpcClient.Client, call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -234,13 +242,15 @@ export const make = Effect.fn("Upstream.make")(function* (
       Uint8Array,
       RpcError | UpstreamUnavailable | ResponseRejected
     > {
-      const { isWaiting, sharing } = waitingSteps(sharingOf(yield* Turns.Holder, yield* Turns.Kind))
+      const own = sharingOf(yield* Turns.Holder, yield* Turns.Kind)
       const outcome = yield* pool
         .ask({
           strategy: "sticky",
           skipPaused: true,
           verdict,
           question: (client) => {
+            const call = `${endpoints.indexOf(client)} ${method} ${JSON.stringify(params)}`
+            const { isWaiting, sharing } = waitingSteps(call, own)
             const asked = RequestBytes.requestBytes(client, method, params, sharing)
             const repeated = Effect.retry(asked, { times: 1, while: isDisconnected })
             return observe(

@@ -204,7 +204,7 @@ describe("Upstream", () => {
     }),
   )
 
-  it.effect("call: fails without blaming a node if other work of the key leaves no turn for its response", () =>
+  it.effect("call: blames no node if other work of its key, or of the key of an identical call, leaves no turn", () =>
     Effect.gen(function* () {
       const [first, second] = [
         yield* Node.start(() => Node.result('"0x7"')),
@@ -214,27 +214,29 @@ describe("Upstream", () => {
       let isBusy = true
       const turns = Turns.make(() => performance.now())
       const resume: Turns.Turns["resume"] = (...given) => {
-        if (isBusy) Deferred.doneUnsafe(isWaiting, Effect.void)
-        else turns.resume(...given)
+        if (isBusy && given[2] === "busy") Deferred.doneUnsafe(isWaiting, Effect.void)
+        else given[0]()
       }
       const logs: Array<string> = []
       const logger = Logger.layer([Logger.make(({ message }) => void logs.push(String(message)))])
       const bounds = Bounds.make(Schema.decodeSync(Limits)({}), { ...turns, resume })
       const upstream = yield* make([first.url, second.url], bounds, ({ outcome }) => void outcomes.push(outcome))
       const call = Effect.provide(upstream.call("eth_gasPrice", []), logger)
-      const starved = yield* Effect.forkChild(Effect.flip(call))
+      const starved = yield* Effect.forkChild(Effect.flip(Effect.provideService(call, Turns.Holder, "busy")))
       yield* Deferred.await(isWaiting)
+      const joined = yield* Effect.forkChild(Effect.flip(Effect.provideService(call, Turns.Holder, "other")))
       yield* TestClock.adjust("15 seconds")
 
-      expect(yield* Fiber.join(starved)).toMatchObject({
+      const error = {
         _tag: "UpstreamUnavailable",
-        message:
-          "The response of a node was not processed in time because of other work of the same API key. Retry later.",
+        message: "The response of a node was not processed in time because of other requests. Retry later.",
         retryAfterSeconds: 2,
-      })
+      }
+      expect(yield* Fiber.join(starved)).toMatchObject(error)
+      expect(yield* Fiber.join(joined)).toMatchObject(error)
       isBusy = false
       expect(Buffer.from(yield* call).toString()).toBe('"0x7"')
-      expect(outcomes).toEqual(["success", "NoTurn", "success"])
+      expect(outcomes).toEqual(["success", "NoTurn", "NoTurn", "success"])
       expect(second.calls).toEqual([])
       expect(logs).toEqual([])
     }),
