@@ -4,12 +4,14 @@
  */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import { InvalidConfig } from "../config/InvalidConfig.ts"
+import { CommandError } from "./CommandError.ts"
 import * as InvalidUsage from "./InvalidUsage.ts"
 import * as Manifest from "./Manifest.ts"
 import * as Terminal from "./Terminal.ts"
@@ -158,8 +160,10 @@ export const run = Effect.fnUntraced(
       Command.withSubcommands(found),
       Command.withExamples(examples),
     )
-    return yield* Command.runWith(daybook, { version: Manifest.version })(args)
+    const ran = Command.runWith(daybook, { version: Manifest.version })(args)
+    return yield* Effect.provideServiceEffect(ran, Console.Console, Terminal.console)
   },
+  Effect.catchDefect((defect) => (defect instanceof CommandError ? Effect.fail(defect) : Effect.die(defect))),
   Effect.tapCause(reportFailure),
   Effect.provide([NodeServices.layer, InvalidUsage.layer, Logger.layer([Terminal.logger])]),
 )

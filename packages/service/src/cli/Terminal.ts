@@ -5,6 +5,7 @@
 import { writeSync } from "node:fs"
 import { visible, visibleLine } from "@daybook/schema/VisibleText"
 import * as Cause from "effect/Cause"
+import type * as Console from "effect/Console"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -94,6 +95,19 @@ export const printSecret = (
     ({ message }) =>
       new CommandError({ message: `${message} ${what} is stored all the same, and cannot be shown again. ${remedy}` }),
   )
+
+/** Console of the command line's framework, such as for completions. It throws a `CommandError` if standard output cannot be written. */
+export const console: Effect.Effect<Console.Console> = Output.useSync((output) =>
+  Object.assign(Object.create(globalThis.console) as Console.Console, {
+    log: (...values: ReadonlyArray<unknown>) => {
+      try {
+        output.print(values.map(String).join(" "))
+      } catch (cause) {
+        throw unwritten(cause)
+      }
+    },
+  }),
+)
 
 /** Prints a line for the operator to standard error, above the progress line. */
 export const note = (line: string): Effect.Effect<void> => Output.useSync((output) => output.note(visible(line)))

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
-import { daybook, daybookProcess, main, timeout } from "./daybook.ts"
+import { daybook, daybookProcess, main, ReadsOutput, timeout } from "./daybook.ts"
 
 const preload = join(import.meta.dirname, "loadedModules.process.ts")
 const sources = new URL("../../src/", import.meta.url).href
@@ -152,6 +152,21 @@ describe("CommandLine", () => {
           const { out } = yield* run(command, "--help")
           const long = [...all, ...out.split("\n")].filter((line) => line.length > 80)
           assert.deepStrictEqual(long, [])
+        }
+      }),
+    timeout,
+  )
+
+  it.effect(
+    "help, version and completion script: exit code 1 if standard output cannot be written",
+    () =>
+      Effect.gen(function* () {
+        for (const args of [["--help"], ["keys", "--help"], ["--version"], ["--completions", "bash"]]) {
+          assert.deepStrictEqual(yield* Effect.provideService(run(...args), ReadsOutput, false), {
+            code: 1,
+            out: "",
+            err: "daybook: Cannot write standard output: ENOSPC: no space left on device, write.\n",
+          })
         }
       }),
     timeout,
