@@ -152,6 +152,7 @@ export const remaining = ({ deadlineAtMillis }: State): Effect.Effect<Duration.D
  * **Details**
  *
  * - An attempt limits itself to the time that `remaining` gives. Time is that of the clock service.
+ * - No attempt follows a wait that ended after the deadline.
  * - `onRetry` runs before each wait.
  */
 export const run = <A, E, S extends State, R, R2 = never>(options: {
@@ -171,7 +172,11 @@ export const run = <A, E, S extends State, R, R2 = never>(options: {
             const { waitMillis } = step
             const before = onRetry === undefined ? Effect.void : onRetry(error, state, step)
             const wait = waitMillis > 0 ? Effect.sleep(Duration.millis(waitMillis)) : Effect.void
-            return Effect.flatMap(Effect.andThen(before, wait), () => from(step.state))
+            const { deadlineAtMillis } = step.state
+            // A busy process resumes late: an attempt without time would report a timeout although nothing was sent.
+            return Effect.flatMap(Effect.andThen(before, wait), () =>
+              MonotonicClock.millisOf(clock) >= deadlineAtMillis ? Effect.fail(error) : from(step.state),
+            )
           }),
         ),
       )

@@ -233,6 +233,27 @@ describe("Retry", () => {
         expect(times).toEqual([0, 400, 800])
       }),
     )
+    it.effect("run: starts no attempt after a wait that the process ended late, and fails with the last error", () =>
+      Effect.gen(function* () {
+        const attempts: Array<number> = []
+        const exit = yield* Effect.exit(
+          Retry.run({
+            initial: (nowMillis) => Retry.initial(policy, nowMillis),
+            attempt: ({ attempt }) =>
+              Effect.andThen(
+                Effect.sync(() => attempts.push(attempt)),
+                Effect.fail(broken),
+              ),
+            next: (state, failure) => Retry.next(policy, state, { ...failure, isRetryable: true, canRetryNow: true }),
+            onRetry: () => TestClock.adjust(10_000),
+          }),
+        )
+
+        expect(attempts).toEqual([1])
+        expect(exit).toEqual(Exit.fail(broken))
+      }),
+    )
+
     it.effect("run: an attempt reads the time left for the whole call", () =>
       Effect.gen(function* () {
         const left: Array<number> = []
