@@ -1,6 +1,7 @@
 /** Runs the command `daybook` in this process or in a child process, for tests of the command line. */
 import { spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, Effect, Redacted, Semaphore } from "effect"
@@ -13,8 +14,8 @@ import { temporaryFolder } from "../store/temporaryFolder.ts"
 /** Entry point of the command: its source, or its build if the variable is set. */
 export const main = process.env["DAYBOOK_MAIN"] ?? join(import.meta.dirname, "../../src/main.ts")
 
-// Searches are stored in a folder of this process instead of the user's.
-const stateFolder = mkdtempSync(join(tmpdir(), "daybook-state-"))
+// Searches are stored in a folder of this process instead of the user's. A command makes it, so that a stopped process leaves no empty one.
+const stateFolder = join(tmpdir(), `daybook-state-${randomUUID()}`)
 process.env["XDG_STATE_HOME"] = stateFolder
 process.env["XDG_DATA_HOME"] = stateFolder
 process.on("exit", () => rmSync(stateFolder, { recursive: true, force: true }))
