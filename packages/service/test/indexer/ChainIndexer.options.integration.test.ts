@@ -66,11 +66,11 @@ describe("ChainIndexer with options", () => {
       for (const more of [null, new Set([...watched, world.accounts.alice])]) {
         const refused = yield* Effect.flip(Effect.scoped(open(more)))
         expect(refused).toMatchObject({ _tag: "StoreError", isRetryable: false })
-        expect(refused.message).toMatch(/^Database chain-test\.sqlite lacks /)
+        expect(refused.message).toMatch(/^The index lacks .*: chain-test\.sqlite\. /)
       }
       yield* Effect.scoped(open(new Set(watched.slice(0, 1))))
       expect((yield* Effect.flip(Effect.scoped(open(watch)))).message).toContain(
-        `lacks wallet ${watched[1]}, which "watch" now names.`,
+        `lacks wallet ${watched[1]}, which "watch" now names: `,
       )
     }),
   )

@@ -56,7 +56,9 @@ describe("ChainRunner", () => {
       yield* TestClock.adjust(130_000)
 
       expect(early).toMatchObject({ state: "misconfigured", ageMillis: 4_999 })
-      expect(early?.message).toMatch(/^Database chain-test\.sqlite lacks wallet 0x2+, .* --chain test" /)
+      expect(early?.message).toMatch(
+        /^The index lacks wallet 0x2+, which "watch" now names: chain-test\.sqlite\. .* --chain test" /,
+      )
       expect(late).toMatchObject({ state: "misconfigured", message: early?.message, ageMillis: 1_000 })
       expect(lines).toEqual([`${early?.message} The chain is not indexed; trying again every minute.`])
       expect(events).toEqual(["Misconfigured"])

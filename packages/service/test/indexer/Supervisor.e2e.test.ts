@@ -137,7 +137,8 @@ describe("Supervisor", () => {
       const third = yield* run([watching(one)])
       yield* third.until(caughtUp(3))
 
-      const reason = /^Database chain-my-chain\.sqlite lacks wallet 0x2+, .* --chain 'my chain'" /
+      const reason =
+        /^The index lacks wallet 0x2+, which "watch" now names: chain-my-chain\.sqlite\. .* --chain 'my chain'" /
       expect(stopped).toMatchObject({
         state: "stopped",
         message: 'The indexer was stopped. Start it again with "daybook serve".',

@@ -105,7 +105,7 @@ describe("Engine", () => {
           const error = yield* Effect.flip(Effect.scoped(database.chain(ref).writer({ watch: new Set([mine, other]) })))
 
           expect(error.message).toBe(
-            `Database ${Folder.chainFile(name)} lacks wallet ${other}, which "watch" now names. Run "daybook watch add ${other} --chain ${word}" to index it from now on. Or stop the service, run "daybook reindex --all --chain ${word}" and start it again; or restore the previous "watch".`,
+            `The index lacks wallet ${other}, which "watch" now names: ${Folder.chainFile(name)}. Run "daybook watch add ${other} --chain ${word}" to index it from now on. Or stop the service, run "daybook reindex --all --chain ${word}" and start it again; or restore the previous "watch".`,
           )
         }
       }),

@@ -100,7 +100,7 @@ export const watchContract = (database: TestDatabase.Make): void => {
         yield* open(mine)
 
         expect(named).toEqual([[mine, added], { [added]: 12 }])
-        expect(refused.message).toContain(`lacks wallet ${other}, which "watch" now names.`)
+        expect(refused.message).toContain(`lacks wallet ${other}, which "watch" now names: `)
         expect(yield* stated).toEqual(named)
       }),
     )

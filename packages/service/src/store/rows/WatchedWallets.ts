@@ -82,7 +82,7 @@ export const lacking = (
   const add =
     missing === null ? "" : `Run "daybook watch add ${missing} --chain ${word}" to index it from now on. Or stop`
   return new StoreError({
-    message: `Database ${name} lacks ${what}, ${why}. ${add === "" ? "Stop" : add} the service, run "daybook reindex --all --chain ${word}" and start it again; or restore the previous "watch".`,
+    message: `The index lacks ${what}, ${why}: ${name}. ${add === "" ? "Stop" : add} the service, run "daybook reindex --all --chain ${word}" and start it again; or restore the previous "watch".`,
     isRetryable: false,
     cause: undefined,
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { DatabaseUrl } from "../../../src/config/DatabaseUrl.ts"
 import * as HostNames from "../../../src/server/monitoring/HostNames.ts"
+import * as WatchedWallets from "../../../src/store/rows/WatchedWallets.ts"
 
 const hiderOf = (nodes: ReadonlyArray<string>, database: DatabaseUrl = "sqlite:data") =>
   HostNames.hider({ nodes, database, baseFolder: "/home/alice" })
@@ -51,6 +52,7 @@ describe("HostNames", () => {
         "Database node unreachable: worker-1:5432 of db-1:6432/books (SQLSTATE 08006). Check that it runs.",
         "Stored checkpoint damaged: projection 2 of db-1:6432/books. Stop the service.",
         "Database failed: db-1:6432/books.",
+        WatchedWallets.lacking("db-1:6432/books", "eth", null, "[]")?.message ?? "",
       ].map(hide),
     ).toEqual([
       "Database unreachable. Check that PostgreSQL runs.",
@@ -58,6 +60,7 @@ describe("HostNames", () => {
       "Database node unreachable (SQLSTATE 08006). Check that it runs.",
       "Stored checkpoint damaged: projection 2 of the database. Stop the service.",
       "Database failed.",
+      'The index lacks most wallets, which are needed without "watch". Stop the service, run "daybook reindex --all --chain eth" and start it again; or restore the previous "watch".',
     ])
   })
 
