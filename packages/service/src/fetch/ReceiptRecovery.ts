@@ -141,9 +141,11 @@ export const complete = Effect.fnUntraced(function* (
   const byHash = new Map(received.map((receipt): [string, Receipt] => [receipt.transactionHash, receipt]))
   const missing = ref.transactions.filter((hash) => !byHash.has(hash))
   if (missing.length > maxMissing) return null
-  const found = yield* Effect.forEach(missing, (hash) => Effect.orElseSucceed(node.receipt(hash, ref), () => null), {
-    concurrency,
-  })
+  const found = yield* Effect.forEach(
+    missing,
+    (hash) => Effect.orElseSucceed(node.receipt(hash, ref), () => undefined),
+    { concurrency },
+  )
   for (const receipt of found) if (receipt?.blockHash === ref.hash) byHash.set(receipt.transactionHash, receipt)
   const receipts = ref.transactions.flatMap((hash) => byHash.get(hash) ?? [])
   return receipts.length === ref.transactions.length ? receipts : null

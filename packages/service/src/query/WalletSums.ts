@@ -3,6 +3,7 @@
  *
  * Source: decision 0049.
  */
+import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Holding from "../ledger/Holding.ts"
 import * as Totals from "../ledger/Totals.ts"
@@ -125,8 +126,7 @@ const tokensOf = Effect.fnUntraced(function* (
   first: Known["tokens"],
 ): Effect.fn.Return<Known["tokens"], StoreError> {
   const found = new Map(first)
-  for (let at = tokensPerTurn; at < addresses.length; at += tokensPerTurn) {
-    const part = addresses.slice(at, at + tokensPerTurn)
+  for (const part of Arr.chunksOf(addresses.slice(tokensPerTurn), tokensPerTurn)) {
     const read = yield* inTurn(reader.snapshot((snapshot) => snapshot.tokens(part)))
     for (const [address, token] of read) found.set(address, token)
   }

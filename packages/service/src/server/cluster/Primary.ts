@@ -196,6 +196,6 @@ export const run = Effect.fn("Primary.run")(function* ({
   // Only the first process reports issues of the configuration.
   const url = yield* Scope.provide(startSupervised(start, drainSeconds), scope)
   const others = Array.from({ length: processes - 1 }, () => Scope.provide(startSupervised(start, drainSeconds), scope))
-  yield* Effect.all(others, { concurrency: "unbounded", discard: true })
+  yield* Effect.all(others, { concurrency: "unbounded" })
   return { url, replace: configuration.replace }
 })

@@ -108,7 +108,7 @@ const requestedOf = (parameters: Parameters.Parameters): Result.Result<Requested
   Result.gen(function* () {
     const address = yield* Parameters.addressIfSent(parameters, "address")
     const alternatives = yield* alternativesOf(parameters)
-    if (address === undefined && alternatives.every((topics) => topics.every((topic) => topic === null))) {
+    if (address === undefined && alternatives.flat().every((topic) => topic === null)) {
       return yield* Result.fail(Envelope.notOk("Error! Missing address or topic parameters"))
     }
     const from = yield* Parameters.block(parameters, "fromblock", 0)

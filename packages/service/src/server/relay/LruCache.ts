@@ -28,9 +28,8 @@ export const make = <A extends { readonly bytes: Uint8Array }>(maxBytes: number)
 
   const remove = (key: string) => {
     const entry = entries.get(key)
-    if (entry === undefined) return
-    entries.delete(key)
-    size -= sizeOf(key, entry)
+    // Sound: a key that was deleted had an entry.
+    if (entries.delete(key)) size -= sizeOf(key, entry!)
   }
 
   return {

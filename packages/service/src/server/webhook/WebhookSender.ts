@@ -92,12 +92,13 @@ interface Memory {
 /** Round in which no window was read yet. */
 const newRound = () => ({ awaited: Number.POSITIVE_INFINITY, hasMore: false })
 
+/** What is known of a webhook before it is read. */
+const unread = () => ({ hasBegun: false, following: null, round: newRound() })
+
 /** Drops what will be read from the database again. */
 const forget = (memory: Memory): void => {
   WebhookProgress.forget(memory.progress)
-  memory.hasBegun = false
-  memory.following = null
-  memory.round = newRound()
+  Object.assign(memory, unread())
 }
 
 /** A sending process. */
@@ -414,11 +415,9 @@ const serve = (sender: Sender, name: string) => {
   const memory: Memory = {
     holder: "",
     progress: WebhookProgress.make(sender.windowSize),
-    hasBegun: false,
-    following: null,
     last: null,
     revision: 0,
-    round: newRound(),
+    ...unread(),
   }
   return Effect.suspend(() => Effect.provideService(turn(sender, name, memory), Turns.Holder, memory.holder)).pipe(
     Effect.provideService(Turns.Kind, "webhook"),

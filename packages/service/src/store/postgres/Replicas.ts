@@ -121,8 +121,8 @@ const readOn = <A, E, R>(
       }),
     pageMillis,
   )
-  const page = expected?.page
-  if (expected === undefined || page === undefined || !server.layout.isTogether) return inTransaction
+  if (expected?.page === undefined || !server.layout.isTogether) return inTransaction
+  const { page } = expected
   return server
     .single((at) => Effect.flatMap(SnapshotStart.readWithPage(at, expected, page), inState))
     .pipe(
