@@ -31,6 +31,33 @@ const creationsOf = (first: number, count: number) =>
 const promisesSettled = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
 describe("ContractKeeper", () => {
+  it.effect("run: keeps the contracts of a folder that has not changed, and compares none of their codes", () =>
+    Effect.gen(function* () {
+      const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const stored = { address: addressOf(1), name: "Kept", source: "project", abi: "[]", implementations: [] }
+      yield* contracts.put(chain, [stored])
+      const created = yield* CreatedContracts.make
+      const methods: Array<string> = []
+      const observed: typeof node = {
+        ...node,
+        batch: (calls, options) => {
+          methods.push(...calls.map(({ method }) => method))
+          return node.batch(calls, options)
+        },
+      }
+      const projects = [{ folder: "project", read: () => Promise.resolve(null) }]
+      yield* Effect.forkScoped(ContractKeeper.run({ chain, node: observed, contracts, created, projects }))
+      yield* TestClock.adjust(0)
+      yield* promisesSettled
+
+      expect((yield* contracts.list(chain)).map(({ address, name }) => [address, name])).toEqual([
+        [addressOf(1), "Kept"],
+      ])
+      // Proxies are followed.
+      expect(methods.filter((method) => method === "eth_getCode")).toHaveLength(1)
+    }),
+  )
+
   it.effect("run: starts a turn every two seconds", () =>
     Effect.gen(function* () {
       const { contracts } = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)

@@ -98,6 +98,19 @@ describe("Turns", () => {
     }),
   )
 
+  it.effect("fibers: throws an error that is not of the effect", () =>
+    Effect.gen(function* () {
+      const errors: Array<(error: unknown) => void> = []
+      const enter: Turns.Turns["enter"] = (work, onError) => {
+        errors.push(onError)
+        work()
+      }
+      yield* Turns.fibers({ enter }, Effect.yieldNow)
+
+      expect(() => errors[0]!(new Error("of the scheduler"))).toThrow("of the scheduler")
+    }),
+  )
+
   it.live("run: lets other work of the event loop run between long pieces", () =>
     Effect.gen(function* () {
       const { events, turns, work } = make()

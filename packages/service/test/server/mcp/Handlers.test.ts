@@ -98,6 +98,7 @@ describe("tools", () => {
         while (args !== undefined) {
           const { answer, next_call: next }: ToolResult.ToolResult = yield* callTool(fake, "export_wallet", args)
           pieces.push((answer as { readonly piece: unknown }).piece)
+          expect((answer as { readonly rows: number }).rows).toBeLessThanOrEqual(9)
           args = next?.arguments
           if (next !== undefined) expect(next.tool).toBe("export_wallet")
         }

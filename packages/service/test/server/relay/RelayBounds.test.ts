@@ -2,8 +2,12 @@ import { connect } from "node:net"
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import * as LocalMethod from "../../../src/server/relay/LocalMethod.ts"
+import * as RelayCall from "../../../src/server/relay/RelayCall.ts"
+import type { RelayedChain } from "../../../src/server/relay/RelayChains.ts"
 import * as Node from "../node.ts"
 import { start, type Started } from "../service.ts"
+import { grant } from "./authentication.ts"
 
 const call = (id: number, method = "eth_blockNumber", params: ReadonlyArray<unknown> = []) => ({
   jsonrpc: "2.0",
@@ -33,6 +37,34 @@ const unfinished = ({ key, url }: Started, length: number, body: string) =>
   })
 
 describe("Relay bounds", () => {
+  it.effect("a local method reads at most 32 MiB of the nodes, in all of its calls", () =>
+    Effect.gen(function* () {
+      const half = 16 * 1024 * 1024
+      const text = Buffer.alloc(half + 1, " ")
+      text.write("1")
+      const readTwice = Effect.fnUntraced(function* (bytes: number) {
+        const local = LocalMethod.make([], (_params, { node }) =>
+          Effect.all([node("eth_gasPrice", []), node("eth_gasPrice", [])]),
+        )
+        const cache = { call: () => Effect.succeed(text.subarray(0, bytes)) }
+        const turns = { run: <A, E, R>(work: Effect.Effect<A, E, R>) => work }
+        // Sound: the cache does not use the chain.
+        const chain = { name: "eth" } as RelayedChain
+        const item = { _tag: "Call", id: "1", method: "twice", params: [] } as const
+        return yield* RelayCall.run({ cache, local: new Map([["twice", local]]), turns }, item, chain, grant)
+      })
+
+      expect(yield* readTwice(half)).toEqual({ _tag: "Success", result: Buffer.from("[1,1]") })
+      expect(yield* readTwice(half + 1)).toEqual({
+        _tag: "Failure",
+        failure: {
+          code: -32_008,
+          message: "Response too large: the nodes' answers to the call exceed 33554432 bytes. Request less at once.",
+        },
+      })
+    }),
+  )
+
   describe("request", () => {
     it.live("a body with too many levels or values is rejected before it is parsed, with the limit in the error", () =>
       Effect.gen(function* () {

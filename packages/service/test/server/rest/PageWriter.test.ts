@@ -85,7 +85,9 @@ describe("PageWriter", () => {
       const rows = [row('{"from_address":"0xb","to_address":"0xb"}')]
       const place = { cursor: null, page: 0, pageSize: 2 }
       const { length } = PageWriter.page(rows, place, string).bytes
-      const [large, small] = [Buffer.alloc(4 * length), Buffer.alloc(length - 1)]
+      // The texts have two units more than the page, of which each takes at most three bytes.
+      const certain = 3 * (length + 2)
+      const [large, small] = [Buffer.alloc(certain), Buffer.alloc(certain - 1)]
       expect(PageWriter.page(rows, place, string, large).bytes.buffer).toBe(large.buffer)
       expect(PageWriter.page(rows, place, string, small).bytes.buffer).not.toBe(small.buffer)
     })
