@@ -92,7 +92,8 @@ export const list = (parameters: Parameters): Read<ListParameters> =>
     if (filter !== undefined) {
       return yield* Result.fail(Envelope.notOk(`Error! The parameter ${filter} is not supported for this action`))
     }
-    const from = yield* block(parameters, "startblock", 0)
+    // As a lower bound, "latest" must not be ignored either.
+    const from = yield* number(parameters, "startblock", 0)
     const to = yield* block(parameters, "endblock", Number.MAX_SAFE_INTEGER)
     const page = Math.max(1, yield* number(parameters, "page", 1))
     const offset = yield* number(parameters, "offset", maxRows)

@@ -75,6 +75,7 @@ describe("Parameters", () => {
     const all = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", limit: 10_000, skipped: 0 }
 
     expect(read("")).toEqual(all)
+    expect(read("startblock=latest")).toBe("Error! Invalid startblock: expected decimal digits")
     expect(read("startblock=3&endblock=9&page=4&offset=10&sort=DESC")).toEqual({
       from: 3,
       to: 9,
