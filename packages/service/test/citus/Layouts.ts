@@ -262,7 +262,7 @@ export const all: ReadonlyArray<Layout> = [
     read: inTransaction(colocatedByFunction),
   },
   {
-    name: "the same, with the checkpoint on each node: one statement",
+    name: "colocated with each history and the checkpoint, by a function of its node: one statement",
     on: coordinator,
     read: async (run, page) => idsOf(await run("SELECT * FROM wide.whole($1, $2, $3, $4)", pageParams(page))),
   },
