@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as QueryError from "../../query/QueryError.ts"
 import type { StoreError } from "../../store/StoreError.ts"
 import * as WatchList from "../../store/WatchList.ts"
+import type * as FairQueue from "../admission/FairQueue.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as IndexCoverage from "./IndexCoverage.ts"
@@ -69,6 +70,16 @@ const notWatched = ({ chain, wallet }: QueryError.NotWatched) => {
 
 const stale = ({ checkpoint, resumeFromBlock }: QueryError.Stale) =>
   ErrorResponse.staleCursor(resumeFromBlock, IndexCoverage.ofCheckpoint(checkpoint))
+
+/** Responds to a request for which a queue has no room; `what` are the requests in the plural. */
+export const queueFull =
+  (what: string) =>
+  ({ max, scope }: FairQueue.QueueFull) =>
+    scope === "caller"
+      ? ErrorResponse.rateLimited(`Too many ${what} at once: ${max} of this API key are waiting. Retry later.`, {
+          "retry-after": "1",
+        })
+      : ErrorResponse.unavailable(`Too many ${what} at once: ${max} are waiting. Retry later.`)
 
 /** Responds to the errors of an operation. */
 export const answer = <A, R>(

@@ -39,16 +39,6 @@ type Request = OperationRoute.Request<typeof RestOperation.signedStatement, Inde
 /** Bounds on concurrent statements of a process, each of which reads the whole ledger of a wallet. */
 const bounds: FairQueue.Options = { concurrency: 1, maxWaitingPerCaller: 4, maxWaiting: 64 }
 
-const retryAfter = { "retry-after": "1" }
-
-const refuse = ({ max, scope }: FairQueue.QueueFull) =>
-  scope === "caller"
-    ? ErrorResponse.rateLimited(
-        `Too many statements at once: ${max} of this API key are waiting. Retry later.`,
-        retryAfter,
-      )
-    : ErrorResponse.unavailable(`Too many statements at once: ${max} are waiting. Retry later.`)
-
 const invalid = (parameter: string, message: string) =>
   ErrorResponse.badRequest(new InvalidParameter({ parameter, code: "bad_request", message }))
 
@@ -102,7 +92,7 @@ export const make = ({ send, signingKey, turns }: Options) => {
     const refused = Effect.catchTags(response, {
       NotFinal: notFinal,
       OpeningUnknown: openingUnknown,
-      QueueFull: refuse,
+      QueueFull: OperationError.queueFull("statements"),
       StatementTooLong: tooLong,
     })
     return OperationError.answer(refused, WalletMovements.wording)

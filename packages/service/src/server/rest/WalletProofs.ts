@@ -15,7 +15,6 @@ import type { IndexedChain } from "../../query/IndexedChain.ts"
 import { holderOf } from "../../store/ApiKeys.ts"
 import type { WalletProof } from "../../store/Proofs.ts"
 import * as WatchList from "../../store/WatchList.ts"
-import type * as FairQueue from "../admission/FairQueue.ts"
 import * as ErrorResponse from "../http/ErrorResponse.ts"
 import { InvalidParameter } from "../http/InvalidParameter.ts"
 import * as Response from "../http/Response.ts"
@@ -26,16 +25,6 @@ import * as ProofJobs from "./ProofJobs.ts"
 import * as WalletMovements from "./WalletMovements.ts"
 
 type Request = OperationRoute.Request<typeof ChangeOperation.proveWallet, IndexedChain>
-
-const retryAfter = { "retry-after": "1" }
-
-const refuse = ({ max, scope }: FairQueue.QueueFull) =>
-  scope === "caller"
-    ? ErrorResponse.rateLimited(
-        `Too many comparisons at once: ${max} of this API key are waiting. Retry later.`,
-        retryAfter,
-      )
-    : ErrorResponse.unavailable(`Too many comparisons at once: ${max} are waiting. Retry later.`)
 
 const notOffered = ({ key }: IndexedChain) =>
   ErrorResponse.notOffered(
@@ -129,7 +118,7 @@ export const make = (jobs: ProofJobs.ProofJobs) => {
       InvalidOption: notMade("the service has no usable node of the chain."),
       NodeFailed: notMade("no node of the chain answers."),
       NotIndexed: notIndexed,
-      QueueFull: refuse,
+      QueueFull: OperationError.queueFull("comparisons"),
       UnexpectedFailure: notMade("the service failed; its log has the reason."),
       WrongChain: notMade("the service has no usable node of the chain."),
     })

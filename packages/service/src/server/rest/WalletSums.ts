@@ -9,7 +9,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import { holderOf } from "../../store/ApiKeys.ts"
 import type * as Authentication from "../admission/Authentication.ts"
-import * as ErrorResponse from "../http/ErrorResponse.ts"
+import type * as ErrorResponse from "../http/ErrorResponse.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type * as Sums from "../../query/WalletSums.ts"
 import type * as FairQueue from "../admission/FairQueue.ts"
@@ -34,14 +34,6 @@ type Request<N extends "balances" | "statement"> = OperationRoute.Request<RestOp
 
 type Response = Effect.Effect<HttpServerResponse, ErrorResponse.ErrorResponse, HttpServerRequest>
 
-/** Seconds after which a rejected client may retry. */
-const retryAfter = { "retry-after": "1" }
-
-const refuse = ({ max, scope }: FairQueue.QueueFull) =>
-  scope === "caller"
-    ? ErrorResponse.rateLimited(`Too many sums at once: ${max} of this API key are waiting. Retry later.`, retryAfter)
-    : ErrorResponse.unavailable(`Too many sums at once: ${max} are waiting. Retry later.`)
-
 type SumsError = InvalidParameter | Sums.SumsError
 
 /** Makes the handlers. */
@@ -63,7 +55,7 @@ export const make = ({ send, sumsOf }: Options) => {
     bodyOf: (sums: Sums.Sums) => { readonly size: number; readonly value: () => unknown },
   ): Response =>
     OperationError.answer(
-      Effect.flatMap(Effect.catchTag(sums, "QueueFull", refuse), (found) =>
+      Effect.flatMap(Effect.catchTag(sums, "QueueFull", OperationError.queueFull("sums")), (found) =>
         send(
           grant,
           Effect.sync(() => {
