@@ -40,7 +40,7 @@ const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOp
 }
 
 /** Path segment of a chain: the interface's RPC spelling if it has the chain; other text unchanged. */
-export const chainSegment = (chain: Chain.Input, hyphens: boolean): string => {
+const chainSegment = (chain: Chain.Input, hyphens: boolean): string => {
   const [found, another] = Chain.fromInput(chain)
   const given = typeof chain === "string" ? chain : `0x${chain.toString(16)}`
   const name = found === undefined || another !== undefined ? given : (found.rpcName ?? found.name)

@@ -4,13 +4,12 @@
  * Source: docs/operations.md.
  */
 import * as Cause from "effect/Cause"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import { CommandError } from "./CommandError.ts"
 
 /** The codes by cause. */
-export const codes = {
+const codes = {
   /** The command was not carried out, or its result is negative, such as a difference or a chain that is not ready. */
   failed: 1,
   /** An unknown command, or an invalid option or argument. */
@@ -43,6 +42,3 @@ export const ofCause = (cause: Cause.Cause<unknown>): number => {
   const exitCode = typeof error === "object" && error !== null && "exitCode" in error ? Number(error.exitCode) : 0
   return codeOfTag[tag] ?? (exitCode || codes.failed)
 }
-
-/** Exit code of a command that was not interrupted. */
-export const ofExit = (exit: Exit.Exit<unknown, unknown>): number => (Exit.isSuccess(exit) ? 0 : ofCause(exit.cause))

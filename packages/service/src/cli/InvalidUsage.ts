@@ -24,7 +24,7 @@ const sentence = (message: string): string => {
 }
 
 /** Formats the line for an invalid invocation of a command. */
-export const format = (commandPath: ReadonlyArray<string>, errors: ReadonlyArray<NonShowHelpErrors>): string => {
+const format = (commandPath: ReadonlyArray<string>, errors: ReadonlyArray<NonShowHelpErrors>): string => {
   const reasons = [...new Set(errors.map(({ message }) => sentence(message)))]
   return `daybook: ${reasons.join(" ")} Run "${commandPath.join(" ")} --help".`
 }

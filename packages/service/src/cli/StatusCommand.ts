@@ -76,7 +76,7 @@ const columnsOf = ({ chain, head, indexed, lag, state }: Status.Status): Readonl
 ]
 
 /** Formats one chain as a line, several as a table with a line for each below it. */
-export const formatAll = (
+const formatAll = (
   statuses: ReadonlyArray<Status.Status>,
   settings: ReadonlyArray<"auto" | "off">,
 ): ReadonlyArray<string> =>

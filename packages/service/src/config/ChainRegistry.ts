@@ -16,7 +16,7 @@ export interface ChainNotFound {
 }
 
 /** Default of the parameter `chain`. Source: decision 0008. */
-export const defaultName = "eth"
+const defaultName = "eth"
 
 /** True for the chain with a name, in the configuration or in the interface, ignoring case, spaces and hyphens. */
 export const isNamed = (text: string): ((chain: Pick<ServedChain, "key" | "name">) => boolean) => {
@@ -78,7 +78,7 @@ export const finder = <C extends ServedChain>(
 }
 
 /** Failure of a request without a chain if the default chain is not served. */
-export const defaultNotServed = (chains: ReadonlyArray<ServedChain>): ChainNotFound => {
+const defaultNotServed = (chains: ReadonlyArray<ServedChain>): ChainNotFound => {
   const expected = `a chain that is served here (${namesOf(chains)}), since the default ${defaultName} is not`
   return { code: "chain_not_served", issue: { path: "chain", expected, received: "nothing" } }
 }

@@ -6,9 +6,9 @@ import * as Result from "effect/Result"
 import * as HomePath from "./HomePath.ts"
 
 /** Form of a `sqlite:` URL, for messages. */
-export const sqliteForm = '"sqlite:" and a folder, for example "sqlite:data"'
+const sqliteForm = '"sqlite:" and a folder, for example "sqlite:data"'
 /** Form of the URL of a PostgreSQL database, for messages. */
-export const postgresForm = 'a PostgreSQL URL, for example "postgres://user:password@host/name"'
+const postgresForm = 'a PostgreSQL URL, for example "postgres://user:password@host/name"'
 
 const anyForm = '"sqlite:" and a folder, or "postgres:" and the URL of a PostgreSQL database'
 

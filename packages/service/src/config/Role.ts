@@ -17,9 +17,6 @@ const shortForms: ReadonlyMap<string, ReadonlyArray<Role>> = new Map([
 
 const isRole = (text: string): text is Role => all.some((role) => role === text)
 
-/** Formats a list of roles that `parse` reads. */
-export const toText = (roles: ReadonlyArray<Role>): string => all.filter((role) => roles.includes(role)).join(",")
-
 /**
  * Parses a list of roles, separated by commas; `all` stands for every role and `serve` for `rest,relay`. The failure is a message.
  */

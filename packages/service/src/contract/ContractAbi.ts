@@ -63,7 +63,7 @@ export class InvalidAbi extends Data.TaggedError("InvalidAbi")<{
 /** Maximum number of bytes of a text. */
 export const maxBytes = 8 * 1024 * 1024
 /** Maximum number of items of an ABI. */
-export const maxItems = 4_096
+const maxItems = 4_096
 /** Maximum number of parameters of an item, including those of its tuples. */
 const maxParameters = 256
 /** Maximum number of types in an ABI: one for each item, parameter, tuple member, and list level. */

@@ -20,7 +20,7 @@ export interface CreatedContracts {
 }
 
 /** Maximum number of addresses kept. */
-export const maxAddresses = 10_000
+const maxAddresses = 10_000
 
 /** Removes the oldest addresses of a set, or keys of a map, beyond the maximum. */
 export const removeOldest = (addresses: Set<string> | Map<string, unknown>): void => {

@@ -34,7 +34,7 @@ export const nameOf = ({ chainId }: LocalNode): string =>
   Chain.all.find(({ id }) => id === BigInt(chainId))?.name ?? localName
 
 /** Labels of the accounts of a node. */
-export const labelsOf = ({ accounts }: LocalNode): Readonly<Record<string, string>> =>
+const labelsOf = ({ accounts }: LocalNode): Readonly<Record<string, string>> =>
   Object.fromEntries(accounts.map((address, at) => [address, `Account ${at}`]))
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

@@ -47,7 +47,7 @@ const grouped = (digits: string): string => {
 }
 
 /** Formats an integer with thousands separators. */
-export const formatCount = (value: bigint): string => grouped(value.toString())
+const formatCount = (value: bigint): string => grouped(value.toString())
 
 /** Contracts choose their names, so names are limited to one line of bounded length. */
 const nameOf = ({ nameOf: find }: Names, address: string): string => {

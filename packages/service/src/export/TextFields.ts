@@ -55,7 +55,7 @@ export const labelOf = (label: string): string => label.replaceAll(/[\s\p{C}"\\;
 export type Counter = "fees" | "rewards" | "withdrawals" | "bridge" | "opening" | "transfers"
 
 /** The opposite side for each kind of movement. */
-export const counterOf = (kind: string): Counter => {
+const counterOf = (kind: string): Counter => {
   switch (kind) {
     case "fee":
       return "fees"

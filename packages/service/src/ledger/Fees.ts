@@ -38,7 +38,7 @@ const isInToken = ({ facts }: SourceTransaction): boolean =>
   facts?.feeCurrency !== undefined || facts?.feeToken !== undefined
 
 /** True for a transaction that pays no fee. */
-export const isFree = (transaction: SourceTransaction): boolean =>
+const isFree = (transaction: SourceTransaction): boolean =>
   transaction.facts?.type === deposit || isStateSync(transaction) || isPrepaid(transaction)
 
 const none: Fees = { base: 0n, priority: 0n, blob: 0n, l1: 0n, operator: 0n }

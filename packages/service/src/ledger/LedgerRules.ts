@@ -29,7 +29,7 @@ export interface LedgerRules {
 }
 
 /** Default maximum number of movements of one transaction. */
-export const defaultMaxMovements = 20_000
+const defaultMaxMovements = 20_000
 
 /** Fee rules of chains that the interface does not list: development chains, and Kaia with its test network Kairos. */
 const unlisted: ReadonlyMap<number, FeeRules.Name> = new Map([
@@ -41,7 +41,7 @@ const unlisted: ReadonlyMap<number, FeeRules.Name> = new Map([
 const rulesWithoutRow = (chainId: bigint | null): FeeRules.Name => unlisted.get(Number(chainId)) ?? "unknown"
 
 /** Rules of a chain, listed or not; configured fee rules replace the default. */
-export const fromChain = (
+const fromChain = (
   chain: Chain.Chain | undefined,
   chainId: bigint | null,
   feeRules: FeeRules.Name = chain?.feeRules ?? rulesWithoutRow(chainId),

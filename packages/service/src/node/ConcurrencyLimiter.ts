@@ -120,7 +120,7 @@ export const step = (limit: Limit, { isGood, nowMillis, startedAtMillis }: Outco
 }
 
 /** The limit with another upper bound. */
-export const withMax = (limit: Limit, max: number): Limit => ({ ...limit, max, calls: Math.min(limit.calls, max) })
+const withMax = (limit: Limit, max: number): Limit => ({ ...limit, max, calls: Math.min(limit.calls, max) })
 
 /** The node is overloaded or unreachable; reduce concurrency. */
 const isOverloaded = (error: CallError): boolean =>

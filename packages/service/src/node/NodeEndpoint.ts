@@ -128,7 +128,7 @@ export const isDefinite = (error: CallError): boolean => error._tag === "RpcErro
 /**
  * Header of a mined block; `null` for a pending or missing block.
  */
-export const headerOf = (
+const headerOf = (
   block: {
     readonly number: bigint | null
     readonly hash: string | null

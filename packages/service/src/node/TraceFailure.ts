@@ -22,7 +22,7 @@ export const maxFailures = 8
 /**
  * Kind of a failure.
  */
-export const kindOf = (error: CallError): Kind => {
+const kindOf = (error: CallError): Kind => {
   if (Tracer.isMissing(error)) return "unavailable"
   switch (error._tag) {
     case "RpcError":

@@ -45,7 +45,7 @@ const request = ({ hasStructLogs, limiter }: TracedNode, hash: string) =>
 /**
  * True for an error with which a node rejects the call tracer, not the method or the transaction.
  */
-export const refusesTracer = (error: CallError): boolean =>
+const refusesTracer = (error: CallError): boolean =>
   error._tag === "RpcError" && !error.isRetryable && /\btracers?\b/i.test(error.message)
 
 /** Result of one transaction: a call frame, or struct logs. */

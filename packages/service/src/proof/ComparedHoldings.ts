@@ -10,7 +10,7 @@ import type * as Calls from "../node/Calls.ts"
 import * as Proof from "./Proof.ts"
 
 /** Maximum number of compared ids per contract. */
-export const maxIds = 1_000
+const maxIds = 1_000
 
 /** Maximum number of compared holdings. */
 export const maxHoldings = 20_000

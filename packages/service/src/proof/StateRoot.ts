@@ -103,7 +103,7 @@ export const read = Effect.fnUntraced(function* (
 })
 
 /** Amount of a holding in an account; `null` for holdings that are not part of an account's state. */
-export const amountOf = ({ balance, nonce }: StateProof.Account, { standard }: Holding.Holding): bigint | null => {
+const amountOf = ({ balance, nonce }: StateProof.Account, { standard }: Holding.Holding): bigint | null => {
   if (standard === "native") return balance
   return standard === "nonce" ? nonce : null
 }

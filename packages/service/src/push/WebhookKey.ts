@@ -17,7 +17,7 @@ import * as SecretFile from "../config/SecretFile.ts"
 export type Settings = NonNullable<Config["webhooks"]> & { readonly key: string }
 
 /** Name of the file in the folder of the database. */
-export const fileName = "webhooks.key"
+const fileName = "webhooks.key"
 
 const keyBytes = 32
 

@@ -76,7 +76,7 @@ export interface Described extends Pick<TokenMetadata, "name" | "symbol"> {
 }
 
 /** Whether a token is one that others imitate. */
-export const isKnown = (chainId: number, { address }: Pick<Described, "address">): boolean =>
+const isKnown = (chainId: number, { address }: Pick<Described, "address">): boolean =>
   Object.values(KnownTokens.ofChain(chainId)).some((contracts) => contracts.includes(address))
 
 /** Whether the symbol of a token looks like that of a known token or of the native currency, without the token being one of its contracts. */

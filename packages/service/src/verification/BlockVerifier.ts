@@ -305,15 +305,6 @@ const verifyTransactions = (block: HydratedBlock, options: Options): Result.Resu
   return issue === null ? Result.succeed(placed.success) : refuse(block, { what: issue, isOfRules: true })
 }
 
-/**
- * Verifies a block without its receipts: it is mined, its transactions are in order, and its hash matches its header.
- *
- * **Errors**
- * - `InvalidBlock`: names the first mismatch.
- */
-export const verifyBlock = (block: HydratedBlock, options: Options = {}): Result.Result<Verified, InvalidBlock> =>
-  Result.map(verifyTransactions(block, options), correctTime)
-
 /** Receipts of a block's transactions, except those of omitted transactions. */
 const ofTransactions = (
   { transactions }: HydratedBlock,

@@ -33,12 +33,6 @@ export interface Undecoded {
 export const none: Undecoded = { header: new Map(), transactions: [], receipts: [] }
 
 /**
- * True if everything decodes.
- */
-export const isNone = ({ header, receipts, transactions }: Undecoded): boolean =>
-  header.size === 0 && transactions.length === 0 && receipts.length === 0
-
-/**
  * True if a transaction or receipt lacks fields that no record shows.
  */
 export const isIncomplete = ({ receipts, transactions }: Undecoded): boolean =>

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto"
 import { rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Context, Effect, Redacted, Semaphore } from "effect"
+import { Context, Effect, Exit, Redacted, Semaphore } from "effect"
 import * as CommandLine from "../../src/cli/CommandLine.ts"
 import * as ExitCode from "../../src/cli/ExitCode.ts"
 import * as Terminal from "../../src/cli/Terminal.ts"
@@ -94,7 +94,7 @@ export const daybook = (cwd: string, ...args: ReadonlyArray<string>): Effect.Eff
       (before) => Effect.sync(() => process.chdir(before)),
     ).pipe(
       Effect.provideService(Terminal.Output, output),
-      Effect.map((exit) => ({ code: ExitCode.ofExit(exit), out, err })),
+      Effect.map((exit) => ({ code: Exit.isSuccess(exit) ? 0 : ExitCode.ofCause(exit.cause), out, err })),
     )
   }).pipe(workingFolder.withPermits(1))
 

@@ -35,7 +35,7 @@ describe("LenientBlock", () => {
     const { block, undecoded } = Result.getOrThrow(LenientBlock.read(blockWire))
 
     expect(block).toEqual(Schema.decodeUnknownSync(Block.HydratedBlock)(blockWire))
-    expect(Undecoded.isNone(undecoded)).toBe(true)
+    expect(undecoded).toEqual(Undecoded.none)
     expect(verify(blockWire)).toEqual([])
   })
 

@@ -63,7 +63,7 @@ export const decode = (text: string): Result.Result<Cursor, Issue.Issue> => {
 }
 
 /** Formats an instant for messages. */
-export const formatDate = (millis: number): string => new Date(millis).toISOString()
+const formatDate = (millis: number): string => new Date(millis).toISOString()
 
 /** Formats a bound for messages. */
 export const formatBound = (bound: Bound): string =>

@@ -59,7 +59,7 @@ export const initial = ({
 }
 
 /** Changes the rate of a bucket; it holds at most its burst. */
-export const withRate = (state: State, perSecond: number, burst: number | undefined): State => {
+const withRate = (state: State, perSecond: number, burst: number | undefined): State => {
   const size = burstOf(perSecond, burst)
   return { ...state, perSecond, burst: size, level: Math.min(state.level, size) }
 }

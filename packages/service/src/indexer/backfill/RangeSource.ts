@@ -48,7 +48,7 @@ const maxFactor = 3
 /**
  * Number of ranges to fetch concurrently: more for a distant node, so that it is not waited for.
  */
-export const depthOf = ({ concurrency, node }: Turn): number =>
+const depthOf = ({ concurrency, node }: Turn): number =>
   Math.min(maxFactor * concurrency, concurrency + Math.floor(node.latencyMillis() / millisPerRange))
 
 /**

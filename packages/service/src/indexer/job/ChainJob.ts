@@ -6,10 +6,8 @@ import { availableParallelism } from "node:os"
 import * as Chain from "@daybook/schema/Chain"
 import * as Endpoint from "@daybook/transport/Endpoint"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import type { ChainConfig } from "../../config/ChainConfig.ts"
 import type * as Config from "../../config/Config.ts"
-import type { InvalidConfig } from "../../config/InvalidConfig.ts"
 import type { TraceLimits } from "../../config/Limits.ts"
 import * as NodeConfig from "../../config/NodeConfig.ts"
 import * as ServedChain from "../../config/ServedChain.ts"
@@ -99,19 +97,6 @@ export const fromChains = (
   const shared = { database, documents, baseFolder, owner, threads, traceLimits: limits.traces }
   return chains.map((chain) => fromChain(chain, shared))
 }
-
-/**
- * Makes the jobs of all chains of a configuration; `baseFolder` is the folder of its file.
- *
- * **Errors**
- * - `InvalidConfig`: see `ServedChain.fromChains`.
- */
-export const fromConfig = (
-  config: Config.Config,
-  baseFolder: string,
-  owner: string,
-): Result.Result<ReadonlyArray<ChainJob>, InvalidConfig> =>
-  Result.map(ServedChain.fromChains(config.chains), (chains) => fromChains(chains, config, { baseFolder, owner }))
 
 const localPollMillis = 250
 const maxPollMillis = 2_000

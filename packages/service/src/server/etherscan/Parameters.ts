@@ -80,7 +80,7 @@ export interface ListParameters {
 }
 
 /** Maximum number of rows on a page. */
-export const maxRows = 10_000
+const maxRows = 10_000
 
 /** Filters that must not be ignored, because the list would then be longer than requested. */
 const otherFilters = ["from", "to", "fromto_opr", "filter_by", "start_timestamp", "end_timestamp"]

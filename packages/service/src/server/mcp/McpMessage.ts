@@ -9,7 +9,7 @@ import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
 
 /** Protocol versions whose clients start with `initialize`, newest first. */
-export const initialized = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
+const initialized = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const
 
 /** The version whose requests are self-contained. */
 export const selfContained = "2026-07-28"
@@ -23,7 +23,7 @@ const versionByDefault = "2025-03-26"
 const batchVersion = "2025-03-26"
 
 /** Maximum number of messages in a batch, each of which costs a call. */
-export const maxBatch = 16
+const maxBatch = 16
 
 /** A request to answer. */
 export interface Message {

@@ -16,7 +16,7 @@ import * as Schema from "effect/Schema"
 import * as CompleteRange from "../../query/CompleteRange.ts"
 
 /** Blocks that an answer covers; a field is `null` if the service does not report it. */
-export const Coverage = Schema.Struct({
+const Coverage = Schema.Struct({
   chain: Schema.String,
   from_block: Schema.NullOr(Schema.String),
   to_block: Schema.NullOr(Schema.String),
@@ -37,7 +37,7 @@ export const Coverage = Schema.Struct({
 })
 
 /** Arguments of the tool call that continues. */
-export const NextCall = Schema.Struct({
+const NextCall = Schema.Struct({
   tool: Schema.String,
   arguments: Schema.Record(Schema.String, Schema.Unknown),
 })

@@ -31,7 +31,7 @@ const reasonOf = (error: NotCovered): string => {
 }
 
 /** The index lacks what was requested. */
-export const notIndexed = (what: string): LocalMethod.CallFailed => LocalMethod.failed(`Not indexed: ${what}`)
+const notIndexed = (what: string): LocalMethod.CallFailed => LocalMethod.failed(`Not indexed: ${what}`)
 
 const busy = (message: string): LocalMethod.CallFailed =>
   new LocalMethod.CallFailed({ failure: { code: code.unavailable, message }, retryAfterSeconds: 1 })

@@ -58,7 +58,7 @@ export interface Accepted {
 }
 
 /** Why the server closes a connection. Source: RFC 6455, section 7.4.1; 1012 and 1013 are registered with IANA. */
-export const closeCode = {
+const closeCode = {
   goingAway: 1001,
   unsupported: 1003,
   policy: 1008,

@@ -9,7 +9,7 @@ import type { StoreError } from "../../store/StoreError.ts"
 import type { Webhooks } from "../../store/Webhooks.ts"
 
 /** Maximum number of wallets in a statement. */
-export const maxNamed = 1_000
+const maxNamed = 1_000
 
 /** Splits a list for statements. */
 export const partsOf = (wallets: ReadonlySet<string>): ReadonlyArray<ReadonlyArray<string>> => {

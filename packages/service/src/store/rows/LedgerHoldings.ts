@@ -12,7 +12,7 @@ import { toHex } from "./Bytes.ts"
 export const maxRows = 1_000
 
 /** Holdings that a row moves, and the native currency; empty for a damaged row. */
-export const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
+const holdingsOf = (wallet: string, body: Uint8Array): ReadonlyArray<Holding.Holding> => {
   try {
     return [Holding.native, ...LedgerCodec.decodeBody(wallet, body).movements.map(Holding.fromMovement)]
   } catch {

@@ -17,7 +17,7 @@ export interface Candidate<Read> {
 }
 
 /** Position just before the first row of a page. A position outside the range counts only if it is further along. */
-export const startOf = ({ after, from, order, to }: TransactionsQuery): Position => {
+const startOf = ({ after, from, order, to }: TransactionsQuery): Position => {
   if (order === "ASC") return after !== null && after.block >= from ? after : { block: from, index: -1 }
   return after !== null && after.block <= to ? after : { block: to + 1, index: -1 }
 }

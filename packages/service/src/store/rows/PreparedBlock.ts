@@ -16,7 +16,7 @@ interface PreparedBlock {
 }
 
 /** Transactions of a block with the revision of their documents. */
-export const rowsOf = ({ decoderRevision, transactions }: BlockRows): ReadonlyArray<DocumentRow.StoredRow> =>
+const rowsOf = ({ decoderRevision, transactions }: BlockRows): ReadonlyArray<DocumentRow.StoredRow> =>
   transactions.map((row) => ({ ...row, decoderRevision }))
 
 const makeDocuments = (block: BlockRows, codec: Frame.Codec): ReadonlyArray<DocumentRow.Prepared> =>

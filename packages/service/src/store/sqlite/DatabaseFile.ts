@@ -50,7 +50,7 @@ const hasNoJournal = (file: string): boolean => isEmpty(`${file}-journal`)
 export const hasNoLog = (file: string): boolean => isEmpty(`${file}-wal`) && hasNoJournal(file)
 
 /** Creates a missing file for its owner alone. */
-export const makePrivate = (file: string): void => {
+const makePrivate = (file: string): void => {
   if (!existsSync(file)) closeSync(openSync(file, "a", ownerOnly))
 }
 

@@ -90,9 +90,6 @@ export const blocksOf = `SELECT b.number, b.hash, b.parent_hash, b.timestamp, b.
 /** Parameters: chain, number. */
 export const deleteBlock = `DELETE FROM block WHERE chain = ? AND number = ?`
 
-/** Parameters: chain, number. */
-export const parentOf = `SELECT parent_hash AS hash FROM block WHERE chain = ? AND number = ?`
-
 /** A chain in the file that is not the given one. Parameters: chain. */
 export const otherChain = `SELECT chain FROM checkpoint WHERE chain <> ? LIMIT 1`
 

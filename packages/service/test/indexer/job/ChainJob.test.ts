@@ -1,6 +1,7 @@
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Config } from "../../../src/config/Config.ts"
+import * as ServedChain from "../../../src/config/ServedChain.ts"
 import * as ChainJob from "../../../src/indexer/job/ChainJob.ts"
 import * as HashRules from "../../../src/verification/HashRules.ts"
 
@@ -9,13 +10,19 @@ const config = (chains: object) =>
 
 const rpc = ["http://127.0.0.1:8545"]
 
-const jobOf = (chain: object): ChainJob.ChainJob =>
-  Result.getOrThrow(ChainJob.fromConfig(config(chain), "/srv", "me"))[0]!
+const jobsOf = (chains: object) => {
+  const decoded = config(chains)
+  return Result.map(ServedChain.fromChains(decoded.chains), (served) =>
+    ChainJob.fromChains(served, decoded, { baseFolder: "/srv", owner: "me" }),
+  )
+}
+
+const jobOf = (chain: object): ChainJob.ChainJob => Result.getOrThrow(jobsOf(chain))[0]!
 
 describe("ChainJob", () => {
-  it("fromConfig: makes a job for each chain, under the interface's name if it is listed", () => {
+  it("fromChains: makes a job for each chain, under the interface's name if it is listed", () => {
     const chains = { eth: { rpc }, "Polygon-Amoy": { rpc }, linea: { rpc }, mine: { id: 31337, rpc } }
-    const jobs = Result.getOrThrow(ChainJob.fromConfig(config(chains), "/srv", "me"))
+    const jobs = Result.getOrThrow(jobsOf(chains))
 
     expect(jobs.map(({ chain, chainId }) => [chain, chainId])).toEqual([
       ["eth", 1],
@@ -31,8 +38,8 @@ describe("ChainJob", () => {
     })
   })
 
-  it("fromConfig: rejects a configuration with an unknown chain that has no id", () => {
-    const jobs = ChainJob.fromConfig(config({ mine: { rpc } }), "/srv", "me")
+  it("fromChains: rejects a configuration with an unknown chain that has no id", () => {
+    const jobs = jobsOf({ mine: { rpc } })
 
     expect(Result.isFailure(jobs) && jobs.failure._tag).toBe("InvalidConfig")
   })
