@@ -54,6 +54,17 @@ describe("Fees", () => {
     expect(isStated({ l1Fee: 0n, operatorFeeScalar: 100n }, base, true)).toBe(true)
   })
 
+  it("isStated: requires the payer of a transaction of type 0 where receipts may omit it", () => {
+    const isStated = (facts: object) =>
+      Fees.isStated(
+        transaction({ facts: { index: 0, type: 0, ...facts } }),
+        { ...ethereum, unstatedPayers: true },
+        false,
+      )
+
+    expect([{}, { feePayer: alice as never }, { type: 2 }].map(isStated)).toEqual([false, true, true])
+  })
+
   it("isOfRollup: is true for a block with a deposit, or with a receipt that has a rollup fee, even of 0", () => {
     const facts = { index: 0, type: 2 }
     const isOfRollup = (more: object | null) =>
@@ -70,6 +81,7 @@ describe("Fees", () => {
     for (const [more, expected] of [
       [{}, false],
       [{ blobGasUsed: 1n }, false],
+      [{ blobGasPrice: 1n }, false],
       [{ blobGasUsed: 1n, blobGasPrice: 1n }, true],
     ] as const) {
       expect(Fees.isStated(transaction({ facts: { ...facts, ...more } }), ethereum, false)).toBe(expected)

@@ -240,6 +240,19 @@ describe("TraceFilter", () => {
     expect(filter.stack.length).toBeLessThan(100)
   })
 
+  it("shapeOf: counts an element until it is beyond the limits", () => {
+    const filter = TraceFilter.make(limits)
+    const shapeAfter = (text: string) => {
+      TraceFilter.push(filter, Buffer.from(text))
+      const { deepest, values } = TraceFilter.shapeOf(filter)
+      return { deepest, values }
+    }
+
+    expect(shapeAfter('{"jsonrpc":"2.0","id":1,"result":[')).toEqual({ deepest: 2, values: 4 })
+    expect(shapeAfter('{"txHash":"0x","result":{"input":"0x","calls":[')).toEqual({ deepest: 5, values: 9 })
+    expect(shapeAfter('{"calls":['.repeat(1_000))).toEqual({ deepest: 3, values: 5 })
+  })
+
   it.prop("push: returns the same however a response is split into chunks", { seed: Model.seed }, ({ seed }) => {
     const numbers = Model.seeded(seed)
     const random = (levels: number): object =>

@@ -86,6 +86,12 @@ describe("matchSingle", () => {
     expect(matchSingle(transaction(), requested)).toMatchObject({ _tag: "Value", isBare: true })
   })
 
+  it("matchSingle: rejects a transaction without an envelope as the result of another method", () => {
+    const other = { ...requested, method: "eth_getTransactionByBlockNumberAndIndex" }
+
+    expect(matchSingle(transaction(), other)._tag).toBe("Invalid")
+  })
+
   it("matchSingle: rejects another transaction without an envelope", () => {
     expect(issueOf(matchSingle(transaction({ transactionIndex: "0x1" }), requested))).toEqual({
       path: "transactionIndex",

@@ -95,6 +95,7 @@ describe("Lists", () => {
           read,
         }
         const found = yield* lists(options, (all) => Effect.succeed(all))
+        expect(queries[0]!.maxBytes).toBe(262_144)
         return { ...found, limits: queries.map((query) => query.limit), position: queries[0]!.position }
       })
 

@@ -134,6 +134,17 @@ describe("the lifetime of pages", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.live("a page of the first block is not cached while no block is final", () =>
+    Effect.gen(function* () {
+      const service = yield* start({ chains: { eth: { blocks: Rows.chain(0, 2) } } })
+      const cacheControl = Effect.map(service.wallet(alice, "to_block=0"), ({ headers }) => headers["cache-control"])
+      const before = yield* cacheControl
+      yield* Effect.orDie(service.stores["eth"]!.finalize(0))
+
+      expect([before, yield* cacheControl]).toEqual(["no-store", "private, max-age=3600"])
+    }).pipe(Effect.scoped),
+  )
+
   it.live("a list with a date as bound is cached from its second page, if its blocks are final", () =>
     Effect.gen(function* () {
       const service = yield* start({ chains: { eth: { blocks: Rows.chain(3, 12) } } })
