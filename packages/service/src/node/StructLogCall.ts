@@ -94,7 +94,7 @@ const accessGas: ReadonlyArray<bigint> = [100n, 2_600n, 700n, 40n]
 const transferGas: ReadonlyArray<bigint> = [0n, 9_000n, 34_000n]
 
 /** At most all but a 64th of the gas may be given to a call. Source: EIP-150. */
-const mostOf = (available: bigint): bigint => available - available / 64n
+const allButOne64th = (available: bigint): bigint => available - available / 64n
 
 /** Gas of a call, including what it used. */
 interface Gas {
@@ -110,8 +110,8 @@ const baseGas = (step: Step, call: Call): ReadonlyArray<bigint> => {
 
 /** Gas given to a call: as requested, or all that is available. */
 const givenGas = (step: Step, { requested }: Call, base: bigint): bigint => {
-  const most = mostOf(step.gas - base)
-  return requested !== null && requested < most ? requested : most
+  const available = allButOne64th(step.gas - base)
+  return requested !== null && requested < available ? requested : available
 }
 
 /**
@@ -259,11 +259,11 @@ const ofCreation = (step: Step, next: Step, call: Call, { depth }: Place, return
   const available = step.gas - creationGas(step, call)
   const isTaken = !isSuccess && available > 0n && next.gas === available / 64n
   if (isTaken) {
-    const gas = mostOf(available)
+    const gas = allButOne64th(available)
     return { gas, gasUsed: gas, output: "0x", error: "contract address collision" }
   }
   // Only some nodes include the given gas in the cost of the step.
-  const gas = returned === 0n ? mostOf(next.gas) : returned
+  const gas = returned === 0n ? allButOne64th(next.gas) : returned
   const refusal = depth >= maxDepth ? "max call depth exceeded" : "insufficient balance for transfer"
   return { gas, gasUsed: 0n, output: "0x", error: isSuccess ? null : refusal }
 }

@@ -288,7 +288,7 @@ const frameOf = (draft: Draft, caller: string, callerValue: bigint, context: Con
 }
 
 /** Non-zero bytes cost 16 gas, zero bytes 4; minimum gas of a transaction. Source: EIP-2028, 7623. */
-const leastGas = 21_000n
+const intrinsicGas = 21_000n
 
 /** True if a transaction must have run code, so that missing steps mean that the node did not record them. */
 const ranCode = ({ accessGas = 0n, gasUsed, input, to }: Transaction): boolean => {
@@ -297,7 +297,7 @@ const ranCode = ({ accessGas = 0n, gasUsed, input, to }: Transaction): boolean =
   if (to === null) return bytes.length > 0
   if (StructLogCall.isPrecompile(to)) return false
   // The floor of EIP-7623 exceeds the regular cost of input.
-  return gasUsed > leastGas + accessGas + 40n * BigInt(bytes.length - zeros) + 10n * BigInt(zeros)
+  return gasUsed > intrinsicGas + accessGas + 40n * BigInt(bytes.length - zeros) + 10n * BigInt(zeros)
 }
 
 /** A transaction's frame, and what it changed. */

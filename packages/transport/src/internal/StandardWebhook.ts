@@ -45,10 +45,10 @@ const ed25519 = { name: "Ed25519" } as const
 /** Prefix of an ed25519 private key in PKCS #8. Source: RFC 8410, section 7. */
 const pkcs8Head = Uint8Array.from([0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20])
 const keyBytes = 32
-const [leastSecretBytes, mostSecretBytes] = [24, 64]
+const [minSecretBytes, maxSecretBytes] = [24, 64]
 
 const isSecret = (bytes: Uint8Array | undefined): bytes is Uint8Array<ArrayBuffer> =>
-  bytes !== undefined && bytes.length >= leastSecretBytes && bytes.length <= mostSecretBytes
+  bytes !== undefined && bytes.length >= minSecretBytes && bytes.length <= maxSecretBytes
 
 /** True if a text is a key that can verify. */
 export const isVerifier = (text: string): boolean =>

@@ -69,13 +69,13 @@ export const record = (row: Row, options: Options): string =>
   `${withEmpty(row.body, options).slice(0, -1)}${tailOf(row, options).slice(0, -1)}`
 
 /** What a page contains besides its rows. */
-export interface Place {
+export interface PageFields {
   readonly cursor: string | null
   readonly page: number
   readonly pageSize: number
 }
 
-const headOf = ({ cursor, page, pageSize }: Place): string =>
+const headOf = ({ cursor, page, pageSize }: PageFields): string =>
   `{"cursor":${cursor === null ? "null" : `"${cursor}"`},"page":"${page}","page_size":"${pageSize}","result":[`
 
 /** Maximum number of bytes of a UTF-16 code unit. */
@@ -115,8 +115,8 @@ const identityOf = (rows: ReadonlyArray<Row>, texts: ReadonlyArray<string>): Uin
  * Writes a page, into `memory` if it fits. Texts are written directly to their position, because joining them first would copy everything
  * twice more.
  */
-export const page = (rows: ReadonlyArray<Row>, place: Place, options: Options, memory?: Buffer): Written => {
-  const texts = [headOf(place)]
+export const page = (rows: ReadonlyArray<Row>, fields: PageFields, options: Options, memory?: Buffer): Written => {
+  const texts = [headOf(fields)]
   for (const row of rows) texts.push(withEmpty(row.body, options), tailOf(row, options))
   texts.push("]}")
   const bytes = roomFor(texts, memory)
@@ -138,8 +138,8 @@ export const sizeOf = (rows: ReadonlyArray<Row>, { include }: Pick<Options, "inc
     0,
   )
 
-const texts = function* (rows: ReadonlyArray<Row>, place: Place, options: Options): Generator<string> {
-  yield headOf(place)
+const texts = function* (rows: ReadonlyArray<Row>, fields: PageFields, options: Options): Generator<string> {
+  yield headOf(fields)
   for (const [at, row] of rows.entries()) {
     // Matches of `emptyValues` contain no comma, so they are not cut.
     for (const text of LargeResponse.cutText(row.body, row.body.length - 1)) yield withEmpty(text, options)
@@ -150,5 +150,5 @@ const texts = function* (rows: ReadonlyArray<Row>, place: Place, options: Option
 }
 
 /** The bytes of a page in chunks of about 64 KiB, each computed when it is taken. */
-export const chunks = (rows: ReadonlyArray<Row>, place: Place, options: Options): Iterable<Uint8Array> =>
-  LargeResponse.chunksOf(texts(rows, place, options))
+export const chunks = (rows: ReadonlyArray<Row>, fields: PageFields, options: Options): Iterable<Uint8Array> =>
+  LargeResponse.chunksOf(texts(rows, fields, options))

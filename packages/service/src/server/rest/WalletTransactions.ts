@@ -87,7 +87,7 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     const { isFixed, rows: stored } = page
     const empty = grant.empty ?? config.empty
     const cursor = PageRequest.nextCursor(resolved, page)
-    const place = { cursor, page: resolved.page, pageSize: resolved.query.limit }
+    const fields = { cursor, page: resolved.page, pageSize: resolved.query.limit }
     const options = { label, include: query.include !== undefined, empty }
     const rows = stored.map((row) => withOperations(decoded(row, contractDecoder), params.address))
     const isWhole = !options.include || stored.every(({ internal }) => internal !== null)
@@ -95,8 +95,8 @@ export const make = ({ config, contracts, decoder, send }: Options) => {
     const lifetime = isKept ? PageLifetime.headersOf(grant) : {}
     return {
       size: PageWriter.sizeOf(rows, options),
-      write: (memory) => PageWriter.page(rows, place, options, memory),
-      chunks: () => PageWriter.chunks(rows, place, options),
+      write: (memory) => PageWriter.page(rows, fields, options, memory),
+      chunks: () => PageWriter.chunks(rows, fields, options),
       headers: { ...coverage, ...headers, ...lifetime },
     }
   }

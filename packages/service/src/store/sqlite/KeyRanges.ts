@@ -15,7 +15,7 @@ import * as Statements from "./KeyRangeStatements.ts"
 export const defaultEntries = 65_536
 
 /** Minimum number of entries of one table that a write moves for each merge. */
-const leastMoved = 64
+const minMoved = 64
 
 type Row = readonly [ranges: string, checksum: number]
 
@@ -203,7 +203,7 @@ const moveUnsafe = (connection: Connection, table: Table, { from, into }: KeyRan
 /** Continues merging after a write, by as many entries as it inserted; `before` are the ranges before the write. */
 export const mergeUnsafe = (connection: Connection, before: KeyRanges.KeyRanges, limit: number): void => {
   const ranges = readUnsafe(connection)
-  const moved = Math.max(Math.min(leastMoved, limit), KeyRanges.total(ranges) - KeyRanges.total(before))
+  const moved = Math.max(Math.min(minMoved, limit), KeyRanges.total(ranges) - KeyRanges.total(before))
   let after = KeyRanges.beginMerges(ranges, limit)
   for (const merge of KeyRanges.mergesOf(after)) {
     const isDone = Statements.tables.map((table) => moveUnsafe(connection, table, merge, moved)).every(Boolean)
