@@ -5,12 +5,12 @@ import { afterEach, describe, expect, it } from "vitest"
 import { folderOrder, formatOrder } from "./FolderOrder.ts"
 import { issues, unprinted } from "./imports.ts"
 
-const planted: Array<string> = []
+const created: Array<string> = []
 
 /** A repository of the given files, each package with a package.json that declares what the real ones do. */
 const plant = (sources: Readonly<Record<string, string>>): string => {
   const base = mkdtempSync(join(tmpdir(), "daybook-imports-"))
-  planted.push(base)
+  created.push(base)
   const folders = new Set(Object.keys(sources).map((file) => file.split("/").slice(0, 2).join("/")))
   for (const folder of folders) {
     const dependencies = Object.fromEntries(
@@ -30,7 +30,7 @@ const plant = (sources: Readonly<Record<string, string>>): string => {
 }
 
 afterEach(() => {
-  for (const base of planted.splice(0)) rmSync(base, { recursive: true })
+  for (const base of created.splice(0)) rmSync(base, { recursive: true })
 })
 
 describe("imports", () => {

@@ -1,6 +1,6 @@
 /**
  * Runs scripts of a hostile node against the RPC client inside Chromium: `node tooling/nodes/chromium.ts [scripts]`. Outcomes are
- * judged as in the client's own tests. Needs Chromium at /usr/bin/chromium or at CHROMIUM. Also prints the size of the bundle.
+ * checked as in the client's own tests. Needs Chromium at /usr/bin/chromium or at CHROMIUM. Also prints the size of the bundle.
  */
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
@@ -54,7 +54,7 @@ const runScript = async (page: Page, seed: number, { histograms, issues, outcome
       return { call, outcome: outcome ?? NodeScript.outcomeOf(call, value), elapsedMillis }
     })
     for (const { outcome } of observed) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-    issues.push(...NodeScript.judge(script, policy, node.exchanges(), observed))
+    issues.push(...NodeScript.check(script, policy, node.exchanges(), observed))
     histograms.push(node.histogram())
   } finally {
     await node.stop()

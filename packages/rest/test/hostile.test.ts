@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from "@effect/vitest"
 import { Payload, RestScript } from "@daybook/harness"
-import { type Bug, playAll } from "./hostile.ts"
+import { type Bug, runAll } from "./hostile.ts"
 
 const scripts = Number(process.env["DAYBOOK_SCRIPTS"] ?? 32)
 const isLarge = scripts > 1_000
@@ -23,23 +23,23 @@ describe.concurrent("hostile", () => {
     `returns each row once and in order, and ends or names the fault, under ${scripts} scripts`,
     async () => {
       Payload.gzipBomb("")
-      const played = await playAll(scripts)
-      const histogram = RestScript.histogram(played.map((one) => one.histogram))
+      const results = await runAll(scripts)
+      const histogram = RestScript.histogram(results.map((one) => one.histogram))
       if (isLarge) {
-        const late = played.filter(({ wasLate }) => wasLate).length
-        console.log(`${late} scripts were played again by themselves, because the machine was late`)
-        show(`faults met by ${played.length} scripts:`, histogram.toReversed())
-        show("ended with:", count(played.map(({ outcome }) => outcome)))
+        const late = results.filter(({ wasLate }) => wasLate).length
+        console.log(`${late} scripts were results again by themselves, because the machine was late`)
+        show(`faults met by ${results.length} scripts:`, histogram.toReversed())
+        show("ended with:", count(results.map(({ outcome }) => outcome)))
       }
 
-      expect(played.flatMap(({ issues }) => issues)).toStrictEqual([])
-      expect(played.filter(({ outcome }) => outcome === "ended").length).toBeGreaterThanOrEqual(scripts / 5)
+      expect(results.flatMap(({ issues }) => issues)).toStrictEqual([])
+      expect(results.filter(({ outcome }) => outcome === "ended").length).toBeGreaterThanOrEqual(scripts / 5)
       if (isLarge) expect(histogram[0]?.[1] ?? 0).toBeGreaterThan(0)
     },
     isLarge ? 1_800_000 : 180_000,
   )
 
-  const planted: ReadonlyArray<readonly [bug: Bug, faults: RestScript.Bounds["faults"] & {}, issue: RegExp]> = [
+  const injected: ReadonlyArray<readonly [bug: Bug, faults: RestScript.Bounds["faults"] & {}, issue: RegExp]> = [
     ["reads without safeguards", ["overlap", "duplicateRow", "none"], /a row was emitted twice/],
     ["ignores Retry-After", ["limitedSeconds", "none"], /ms after it was asked to wait/],
     [
@@ -48,13 +48,13 @@ describe.concurrent("hostile", () => {
       /ended with ended, not TransportError|ended with \d+ of \d+ rows/,
     ],
   ]
-  for (const [bug, faults, issue] of planted) {
+  for (const [bug, faults, issue] of injected) {
     it(
       `detects a client that ${bug}`,
       async () => {
-        const played = await (isLarge ? playAll(1_000, bug) : playAll(20, bug, { faults }))
-        const caught = played.filter(({ issues }) => issues.some((text) => issue.test(text)))
-        if (isLarge) console.log(`${bug}: caught by ${caught.length} of ${played.length} scripts`)
+        const results = await (isLarge ? runAll(1_000, bug) : runAll(20, bug, { faults }))
+        const caught = results.filter(({ issues }) => issues.some((text) => issue.test(text)))
+        if (isLarge) console.log(`${bug}: caught by ${caught.length} of ${results.length} scripts`)
 
         expect(caught.length).toBeGreaterThanOrEqual(1)
       },

@@ -1,12 +1,12 @@
 /**
- * Runs scripts of a hostile server against the client over real sockets, and judges its results. Bugs are injected outside the client:
+ * Runs scripts of a hostile server against the client over real sockets, and checks its results. Bugs are injected outside the client:
  * in its `fetch`, or by reading pages without its safeguards.
  */
-import { HostileRest, type NodeScript, Patience, type RestFault, RestScript } from "@daybook/harness"
+import { HostileRest, type NodeScript, ScriptRunner, type RestFault, RestScript } from "@daybook/harness"
 import { createRestClient } from "../src/promise.ts"
 import { wallet } from "./history.ts"
 
-/** Limits of the client, in the form that the judge accepts. */
+/** Limits of the client, in the form that the check accepts. */
 export const policy: NodeScript.Policy = {
   maxAttempts: 4,
   deadlineMillis: 1_500,
@@ -82,7 +82,7 @@ const walk = async (
   return { hashes, outcome, elapsedMillis: performance.now() - began }
 }
 
-export interface Played {
+export interface ScriptOutcome {
   readonly issues: ReadonlyArray<string>
   /** True if the script permits the outcome, regardless of time. */
   readonly isAllowed: boolean
@@ -90,15 +90,15 @@ export interface Played {
   readonly histogram: Readonly<Partial<Record<RestFault.Name, number>>>
 }
 
-/** Plays one script; the client's time limits are multiplied by `patience`. */
-export const play = async (script: RestScript.Script, bug?: Bug, patience = 1): Promise<Played> => {
-  const limits = { ...policy, deadlineMillis: policy.deadlineMillis * patience }
+/** Runs one script; the client's time limits are multiplied by `timeFactor`. */
+export const runScript = async (script: RestScript.Script, bug?: Bug, timeFactor = 1): Promise<ScriptOutcome> => {
+  const limits = { ...policy, deadlineMillis: policy.deadlineMillis * timeFactor }
   const { pageSize, steps } = script
   const server = await HostileRest.start({ history: RestScript.history(script), pageSize, script: steps })
   try {
     const observed = await walk(clientOf(server.url, bug, limits), script, bug)
     const isClosed = await server.settled(10_000)
-    const issues = RestScript.judge(script, limits, server.exchanges(), observed)
+    const issues = RestScript.check(script, limits, server.exchanges(), observed)
     const open = isClosed ? [] : [`seed ${script.seed}: a request was left open`]
     // An injected bug causes outcomes that no script permits.
     const isAllowed = bug !== undefined || RestScript.allowed(script, limits).has(observed.outcome as RestFault.Outcome)
@@ -108,16 +108,19 @@ export const play = async (script: RestScript.Script, bug?: Bug, patience = 1): 
   }
 }
 
-const isLate = ({ isAllowed, issues }: Played): boolean =>
+const isLate = ({ isAllowed, issues }: ScriptOutcome): boolean =>
   !isAllowed || issues.some((issue) => /: (?:ended with TimeoutError|gave up with|took \d)/.test(issue))
 
 /** Runs the scripts of this many seeds, several at a time, with all faults or the given ones. */
-export const playAll = async (
+export const runAll = async (
   seeds: number,
   bug?: Bug,
   bounds: RestScript.Bounds = {},
-): Promise<ReadonlyArray<Played & { readonly wasLate: boolean }>> => {
+): Promise<ReadonlyArray<ScriptOutcome & { readonly wasLate: boolean }>> => {
   const scripts = Array.from({ length: seeds }, (_, seed) => RestScript.make(seed, bounds))
-  const played = await Patience.playAll(scripts, 16, { isLate, play: (script, more) => play(script, bug, more) })
-  return played.map(({ result, wasLate }) => ({ ...result, wasLate }))
+  const results = await ScriptRunner.runAll(scripts, 16, {
+    isLate,
+    run: (script, more) => runScript(script, bug, more),
+  })
+  return results.map(({ result, wasLate }) => ({ ...result, wasLate }))
 }

@@ -75,7 +75,7 @@ describe("law", () => {
     ({ order, rows, seed }) =>
       Effect.gen(function* () {
         const oldestFirst = history(seed, rows)
-        const truth = (order === "ASC" ? oldestFirst : oldestFirst.toReversed()).map(({ hash }) => hash)
+        const expected = (order === "ASC" ? oldestFirst : oldestFirst.toReversed()).map(({ hash }) => hash)
         const { isWhole, pages } = scriptOf(order === "ASC" ? oldestFirst : oldestFirst.toReversed(), seed)
         const server = yield* serve((request, response) => {
           const cursor = new URL(request.url ?? "", "http://test").searchParams.get("cursor")
@@ -89,7 +89,7 @@ describe("law", () => {
         )
 
         const fault = outcome._tag === "Failure" ? outcome.failure : undefined
-        expect(got).toStrictEqual(truth)
+        expect(got).toStrictEqual(expected)
         expect(fault === undefined).toBe(isWhole)
         if (fault !== undefined)
           expect(fault._tag === "InvalidResponse" ? fault.path : fault._tag).toMatch(/^(cursor|result)$/)
@@ -100,8 +100,8 @@ describe("law", () => {
   )
 
   it("scriptOf: inserts each fault", () => {
-    const planted = Array.from({ length: 100 }, (_, seed) => scriptOf(history(seed, 30), seed).faults).flat()
+    const injected = Array.from({ length: 100 }, (_, seed) => scriptOf(history(seed, 30), seed).faults).flat()
 
-    expect([...new Set(planted)].sort()).toStrictEqual(["empty page", "overlap", "repeated cursor", "repeated page"])
+    expect([...new Set(injected)].sort()).toStrictEqual(["empty page", "overlap", "repeated cursor", "repeated page"])
   })
 })

@@ -4,7 +4,7 @@ import type { HostileNode } from "@daybook/harness"
 import { NodeFault, NodeScript, Payload, VirtualChain } from "@daybook/harness"
 import * as NodeFetch from "@daybook/transport/NodeFetch"
 import { beforeAll, describe, expect, it } from "vitest"
-import { type Bug, format, play, playAll, playAlone, policy } from "./hostile.ts"
+import { type Bug, format, runScript, runAll, runAlone, policy } from "./hostile.ts"
 
 beforeAll(() => {
   Payload.gzipBomb("")
@@ -14,13 +14,13 @@ const calls = NodeScript.make(3, { maxCalls: 30 }).calls.slice(0, 4)
 const scripted = (...steps: ReadonlyArray<HostileNode.Step>): NodeScript.Script => ({ seed: 0, calls, steps })
 
 const issuesOf = async (bug: Bug | undefined, script: NodeScript.Script, limits = policy): Promise<string> =>
-  (await play(script, "typed", bug, limits)).issues.join("\n")
+  (await runScript(script, "typed", bug, limits)).issues.join("\n")
 
 describe("hostile scripts", () => {
   it("hostile scripts: each call ends with its own value or a typed error, within the deadline and the policy", async () => {
     const seeds = Array.from({ length: Runs.usual(240) }, (_, seed) => seed)
 
-    const { issues, histogram, calls: asked } = await playAll(seeds, 24)
+    const { issues, histogram, calls: asked } = await runAll(seeds, 24)
 
     console.log(format(histogram))
     expect(issues).toEqual([])
@@ -28,12 +28,12 @@ describe("hostile scripts", () => {
   }, 180_000)
 
   it("hostile scripts: each fault alone ends with its own value or a typed error", async () => {
-    const played = NodeFault.names.map(async (fault) => {
-      const { histogram, issues } = await playAlone(scripted({ fault }), "typed")
+    const results = NodeFault.names.map(async (fault) => {
+      const { histogram, issues } = await runAlone(scripted({ fault }), "typed")
       return { fault, times: histogram[fault] ?? 0, issues }
     })
 
-    const wrong = (await Promise.all(played)).filter(({ issues, times }) => times === 0 || issues.length > 0)
+    const wrong = (await Promise.all(results)).filter(({ issues, times }) => times === 0 || issues.length > 0)
 
     expect(wrong).toEqual([])
   }, 180_000)
@@ -41,7 +41,7 @@ describe("hostile scripts", () => {
   it("hostile scripts: calls with Node's modules end with their own values or typed errors", async () => {
     const fetch = NodeFetch.makeUnsafe()
 
-    const { issues } = await playAll(
+    const { issues } = await runAll(
       Array.from({ length: Runs.usual(160) }, (_, at) => 50_000 + at),
       24,
       fetch,
@@ -51,23 +51,23 @@ describe("hostile scripts", () => {
     expect(issues).toEqual([])
   }, 180_000)
 
-  it("the judge: detects a client that matches replies by position", async () => {
+  it("check: detects a client that matches replies by position", async () => {
     const script = scripted({ fault: "reordered" })
 
     expect(await issuesOf("matches by position", script)).toMatch(/ended with (wrong|InvalidResponse), not correct/)
-    expect((await playAlone(script, "typed")).issues).toEqual([])
+    expect((await runAlone(script, "typed")).issues).toEqual([])
   })
 
-  it("the judge: detects a timeout that ends at the headers", async () => {
+  it("check: detects a timeout that ends at the headers", async () => {
     const script = scripted({ fault: "stalledBody" })
 
     expect(await issuesOf("timeout ends at the headers", script, { ...policy, slackMillis: 300 })).toMatch(
       /ended with hangs/,
     )
-    expect((await playAlone(script, "typed")).issues).toEqual([])
+    expect((await runAlone(script, "typed")).issues).toEqual([])
   })
 
-  it("the judge: detects a Retry-After that is read in the wrong unit", async () => {
+  it("check: detects a Retry-After that is read in the wrong unit", async () => {
     const limits = { ...policy, deadlineMillis: 20_000 }
     const script = scripted({ fault: "limitedSeconds", waitMillis: 1_000 })
 
@@ -75,7 +75,7 @@ describe("hostile scripts", () => {
     expect(await issuesOf(undefined, script, limits)).toBe("")
   })
 
-  it("the judge: distinguishes the calls of a script", () => {
+  it("check: distinguishes the calls of a script", () => {
     expect(new Set(calls.map(VirtualChain.keyOf)).size).toBe(4)
   })
 })

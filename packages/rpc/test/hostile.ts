@@ -1,9 +1,9 @@
 /**
- * Plays the scripts of a hostile node against the client in each of its calling styles, and judges the outcomes. A `Bug` is injected
- * outside the client to verify that the judge detects it; the client itself has no switch for it.
+ * Runs the scripts of a hostile node against the client in each of its calling styles, and checks the outcomes. A `Bug` is injected
+ * outside the client to verify that the check detects it; the client itself has no switch for it.
  */
 import { isDeepStrictEqual } from "node:util"
-import { HostileNode, NodeFault, NodeScript, Patience, VirtualChain } from "@daybook/harness"
+import { HostileNode, NodeFault, NodeScript, ScriptRunner, VirtualChain } from "@daybook/harness"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import type { Fetch } from "@daybook/transport/Fetch"
 import { Clock, Effect, Result, Schema } from "effect"
@@ -213,8 +213,14 @@ const runs: Readonly<Record<Style, Run>> = {
   },
 }
 
-/** Plays one script in one style. */
-export const play = async (script: NodeScript.Script, style: Style, bug?: Bug, limits = policy, fetch = platform) => {
+/** Runs one script in one style. */
+export const runScript = async (
+  script: NodeScript.Script,
+  style: Style,
+  bug?: Bug,
+  limits = policy,
+  fetch = platform,
+) => {
   const { steps, batchLimit } = script
   const node = await HostileNode.start({ script: steps, batchLimit })
   try {
@@ -232,40 +238,40 @@ export const play = async (script: NodeScript.Script, style: Style, bug?: Bug, l
     const all = script.calls.map(
       (call) => observed.get(call) ?? { call, outcome: "hangs", elapsedMillis: performance.now() - began },
     )
-    const issues = NodeScript.judge(script, limits, node.exchanges(), all)
+    const issues = NodeScript.check(script, limits, node.exchanges(), all)
     return { issues, histogram: node.histogram(), requests: node.exchanges().length, observed: all }
   } finally {
     await node.stop()
   }
 }
 
-type Result = Awaited<ReturnType<typeof play>>
+type Result = Awaited<ReturnType<typeof runScript>>
 
 const isLate = ({ issues, requests }: Result): boolean =>
   requests === 0 || issues.some((issue) => /: (?:took \d|ended with (?:TimeoutError|hangs)|gave up)/.test(issue))
 
-const playPatiently = (script: NodeScript.Script, style: Style, patience: number, fetch: Fetch) =>
-  play(script, style, undefined, { ...policy, deadlineMillis: policy.deadlineMillis * patience }, fetch)
+const runWithTime = (script: NodeScript.Script, style: Style, timeFactor: number, fetch: Fetch) =>
+  runScript(script, style, undefined, { ...policy, deadlineMillis: policy.deadlineMillis * timeFactor }, fetch)
 
 /** Runs a script alone until the result is not late; returns the last result. */
-export const playAlone = (script: NodeScript.Script, style: Style): Promise<Result> =>
-  Patience.playAlone(script, { isLate, play: (one, patience) => playPatiently(one, style, patience, platform) })
+export const runAlone = (script: NodeScript.Script, style: Style): Promise<Result> =>
+  ScriptRunner.runAlone(script, { isLate, run: (one, timeFactor) => runWithTime(one, style, timeFactor, platform) })
 
 /** Runs the scripts of many seeds, several at a time; late ones are repeated alone. */
-export const playAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
-  const played = await Patience.playAll(seeds, workers, {
+export const runAll = async (seeds: Iterable<number>, workers: number, fetch = platform) => {
+  const results = await ScriptRunner.runAll(seeds, workers, {
     isLate,
-    play: (seed, patience) => playPatiently(scriptOf(seed), styleOf(seed), patience, fetch),
+    run: (seed, timeFactor) => runWithTime(scriptOf(seed), styleOf(seed), timeFactor, fetch),
   })
   const ends = new Map<string, number>()
-  for (const { outcome } of played.flatMap(({ result }) => result.observed))
+  for (const { outcome } of results.flatMap(({ result }) => result.observed))
     ends.set(outcome, (ends.get(outcome) ?? 0) + 1)
   return {
-    late: played.filter(({ wasLate }) => wasLate).length,
-    issues: played.flatMap(({ result, script: seed }) => result.issues.map((issue) => `${styleOf(seed)}: ${issue}`)),
-    histogram: NodeScript.histogram(played.map(({ result }) => result.histogram)),
-    requests: played.reduce((sum, { result }) => sum + result.requests, 0),
-    calls: played.reduce((sum, { result }) => sum + result.observed.length, 0),
+    late: results.filter(({ wasLate }) => wasLate).length,
+    issues: results.flatMap(({ result, script: seed }) => result.issues.map((issue) => `${styleOf(seed)}: ${issue}`)),
+    histogram: NodeScript.histogram(results.map(({ result }) => result.histogram)),
+    requests: results.reduce((sum, { result }) => sum + result.requests, 0),
+    calls: results.reduce((sum, { result }) => sum + result.observed.length, 0),
     ends,
   }
 }

@@ -15,7 +15,7 @@ const timeout = 300
 const hung = Symbol("hung")
 
 /** Waits for a read until well after its deadline, which a busy machine may miss by seconds. */
-const patiently = <A>(promise: Promise<A>, millis: number): Promise<A | typeof hung> => {
+const withinTime = <A>(promise: Promise<A>, millis: number): Promise<A | typeof hung> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<typeof hung>((resolve) => {
     timer = setTimeout(() => resolve(hung), timeout * 4 + millis)
@@ -50,9 +50,9 @@ describe("viem under hostile scripts", () => {
               }),
           ]
           const direct = createPublicClient({ transport: http(node.url) })
-          const truths = yield* Effect.promise(() => Promise.all(reads(direct).map((read) => read())))
+          const expected = yield* Effect.promise(() => Promise.all(reads(direct).map((read) => read())))
 
-          const under = async (transport: (url: string) => Transport, patience: number) => {
+          const under = async (transport: (url: string) => Transport, extraMillis: number) => {
             const counts = { right: 0, error: 0, wrong: 0, hung: 0 }
             const wrong: Array<string> = []
             const one = async (seed: number): Promise<void> => {
@@ -60,11 +60,11 @@ describe("viem under hostile scripts", () => {
               const hostile = await HostileNode.start({ script: steps, upstream: node.url })
               try {
                 const client = createPublicClient({ transport: transport(hostile.url) })
-                const ends = await Promise.allSettled(reads(client).map((read) => patiently(read(), patience)))
+                const ends = await Promise.allSettled(reads(client).map((read) => withinTime(read(), extraMillis)))
                 for (const [at, end] of ends.entries()) {
                   if (end.status === "fulfilled" && end.value === hung) counts.hung++
                   else if (end.status === "rejected") counts.error++
-                  else if (isDeepStrictEqual(end.value, truths[at])) counts.right++
+                  else if (isDeepStrictEqual(end.value, expected[at])) counts.right++
                   else {
                     counts.wrong++
                     wrong.push(

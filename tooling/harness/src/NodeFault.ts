@@ -1,7 +1,7 @@
 /**
  * Table of the faults of a hostile node: what each one sends, and what a correct client may make of it.
  *
- * `HostileNode` applies the faults; `NodeScript` generates sequences of them and judges clients. To add a fault, add a row
+ * `HostileNode` applies the faults; `NodeScript` generates sequences of them and checks clients. To add a fault, add a row
  * to one of the two tables under `internal/`; the tests then require its form on the wire.
  */
 import { itemFaults } from "./internal/nodeItemFaults.ts"

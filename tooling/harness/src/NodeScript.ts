@@ -1,7 +1,7 @@
 /**
- * Generated scripts for a hostile node, and the judge of a client that ran against one.
+ * Generated scripts for a hostile node, and the check of a client that ran against one.
  *
- * A script is a function of its seed alone, so the seed reproduces it. The judge is a pure function of the script, the
+ * A script is a function of its seed alone, so the seed reproduces it. The check is a pure function of the script, the
  * limits of the client, the exchanges that the node recorded, and the outcomes of the calls.
  */
 import { isDeepStrictEqual } from "node:util"
@@ -216,7 +216,7 @@ const gaveUp = (
   return countOf(attempts) < policy.maxAttempts && soonest < policy.deadlineMillis * 0.8
 }
 
-const judgeCall = (script: Script, policy: Policy, exchanges: ReadonlyArray<Exchange>, observed: Observed) => {
+const checkCall = (script: Script, policy: Policy, exchanges: ReadonlyArray<Exchange>, observed: Observed) => {
   const name = VirtualChain.keyOf(observed.call)
   const attempts = attemptsOf(exchanges, name)
   const count = countOf(attempts)
@@ -273,7 +273,7 @@ const sentTooEarly = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<string>
  * - No call is sent again after a correct response or an error that forbids it.
  * - No request is sent during a requested wait, follows a redirect, repeats an id, or exceeds `maxRequests`.
  */
-export const judge = (
+export const check = (
   script: Script,
   policy: Policy,
   exchanges: ReadonlyArray<Exchange>,
@@ -283,7 +283,7 @@ export const judge = (
   const redirected = exchanges.filter(({ url }) => url.includes("/elsewhere"))
   const repeatedIds = exchanges.filter(({ calls }) => new Set(calls.map(({ id }) => id)).size < calls.length)
   return [
-    ...observed.flatMap((one) => judgeCall(script, policy, exchanges, one)),
+    ...observed.flatMap((one) => checkCall(script, policy, exchanges, one)),
     ...[
       ...sentTooEarly(exchanges),
       ...(exchanges.length > most ? [`${exchanges.length} requests, more than ${most}`] : []),

@@ -2,7 +2,7 @@
  * Table of the faults of a hostile REST server: what each one serves in place of the correct page, and what a correct client
  * may make of it.
  *
- * `HostileRest` applies the faults; `RestScript` generates sequences of them and judges clients. To add a fault, add a row to
+ * `HostileRest` applies the faults; `RestScript` generates sequences of them and checks clients. To add a fault, add a row to
  * one of the two tables under `internal/`; the tests then require its form on the wire.
  */
 import { httpFaults } from "./internal/restHttpFaults.ts"

@@ -1,7 +1,7 @@
 /**
- * Generated scripts for a hostile REST server, and the judge of a client that read all pages from one.
+ * Generated scripts for a hostile REST server, and the check of a client that read all pages from one.
  *
- * A script is a function of its seed alone, so the seed reproduces it. The judge is a pure function of the script, the
+ * A script is a function of its seed alone, so the seed reproduces it. The check is a pure function of the script, the
  * limits of the client, the exchanges that the server recorded, and the rows and outcome that the client reported.
  */
 import type { Exchange, Step } from "./HostileRest.ts"
@@ -86,7 +86,7 @@ export const shrink = (script: Script): ReadonlyArray<Script> => [
   ...script.steps.map((_, at) => ({ ...script, steps: script.steps.toSpliced(at, 1) })),
 ]
 
-/** Histories of the scripts that are played and judged. */
+/** Histories of the scripts that are run and checked. */
 const histories = new WeakMap<Script, ReadonlyArray<WalletHistory.Row>>()
 
 /** The history of a script, oldest first. */
@@ -137,7 +137,7 @@ const pagesOf = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Attempts> =>
 
 const lastOf = (attempts: Attempts): Exchange => attempts.at(-1) ?? attempts[0]
 
-const judgePage = (attempts: Attempts, isLastPage: boolean, policy: Policy): ReadonlyArray<string> => {
+const checkPage = (attempts: Attempts, isLastPage: boolean, policy: Policy): ReadonlyArray<string> => {
   const issues: Array<string> = []
   for (const { fault, number } of attempts.slice(0, -1)) {
     if (RestFault.all[fault].retry === "forbidden" && policy.attemptTimeoutMillis === undefined) {
@@ -201,7 +201,7 @@ const gaveUp = (pages: ReadonlyArray<Attempts>, observed: Observed, policy: Poli
 const unique = (hashes: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(hashes)]
 
 /** Compares the rows emitted with those served: every page before the last completely, the last one up to an error. */
-const judgeRows = (script: Script, pages: ReadonlyArray<Attempts>, observed: Observed): ReadonlyArray<string> => {
+const checkRows = (script: Script, pages: ReadonlyArray<Attempts>, observed: Observed): ReadonlyArray<string> => {
   const all = expected(script)
   const hashesOf = ({ served }: Exchange) => served.flatMap((index) => all.slice(index, index + 1))
   const complete = unique(pages.slice(0, -1).flatMap((attempts) => hashesOf(lastOf(attempts))))
@@ -234,7 +234,7 @@ const judgeRows = (script: Script, pages: ReadonlyArray<Attempts>, observed: Obs
  * - No page is requested again after an error that forbids it or during a requested wait.
  * - No request follows a redirect or exceeds `maxRequests`.
  */
-export const judge = (
+export const check = (
   script: Script,
   policy: Policy,
   exchanges: ReadonlyArray<Exchange>,
@@ -246,9 +246,9 @@ export const judge = (
   const most = maxRequests(script)
   const latest = pages.length * policy.deadlineMillis + (policy.slackMillis ?? 500)
   const issues = [
-    ...pages.flatMap((attempts) => judgePage(attempts, attempts === last, policy)),
+    ...pages.flatMap((attempts) => checkPage(attempts, attempts === last, policy)),
     ...sentTooEarly(exchanges),
-    ...judgeRows(script, pages, observed),
+    ...checkRows(script, pages, observed),
   ]
   if (!outcomes.has(observed.outcome)) issues.push(`ended with ${observed.outcome}, not ${[...outcomes].join(" or ")}`)
   if (observed.outcome !== "ended" && gaveUp(pages, observed, policy)) issues.push(`gave up with ${observed.outcome}`)

@@ -1,50 +1,50 @@
 /**
- * Plays scripts of hostile servers, several at a time. On a busy machine a client may be late or have no time for an attempt: such a
- * script is played again, alone and with more time. A real fault of the client shows in every result.
+ * Runs scripts of hostile servers, several at a time. On a busy machine a client may be late or have no time for an attempt: such a
+ * script is run again, alone and with more time. A real fault of the client shows in every result.
  */
 
-/** Multiples of the client's time limits with which a script is played. */
-const patience = [1, 4, 16] as const
+/** Multiples of the client's time limits with which a script is run. */
+const timeFactors = [1, 4, 16] as const
 
-/** Options of playing scripts. */
+/** Options of running scripts. */
 export interface Options<S, A> {
-  /** Plays a script with a multiple of the client's time limits. */
-  readonly play: (script: S, patience: number) => Promise<A>
+  /** Runs a script with a multiple of the client's time limits. */
+  readonly run: (script: S, timeFactor: number) => Promise<A>
   /** Whether a busy machine may have delayed the client. */
-  readonly isLate: (played: A) => boolean
+  readonly isLate: (result: A) => boolean
 }
 
 /** A script and its last result. */
-export interface Played<S, A> {
+export interface ScriptResult<S, A> {
   readonly script: S
   readonly result: A
   readonly wasLate: boolean
 }
 
-/** Plays a script alone until it is not late; returns the last result. */
-export const playAlone = async <S, A>(script: S, { isLate, play }: Options<S, A>): Promise<A> => {
-  let result = await play(script, patience[0])
-  for (const more of patience.slice(1)) if (isLate(result)) result = await play(script, more)
+/** Runs a script alone until it is not late; returns the last result. */
+export const runAlone = async <S, A>(script: S, { isLate, run }: Options<S, A>): Promise<A> => {
+  let result = await run(script, timeFactors[0])
+  for (const factor of timeFactors.slice(1)) if (isLate(result)) result = await run(script, factor)
   return result
 }
 
-/** Plays scripts, a number of them at a time. */
-export const playAll = async <S, A>(
+/** Runs scripts, a number of them at a time. */
+export const runAll = async <S, A>(
   scripts: Iterable<S>,
   atOnce: number,
   options: Options<S, A>,
-): Promise<ReadonlyArray<Played<S, A>>> => {
+): Promise<ReadonlyArray<ScriptResult<S, A>>> => {
   const queue = [...scripts].toReversed()
-  const played: Array<Played<S, A>> = []
+  const results: Array<ScriptResult<S, A>> = []
   const late: Array<S> = []
   const worker = async () => {
     for (let script = queue.pop(); script !== undefined; script = queue.pop()) {
-      const result = await options.play(script, patience[0])
+      const result = await options.run(script, timeFactors[0])
       if (options.isLate(result)) late.push(script)
-      else played.push({ script, result, wasLate: false })
+      else results.push({ script, result, wasLate: false })
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-  for (const script of late) played.push({ script, result: await playAlone(script, options), wasLate: true })
-  return played
+  for (const script of late) results.push({ script, result: await runAlone(script, options), wasLate: true })
+  return results
 }

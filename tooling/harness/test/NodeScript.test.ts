@@ -37,7 +37,7 @@ const issuesOf = (
   outcome: string,
   change: Partial<HostileNode.Exchange> = {},
 ) =>
-  NodeScript.judge(
+  NodeScript.check(
     { ...scripted(...attempts.map((fault) => ({ fault }))), calls: [first] },
     policy,
     attempts.map((fault, at) => ({ ...exchangeOf(at + 1, at * 20, first, fault), ...change })),
@@ -101,7 +101,7 @@ describe("NodeScript", () => {
   })
 
   it.prop(
-    "judge: accepts a client that retries required faults after its backoff and ends correctly",
+    "check: accepts a client that retries required faults after its backoff and ends correctly",
     [
       Seed,
       Schema.Array(Schema.Literals(["serverError", "internal", "closedBefore", "limitedBare"])).check(
@@ -117,7 +117,7 @@ describe("NodeScript", () => {
       const elapsedMillis = faults.length * 20 + 1
       const observed = script.calls.map((call) => ({ call, outcome: "correct", elapsedMillis }))
 
-      expect(NodeScript.judge(script, policy, exchanges, observed)).toEqual([])
+      expect(NodeScript.check(script, policy, exchanges, observed)).toEqual([])
     },
   )
 
@@ -137,22 +137,22 @@ describe("NodeScript", () => {
       issuesOf(["internal", "internal", "internal", "internal", "internal", "internal"], "RpcError"),
       /sent 6 times, more than 4[^]*6 requests, more than 4/,
     ],
-  ])("judge: rejects a client that %s", (_client, issues, expected) => {
+  ])("check: rejects a client that %s", (_client, issues, expected) => {
     expect(issues).toMatch(expected)
   })
 
-  it("judge: rejects other calls during a wait that was requested for all calls", () => {
+  it("check: rejects other calls during a wait that was requested for all calls", () => {
     const limits = { ...policy, deadlineMillis: 10_000 }
-    const judge = (...exchanges: ReadonlyArray<HostileNode.Exchange>) =>
-      NodeScript.judge(scripted(), limits, exchanges, []).map((text) => /request \d+ was sent \d+ ms/.exec(text)?.[0])
+    const check = (...exchanges: ReadonlyArray<HostileNode.Exchange>) =>
+      NodeScript.check(scripted(), limits, exchanges, []).map((text) => /request \d+ was sent \d+ ms/.exec(text)?.[0])
     const limited = exchangeOf(1, 0, first, "limitedSeconds")
 
-    expect(judge(limited, exchangeOf(2, 900, second, "none"))).toEqual([])
-    expect(judge(limited, exchangeOf(2, 1_200, second, "none"))).toEqual(["request 2 was sent 1199 ms"])
-    expect(judge(limited, exchangeOf(2, 10, second, "internal"), exchangeOf(3, 20, second, "none"))).toEqual([])
-    expect(judge(limited, exchangeOf(2, 100, second, "internal"), exchangeOf(3, 130, second, "none"))).toEqual([
+    expect(check(limited, exchangeOf(2, 900, second, "none"))).toEqual([])
+    expect(check(limited, exchangeOf(2, 1_200, second, "none"))).toEqual(["request 2 was sent 1199 ms"])
+    expect(check(limited, exchangeOf(2, 10, second, "internal"), exchangeOf(3, 20, second, "none"))).toEqual([])
+    expect(check(limited, exchangeOf(2, 100, second, "internal"), exchangeOf(3, 130, second, "none"))).toEqual([
       "request 3 was sent 129 ms",
     ])
-    expect(judge(limited, exchangeOf(2, 5_001, first, "none"))).toEqual([])
+    expect(check(limited, exchangeOf(2, 5_001, first, "none"))).toEqual([])
   })
 })

@@ -54,7 +54,7 @@ const issuesOf = (
   const [first, ...others] = exchangesOf(script, faults)
   const hashes = emitted(RestScript.expected(script))
   const observed = { hashes, outcome, elapsedMillis: faults.length * 10 }
-  return RestScript.judge(script, policy, [{ ...first!, ...change }, ...others], observed).join("\n")
+  return RestScript.check(script, policy, [{ ...first!, ...change }, ...others], observed).join("\n")
 }
 
 describe("RestScript", () => {
@@ -86,26 +86,26 @@ describe("RestScript", () => {
     expect([script.steps, script.isInterleaved]).toEqual([[], false])
   })
 
-  it.prop("judge: accepts a client that emits every row of every page in order", [Seed], ([seed]) => {
+  it.prop("check: accepts a client that emits every row of every page in order", [Seed], ([seed]) => {
     const script = RestScript.make(seed, { maxSteps: 0 })
     const observed = { hashes: RestScript.expected(script), outcome: "ended", elapsedMillis: 10 }
 
-    expect(RestScript.judge(script, policy, exchangesOf(script), observed)).toEqual([])
+    expect(RestScript.check(script, policy, exchangesOf(script), observed)).toEqual([])
   })
 
-  it.prop("judge: rejects a client that loses or repeats one row", [Seed], ([seed]) => {
+  it.prop("check: rejects a client that loses or repeats one row", [Seed], ([seed]) => {
     const script = { ...RestScript.make(seed, { maxSteps: 0 }), rows: 1 + (seed % 50) }
     const hashes = RestScript.expected(script)
     const at = seed % hashes.length
-    const judge = (emitted: ReadonlyArray<string>) =>
-      RestScript.judge(script, policy, exchangesOf(script), {
+    const check = (emitted: ReadonlyArray<string>) =>
+      RestScript.check(script, policy, exchangesOf(script), {
         hashes: emitted,
         outcome: "ended",
         elapsedMillis: 10,
       })
 
-    expect(judge(hashes.toSpliced(at, 1))).not.toEqual([])
-    expect(judge(hashes.toSpliced(at, 0, hashes[at] ?? ""))).not.toEqual([])
+    expect(check(hashes.toSpliced(at, 1))).not.toEqual([])
+    expect(check(hashes.toSpliced(at, 0, hashes[at] ?? ""))).not.toEqual([])
   })
 
   it.each<readonly [client: string, issues: string, expected: RegExp]>([
@@ -135,7 +135,7 @@ describe("RestScript", () => {
       issuesOf(["none", "truncatedBody"], "ended", (all) => all.slice(0, 6)),
       /ended with ended, not TransportError/,
     ],
-  ])("judge: rejects a client that %s", (_client, issues, expected) => {
+  ])("check: rejects a client that %s", (_client, issues, expected) => {
     expect(issues).toMatch(expected)
   })
 })

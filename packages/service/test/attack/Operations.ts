@@ -8,15 +8,15 @@ import * as LongLedger from "./LongLedger.ts"
 export const others = 20
 
 /** Sends the most expensive request of an operation; `at` is its index. */
-export type Ask = (service: Client.Target, key: string, at: number) => Promise<Client.Response>
+export type SendRequest = (service: Client.Target, key: string, at: number) => Promise<Client.Response>
 
 const read =
-  (pathOf: (at: number) => string): Ask =>
+  (pathOf: (at: number) => string): SendRequest =>
   async ({ url }, key, at) =>
     await Client.send(`${url}/api/v2.2/${pathOf(at)}`, { headers: { "x-api-key": key } })
 
 const relayed =
-  (bodyOf: (at: number) => string): Ask =>
+  (bodyOf: (at: number) => string): SendRequest =>
   async (service, key, at) =>
     await Client.relay(service, key, bodyOf(at))
 
@@ -38,7 +38,7 @@ const abi = Array.from({ length: 100 }, (_, at) => ({
   inputs: Array.from({ length: 10 }, (__, input) => ({ name: `input${input}`, type: "uint256[][][]", indexed: false })),
 }))
 
-const upload: Ask = async ({ url }, key, at) =>
+const upload: SendRequest = async ({ url }, key, at) =>
   await Client.send(`${url}/api/v2.2/contracts/pack-${at % 20}?chain=attack`, {
     method: "PUT",
     headers: { "x-api-key": key, "content-type": "application/json" },
@@ -46,7 +46,7 @@ const upload: Ask = async ({ url }, key, at) =>
   })
 
 /** Compares wallets with long ledgers, each once, and wallets without a ledger. */
-const prove: Ask = async ({ url }, key, at) => {
+const prove: SendRequest = async ({ url }, key, at) => {
   const subject = at % 2 === 0 ? LongLedger.otherOf((at / 2) % others) : asset(at)
   return await Client.send(`${url}/api/v2.2/${subject}/proof?chain=attack`, {
     method: "PUT",
@@ -56,13 +56,13 @@ const prove: Ask = async ({ url }, key, at) => {
 
 /** Requests a list of Etherscan's API, whose errors have the status 200. */
 const listed =
-  (queryOf: (at: number) => string): Ask =>
+  (queryOf: (at: number) => string): SendRequest =>
   async ({ url }, key, at) =>
     await Client.send(`${url}/v2/api?chainid=31337&module=account&${queryOf(at)}&address=${wallet}&apikey=${key}`)
 
 /** Calls an MCP tool. */
 const tool =
-  (name: string, more: object = {}): Ask =>
+  (name: string, more: object = {}): SendRequest =>
   async ({ url }, key, at) =>
     await Client.send(`${url}/mcp`, {
       method: "POST",
@@ -75,7 +75,7 @@ const tool =
       }),
     })
 
-export const all: Readonly<Record<string, Ask>> = {
+export const all: Readonly<Record<string, SendRequest>> = {
   walletTransactions: read(() => `${wallet}/verbose?chain=attack&scope=all&limit=100`),
   movements: read(() => `${wallet}/movements?chain=attack&limit=100&order=ASC`),
   balances: read((at) => `${wallet}/balances?chain=attack&asset=${asset(at)}`),

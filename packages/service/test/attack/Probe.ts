@@ -9,7 +9,7 @@ export interface Options {
 }
 
 /** Measurements since the previous call of `take`. */
-export interface Seen {
+export interface Observations {
   readonly millis: ReadonlyArray<number>
   /** Failed requests, and responses with a status other than 200. */
   readonly failures: ReadonlyArray<string>
@@ -17,7 +17,7 @@ export interface Seen {
 
 /** A thread that sends requests. */
 export interface Probe {
-  readonly read: () => Promise<Seen>
+  readonly read: () => Promise<Observations>
   readonly stop: () => Promise<void>
 }
 
@@ -26,7 +26,7 @@ export const start = ({ everyMillis, headers = {}, urls }: Options): Probe => {
   const probe = new Worker(new URL("./probe.worker.ts", import.meta.url), { workerData })
   return {
     read: async () => {
-      const [seen] = (probe.postMessage("read"), await once(probe, "message")) as [Seen]
+      const [seen] = (probe.postMessage("read"), await once(probe, "message")) as [Observations]
       return seen
     },
     stop: async () => {

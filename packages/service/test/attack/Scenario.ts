@@ -6,7 +6,7 @@ import { sleep } from "./Client.ts"
 export type Scale = "full" | "small"
 
 /** Observations of an attack. */
-export interface Seen {
+export interface Observations {
   /** Short description of the behaviour of the service. */
   readonly behaviour: string
   /** Violations of the expected behaviour. */
@@ -28,10 +28,10 @@ export interface Scenario {
   readonly turnMillis?: number
   /** Options to start the service; undefined for an attack without a process. */
   readonly service?: (scale: Scale) => Promise<Options & { readonly close?: () => Promise<void> }>
-  readonly run: (service: AttackedService, scale: Scale) => Promise<Seen>
+  readonly run: (service: AttackedService, scale: Scale) => Promise<Observations>
 }
 
-export interface Outcome extends Seen {
+export interface Outcome extends Observations {
   readonly name: string
   readonly bound: string
   readonly measured: Measured | undefined

@@ -4,18 +4,18 @@ import * as bombs from "./bombs.ts"
 import * as clocks from "./clocks.ts"
 import * as connections from "./connections.ts"
 import * as disks from "./disks.ts"
-import * as flips from "./flips.ts"
-import * as lies from "./lies.ts"
+import * as corruption from "./corruption.ts"
+import * as falseTraces from "./falseTraces.ts"
 import * as models from "./models.ts"
 import * as mutations from "./mutations.ts"
-import * as neighbours from "./neighbours.ts"
+import * as noisyNeighbours from "./noisyNeighbours.ts"
 import * as pages from "./pages.ts"
 import * as receivers from "./receivers.ts"
 import * as relay from "./relay.ts"
 import type { Scenario } from "./Scenario.ts"
-import * as rpcAnswers from "./rpcAnswers.ts"
+import * as rpcResponses from "./rpcResponses.ts"
 import * as statements from "./statements.ts"
-import * as storms from "./storms.ts"
+import * as reorgs from "./reorgs.ts"
 import * as sums from "./sums.ts"
 
 export const all: ReadonlyArray<Scenario> = [
@@ -24,16 +24,16 @@ export const all: ReadonlyArray<Scenario> = [
   ...pages.scenarios,
   sums.scenario,
   ...relay.scenarios,
-  neighbours.scenario,
+  noisyNeighbours.scenario,
   mutations.scenario,
   ...models.scenarios,
-  flips.scenario,
-  storms.scenario,
+  corruption.scenario,
+  reorgs.scenario,
   ...clocks.scenarios,
   ...disks.scenarios,
   ...connections.scenarios,
   receivers.scenario,
-  lies.scenario,
-  rpcAnswers.scenario,
+  falseTraces.scenario,
+  rpcResponses.scenario,
   statements.scenario,
 ]

@@ -22,7 +22,7 @@ interface FlatTrace {
 
 type Traces = ReadonlyArray<FlatTrace>
 
-interface Lie {
+interface FalseTrace {
   readonly name: string
   readonly wallet: string
   /** Changes the traces of a block. */
@@ -86,7 +86,12 @@ const add = (wallet: string, actions: ReadonlyArray<FlatTrace["action"]>) =>
 
 const walletOf = (at: number): string => `0x${(0xa0_00 + at).toString(16).padStart(40, "0")}`
 
-const lieOf = (at: number, name: string, isDetected: boolean, more: (wallet: string) => Partial<Lie>): Lie => {
+const falseTraceOf = (
+  at: number,
+  name: string,
+  isDetected: boolean,
+  more: (wallet: string) => Partial<FalseTrace>,
+): FalseTrace => {
   const wallet = walletOf(at)
   return { name, wallet, isDetected, change: (traces) => traces, ...more(wallet) }
 }
@@ -94,25 +99,25 @@ const lieOf = (at: number, name: string, isDetected: boolean, more: (wallet: str
 const out = (wallet: string): FlatTrace["action"] => ({ from: wallet, to: stranger, value: hex(5n) })
 const back = (wallet: string): FlatTrace["action"] => ({ from: stranger, to: wallet, value: hex(5n) })
 
-const lies: ReadonlyArray<Lie> = [
-  lieOf(0, "none", false, () => ({})),
-  lieOf(1, "a payment hidden", true, (wallet) => ({ change: removePayment(wallet) })),
-  lieOf(2, "another amount", true, (wallet) => ({ change: replace(wallet, { value: hex(payment + 1n) }) })),
-  lieOf(3, "another recipient", true, (wallet) => ({ change: replace(wallet, { to: stranger }) })),
-  lieOf(4, "a fabricated payment", true, (wallet) => ({ change: add(wallet, [out(wallet)]) })),
-  lieOf(5, "a payment hidden, and in the balance", true, (wallet) => ({
+const falseTraces: ReadonlyArray<FalseTrace> = [
+  falseTraceOf(0, "none", false, () => ({})),
+  falseTraceOf(1, "a payment hidden", true, (wallet) => ({ change: removePayment(wallet) })),
+  falseTraceOf(2, "another amount", true, (wallet) => ({ change: replace(wallet, { value: hex(payment + 1n) }) })),
+  falseTraceOf(3, "another recipient", true, (wallet) => ({ change: replace(wallet, { to: stranger }) })),
+  falseTraceOf(4, "a fabricated payment", true, (wallet) => ({ change: add(wallet, [out(wallet)]) })),
+  falseTraceOf(5, "a payment hidden, and in the balance", true, (wallet) => ({
     change: removePayment(wallet),
     balance: -payment,
   })),
-  lieOf(6, "the same without state proofs", false, (wallet) => ({
+  falseTraceOf(6, "the same without state proofs", false, (wallet) => ({
     change: removePayment(wallet),
     balance: -payment,
     isWithoutProof: true,
   })),
-  lieOf(7, "fabricated payments that cancel out", false, (wallet) => ({
+  falseTraceOf(7, "fabricated payments that cancel out", false, (wallet) => ({
     change: add(wallet, [out(wallet), back(wallet)]),
   })),
-  lieOf(8, "a fabricated call without value", false, (wallet) => ({
+  falseTraceOf(8, "a fabricated call without value", false, (wallet) => ({
     change: add(wallet, [{ from: stranger, to: wallet, value: "0x0" }]),
   })),
 ]
@@ -126,17 +131,17 @@ const startFalseNode = async (url: string, from: bigint) =>
     const { method, params } = call
     if (method.startsWith("debug_") || (method.startsWith("trace_") && method !== "trace_block"))
       return FakeNode.missing
-    const lie = lies.find(({ wallet }) => wallet === params[0])
-    if (method === "eth_getProof" && lie?.isWithoutProof === true) return FakeNode.missing
+    const falseTrace = falseTraces.find(({ wallet }) => wallet === params[0])
+    if (method === "eth_getProof" && falseTrace?.isWithoutProof === true) return FakeNode.missing
     const reply = await FakeNode.forward(url, call)
     if (!("result" in reply)) return reply
     if (method === "trace_block") {
       // Sound: anvil returns a list of traces.
-      return { result: lies.reduce((traces, { change }) => change(traces), reply.result as Traces) }
+      return { result: falseTraces.reduce((traces, { change }) => change(traces), reply.result as Traces) }
     }
     const isAfter = typeof params[1] !== "string" || !params[1].startsWith("0x") || BigInt(params[1]) >= from
-    if (method !== "eth_getBalance" || lie?.balance === undefined || !isAfter) return reply
-    return { result: hex(BigInt(reply.result as string) + lie.balance) }
+    if (method !== "eth_getBalance" || falseTrace?.balance === undefined || !isAfter) return reply
+    return { result: hex(BigInt(reply.result as string) + falseTrace.balance) }
   })
 
 interface Verdict {
@@ -169,7 +174,7 @@ export const scenario: Scenario = {
     const { contractAddress } = await call<{ contractAddress: string }>("eth_getTransactionReceipt", [
       (await call<{ transactions: ReadonlyArray<string> }>("eth_getBlockByNumber", ["0x1", false])).transactions[0],
     ])
-    for (const { wallet } of lies) {
+    for (const { wallet } of falseTraces) {
       const data = `0x${wallet.slice(2).padStart(64, "0")}`
       await call("eth_sendTransaction", [{ from, to: contractAddress, data, value: hex(payment), gas: "0x100000" }])
     }
@@ -189,15 +194,16 @@ export const scenario: Scenario = {
     const { last, reached } = await AttackedChain.indexed(attacked.url, 82, 60)
     if (!reached) return { behaviour: "not indexed", faults: [`not indexed: ${last.state}, ${last.message}`] }
     const faults: Array<string> = []
-    const wallets = lies.map(({ wallet }) => wallet)
+    const wallets = falseTraces.map(({ wallet }) => wallet)
     const reconciled = await Effect.runPromise(
       daybookProcess(attacked.folder, "reconcile", ...wallets, "--chain", "attack", "--json"),
     )
     const verdicts = verdictsOf(reconciled.out)
-    if (verdicts.length !== lies.length) faults.push(`reconcile: ${reconciled.code} ${reconciled.err.slice(0, 300)}`)
+    if (verdicts.length !== falseTraces.length)
+      faults.push(`reconcile: ${reconciled.code} ${reconciled.err.slice(0, 300)}`)
     if (reconciled.code !== 1) faults.push(`reconcile ends with ${reconciled.code}`)
     const lines: Array<string> = []
-    for (const { isDetected, name, wallet } of lies) {
+    for (const { isDetected, name, wallet } of falseTraces) {
       const verdict = verdicts.find(({ address }) => address === wallet)
       const detected = verdict?.proved === false
       if (detected !== isDetected)
@@ -217,7 +223,7 @@ export const scenario: Scenario = {
     )
     const differences = /(\d+) differences?/.exec(compared.out)?.[1] ?? "no"
     // All wallets but the one with correct traces.
-    if (Number(differences) !== lies.length - 1) faults.push(`against another node: ${compared.out.slice(-400)}`)
+    if (Number(differences) !== falseTraces.length - 1) faults.push(`against another node: ${compared.out.slice(-400)}`)
     return { behaviour: `${lines.join("; ")}; another node shows ${differences} differences`, faults }
   },
 }

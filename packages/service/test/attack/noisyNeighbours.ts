@@ -43,7 +43,7 @@ const addKeys = async (folder: string, names: ReadonlyArray<string>): Promise<Re
 }
 
 /** Measures another key during an attack. */
-const measureDuring = async (probe: Probe.Probe, during: () => Promise<unknown>): Promise<Probe.Seen> => {
+const measureDuring = async (probe: Probe.Probe, during: () => Promise<unknown>): Promise<Probe.Observations> => {
   await probe.read()
   await during()
   return await probe.read()
@@ -51,10 +51,10 @@ const measureDuring = async (probe: Probe.Probe, during: () => Promise<unknown>)
 
 const round = (millis: number): string => (millis < 10 ? millis.toFixed(1) : millis.toFixed(0))
 
-const latency = ({ millis }: Probe.Seen): string =>
+const latency = ({ millis }: Probe.Observations): string =>
   `${round(Client.percentile(millis, 0.5))} | ${round(Client.percentile(millis, 0.99))}`
 
-const unserved = (name: string, { failures }: Probe.Seen): ReadonlyArray<string> =>
+const unserved = (name: string, { failures }: Probe.Observations): ReadonlyArray<string> =>
   failures.length === 0 ? [] : [`another key during ${name}: ${Client.tally(failures)}`]
 
 /** Starts a thread for work that runs on other machines in production; returns its first message. */

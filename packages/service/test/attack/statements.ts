@@ -56,7 +56,7 @@ const changed =
 const more = (value: string): string => `0x${(BigInt(value) + 1n).toString(16)}`
 
 /** False results, each of which must prevent the proof of a statement, be an error, or have no effect on the statement. */
-const lies: Readonly<Record<string, Change>> = {
+const falseValues: Readonly<Record<string, Change>> = {
   "balances one wei higher": changed("eth_getBalance", more),
   "one more sent transaction": changed("eth_getTransactionCount", more),
   "another amount in transactions": changed(
@@ -155,7 +155,7 @@ export const scenario: Scenario = {
       await unchanged.stop()
       if (correct.code !== 0) faults.push(`from a correct node: code ${correct.code}: ${correct.err.slice(0, 300)}`)
       const codes: Array<string> = []
-      const judge = (name: string, ended: Ended) => {
+      const checkOutcome = (name: string, ended: Ended) => {
         codes.push(`code ${ended.code}`)
         for (const fault of outputFaults(ended)) faults.push(`${name}: ${fault}`)
         if (ended.code === null) faults.push(`${name}: did not end within ${maxSeconds} s`)
@@ -172,12 +172,12 @@ export const scenario: Scenario = {
             return { fault: isFaulty ? fault : "none", target: 0.5, waitMillis: 50 }
           },
         })
-        judge(fault, await run(node.url, ...statement))
+        checkOutcome(fault, await run(node.url, ...statement))
         await node.stop()
       }
-      for (const [name, change] of Object.entries(lies)) {
+      for (const [name, change] of Object.entries(falseValues)) {
         const node = await startChanged(url, change)
-        judge(name, await run(node.url, ...statement))
+        checkOutcome(name, await run(node.url, ...statement))
         await node.stop()
       }
       const named = await startChanged(url, hostileNames)

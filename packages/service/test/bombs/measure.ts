@@ -37,7 +37,7 @@ if (process.argv[2] === "node") {
   let peak = 0
   const watching = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
   const started = performance.now()
-  const life = Effect.gen(function* () {
+  const program = Effect.gen(function* () {
     const database = yield* Engine.fromUrl(`sqlite:${folder}`, folder)
     const { reader } = database.chain({ name: "eth", id: 31337 })
     const node = yield* Node.make({ urls: [url], chainId: 31337 })
@@ -56,7 +56,7 @@ if (process.argv[2] === "node") {
     while ((yield* head)?.head.number !== blocks.length - 1) yield* Effect.sleep(50)
     return yield* reader.gaps({ from: 0, to: 100, limit: 100 })
   })
-  const gaps = await Effect.runPromise(Effect.scoped(life))
+  const gaps = await Effect.runPromise(Effect.scoped(program))
   console.log({
     methods,
     seconds: (performance.now() - started) / 1000,

@@ -19,7 +19,7 @@ export interface Row {
 }
 
 /** All states of a chain. */
-export interface Truth {
+export interface ChainStates {
   /** Changes the chain: new blocks with transfers, or a reorg. */
   readonly change: Effect.Effect<void, unknown>
   /** Waits until every block of the node was read. */
@@ -101,5 +101,5 @@ export const make = Effect.fnUntraced(function* (node: Anvil.Node, seed: number)
     isRemoved: ({ hash }) => removed.has(hash),
     rowsOf,
     counts,
-  } satisfies Truth
+  } satisfies ChainStates
 })

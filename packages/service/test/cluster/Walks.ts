@@ -4,8 +4,8 @@
  */
 import { Effect } from "effect"
 import type { Random } from "@daybook/harness"
-import type { Block, Row, Truth } from "./Truth.ts"
-import { keyOf } from "./Truth.ts"
+import type { Block, Row, ChainStates } from "./ChainStates.ts"
+import { keyOf } from "./ChainStates.ts"
 
 /** Results of the requests since the last kill. */
 export interface Tally {
@@ -34,7 +34,7 @@ export const tally = (): Tally => ({
 export interface Setting {
   readonly url: string
   readonly key: string
-  readonly truth: Truth
+  readonly states: ChainStates
   readonly wallets: ReadonlyArray<string>
   readonly random: Random.Random
   readonly tally: () => Tally
@@ -117,8 +117,8 @@ const request = (setting: Setting, path: string, init: RequestInit = {}): Effect
   })
 
 /** Rows of a walk in the state with a head, in the order of the walk. */
-const listOf = (truth: Truth, head: Block, wallet: string, order: string): ReadonlyArray<Row> => {
-  const rows = truth.rowsOf(head, wallet)
+const listOf = (states: ChainStates, head: Block, wallet: string, order: string): ReadonlyArray<Row> => {
+  const rows = states.rowsOf(head, wallet)
   return order === "ASC" ? rows : rows.toReversed()
 }
 
@@ -128,7 +128,7 @@ export const walk = Effect.fnUntraced(function* (
   wallet: string,
   options: { readonly limit: number; readonly order: "ASC" | "DESC" },
 ) {
-  const { truth } = setting
+  const { states } = setting
   const { limit, order } = options
   let given = 0
   let heads: ReadonlyArray<Block> = []
@@ -138,18 +138,18 @@ export const walk = Effect.fnUntraced(function* (
       `/api/v2.2/${wallet}/verbose?chain=eth&limit=${limit}&order=${order}${cursor}`,
     )
     const counted = setting.tally()
-    yield* truth.settled
-    if (response?.status === 409 && !heads.some(truth.isRemoved)) {
+    yield* states.settled
+    if (response?.status === 409 && !heads.some(states.isRemoved)) {
       counted.issues.push(`${wallet} ${order}: reported as stale after ${given} rows, of blocks that were not removed`)
     }
     if (response === undefined || response.status !== 200) return false
     const page = response.body as { readonly cursor: string | null; readonly result: ReadonlyArray<PageRow> }
-    if (cursor === "") heads = truth.at(response.indexedTo)
+    if (cursor === "") heads = states.at(response.indexedTo)
     const rows = page.result.map((row) =>
       keyOf(row.block_hash, Number(row.transaction_index), row.hash, row.receipt_status),
     )
     heads = heads.filter((head) => {
-      const list = listOf(truth, head, wallet, order)
+      const list = listOf(states, head, wallet, order)
       const expectedRows = list.slice(given, given + limit)
       const isLast = given + limit >= list.length
       return expectedRows.map(({ key }) => key).join() === rows.join() && (page.cursor === null) === isLast
@@ -182,19 +182,19 @@ export const walker = (setting: Setting): Effect.Effect<never> =>
 /** Requests blocks by number through the relay, repeatedly. */
 export const caller = (setting: Setting): Effect.Effect<never> =>
   Effect.gen(function* () {
-    const { truth } = setting
-    const number = setting.random.integer(truth.head().number)
+    const { states } = setting
+    const number = setting.random.integer(states.head().number)
     const params = [`0x${number.toString(16)}`, false]
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params })
     const response = yield* request(setting, "/rpc/eth", { method: "POST", body })
-    yield* truth.settled
+    yield* states.settled
     if (response?.status === 200) {
       const block = response.body.result as { readonly hash: string } | null
       // A block that a reorg removed is absent until the next one is mined.
       const isRight =
         block === null
-          ? truth.at(number).some(truth.isRemoved)
-          : truth.at(number).some(({ hash }) => hash === block.hash)
+          ? states.at(number).some(states.isRemoved)
+          : states.at(number).some(({ hash }) => hash === block.hash)
       if (isRight) setting.tally().calls++
       else
         setting

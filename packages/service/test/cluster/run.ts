@@ -13,7 +13,7 @@ import * as Campaign from "../campaign/Campaign.ts"
 import * as Cluster from "./Cluster.ts"
 import * as Kills from "./Kills.ts"
 import * as OperatorCommands from "./OperatorCommands.ts"
-import * as Truth from "./Truth.ts"
+import * as ChainStates from "./ChainStates.ts"
 import * as Walks from "./Walks.ts"
 
 const walkers = 4
@@ -32,12 +32,12 @@ const cellsOf = (tally: Walks.Tally, killedAt: number, recoveredAt: number): Cam
 }
 
 /** True if clients see that the index has reached the head of the chain. */
-const isSynced = (url: string, truth: Truth.Truth): Effect.Effect<boolean> =>
+const isSynced = (url: string, states: ChainStates.ChainStates): Effect.Effect<boolean> =>
   Effect.promise(async () => {
     try {
       const response = await fetch(`${url}/ready?chain=eth`, { signal: AbortSignal.timeout(5_000) })
       const { indexed } = (await response.json()) as Status
-      return response.ok && indexed !== null && indexed.to >= truth.head().number - 1
+      return response.ok && indexed !== null && indexed.to >= states.head().number - 1
     } catch {
       return false
     }
@@ -73,20 +73,20 @@ const compareAll = Effect.fnUntraced(function* (
   )
   print(commands)
   if (cluster.logOf("haproxy").includes(cluster.key)) fail("the log of HAProxy contains the key")
-  const { blocks, reorgs } = setting.truth.counts
+  const { blocks, reorgs } = setting.states.counts
   print(`${wallets} wallets compared finally, blocks verified against the node; ${blocks} blocks and ${reorgs} reorgs`)
 })
 
 /** Cases of a running cluster: a period without a kill, each kill, and finally a comparison of everything. */
 const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, bin: string | undefined) {
   const cluster = yield* Cluster.start({ seed, bin })
-  const truth = yield* Truth.make(cluster.node, seed)
+  const states = yield* ChainStates.make(cluster.node, seed)
   let tally = Walks.tally()
   const random = Random.make(seed)
   const wallets = [...cluster.node.accounts, ...cluster.world.addresses.slice(0, 4)]
   const { key, url } = cluster
-  const setting: Walks.Setting = { url, key, truth, wallets, random, tally: () => tally }
-  const change = Effect.ignore(truth.change)
+  const setting: Walks.Setting = { url, key, states, wallets, random, tally: () => tally }
+  const change = Effect.ignore(states.change)
   const changes = yield* Effect.forkScoped(Effect.forever(Effect.andThen(change, Effect.sleep(changeMillis))))
   const clients = [...Array.from({ length: walkers }, () => Walks.walker(setting)), Walks.caller(setting)]
   const load = yield* Effect.forkScoped(Effect.all(clients, { concurrency: "unbounded" }))
@@ -104,7 +104,7 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
       yield* end
       yield* Effect.sleep(downSeconds * 1000)
       yield* restore
-      yield* Eventually.untilEffect(isSynced(url, truth), {
+      yield* Eventually.untilEffect(isSynced(url, states), {
         withinMillis: recoveryMillis,
         everyMillis: 50,
         what: `the chain is synced after the kill of ${name}`,
@@ -120,7 +120,7 @@ const planOf = Effect.fnUntraced(function* (seed: number, downSeconds: number, b
     yield* Eventually.untilEffect(
       Effect.map(
         Effect.promise(() => fetch(`${url}/ready?chain=eth`).then((response) => response.json())),
-        (status) => (status as Status).indexed?.to === truth.head().number,
+        (status) => (status as Status).indexed?.to === states.head().number,
       ),
       { withinMillis: recoveryMillis, everyMillis: 50, what: "the index is at the head" },
     )

@@ -12,7 +12,7 @@ interface RawLog {
 }
 
 /** An account according to the state after each block and the events that contain it. */
-export interface Truth {
+export interface AccountHistory {
   /** Balance after each block. */
   readonly balances: ReadonlyArray<bigint>
   /** Blocks that change its balance or nonce, or whose events contain it. Ascending. */
@@ -74,12 +74,12 @@ export const account = Effect.fnUntraced(function* (
     ...named.map(({ blockNumber }) => Number(blockNumber)),
   ]
   const calledIn = [...frames].filter(([, all]) => all.some(({ from, to }) => from === address || to === address))
-  const truth: Truth = {
+  const history: AccountHistory = {
     balances,
     blocks: [...new Set(blocks)].toSorted((one, other) => one - other),
     calledIn: calledIn.map(([block]) => block),
   }
-  return truth
+  return history
 })
 
 /** Balance of a token by `balanceOf`. */

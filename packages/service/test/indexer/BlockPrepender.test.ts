@@ -198,11 +198,11 @@ describe("BlockPrepender", () => {
 
   it.effect("during: propagates an unexpected exception of a fetch", () =>
     Effect.gen(function* () {
-      const { during } = yield* setup(() => Effect.die(new Error("planted")))
+      const { during } = yield* setup(() => Effect.die(new Error("injected")))
 
       const exit = yield* Effect.exit(during(second, below(0)))
 
-      expect(String(exit)).toContain("planted")
+      expect(String(exit)).toContain("injected")
     }),
   )
 })

@@ -83,13 +83,13 @@ describe("ChainIndexer with options", () => {
         yield* Head.transfer(node, { from, to, valueWei: 1n + BigInt(block) })
         yield* Head.mine(node)
       }
-      const lies = yield* Queue.unbounded<string>()
+      const falseResponses = yield* Queue.unbounded<string>()
       const liar = yield* serve(
         {
           eth_getBlockReceipts: async (params) => {
             const reply = await forward(node.url)("eth_getBlockReceipts", params)
             const [first] = (reply as { readonly result: ReadonlyArray<{ readonly status: string }> }).result
-            Queue.offerUnsafe(lies, String(params[0]))
+            Queue.offerUnsafe(falseResponses, String(params[0]))
             return { result: [{ ...first, status: "0x0" }] }
           },
         },
@@ -100,7 +100,7 @@ describe("ChainIndexer with options", () => {
       const indexer = yield* start(store, [liar.url, node.url], options)
       yield* indexer.until(caughtUp(6))
 
-      expect(yield* Queue.size(lies)).toBeGreaterThan(0)
+      expect(yield* Queue.size(falseResponses)).toBeGreaterThan(0)
       const rows = yield* oracle.wallet(store, to)
       expect(rows.map(({ body }) => (JSON.parse(body) as { readonly receipt_status: string }).receipt_status)).toEqual(
         Array.from({ length: 6 }, () => "1"),

@@ -23,7 +23,7 @@ import { start } from "../indexer/chain.ts"
 import * as oracle from "../indexer/oracle.ts"
 import * as Edit from "../consistency/Edit.ts"
 import * as Interruption from "../consistency/Interruption.ts"
-import * as Model from "./Model.ts"
+import * as ScannedChain from "./ScannedChain.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 /** Entries per range of blocks: few enough that ranges start and are merged between any two kills. */
@@ -183,9 +183,9 @@ const sqliteStore = (baseFolder: string): KilledStore => ({
 const catchUp = Effect.fnUntraced(function* (
   node: Anvil.Node,
   job: ChainJob,
-  truth: () => ReturnType<ReturnType<typeof Model.make>>,
+  scanChain: () => ReturnType<ReturnType<typeof ScannedChain.make>>,
 ) {
-  const { headers, transactions } = yield* truth()
+  const { headers, transactions } = yield* scanChain()
   const head = headers.at(-1)!
   const database = yield* Engine.fromUrl(job.database, job.baseFolder, { rangeEntries })
   const store = yield* TestStore.open(database, { name: job.chain, id: job.chainId })
@@ -234,7 +234,7 @@ const taskOf = (index: number, random: Random.Random): Killed["task"] => {
 /** Kills indexers of a node with traffic; fails at the first difference. */
 export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Options) {
   yield* Scenario.run(node, { blobs: false, blocks: 40, seed: options.seed })
-  const truth = Model.make(node)
+  const scanChain = ScannedChain.make(node)
   const baseFolder = yield* temporaryFolder
   const store = options.store ?? sqliteStore(baseFolder)
   const job = jobOf(node, baseFolder, store.url)
@@ -261,7 +261,7 @@ export const run = Effect.fnUntraced(function* (node: Anvil.Node, options: Optio
     const { by, phase, statements: done } = yield* killOne(job, edits, when)
     yield* Fiber.interrupt(changes)
     yield* expectSound(job)
-    yield* catchUp(node, job, truth)
+    yield* catchUp(node, job, scanChain)
     yield* expectSound(job)
     const killed: Killed = { phase, statements: done, by, seed, task }
     all.push(killed)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Anvil, Head } from "@daybook/chain"
 import * as oracle from "../indexer/oracle.ts"
 
-export interface Truth {
+export interface ScannedChain {
   readonly headers: ReadonlyArray<Head.Block>
   readonly transactions: ReadonlyArray<oracle.ChainTransaction>
 }
@@ -20,6 +20,6 @@ export const make = (node: Anvil.Node) => {
       byHash.set(hash, expected)
       transactions.push(...expected)
     }
-    return { headers, transactions } satisfies Truth
+    return { headers, transactions } satisfies ScannedChain
   })
 }

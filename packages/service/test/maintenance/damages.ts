@@ -52,7 +52,7 @@ const damaged = Effect.fnUntraced(function* (base: string, node: Node.Node) {
     )
   const [stored, content] = [yield* read(base), JSON.stringify(RangeDamage.contentOf(fileOf(base)))]
   const judgeAll = (pages: ReadonlyArray<RangeDamage.Page>) =>
-    pages.map((page, at) => RangeDamage.judge(page, stored[at]!))
+    pages.map((page, at) => RangeDamage.compare(page, stored[at]!))
   return Effect.fnUntraced(function* (
     folder: string,
     place: (typeof RangeDamage.columns)[number],

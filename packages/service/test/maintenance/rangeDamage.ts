@@ -112,7 +112,7 @@ export const readAll = (reader: ChainReader, wallets: ReadonlyArray<string>): Ef
  * Compares a page with the stored one. A row that was not stored must never be returned. A ledger row that the history of its wallet
  * does not name has no copy: a page may lack it if its key was damaged, which verification reports.
  */
-export const judge = (page: Page, stored: Page): "same" | "refused" | "lacking" | "wrong" => {
+export const compare = (page: Page, stored: Page): "same" | "refused" | "lacking" | "wrong" => {
   if (page.rows === null || stored.rows === null) return "refused"
   const isSame = page.rows.length === stored.rows.length && page.rows.every((row, at) => row === stored.rows?.[at])
   if (isSame) return "same"

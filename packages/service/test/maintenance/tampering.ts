@@ -114,7 +114,7 @@ export const found = ({ issues, orphaned }: Verify.Verified) => [
 ]
 
 /** Whether verification reported a change with its block, wallet and assets, and no other block. */
-export const judge = (tampering: Tampering, verified: Verify.Verified) => {
+export const evaluate = (tampering: Tampering, verified: Verify.Verified) => {
   const places = locationsOf(tampering)
   const reported = found(verified)
   const isNamed = ({ assets, block, wallet }: Place) =>
@@ -135,7 +135,7 @@ export const run = Effect.fnUntraced(function* (connection: Connection, audit: A
     apply(connection, tampering)
     const verified = yield* Verify.run(audit)
     revert(connection, tampering)
-    const { isFound, isLocated } = judge(tampering, verified)
+    const { isFound, isLocated } = evaluate(tampering, verified)
     kinds.set(tampering.name, (kinds.get(tampering.name) ?? 0) + 1)
     if (!isFound || !isLocated) missed.push({ name: tampering.name, reported: found(verified) })
   }

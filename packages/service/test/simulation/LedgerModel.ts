@@ -124,9 +124,9 @@ export const make = (rows: StoredRows.StoredRows) => {
         const row = allowed.get(block)?.get(`${index}:${wallet}`)
         if (row === undefined || row.transaction === null) continue
         const stored = format(StoredRows.movementsOf(body).filter(([kind]) => [fee, value, erc20].includes(kind)))
-        const truth = format(movementsOf(row.transaction, row.firstLog, wallet))
+        const expected = format(movementsOf(row.transaction, row.firstLog, wallet))
         const where = `the row ${block}:${index}:${wallet} of a ledger`
-        if (stored !== truth) fail(`${where} has the movements ${stored}, expected ${truth}`)
+        if (stored !== expected) fail(`${where} has the movements ${stored}, expected ${expected}`)
       }
     },
   }

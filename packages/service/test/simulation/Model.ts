@@ -124,14 +124,14 @@ const checkBody = (block: Block, transaction: Transaction, index: number, text: 
   for (const [key, value] of Object.entries(expected)) isEqual(`${key} ${where}`, body[key], value)
   isEqual(`the call ${where}`, body.decoded_call?.label ?? null, transaction.input === "0x" ? null : "transfer")
   const logs = body.logs.map((log) => [log["log_index"], log["address"], log["data"], log["topic2"], log["block_hash"]])
-  const truth = transaction.logs.map(({ address, data, topics }, at) => [
+  const expectedLogs = transaction.logs.map(({ address, data, topics }, at) => [
     String(firstLog + at),
     address,
     data,
     topics[2],
     block.hash,
   ])
-  isEqual(`the logs ${where}`, logs, truth)
+  isEqual(`the logs ${where}`, logs, expectedLogs)
 }
 
 const checkInternal = (
