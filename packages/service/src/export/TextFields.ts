@@ -79,4 +79,5 @@ export const otherAccountOf = (
   accountOf: (chainId: number, wallet: string) => string,
   counters: Readonly<Record<Counter, string>>,
 ): string =>
-  own === "sent" && counterparty !== null ? accountOf(asset.chainId, counterparty) : counters[counterOf(kind)]
+  // Sound: the movements of a transfer between wallets have a counterparty.
+  own === "sent" ? accountOf(asset.chainId, counterparty!) : counters[counterOf(kind)]
