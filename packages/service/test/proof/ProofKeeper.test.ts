@@ -1,6 +1,6 @@
 import * as Eventually from "@daybook/harness/Eventually"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Logger } from "effect"
+import { Effect, Fiber, Logger, Result } from "effect"
 import * as TestClock from "effect/testing/TestClock"
 import { StateUnavailable } from "../../src/node/CallsError.ts"
 import type { Node } from "../../src/node/Node.ts"
@@ -39,6 +39,24 @@ describe("OpeningReader", () => {
       ])
       expect(movedWith(null).map(({ movedInFirst }) => movedInFirst)).toEqual([0n, 0n])
     }).pipe(Effect.scoped),
+  )
+
+  it.effect("read: subtracts what moved in block 0 from the balance at its end, and nothing at a later block", () =>
+    Effect.gen(function* () {
+      const blocks: Array<unknown> = []
+      const batch: Node["batch"] = (calls) => {
+        for (const { params } of calls) blocks.push(params?.[1])
+        return Effect.succeed(calls.map(() => Result.succeed(10n)))
+      }
+      // Sound: only calls are made.
+      const node = { batch } as Partial<Node> as Node
+      const budgeted = { node, usage: () => ({ requests: 0, calls: 0, byMethod: [] }), maxCalls: 10 }
+      const wanted = [{ wallet: Rows.alice, holding: Holding.native, movedInFirst: 3n }]
+
+      expect(yield* OpeningReader.read(budgeted, 0, wanted)).toEqual([7n])
+      expect(yield* OpeningReader.read(budgeted, 6, wanted)).toEqual([10n])
+      expect(blocks).toEqual([0, 5])
+    }),
   )
 })
 
