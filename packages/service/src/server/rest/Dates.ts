@@ -21,37 +21,51 @@ const month =
   "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 const weekday = "(?:(?<weekday>mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? +)?"
-const time = "(?:,? +(?:at +)?(?<time>\\d{1,2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?: ?[ap]m)?))?"
-const zone = "(?: *(?<zone>z|utc|gmt|(?:utc|gmt)?[+-]\\d{2}:?\\d{2}))?(?: +\\([^()]*\\))?"
+const clock = "(?<time>\\d{1,2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?: ?[ap]m)?)"
+const time = `(?:,? +(?:at +)?${clock})?`
+const zoneName = "(?<zone>z|utc|gmt|(?:utc|gmt)?[+-]\\d{2}:?\\d{2})"
+const zone = `(?: *${zoneName})?(?: +\\([^()]*\\))?`
 
-/** A month name, a day and a four-digit year: the only text passed to the engine's own parser. */
-const named = [
+/** The name of a month, a day and a four-digit year, or a date that starts with the year: the only text passed to the engine's own parser. */
+const dates = [
   `(?<month>${month})\\.? +(?<day>\\d{1,2}),? +(?<year>\\d{4})`,
   `(?<day>\\d{1,2})[ -](?<month>${month})\\.?[, -] *(?<year>\\d{4})`,
   `(?<year>\\d{4})[ -](?<month>${month})[ -](?<day>\\d{1,2})`,
-].map((date) => new RegExp(`^${weekday}${date}${time}${zone}$`, "i"))
+  "(?<year>\\d{4})(?<separator>[/-])(?<month>\\d{1,2})\\k<separator>(?<day>\\d{1,2})",
+]
+const forms = [
+  ...dates.map((date) => `${date}${time}${zone}`),
+  // The form of the C library and of the command `date`.
+  `(?<month>${month}) +(?<day>\\d{1,2}) +${clock}(?: +${zoneName})? +(?<year>\\d{4})`,
+].map((form) => new RegExp(`^${weekday}${form}$`, "i"))
 
-/** Restores the `+` of a zone, which a query decodes to a space. */
+/** Restores the `+` of a zone, which a query decodes to a space. A year of the C library's form begins with a 2. */
 const restorePlus = (text: string): string =>
   text
     .replace(
-      /(T\d{2}(?:\d{2}){0,2}(?:[.,]\d+)?|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)( ?) (\d{2}(?::?\d{2})?)$/i,
+      /(T\d{2}(?:\d{2}){0,2}(?:[.,]\d+)?|\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?)( ?) ([01]\d(?::?\d{2})?)$/i,
       "$1$2+$3",
     )
-    .replace(/\b(GMT|UTC) (\d{2}:?\d{2})\b/i, "$1+$2")
+    .replace(/\b(GMT|UTC) ([01]\d:?\d{2})\b/i, "$1+$2")
 
 const daysIn = (year: number, monthIndex: number): number => new Date(Date.UTC(year, monthIndex + 1, 0)).getUTCDate()
 
-const fromNames = (text: string): number | undefined => {
-  const found = named.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
+/** Index of a month from its name or its number; -1 for another number. */
+const monthIndexOf = (text: string): number =>
+  /\d/.test(text)
+    ? months.findIndex((_, index) => index + 1 === Number(text))
+    : months.indexOf(text.slice(0, 3).toLowerCase())
+
+const fromParts = (text: string): number | undefined => {
+  const found = forms.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   if (found === undefined) return undefined
-  const { day = "", month: name = "", time: clock = "", year = "", zone: offset = "UTC" } = found
-  const monthIndex = months.indexOf(name.slice(0, 3).toLowerCase())
-  if (Number(day) > daysIn(Number(year), monthIndex)) return undefined
+  const { day = "", month: name = "", time: ofDay = "", year = "", zone: offset = "UTC" } = found
+  const monthIndex = monthIndexOf(name)
+  if (monthIndex < 0 || Number(day) > daysIn(Number(year), monthIndex)) return undefined
   const weekdayIndex = new Date(Date.UTC(Number(year), monthIndex, Number(day))).getUTCDay()
   if (found["weekday"] !== undefined && !found["weekday"].toLowerCase().startsWith(weekdays[weekdayIndex]!))
     return undefined
-  const millis = Date.parse(`${months[monthIndex]!} ${day}, ${year} ${clock} ${offset}`)
+  const millis = Date.parse(`${months[monthIndex]!} ${day}, ${year} ${ofDay} ${offset}`)
   return Number.isNaN(millis) ? undefined : millis
 }
 
@@ -65,7 +79,7 @@ const parse = (text: string): number | undefined => {
   const digits = fromDigits(text)
   if (digits !== undefined) return digits
   const strict = moment.utc(text, [moment.ISO_8601, moment.RFC_2822], true)
-  return strict.isValid() ? strict.valueOf() : fromNames(text)
+  return strict.isValid() ? strict.valueOf() : fromParts(text)
 }
 
 /** Maximum number of cached dates; beyond it the least recently used one is evicted. */

@@ -69,6 +69,21 @@ describe("Dates", () => {
       expect(read("Fri May 07 2021 11:08:35 GMT+0200 (Central European Summer Time)")).toBe("2021-05-07T09:08:35.000Z")
     })
 
+    it("reads a date that starts with the year, as moment does", () => {
+      for (const text of ["2021/05/07", "2021/5/7", "2021-5-7"]) {
+        expect([text, read(text)]).toEqual([text, "2021-05-07T00:00:00.000Z"])
+        expect(moment.utc(text).toISOString()).toBe("2021-05-07T00:00:00.000Z")
+      }
+      expect(read("2021/05/07 11:08:35")).toBe("2021-05-07T11:08:35.000Z")
+      expect(read("2021/5/7 5:08 pm +0200")).toBe("2021-05-07T15:08:00.000Z")
+    })
+
+    it("reads the form of the C library and of the command date", () => {
+      for (const text of ["Fri May  7 11:08:35 2021", "Fri May 07 11:08:35 UTC 2021", "May 7 11:08:35 GMT 2021"]) {
+        expect([text, read(text)]).toEqual([text, "2021-05-07T11:08:35.000Z"])
+      }
+    })
+
     it("restores the plus before a time zone that became a space", () => {
       for (const text of [
         "2021-05-07T11:08:35 02:00",
@@ -89,7 +104,8 @@ describe("Dates", () => {
         "yesterday",
         "now",
         "12/25/1995",
-        "2021/05/07",
+        "2021/05-07",
+        "21/05/07",
         "May 2021",
         "7th May 2021",
         "May 7 21",
@@ -110,6 +126,10 @@ describe("Dates", () => {
       for (const text of [
         "2021-02-30",
         "2021-13-01",
+        "2021/2/30",
+        "2021/13/1",
+        "2021/0/1",
+        "Thu May  7 11:08:35 2021",
         "2021-05-07T25:00:00Z",
         "Feb 31, 2021",
         "29 Feb 2021",
@@ -132,7 +152,12 @@ describe("Dates", () => {
     })
 
     it("returns quickly for a long text, for which a search of all parts would not", () => {
-      for (const text of ["1:".repeat(5_000_000), "may ".repeat(5_000_000), `7 May 2021${" ".repeat(5_000_000)}x`]) {
+      for (const text of [
+        "1:".repeat(5_000_000),
+        "may ".repeat(5_000_000),
+        `7 May 2021${" ".repeat(5_000_000)}x`,
+        "2021/1/1 1:".repeat(5_000_000),
+      ]) {
         expect(read(text)).toBeUndefined()
       }
     })
