@@ -17,6 +17,8 @@ export const folderOrder: Readonly<Record<string, ReadonlyArray<string>>> = {
     "store",
     "store/rows",
     "store/sqlite",
+    "store/sqlite/backup",
+    "store/sqlite/Engine",
     "store/postgres",
     "store/Engine",
     "contract",

@@ -2,16 +2,16 @@
  * What a chain's file holds besides its blocks, as a backup reads it from the original and writes it to the copy. Functions named
  * `Unsafe` throw what SQLite throws; call them inside a transaction.
  */
-import * as WalletTransactions from "../../projection/WalletTransactions.ts"
-import type { Checkpoint } from "../../block/BlockRows.ts"
-import type { ChainFile } from "./ChainFile.ts"
-import * as Checkpoints from "./Checkpoints.ts"
-import type { Connection, Params } from "./Connection.ts"
-import * as CheckpointRow from "../rows/CheckpointRow.ts"
-import type * as ProjectionRow from "../rows/ProjectionRow.ts"
-import * as ProjectionCheckpoints from "./ProjectionCheckpoints.ts"
+import * as WalletTransactions from "../../../projection/WalletTransactions.ts"
+import type { Checkpoint } from "../../../block/BlockRows.ts"
+import type { ChainFile } from "../ChainFile.ts"
+import * as Checkpoints from "../Checkpoints.ts"
+import type { Connection, Params } from "../Connection.ts"
+import * as CheckpointRow from "../../rows/CheckpointRow.ts"
+import type * as ProjectionRow from "../../rows/ProjectionRow.ts"
+import * as ProjectionCheckpoints from "../ProjectionCheckpoints.ts"
 import * as Statements from "./CopyStatements.ts"
-import * as JournalStatements from "./JournalStatements.ts"
+import * as JournalStatements from "../JournalStatements.ts"
 
 /** An unfinished copy. */
 export interface Copying {

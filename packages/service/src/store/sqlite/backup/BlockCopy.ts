@@ -4,18 +4,18 @@
  *
  * Source: decision 0045.
  */
-import { StoreError } from "../StoreError.ts"
-import * as Blocks from "./Blocks.ts"
-import type { ChainFile } from "./ChainFile.ts"
-import * as Checksum from "../rows/Checksum.ts"
-import type { Connection, Params } from "./Connection.ts"
-import * as Facts from "./Facts.ts"
-import * as FactsRow from "../rows/FactsRow.ts"
-import * as Histories from "./Histories.ts"
-import * as Ledgers from "./Ledgers.ts"
-import * as RowId from "../rows/RowId.ts"
-import * as Rows from "./Rows.ts"
-import * as Statements from "./Statements.ts"
+import { StoreError } from "../../StoreError.ts"
+import * as Blocks from "../Blocks.ts"
+import type { ChainFile } from "../ChainFile.ts"
+import * as Checksum from "../../rows/Checksum.ts"
+import type { Connection, Params } from "../Connection.ts"
+import * as Facts from "../Facts.ts"
+import * as FactsRow from "../../rows/FactsRow.ts"
+import * as Histories from "../Histories.ts"
+import * as Ledgers from "../Ledgers.ts"
+import * as RowId from "../../rows/RowId.ts"
+import * as Rows from "../Rows.ts"
+import * as Statements from "../Statements.ts"
 
 /** A table whose rows belong to blocks. */
 interface Table {

@@ -5,16 +5,16 @@
  *
  * Source: decision 0045.
  */
-import { StoreError } from "../StoreError.ts"
+import { StoreError } from "../../StoreError.ts"
 import * as BlockCopy from "./BlockCopy.ts"
-import * as Checksum from "../rows/Checksum.ts"
-import type { Connection } from "./Connection.ts"
+import * as Checksum from "../../rows/Checksum.ts"
+import type { Connection } from "../Connection.ts"
 import * as CopyState from "./CopyState.ts"
 import * as Statements from "./CopyStatements.ts"
-import * as Histories from "./Histories.ts"
-import * as Journal from "./Journal.ts"
-import * as RowId from "../rows/RowId.ts"
-import type { Change, Kind } from "../Journal.ts"
+import * as Histories from "../Histories.ts"
+import * as Journal from "../Journal.ts"
+import * as RowId from "../../rows/RowId.ts"
+import type { Change, Kind } from "../../Journal.ts"
 
 /** State of both files before a step. */
 interface Files {
