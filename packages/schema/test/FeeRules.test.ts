@@ -57,6 +57,18 @@ describe("FeeRules", () => {
     })
   })
 
+  it("operatorFee: is the constant plus millionths of the scaled gas, and hundredfold gas since Jovian", () => {
+    const feesOf = (parameters: Omit<FeeRules.OperatorFeeParameters, "gasUsed">) =>
+      [false, true].map((isOperatorFeeOfJovian) =>
+        FeeRules.operatorFee({ gasUsed: 21_000n, ...parameters }, { isOperatorFeeOfJovian }),
+      )
+
+    expect(feesOf({ operatorFeeScalar: 3_000_000n, operatorFeeConstant: 7n })).toEqual([63_007n, 6_300_000_000_007n])
+    expect(feesOf({ operatorFeeScalar: 100n, operatorFeeConstant: null })).toEqual([2n, 210_000_000n])
+    expect(feesOf({ operatorFeeScalar: null, operatorFeeConstant: 7n })).toEqual([7n, 7n])
+    expect(feesOf({})).toEqual([0n, 0n])
+  })
+
   it("all: names accounts and tokens in lower case, and begins at block 0", () => {
     const rules = Object.values<FeeRules.FeeRanges>(FeeRules.all)
     const accounts = rules
