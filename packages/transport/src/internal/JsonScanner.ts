@@ -115,7 +115,7 @@ export const next = (scanner: JsonScanner): number => {
   const { chunk } = scanner
   const { length } = chunk
   if (scanner.isText) {
-    if (length === 0 || scanner.at === length) return Token.end
+    if (scanner.at === length) return Token.end
     scanner.start = 0
     return continueText(scanner) ? Token.textEnd : Token.textPart
   }
@@ -156,7 +156,7 @@ export const skip = (scanner: JsonScanner, toDepth: number): boolean => {
   const { chunk } = scanner
   const { length } = chunk
   if (scanner.depth <= toDepth) return true
-  if (scanner.isText && (length === 0 || scanner.at === length || !continueText(scanner))) return false
+  if (scanner.isText && (scanner.at === length || !continueText(scanner))) return false
   let { at, deepest, depth, values } = scanner
   loop: for (; at < length; at++) {
     switch (chunk[at]) {

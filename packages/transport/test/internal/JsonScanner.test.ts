@@ -117,4 +117,18 @@ describe("JsonScanner", () => {
     expect(JsonScanner.skip(scanner, Number.NEGATIVE_INFINITY)).toBe(false)
     expect([scanner.depth, scanner.deepest, scanner.values]).toEqual([-1, 0, 2])
   })
+
+  it("skip, next: leave a text open at the end of a chunk until the next one", () => {
+    const opened = () => {
+      const scanner = JsonScanner.make(bytesOf('["ab'))
+      expect([JsonScanner.next(scanner), JsonScanner.next(scanner)]).toEqual([Token.openArray, Token.textPart])
+      return scanner
+    }
+    const [skipped, read] = [opened(), opened()]
+    const found = [JsonScanner.skip(skipped, 0), JsonScanner.next(read)]
+    for (const scanner of [skipped, read]) JsonScanner.push(scanner, bytesOf('c"]'))
+
+    expect(found).toEqual([false, Token.end])
+    expect([JsonScanner.skip(skipped, 0), JsonScanner.next(read)]).toEqual([true, Token.textEnd])
+  })
 })
