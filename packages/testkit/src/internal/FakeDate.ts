@@ -1,6 +1,6 @@
 /**
- * Parses the dates of a query in the forms that the service accepts: ISO 8601 in all of its forms, digits, and text with the name of a
- * month. Pure.
+ * Parses the dates of a query in the forms that the service accepts. These are ISO 8601 in all of its forms, digits, a year before its
+ * month and day, and text with the name of a month. Pure.
  */
 import * as Issue from "@daybook/schema/Issue"
 import * as Result from "effect/Result"
@@ -49,6 +49,9 @@ const timeOf = ({ fraction = "", hours = "00", minutes = "00", seconds = "00", z
   return clock + Number(fraction.slice(0, 3).padEnd(3, "0"))
 }
 
+/** A date that begins with its year, with slashes or without zeros. */
+const yearFirst = /^(\d{4})([/-])(\d{1,2})\2(\d{1,2})(?=$| )/
+
 /** Instants in digits: seconds or milliseconds since 1970. */
 const digits = /^(?:\d{10}|\d{13})$/
 const named = /^(?=.*[a-z]{3})(?=.*\b\d{4}\b)[\w ,:.+-]+$/i
@@ -57,7 +60,12 @@ const zone = /(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})$/i
 /** Instant of a date in milliseconds since 1970, in UTC unless it states a zone; NaN if it is invalid. */
 const parse = (given: string): number => {
   // In a query, the plus sign of a zone becomes a space.
-  const text = given.trim().replace(/(T\d{2,6}|:\d{2}(?:[.,]\d+)?) (\d{2}(?::?\d{2})?)$/, "$1+$2")
+  const text = given
+    .trim()
+    .replace(/(T\d{2,6}|:\d{2}(?:[.,]\d+)?) ([01]\d(?::?\d{2})?)$/, "$1+$2")
+    .replace(yearFirst, (_, year: string, _separator, month: string, day: string) =>
+      [year, month.padStart(2, "0"), day.padStart(2, "0")].join("-"),
+    )
   if (digits.test(text)) return Number(text) * (text.length === 10 ? 1_000 : 1)
   const parts = iso.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined)
   if (parts !== undefined) return dayOf(parts) + timeOf(parts)
