@@ -70,6 +70,33 @@ describe("Pagination", () => {
 
     expect(parametersOf(config, Pagination.initial(saved))).toStrictEqual({ from_block: "5", order: "ASC" })
   })
+  it("onPage: a position within a page that continues another one counts the rows of both", () => {
+    const config = configOf()
+    const page = response([row(5, 0), row(6, 0), row(7, 0)], "c1")
+    const stateAt = (text: string) =>
+      Result.getOrThrow(Position.parse(text, Position.queryOf(config.query, config.order)))
+    const [, first] = Pagination.onPage(config, startOf(config), page)
+    const [, second] = Pagination.onPage(config, Pagination.initial(stateAt(first.positionAfter(1))), page)
+
+    expect(stateAt(first.positionAfter(1)).segments[0]!.memory.given).toBe(1)
+    expect(stateAt(second.positionAfter(1)).segments[0]!.memory.given).toBe(2)
+  })
+
+  it("newestRow: is requested only after the last rows were received again together", () => {
+    const config = configOf({ from_block: "5" })
+    const page = response([row(5, 0)], null)
+    const [first] = Pagination.onPage(config, startOf(config), page)
+    const poll = Pagination.onEnd(config, first)!
+    const [second] = Pagination.onPage(config, poll, page)
+
+    expect(Pagination.newestRow(config, first, poll)).toBe(undefined)
+    expect(Pagination.newestRow(config, second, Pagination.onEnd(config, second)!)?.parameters).toStrictEqual({
+      from_block: "5",
+      limit: "1",
+      order: "DESC",
+    })
+  })
+
   it("onEnd: after a reorg that reverted all rows it remembers, continues with the first of them", () => {
     const config = configOf()
     const rows = Array.from({ length: 200 }, (_, at) => row(1 + at, 0))
