@@ -194,7 +194,7 @@ const folder = Effect.acquireRelease(
 )
 
 /** Parts of a node may start later than its first response. */
-const patience = Schedule.spaced(pollMillis).pipe(Schedule.upTo({ times: 40 }))
+const startRetries = Schedule.spaced(pollMillis).pipe(Schedule.upTo({ times: 40 }))
 
 const startOther = Effect.fnUntraced(function* ({
   command,
@@ -228,7 +228,7 @@ const startOther = Effect.fnUntraced(function* ({
         chainId: Number(answered.success),
         isFunded,
         waiting,
-        mine: Effect.retry(mine(url, `http://127.0.0.1:${enginePort}`), patience),
+        mine: Effect.retry(mine(url, `http://127.0.0.1:${enginePort}`), startRetries),
       }
     if (child.exitCode !== null || performance.now() > deadline) {
       return yield* Effect.fail(new Error(`${name} does not respond: ${lines.join("").slice(-500)}`))

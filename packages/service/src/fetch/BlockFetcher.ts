@@ -274,7 +274,7 @@ const withParent = Effect.fnUntraced(function* (
 /**
  * Number of failed turns after which doubtful parts are accepted if the nodes always return them: 13 seconds.
  */
-export const doubtPatience = 8
+export const failuresBeforeAcceptance = 8
 
 /** Doubts that nodes raise each time, so that later blocks are not delayed by them. */
 const knownDoubts = new WeakMap<Node, Set<Doubt>>()
@@ -297,7 +297,7 @@ const fetchDoubtful = (
     const { acceptedDoubts = [], failures = 0 } = options
     if (doubts === undefined) return Effect.fail(invalid)
     const known = knownDoubts.get(node)
-    if (failures < doubtPatience && !doubts.every((kind) => known?.has(kind))) return Effect.fail(invalid)
+    if (failures < failuresBeforeAcceptance && !doubts.every((kind) => known?.has(kind))) return Effect.fail(invalid)
     const accepting = { ...options, acceptedDoubts: new Set([...acceptedDoubts, ...doubts]) }
     return fetchOne(node, number, accepting).pipe(
       Effect.tap(() => Effect.sync(() => rememberDoubts(node, doubts))),

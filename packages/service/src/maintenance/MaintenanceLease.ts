@@ -19,7 +19,7 @@ export class IndexerRunning extends Data.TaggedError("IndexerRunning")<{ readonl
 /** Duration for which the lease is taken or renewed, in milliseconds. */
 export const leaseMillis = 30_000
 /** Slightly longer than the lease of a killed indexer. */
-export const defaultPatienceMillis = 8_000
+export const defaultWaitMillis = 8_000
 const pollMillis = 500
 
 /** Takes the lease, waiting for an unrenewed one to expire. */
@@ -27,9 +27,9 @@ export const acquire = Effect.fnUntraced(function* (
   { leases }: Database,
   chain: ChainRef,
   owner: string,
-  patienceMillis: number,
+  waitMillis: number,
 ): Effect.fn.Return<FencingToken, StoreError | IndexerRunning> {
-  const until = (yield* MonotonicClock.millis) + patienceMillis
+  const until = (yield* MonotonicClock.millis) + waitMillis
   for (;;) {
     const token = yield* leases.acquire(chain, owner, leaseMillis)
     if (token !== null) return token

@@ -142,7 +142,7 @@ interface Fetched {
 /** Rows of a block, as an indexer would finally accept it if no node returns it without contradictions. */
 const fetchAccepted = (node: Node.Node, number: number, options: BlockFetcher.Options) =>
   Effect.catchTag(BlockFetcher.block(node, number, options), "InvalidBlock", () =>
-    BlockFetcher.block(node, number, { ...options, failures: BlockFetcher.doubtPatience }),
+    BlockFetcher.block(node, number, { ...options, failures: BlockFetcher.failuresBeforeAcceptance }),
   )
 
 const hasLogs = ({ body }: TransactionRow): boolean => !body.includes('"logs":[]')

@@ -77,12 +77,12 @@ export const run = Effect.fn("Reindex.run")(function* (
     /** First block to remove. */
     readonly from: number
     /** Time to wait for the lease, in milliseconds. Default 8,000. */
-    readonly patienceMillis?: number
+    readonly waitMillis?: number
   },
 ): Effect.fn.Return<Removed, StoreError | CheckpointConflict | LeaseLost | MaintenanceLease.IndexerRunning> {
-  const { chain, from, owner, patienceMillis = MaintenanceLease.defaultPatienceMillis } = options
+  const { chain, from, owner, waitMillis = MaintenanceLease.defaultWaitMillis } = options
   yield* StoredChain.check(database.chain(chain))
-  const token = yield* MaintenanceLease.acquire(database, chain, owner, patienceMillis)
+  const token = yield* MaintenanceLease.acquire(database, chain, owner, waitMillis)
   const removing = Effect.gen(function* () {
     const before = yield* database.chain(chain).reader.snapshot(({ checkpoint }) => checkpoint)
     if (before === null || before.head.number < from) return { blocks: 0, head: before?.head ?? null }

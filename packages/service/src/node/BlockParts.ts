@@ -76,7 +76,7 @@ export const fetch = (
       ),
     ),
   ).pipe(
-    Effect.catch((error) => NodeEndpoint.standIn(endpoint, number, error)),
+    Effect.catch((error) => NodeEndpoint.substitute(endpoint, number, error)),
     NodeEndpoint.orNull,
   )
 
@@ -97,7 +97,7 @@ export const fetchLenient = (
         : Effect.fromResult(Result.mapError(LenientBlock.read(raw), (issue) => undecodable(endpoint, issue))),
     ),
     Effect.catch((error) =>
-      Effect.map(NodeEndpoint.standIn(endpoint, number, error), (block) => ({ block, undecoded: Undecoded.none })),
+      Effect.map(NodeEndpoint.substitute(endpoint, number, error), (block) => ({ block, undecoded: Undecoded.none })),
     ),
     NodeEndpoint.orNull,
   )

@@ -177,9 +177,9 @@ const linked = (
 }
 
 /**
- * If the node rejected a number because it has no block, the empty block that stands for it; otherwise the error.
+ * If the node rejected a number because it has no block, the empty block that substitutes it; otherwise the error.
  */
-export const standIn = (
+export const substitute = (
   endpoint: NodeEndpoint,
   number: number,
   error: CallError,
@@ -205,7 +205,7 @@ export const header = (
 ): Effect.Effect<Header | null, CallError> => {
   const read = linked(endpoint, block)
   const found =
-    typeof block === "string" ? read : orNull(read.pipe(Effect.catch((error) => standIn(endpoint, block, error))))
+    typeof block === "string" ? read : orNull(read.pipe(Effect.catch((error) => substitute(endpoint, block, error))))
   return Effect.map(found, headerOf)
 }
 

@@ -43,8 +43,8 @@ const nothing = {
 export const isNullRound = (error: CallError): boolean =>
   error._tag === "RpcError" && /\bnull round\b/.test(error.message)
 
-/** Stand-in for a number without a block. Sound: the block below is mined, so it has a hash. */
-const standIn = (number: number, below: HydratedBlock): HydratedBlock => ({
+/** Substitute for the block of a number without one. Sound: the block below is mined, so it has a hash. */
+const substitute = (number: number, below: HydratedBlock): HydratedBlock => ({
   ...below,
   ...nothing,
   number: BigInt(number),
@@ -71,13 +71,13 @@ export const at = Effect.fnUntraced(function* (
   for (let one = number - 1; one >= 0 && number - one <= maxRounds; one--) {
     if (isRecent && one <= known.last && one > Number(known.below.number)) {
       endpoint.nullRounds = { ...known, last: number }
-      return standIn(number, known.below)
+      return substitute(number, known.below)
     }
     const found = yield* Effect.catchIf(read(one), isNullRound, () => Effect.succeed(undefined))
     if (found === undefined) continue
     if (found === null || !isFound(found)) break
     endpoint.nullRounds = { below: found, last: number, atMillis }
-    return standIn(number, found)
+    return substitute(number, found)
   }
   return yield* Effect.fail(error)
 })

@@ -72,7 +72,7 @@ export const chain = "my chain"
 const processFile = fileURLToPath(new URL("../indexer/process.ts", import.meta.url))
 const probeFile = fileURLToPath(new URL("./probe.ts", import.meta.url))
 /** Time limit after which a process that did not reach its statement is killed. */
-const patienceMillis = 30_000
+const maxWaitMillis = 30_000
 const maxReorgDepth = 20
 /** Maximum number of statements before a kill with SQLite, and the number of them that correspond to one statement of PostgreSQL. */
 const maxStatements = { follow: 40, backfill: 900 }
@@ -143,8 +143,8 @@ const killOne = Effect.fnUntraced(function* (
       kill()
     }, millis)
   }
-  killAfter(patienceMillis * 2)
-  createInterface(child.stdout).once("line", () => killAfter("millis" in when ? when.millis : patienceMillis))
+  killAfter(maxWaitMillis * 2)
+  createInterface(child.stdout).once("line", () => killAfter("millis" in when ? when.millis : maxWaitMillis))
   yield* Effect.promise(() => new Promise<void>((resolve) => child.once("exit", () => resolve()))).pipe(
     Effect.ensuring(
       Effect.sync(() => {

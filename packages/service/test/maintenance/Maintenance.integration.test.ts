@@ -245,7 +245,7 @@ layer(indexedFile, { excludeTestServices: true })("maintenance", (it) => {
       const { file } = yield* indexed
       const before = dump(file)
       const store = yield* TestStore.inFolder(dirname(file))
-      const options = { chain: ref, owner: "maintenance", from: 10, patienceMillis: 100 }
+      const options = { chain: ref, owner: "maintenance", from: 10, waitMillis: 100 }
       const removed = yield* Reindex.run(store.database, options)
 
       expect(removed).toMatchObject({ blocks: lastBlock - 9, head: { number: 9 } })

@@ -117,7 +117,7 @@ export const make = (setting: Setting): Processes => {
     Effect.gen(function* () {
       const open = Effect.suspend(() => {
         disk.opening = process
-        time.holdStill = true
+        time.isUninterrupted = true
         return Effect.gen(function* () {
           const database = yield* Engine.fromUrl(setting.url, "/", { rangeEntries })
           // Opens the connection with which the indexer writes.
@@ -129,7 +129,7 @@ export const make = (setting: Setting): Processes => {
       const database = yield* Effect.onExit(owned, () =>
         Effect.sync(() => {
           disk.opening = null
-          time.holdStill = false
+          time.isUninterrupted = false
         }),
       )
       const connect = Effect.orDie(Node.make({ urls, chainId: 1, traceLimits }))

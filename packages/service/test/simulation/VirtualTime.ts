@@ -25,7 +25,7 @@ export interface VirtualTime {
    */
   readonly outside: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** While true, fibers do not yield to each other. */
-  holdStill: boolean
+  isUninterrupted: boolean
 }
 
 interface Entry {
@@ -139,12 +139,12 @@ export const make = (random: SeededRandom): VirtualTime => {
           if (at >= 0) jobs.splice(at, 1)
         })
       }),
-    holdStill: false,
+    isUninterrupted: false,
   }
-  let patience = 2048
+  let operationsUntilYield = 2048
   scheduler.shouldYield = (fiber: Fiber.Fiber<unknown, unknown>) => {
-    if (time.holdStill || fiber.currentOpCount < patience) return false
-    patience = random.is(0.2) ? random.between(1, 60) : random.between(60, 2048)
+    if (time.isUninterrupted || fiber.currentOpCount < operationsUntilYield) return false
+    operationsUntilYield = random.is(0.2) ? random.between(1, 60) : random.between(60, 2048)
     return true
   }
   return time

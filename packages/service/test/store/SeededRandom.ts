@@ -26,7 +26,7 @@ const mix = (seed: number, name: string): number => {
 
 /** The stream of a seed. */
 export const make = (seed: number): SeededRandom => {
-  // Reverts the change that `Random` makes to a seed, so that seeds produce the same worlds as before.
+  // Reverts the change that `Random` makes to a seed: recorded seeds of counterexamples depend on this sequence.
   const { integer: below, next, pick } = Random.make(seed ^ 0x9e3779b9)
   return {
     below,

@@ -21,7 +21,7 @@ import type { ConfigFile } from "../../config/ConfigFile.ts"
 import * as Configuration from "./Configuration.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import type { Peer, Take, ToMember, ToPrimary } from "./Message.ts"
-import * as UntakenConnection from "./UntakenConnection.ts"
+import * as UnansweredConnection from "./UnansweredConnection.ts"
 
 /** A serving process ended before it listened, and has printed the reason. */
 export class ProcessNotStarted extends Data.TaggedError("ProcessNotStarted")<{
@@ -82,7 +82,7 @@ const makeStart = Effect.fnUntraced(function* (
 
   return (): Running => {
     const worker = cluster.fork()
-    UntakenConnection.closeAtEnd(worker.process)
+    UnansweredConnection.closeAtEnd(worker.process)
     const ready = Deferred.makeUnsafe<string | null>()
     const ended = Deferred.makeUnsafe<string>()
     // A message to an ended process is lost.

@@ -94,10 +94,10 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
 const snapshotMillis = 60_000
 
 /** Interval at which a waiting reader polls the journal: replicas and some poolers deliver no notifications. */
-const lookMillis = 1_000
+const pollMillis = 1_000
 
 /** How a reader reads: `readPage` for what a replica may read, and `listening` for notifications of the chain. */
-export interface Ways {
+export interface Options {
   readonly reading: Reading
   readonly readPage: PageReading
   readonly listening: <A, E, R>(
@@ -106,7 +106,7 @@ export interface Ways {
 }
 
 /** The reader of a chain. */
-export const make = ({ listening, readPage, reading }: Ways): ChainReader => ({
+export const make = ({ listening, readPage, reading }: Options): ChainReader => ({
   snapshot: (read, { atLeast, expected } = {}) => {
     const readAt = (state: SnapshotStart.State) => read(snapshotOf(state))
     if (atLeast !== undefined) return readPage({ atLeast, expected }, readAt)
@@ -120,7 +120,7 @@ export const make = ({ listening, readPage, reading }: Ways): ChainReader => ({
     const newest = reading(({ chain: { sql }, session }) =>
       Effect.map(session.rows<readonly [number]>(sql.newestChange, []), ([row]) => row?.[0] ?? 0),
     )
-    return listening((next) => ChangeWait.make(newest, { everyMillis: lookMillis, next })(known))
+    return listening((next) => ChangeWait.make(newest, { everyMillis: pollMillis, next })(known))
   },
   headers: (from, to) => reading((at) => Blocks.headers(at, from, to)),
   gaps: (query) => reading((at) => Blocks.gaps(at, query)),

@@ -102,7 +102,7 @@ interface Opened {
   readonly readPage: Replicas.PageReading
 }
 
-/** Ways to read a chain on a server. */
+/** How a chain is read on a server. */
 const readingOf = ({ name, reading }: Pool.Source, ref: ChainRef): Omit<Replicas.Server, "replica"> => {
   const chain = Chain.make(ref, name)
   const checked = once(Migrations.check({ name, reading }, chain.schema, ChainSchema.schema))

@@ -68,7 +68,7 @@ export const open = (
 ): Effect.Effect<Database, StoreError, Scope.Scope> => {
   const opened = Effect.gen(function* () {
     disk.opening = processOwner
-    time.holdStill = true
+    time.isUninterrupted = true
     const database = yield* Engine.fromUrl(url, "/")
     // Connections are opened on first use. No chain exists before its indexer starts.
     yield* database.webhooks.overview
@@ -79,7 +79,7 @@ export const open = (
     Effect.onExit(() =>
       Effect.sync(() => {
         disk.opening = null
-        time.holdStill = false
+        time.isUninterrupted = false
       }),
     ),
   )

@@ -205,7 +205,7 @@ describe("a file from before the first release", () => {
       const refusals = yield* Effect.all([
         Effect.flip(reader.snapshot((snapshot) => snapshot.checkpoint)),
         Effect.flip(Effect.scoped(TestStore.inFolder(dirname(file), ref))),
-        Effect.flip(Reindex.run(database, { chain: ref, owner: "maintenance", from: 0, patienceMillis: 0 })),
+        Effect.flip(Reindex.run(database, { chain: ref, owner: "maintenance", from: 0, waitMillis: 0 })),
       ])
       yield* database.migrate([ref])
 
