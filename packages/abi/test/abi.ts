@@ -114,13 +114,6 @@ export const textOf = (parameter: Parameter, value: Value): string => {
   return typeof text === "string" ? text : JSON.stringify(text)
 }
 
-/** The canonical name of a parameter's type. */
-export const canonical = (parameter: Parameter): string => {
-  const list = listOf(parameter.type)
-  if (list !== null) return `${canonical({ ...parameter, type: list[0] })}[${list[1] ?? ""}]`
-  return parameter.type === "tuple" ? `(${(parameter.components ?? []).map(canonical).join(",")})` : parameter.type
-}
-
 /** A right-aligned 32-byte word, as Solidity encodes numbers and addresses. */
 export const word = (value: bigint | number | string): string =>
   (typeof value === "string" ? value.replace("0x", "") : BigInt.asUintN(256, BigInt(value)).toString(16)).padStart(

@@ -7,7 +7,7 @@ import { createRestClient } from "../src/promise.ts"
 import { wallet } from "./history.ts"
 
 /** Limits of the client, in the form that the check accepts. */
-export const policy: NodeScript.Policy = {
+const policy: NodeScript.Policy = {
   maxAttempts: 4,
   deadlineMillis: 1_500,
   backoffMillis: 10,
@@ -91,7 +91,7 @@ export interface ScriptOutcome {
 }
 
 /** Runs one script; the client's time limits are multiplied by `timeFactor`. */
-export const runScript = async (script: RestScript.Script, bug?: Bug, timeFactor = 1): Promise<ScriptOutcome> => {
+const runScript = async (script: RestScript.Script, bug?: Bug, timeFactor = 1): Promise<ScriptOutcome> => {
   const limits = { ...policy, deadlineMillis: policy.deadlineMillis * timeFactor }
   const { pageSize, steps } = script
   const server = await HostileRest.start({ history: RestScript.history(script), pageSize, script: steps })

@@ -12,7 +12,7 @@ import { createRpcClient } from "../src/promise.ts"
 import * as RpcClient from "../src/RpcClient.ts"
 
 /** Calling styles. */
-export const styles = ["typed", "alone", "batch", "raw", "promise"] as const
+const styles = ["typed", "alone", "batch", "raw", "promise"] as const
 
 export type Style = (typeof styles)[number]
 
@@ -29,10 +29,10 @@ export const policy: NodeScript.Policy = {
 /** Raw requests cannot detect a result of the wrong type. */
 const untyped = NodeFault.names.filter((name) => name !== "undecodable")
 
-export const styleOf = (seed: number): Style => styles[seed % styles.length] ?? "typed"
+const styleOf = (seed: number): Style => styles[seed % styles.length] ?? "typed"
 
 /** Script of a seed, for the style of that seed. */
-export const scriptOf = (seed: number): NodeScript.Script =>
+const scriptOf = (seed: number): NodeScript.Script =>
   NodeScript.make(seed, styleOf(seed) === "raw" ? { faults: untyped } : {})
 
 /** Renumbers the items of a response in the order of the request, so that matching by id becomes matching by position. */

@@ -1,7 +1,7 @@
 /** A small, complete block and transaction in wire form. */
 
 export const hash = (digit: string): string => `0x${digit.repeat(64)}`
-export const address = (digit: string): string => `0x${digit.repeat(40)}`
+const address = (digit: string): string => `0x${digit.repeat(40)}`
 
 export const transaction = (change: Readonly<Record<string, unknown>> = {}) => ({
   blockHash: hash("b"),

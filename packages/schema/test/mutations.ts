@@ -74,7 +74,7 @@ const assign = (target: Record<string, Json>, key: string, value: Json) =>
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 
 /** A random JSON value with keys of the resources. */
-export const randomJson = (chance: Chance, depth = 0): Json => {
+const randomJson = (chance: Chance, depth = 0): Json => {
   const kind = depth > 3 ? 1 : chance()
   if (kind > 0.45) return pick(chance, scalars)(chance)
   if (kind > 0.3) return Array.from({ length: below(chance, 4) }, () => randomJson(chance, depth + 1))

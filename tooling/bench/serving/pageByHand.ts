@@ -7,12 +7,14 @@ import { createHash } from "node:crypto"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { DatabaseSync } from "node:sqlite"
-import { finalSerial } from "../../../packages/service/src/query/WalletPage.ts"
 import * as Cursor from "../../../packages/service/src/server/rest/Cursor.ts"
 import * as Frame from "../../../packages/service/src/store/rows/Frame.ts"
 import * as KeyRanges from "../../../packages/service/src/store/rows/KeyRanges.ts"
 import * as RowId from "../../../packages/service/src/store/rows/RowId.ts"
 import * as WalletKey from "../../../packages/service/src/store/rows/WalletKey.ts"
+
+/** Serial of a list that is final. */
+const finalSerial = Number.MAX_SAFE_INTEGER
 
 const [file = "", key = ""] = process.argv.slice(2)
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex")

@@ -6,7 +6,7 @@ import { useRpc, useService } from "../service/Service.tsx"
 import { add, has, type LatestBlocks } from "./LatestBlocks.ts"
 
 /** Blocks on screen. */
-export const maxBlocks = 12
+const maxBlocks = 12
 
 interface Followed {
   readonly chain: string

@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as AbiParameters from "ox/AbiParameters"
 
 /** A text is not a value of its type; the message states what is expected. */
-export class InvalidArgument extends Error {
+class InvalidArgument extends Error {
   override readonly name = "InvalidArgument"
 }
 
@@ -58,7 +58,7 @@ export const encode = (item: AbiItem, texts: ReadonlyArray<string>): `0x${string
 }
 
 /** A result is not an exact encoding of the function's outputs. */
-export class InvalidResult extends Error {
+class InvalidResult extends Error {
   override readonly name = "InvalidResult"
   override readonly message = "Invalid result: expected what the ABI states, received other data."
 }

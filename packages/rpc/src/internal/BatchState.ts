@@ -91,7 +91,7 @@ export const initial = <W>(maxRequestBytes: number): State<W> => ({ shared: new 
 export const queue = <W>(maxCalls: number, windowMillis: number): Queue<W> => ({ maxCalls, windowMillis, items: [] })
 
 /** The JSON text of a request item. */
-export const requestText = (call: RequestItem): string =>
+const requestText = (call: RequestItem): string =>
   `{"jsonrpc":"2.0","id":${call.id},"method":${JSON.stringify(call.method)},"params":${JSON.stringify(call.params)}}`
 
 /** The JSON text of a request: one item alone, or a batch. */

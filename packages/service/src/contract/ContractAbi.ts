@@ -48,7 +48,7 @@ export interface Abi {
 }
 
 /** An ABI without items. */
-export const empty: Abi = { items: [], signatures: [], errors: [] }
+const empty: Abi = { items: [], signatures: [], errors: [] }
 
 /** A text is not an ABI. */
 export class InvalidAbi extends Data.TaggedError("InvalidAbi")<{

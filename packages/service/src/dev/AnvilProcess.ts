@@ -38,7 +38,7 @@ const ofPackage = (folder: string): string | undefined => {
 }
 
 /** Finds anvil for a folder. */
-export const find = (folder: string, path = process.env["PATH"] ?? ""): string | undefined =>
+const find = (folder: string, path = process.env["PATH"] ?? ""): string | undefined =>
   path
     .split(delimiter)
     .filter((directory) => directory !== "")

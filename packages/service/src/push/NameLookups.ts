@@ -16,7 +16,7 @@ export type Addresses = ReadonlyArray<LookupAddress>
 export type Resolve = (name: string, done: (error: Error | null, addresses: Addresses) => void) => void
 
 /** A name has no address, or its look-up failed. */
-export class LookupFailed extends Data.TaggedError("LookupFailed")<{ readonly message: string }> {}
+class LookupFailed extends Data.TaggedError("LookupFailed")<{ readonly message: string }> {}
 
 /** Looks up a name: waits until the lookup may start, and returns the effect that waits for its end. */
 export type LookUp = (name: string) => Effect.Effect<Effect.Effect<Addresses, LookupFailed>>

@@ -45,7 +45,7 @@ export interface Continuation {
  * Serial of a list whose top block is final, so that its continuation is always the same. Every state with that block can serve it, and a
  * state that has not reached the block is behind.
  */
-export const finalSerial = Number.MAX_SAFE_INTEGER
+const finalSerial = Number.MAX_SAFE_INTEGER
 
 /** A position in a list, and the number of rows up to it. */
 export interface CountedPlace {

@@ -10,7 +10,7 @@ import type { StoreError } from "./StoreError.ts"
 import type { WalletChanges, WalletSelection, WebhookWallet } from "./WebhookWallets.ts"
 
 /** State of a webhook, according to its last attempts. */
-export const states = ["active", "failing", "paused"] as const
+const states = ["active", "failing", "paused"] as const
 
 /** State of a webhook. */
 export type State = (typeof states)[number]

@@ -39,7 +39,7 @@ export interface Outcome extends Observations {
 }
 
 /** Upper limit of the latency of `/health` during an attack, in milliseconds. */
-export const maxHealthMillis = 100
+const maxHealthMillis = 100
 
 /** Latency of `/health` without an attack, in milliseconds, above which latencies are not evaluated because the machine is busy. */
 const busyMillis = 20
@@ -48,7 +48,7 @@ const busyMillis = 20
 const maxTurnMillis = 100
 
 /** Upper limit of resident memory during an attack, in MiB; the heap is limited to 1024. */
-export const maxMebibytes = 1_400
+const maxMebibytes = 1_400
 
 /** Excessive latencies of `/health`, or only of the event loop if the machine is busy without an attack. */
 const delaysOf = (

@@ -26,7 +26,7 @@ const exhaust = async (attacked: Client.Target, key: string, wallet: string): Pr
 }
 
 /** Sets the system clock back and forward. */
-export const machine: Scenario = {
+const machine: Scenario = {
   name: "the system clock set back and forward",
   bound: "intervals use the monotonic clock",
   service: async () => {

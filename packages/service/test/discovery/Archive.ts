@@ -31,8 +31,7 @@ const placed = <A>(value: A, number: number, hash: string): A => {
 const decodeBlock = Schema.decodeUnknownSync(HydratedBlock)
 
 /** The hash of a block in the form of the wire. */
-export const hashOf = (block: Recording.Wire): string =>
-  HeaderHash.fromBlock(decodeBlock({ ...block, transactions: [] }))
+const hashOf = (block: Recording.Wire): string => HeaderHash.fromBlock(decodeBlock({ ...block, transactions: [] }))
 
 /** All blocks of a chain. */
 interface Chain {

@@ -37,8 +37,7 @@ const sumUpTo = ({ byBlock }: WalletModel, block: number, valueOf: (activity: Ac
 
 export const balanceAt = (wallet: WalletModel, block: number): bigint => sumUpTo(wallet, block, ({ change }) => change)
 
-export const nonceAt = (wallet: WalletModel, block: number): bigint =>
-  sumUpTo(wallet, block, ({ sent }) => BigInt(sent))
+const nonceAt = (wallet: WalletModel, block: number): bigint => sumUpTo(wallet, block, ({ sent }) => BigInt(sent))
 
 /** Responds to calls; `fetched` receives the requested blocks. */
 export const answer = (

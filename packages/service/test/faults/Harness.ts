@@ -41,7 +41,7 @@ export interface Outcome {
 }
 
 /** Interval between two polls of the head. */
-export const pollMillis = 1_000
+const pollMillis = 1_000
 const blockMillis = 500
 const sampleMillis = 250
 const startBlocks = 50

@@ -5,7 +5,7 @@ import type { Started } from "../server/service.ts"
 import * as Rows from "../server/rows.ts"
 
 /** A key that does not exist. */
-export const canary = "canary0123456789abcdefcanary"
+const canary = "canary0123456789abcdefcanary"
 
 const values = [
   "",

@@ -75,7 +75,7 @@ const pickCopy = (table: Table, before: Row, numbers: Seeded, head: number): Row
 const madeFacts: Row = [0, 0, 0, Uint8Array.of(0)]
 
 /** A random change to a row. */
-export const pick = (table: Table, rows: ReadonlyArray<Row>, numbers: Seeded, head: number): Tampering => {
+const pick = (table: Table, rows: ReadonlyArray<Row>, numbers: Seeded, head: number): Tampering => {
   const before = rows.length === 0 ? madeFacts : numbers.pick(rows)
   const isAdded = table.isOfBlocks || numbers.below(2) === 0
   const after = isAdded ? pickCopy(table, before, numbers, head) : pickChange(before, numbers)

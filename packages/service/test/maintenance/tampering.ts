@@ -35,7 +35,7 @@ const isPresent = (rows: ReadonlyArray<Row>, [wallet, id]: Row): boolean =>
   rows.some((row) => row[1] === id && Buffer.compare(row[0], wallet) === 0)
 
 /** A random change to one of the rows. */
-export const pick = (rows: ReadonlyArray<Row>, numbers: Seeded): Tampering => {
+const pick = (rows: ReadonlyArray<Row>, numbers: Seeded): Tampering => {
   const before = numbers.pick(rows)
   const other = numbers.pick(rows)
   const [wallet, id, body, checksum] = before
@@ -71,18 +71,18 @@ const remove = (connection: Connection, [wallet, id]: Row): void =>
 const insert = (connection: Connection, row: Row): void =>
   void connection.rowsUnsafe("INSERT INTO ledger (wallet, id, body, checksum) VALUES (?, ?, ?, ?)", row)
 
-export const apply = (connection: Connection, { after, before }: Tampering): void => {
+const apply = (connection: Connection, { after, before }: Tampering): void => {
   if (before !== null) remove(connection, before)
   if (after !== null) insert(connection, after)
 }
 
-export const revert = (connection: Connection, { after, before }: Tampering): void => {
+const revert = (connection: Connection, { after, before }: Tampering): void => {
   if (after !== null) remove(connection, after)
   if (before !== null) insert(connection, before)
 }
 
 /** All rows of the ledgers. */
-export const rowsOf = (connection: Connection): ReadonlyArray<Row> =>
+const rowsOf = (connection: Connection): ReadonlyArray<Row> =>
   connection.valuesUnsafe<Row>("SELECT wallet, id, body, checksum FROM ledger ORDER BY wallet, id", [])
 
 const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString("hex")}`
@@ -114,7 +114,7 @@ export const found = ({ issues, orphaned }: Verify.Verified) => [
 ]
 
 /** Whether verification reported a change with its block, wallet and assets, and no other block. */
-export const evaluate = (tampering: Tampering, verified: Verify.Verified) => {
+const evaluate = (tampering: Tampering, verified: Verify.Verified) => {
   const places = locationsOf(tampering)
   const reported = found(verified)
   const isNamed = ({ assets, block, wallet }: Place) =>

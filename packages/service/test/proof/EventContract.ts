@@ -21,7 +21,7 @@ const code = [
 ] as const
 
 /** Encodes a number or an address as a word. */
-export const word = (value: bigint | number | string): string => BigInt(value).toString(16).padStart(64, "0")
+const word = (value: bigint | number | string): string => BigInt(value).toString(16).padStart(64, "0")
 
 const hashes = {
   transfer: "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef",
@@ -30,7 +30,7 @@ const hashes = {
 } as const
 
 /** Sends a transaction, and mines it into a separate block; returns the block number. */
-export const send = Effect.fnUntraced(function* (node: Anvil.Node, to: string | null, data: string) {
+const send = Effect.fnUntraced(function* (node: Anvil.Node, to: string | null, data: string) {
   const [from = ""] = node.accounts
   yield* node.call("eth_sendTransaction", [{ from, to: to ?? undefined, data, gas: "0x1000000" }])
   yield* node.call("evm_mine")

@@ -11,7 +11,7 @@ import { blockOn, refOf, seeded, wallets } from "../store/model.ts"
 const minBlocks = 12
 const transactionsOfBlock = 3
 /** Maximum number of compared rows of a list. */
-export const maxRows = 60
+const maxRows = 60
 
 /** Operations that write a chain. */
 export interface Writes<E> {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import type { BlockRows, TransactionRow } from "../../src/block/BlockRows.ts"
 
-export const decoder = KnownSignatures.decoder()
+const decoder = KnownSignatures.decoder()
 
 export const hashOf = (text: string): string => `0x${createHash("sha256").update(text).digest("hex")}`
 

@@ -3,8 +3,7 @@ import type { Balance, Movement } from "@daybook/rest/promise"
 import type { HistoryRows } from "../../history/HistoryRows.ts"
 
 /** Key of an asset and token id. */
-export const assetOf = ({ asset, token_id }: Pick<Movement, "asset" | "token_id">): string =>
-  `${asset} ${token_id ?? ""}`
+const assetOf = ({ asset, token_id }: Pick<Movement, "asset" | "token_id">): string => `${asset} ${token_id ?? ""}`
 
 type Held = Pick<Balance, "asset" | "token_id" | "balance">
 

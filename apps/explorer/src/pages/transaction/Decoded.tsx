@@ -25,7 +25,7 @@ const OwnAmount = ({ amount, token }: { readonly amount: bigint; readonly token:
   )
 
 /** The name and number of an enum value. */
-export const EnumValue = ({ label, text }: { readonly label: string; readonly text: string }) => (
+const EnumValue = ({ label, text }: { readonly label: string; readonly text: string }) => (
   <>
     <ForeignText className="value" text={label} /> <span className="muted">({text})</span>
   </>

@@ -94,7 +94,7 @@ const decide = (limit: Limit, calls: number, remaining: number, elapsedMillis: n
 }
 
 /** A limit on the buckets of the store in the context. */
-export const make = Effect.fnUntraced(function* (usual: Limit) {
+const make = Effect.fnUntraced(function* (usual: Limit) {
   const store = yield* RateLimiter.RateLimiterStore
   const clock = monotonic(yield* Clock.Clock)
   const options = ({ burst, perSecond }: Limit) =>

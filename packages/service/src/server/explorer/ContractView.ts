@@ -25,7 +25,7 @@ const describe = ({ abi, name, source }: Contract, address: string): ContractAbi
 }
 
 /** What is known about an address; `null` if it is not described. */
-export const find = (address: string, contracts: ReadonlyArray<Contract>): ContractViewWire | null => {
+const find = (address: string, contracts: ReadonlyArray<Contract>): ContractViewWire | null => {
   const contractAt = (wanted: string | undefined) => contracts.find((contract) => contract.address === wanted)
   const contract = contractAt(address)
   if (contract === undefined) return null

@@ -22,7 +22,7 @@ const pairsOf = (texts: ReadonlyArray<string> = []): ReadonlyArray<readonly [add
   })
 
 /** Names in the order of the parameters; `null` if nothing is known. */
-export const namesOf = (
+const namesOf = (
   query: LookupQuery,
   label: Label,
   decoder: Pick<ContractDecoder, "error" | "functionOf">,

@@ -28,7 +28,7 @@ const rankOf = (text: string, { address, name }: NamedAddressWire): number | nul
 }
 
 /** Addresses of a chain whose names match a text, best matches first. A label precedes the name of a contract. */
-export const find = (
+const find = (
   text: string,
   labels: Readonly<Record<string, string>>,
   contracts: ReadonlyArray<Contract>,
@@ -56,10 +56,7 @@ export const find = (
 }
 
 /** Orders tokens for the search: whole symbols or names precede partial matches. */
-export const rankTokens = (
-  text: string,
-  tokens: ReadonlyMap<string, TokenMetadata>,
-): ReadonlyArray<NamedAddressWire> => {
+const rankTokens = (text: string, tokens: ReadonlyMap<string, TokenMetadata>): ReadonlyArray<NamedAddressWire> => {
   const wanted = text.toLowerCase()
   const isWhole = ({ name, symbol }: NamedAddressWire) =>
     symbol?.toLowerCase() === wanted || name.toLowerCase() === wanted

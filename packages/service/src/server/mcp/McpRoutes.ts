@@ -39,7 +39,7 @@ import * as McpMessage from "./McpMessage.ts"
 import type * as StatelessServer from "./StatelessServer.ts"
 
 /** Path of the endpoint. */
-export const path = "/mcp"
+const path = "/mcp"
 
 /** Maximum number of bytes of a body; arguments of a tool are short. */
 const maxBodyBytes = 64 * 1024

@@ -21,7 +21,7 @@ const raise = `UPDATE daybook.webhook_wallet SET highest = greatest(highest, $3)
 export const having = `SELECT DISTINCT webhook FROM daybook.webhook_wallet WHERE wallet = ANY($1::text[])`
 
 /** Statement of a selection, and its parameters after the name of the webhook. */
-export const selecting = ({
+const selecting = ({
   after,
   among,
   highestFrom,

@@ -26,7 +26,7 @@ export type KeyRanges = ReadonlyArray<KeyRange>
 export const initial: KeyRanges = [{ range: 0, first: 0, entries: 0, into: null }]
 
 /** Number of ranges of one size that are merged into one. */
-export const merged = 8
+const merged = 8
 
 /** Formats the stored text. */
 export const format = (ranges: KeyRanges): string =>
