@@ -78,6 +78,12 @@ const make = ({ admit, answering, authentication, bounds }: Options) => {
     Routes.onDefect(answer(target, request), { respond: RelayError.internal, secrets: ["chain", "apiKey"] })
 }
 
+/** The target of a request. A path that ends with a slash has no key, like one that ends with the chain. */
+const targetOf = (
+  { apiKey, chain }: { readonly chain: string; readonly apiKey?: string },
+  { headers }: HttpServerRequest,
+): RelayCaller.Target => ({ chain, apiKey: apiKey === undefined || apiKey === "" ? keyIn(headers) : apiKey })
+
 const api = HttpApi.make("daybook-relay").add(RestApi.Relay)
 
 /** The routes of the relay. */
@@ -95,14 +101,10 @@ export const layer = () => {
       const streams = yield* WalletStreams
       const connect = yield* WebSockets.make({ admit, answering, authentication, bounds, chains, streams })
       return handlers
-        .handleRaw("call", ({ params, request }) => call(params, request))
-        .handleRaw("callByHeader", ({ params, request }) =>
-          call({ ...params, apiKey: keyIn(request.headers) }, request),
-        )
-        .handleRaw("connect", ({ params, request }) => connect(params, request))
-        .handleRaw("connectByHeader", ({ params, request }) =>
-          connect({ ...params, apiKey: keyIn(request.headers) }, request),
-        )
+        .handleRaw("call", ({ params, request }) => call(targetOf(params, request), request))
+        .handleRaw("callByHeader", ({ params, request }) => call(targetOf(params, request), request))
+        .handleRaw("connect", ({ params, request }) => connect(targetOf(params, request), request))
+        .handleRaw("connectByHeader", ({ params, request }) => connect(targetOf(params, request), request))
     }),
   )
   return HttpApiBuilder.layer(api).pipe(Layer.provide(relay))

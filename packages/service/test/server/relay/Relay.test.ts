@@ -39,9 +39,9 @@ describe("Relay", () => {
     it.live("call: takes the key from a header if the path has none", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode()
-        const send = (headers: Record<string, string>) =>
+        const send = (headers: Record<string, string>, path = "/rpc/eth") =>
           Effect.promise(async () => {
-            const answer = await fetch(`${service.url}/rpc/eth`, {
+            const answer = await fetch(`${service.url}${path}`, {
               method: "POST",
               headers: { "content-type": "application/json", ...headers },
               body: JSON.stringify(byNumber),
@@ -56,7 +56,9 @@ describe("Relay", () => {
 
         expect(yield* send({ "x-api-key": service.key })).toEqual(found)
         expect(yield* send({ authorization: `Bearer ${service.key}` })).toEqual(found)
+        expect(yield* send({ "x-api-key": service.key }, "/rpc/eth/")).toEqual(found)
         expect(yield* send({})).toEqual(refused("Missing"))
+        expect(yield* send({}, "/rpc/eth/")).toEqual(refused("Missing"))
         expect(yield* send({ "x-api-key": "another" })).toEqual(refused("Unknown"))
       }),
     )
