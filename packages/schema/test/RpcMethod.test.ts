@@ -107,6 +107,13 @@ describe("RpcMethod", () => {
       expect(Schema.decodeUnknownSync(RpcMethod.LogFilter)(filter)).toEqual(filter)
     })
 
+    it("StateOverride: moves a precompiled contract, as execution-apis specifies", () => {
+      const target = "0x0000000000000000000000000000000000123456"
+      const moved = { "0x0000000000000000000000000000000000000001": { movePrecompileToAddress: target } }
+
+      expect(Schema.decodeUnknownSync(RpcMethod.StateOverride, { onExcessProperty: "error" })(moved)).toEqual(moved)
+    })
+
     it("StateOverride: an account is an address", () => {
       const refused = Schema.decodeUnknownResult(RpcMethod.StateOverride, { onExcessProperty: "error" })
       expect(refused({ [`0x${"2".repeat(40)}`]: { balance: "0x1" } })._tag).toBe("Success")

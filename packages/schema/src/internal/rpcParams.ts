@@ -210,6 +210,8 @@ export const StateOverride = Schema.Record(
     state: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
     /** Values of single storage slots. */
     stateDiff: Schema.optionalKey(Schema.Record(Schema.String, Hash.Hash)),
+    /** Address to which the precompiled contract of this account is moved. */
+    movePrecompileToAddress: Schema.optionalKey(Address.Address),
   }),
 )
 
