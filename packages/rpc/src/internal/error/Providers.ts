@@ -65,7 +65,8 @@ export const rows: ReadonlyArray<Row> = [
   // geth, erigon, nethermind, besu, hardhat; anvil, where it is not the database that failed
   {
     kind: "reverted",
-    message: /\breverted?\b|^E?VM (?:Exception|error (?!F))|invalid opcode|out of gas$/i,
+    message:
+      /\brevert(?:ed)?\b|^E?VM (?:Exception|error:? (?!F))|invalid (?:opcode|jump)|stack (?:underflow|limit reached)|^write protection|out of gas$/i,
   },
   // jsonrpsee: batch requests are disabled; gateways without batches
   {
@@ -78,7 +79,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "tooLarge",
     message:
-      /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceed\w* .*\b(?:range|size|block limit|max results)|too many (?:results|logs|blocks|topics|addresses)|ranges?\b.*(?:too|large|exceed|limit|max|greater|supported)|wide .*range|max\w* .{0,30}(?:range|blocks)|logs .*exceed|(?:limit.{0,14} to|up to|(?:more|greater) than) .{0,20}(?:results|logs|blocks|range)/i,
+      /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size|exceeds)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceed\w* .*\b(?:range|size|block limit|max results)|too many (?:results|logs|blocks|topics|addresses)|ranges?\b.*(?:too|large|exceed|limit|max|greater|supported)|wide .*range|max\w* .{0,30}(?:range|blocks)|logs .*exceed|(?:limit.{0,14} to|up to|(?:more|greater) than) .{0,20}(?:results|logs|blocks|range)|too many events|smaller than size|exceed\w* (?:the )?(?:max\w* (?:allowed )?(?:addresses|topics|duration|mirror|transactions)|--\S+\.limit)|oversized data|less number of address|query contains \d+ filters/i,
     batch: "fewer",
   },
   // BSC: range of a log search
@@ -87,39 +88,43 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "rateLimited",
     message:
-      /rate.?limit|too many (?:req|con|call)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec|min|day).*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|(?<!\b(?:gas|depth) )limit exceeded|(?:daily|monthly) .{0,9}(?:limit|quota)|error code: 1015|^429\b|\b(?:status|code|error|http\S*)\W{0,3}429\b|back ?off/i,
+      /rate.?limit|too many (?:req|con|call)|request (?:rate|limit)|(?:calls?|requests?|units?|credits?)(?: limit)? (?:per|a|\/) ?(?:second|minute|day)|\/ ?(?:sec|min|day).*\blimit|(?:throughput|capacity|quota|credits?|usage) .{0,30}\b(?:limit|exceeded|exhausted|used up)|exceeded .{0,40}\b(?:quota|capacity|throughput|requests|limit)|reached .{0,30}\b(?:quota|tier|(?<!gas )limit)|(?:requests|credits) limited to|too much load|(?<!\b(?:gas|depth) )limit exceeded|(?:daily|monthly) .{0,9}(?:limit|quota)|error code: 1015|^429\b|\b(?:status|code|error|http\S*)\W{0,3}429\b|back ?off/i,
   },
+  // Hedera's relay, whose codes have another meaning elsewhere
+  { kind: "internal", codes: [-32015], message: /immature records/i },
+  { kind: "notFound", codes: [-32007], message: /available only after/i },
+  { kind: "invalidParams", codes: [-32011], message: /without specifying/i },
   // EIP-1474 -32005; large providers
   { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029] },
   // providers that answer a bad key with a JSON-RPC error
   {
     kind: "unauthorized",
     message:
-      /unauthori[sz]ed|must be authenticated|authentication (?:required|failed)|(?:invalid|missing|unknown|expired|disabled|inactive|bad|no) (?:or \S+ )?(?:api|access|project|app)[- ]?(?:key|token|id)\b|(?:api|access)[- ]?(?:key|token)\b.{0,30}\b(?:invalid|missing|required|disabled|expired|inactive|not (?:allowed|found|valid))/i,
+      /unauthori[sz]ed|\bnot authori[sz]ed|must be authenticated|authentication (?:required|failed)|\bproject id\b.{0,20}(?:settings|does not have|required)|\b(?:app|key) is inactive|not enabled for this app|(?:invalid|wrong|missing|unknown|expired|disabled|inactive|bad|no) (?:or \S+ )?(?:api|access|project|app)[- ]?(?:key|token|id)\b|(?:api|access)[- ]?(?:key|token)\b.{0,30}\b(?:invalid|missing|required|disabled|expired|inactive|not (?:allowed|found|valid))/i,
   },
   // geth, erigon, reth, nethermind without history
   {
     kind: "pruned",
     message:
-      /missing trie node|pruned|(?:history|(?:historical|old|world) (?:state|data|block)).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|no state available|depth limit|lowest height|archive\b.{0,20} (?:node|state|request|access)|proof window/i,
+      /missing trie node|pruned|pruning|purged|already discarded|no historical rpc|does not exist on height|failed to load state|(?:no state|state not) found|data before .{0,40}not available|snapshot file for|only for the 'latest' block|block is too old|bad tipset height|missing tipset|earliest available|fully indexed|body not found|(?:history|(?:historical|old|world) (?:state|data|block)).{0,40}\b(?:not |un)available|state .{0,60}\bnot available|no state available|depth limit|lowest height|archiv(?:e|al)\b.{0,20} (?:node|state|data|request|access)|proof window/i,
   },
   // geth, arbitrum, erigon, relays
   {
     kind: "methodUnsupported",
     message:
-      /method .{0,80}not (?:exist|found|avail|allow|enabl|expos|impl|white|permit)|(?:unsupported|unknown|no such) method|not supported/i,
+      /method .{0,80}not (?:exist|found|avail|allow|enabl|expos|impl|white|permit)|(?:unsupported|unknown|no such) method|not supported|not allowed to access|tracers? (?:are|is) disabled|^\w+_\w+ is not available|(?:in|on) (?:the|your) (?:\w+ ){0,2}(?:plan|tier)\b/i,
   },
   // geth: request timed out; gateways
   {
     kind: "internal",
     message:
-      /timed? ?out|deadline exceeded|temporarily|try again|no (?:available )?(?:backend|server)|bad gateway|service unavailable|overloaded|busy|method handler crashed|internal (?:server )?error|upstream/i,
+      /timed? ?out|deadline exceeded|temporarily|try again|no (?:available|backend|server)|context cancell?ed|bad gateway|service unavailable|overloaded|busy|method handler crashed|internal (?:server )?error|upstream|connection (?:refused|reset)|indexing is in progress|retry your request|route your request|unable to complete request/i,
   },
   // geth: header not found, transaction not found; reth, erigon, parity
   {
     kind: "notFound",
     message:
-      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not found|unknown|does ?n.t exist)|not be found|no (?:finalized|safe) block|unfinalized|last accepted|block(?:chain)? height|future epoch|not yet available|beyond current head|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
+      /(?:block|header|transaction|tx|receipt|filter|subscription|hash|resource)\b.{0,90}\b(?:not found|unknown|does ?n.t exist)|not be found|no (?:finalized|safe) block|unfinalized|last accepted|beyond head|could not find block|(?:block|receipts|state) is not available|not currently canonical|null round|block(?:chain)? height|future epoch|not yet available|beyond current head|(?:unknown|no such) (?:block|header|transaction|hash)|not found$/i,
   },
   // geth: invalid argument 0
   {
