@@ -7,6 +7,7 @@ const documents: Documents = {
   exists: (path) => ["README.md", "docs/interface.md", "packages/x/src"].includes(path),
   anchors: (path) => (path.endsWith(".md") && documents.exists(path) ? new Set(["2.8", "4.2", "setup"]) : undefined),
   decisions: new Set(["0011", "0012", "0013"]),
+  scripts: new Map([["@daybook/x", new Set(["fuzz", "fuzz:long"])]]),
 }
 
 const messages = (file: string, text: string): ReadonlyArray<string> =>
@@ -52,6 +53,17 @@ describe("issues", () => {
       "decision 0014 does not exist in docs/decisions",
       "decision 0015 does not exist in docs/decisions",
     ])
+  })
+
+  it("issues: reports a script that its package does not have, also across two lines of a comment", () => {
+    const text =
+      "`pnpm --filter @daybook/x fuzz`, `pnpm --filter @daybook/x fuzz:long --seeds 3`, `pnpm --filter @daybook/x tears`"
+
+    expect(messages("a.md", text)).toEqual(["@daybook/x has no script tears"])
+    expect(messages("a.ts", "/**\n * Run by `pnpm --filter\n * @daybook/x lives`.\n */")).toEqual([
+      "@daybook/x has no script lives",
+    ])
+    expect(messages("a.md", "`pnpm --filter @daybook/x exec tsc`, `pnpm --filter @other/y build`")).toEqual([])
   })
 
   it("issues: reports the obsolete forms with what to write", () => {

@@ -1,5 +1,6 @@
 /**
- * Finds citations that do not resolve: sections of `docs/interface.md`, decisions, and relative links of Markdown files.
+ * Finds citations that do not resolve: sections of `docs/interface.md`, decisions, scripts of packages, and relative links of Markdown
+ * files.
  * `node tooling/check/citations.ts [folder]` checks this repository, or another folder that is laid out like it.
  */
 import { existsSync, readFileSync } from "node:fs"
@@ -21,6 +22,8 @@ export interface Documents {
   readonly anchors: (path: string) => ReadonlySet<string> | undefined
   /** Numbers of the decision pages, as four digits. */
   readonly decisions: ReadonlySet<string>
+  /** Names of the scripts of each package. */
+  readonly scripts: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** Replaces each match by spaces, so that other offsets do not change. */
@@ -119,6 +122,14 @@ const bareIssues: Reader = (text) =>
     },
   )
 
+const scriptIssues: Reader = (text, { scripts }) =>
+  [...text.matchAll(/\bpnpm\s+--filter\s+(?<name>@[\w/-]+)\s+(?!exec\b)(?<script>[a-z][\w:-]*)/g)].flatMap(
+    ({ groups, index: offset }) => {
+      const { name = "", script = "" } = groups ?? {}
+      return scripts.get(name)?.has(script) === false ? [{ offset, message: `${name} has no script ${script}` }] : []
+    },
+  )
+
 const link = /\]\(\s*<?(?<target>[^)\s>]+)>?(?:\s+"[^"]*")?\s*\)|^\[[^\]]+\]:\s*(?<reference>\S+)/gm
 
 const linkIssues = (file: string, text: string, documents: Documents): ReadonlyArray<Omit<Found, "line">> =>
@@ -141,12 +152,19 @@ export const issues = (file: string, text: string, documents: Documents): Readon
   const plain = markdown ? blank(prose, link) : prose
   const lineAt = lines(text)
   const allIssues = [
-    ...[documentIssues, decisionIssues, sectionIssues, bareIssues].flatMap((read) => read(plain, documents)),
+    ...[documentIssues, decisionIssues, sectionIssues, bareIssues, scriptIssues].flatMap((read) =>
+      read(plain, documents),
+    ),
     ...linkIssues(file, links, documents),
   ]
   return allIssues
     .toSorted((one, other) => one.offset - other.offset)
     .map(({ offset, message }) => ({ line: lineAt(offset), message }))
+}
+
+interface PackageScripts {
+  readonly name?: string
+  readonly scripts?: Readonly<Record<string, string>>
 }
 
 /** Documents of a repository. */
@@ -162,6 +180,12 @@ export const documentsOf = (base: string): Documents => {
       return cache.get(path)
     },
     decisions: new Set(files(join(base, "docs/decisions"), ".md").map((file) => file.slice(0, 4))),
+    scripts: new Map(
+      files(base, "package.json").map((file) => {
+        const { name = "", scripts = {} } = JSON.parse(readFileSync(join(base, file), "utf8")) as PackageScripts
+        return [name, new Set(Object.keys(scripts))]
+      }),
+    ),
   }
 }
 
@@ -190,5 +214,5 @@ export const unresolved = (base: string): ReadonlyArray<string> => {
 if (process.argv[1] === import.meta.filename) {
   const base = process.argv[2] ?? root
   const pages = repeated(files(join(base, "docs/decisions"), ".md"))
-  report("citations", [...unresolved(base), ...pages], "each citation and relative link resolves")
+  report("citations", [...unresolved(base), ...pages], "each citation, script and relative link resolves")
 }
