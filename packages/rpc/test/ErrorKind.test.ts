@@ -145,6 +145,16 @@ const cases: ReadonlyArray<readonly [ReturnType<typeof ErrorKind.fromError>, num
   ["notFound", -32000, "hash is not currently canonical"],
   ["notFound", 12, "requested epoch was a null round (6)"],
   ["invalidParams", -32011, "Provided toBlock parameter without specifying fromBlock"],
+  ["unknown", -32004, "Upfront cost exceeds account balance (transaction up-front cost 0x2 exceeds balance 0x1)"],
+  ["unknown", -32005, "Transaction gas limit '0xe1f21c67' exceeds block gas limit '15000000'"],
+  ["unknown", -32005, "Transaction gas limit cap exceeded"],
+  ["tooLarge", -32005, "Requested range exceeds maximum RPC range limit"],
+  ["tooLarge", -32005, "Number of requests exceeds max batch size"],
+  ["tooLarge", -32005, "batch item count exceeded"],
+  ["internal", -32008, "Initial sync is still in progress"],
+  ["unknown", -32000, 'block override "withdrawals" is not supported for this RPC method'],
+  ["unknown", -32000, "tracing on top of pending is not supported"],
+  ["unknown", -32000, "transaction type not supported"],
 ]
 
 describe("ErrorKind", () => {

@@ -79,7 +79,7 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "tooLarge",
     message:
-      /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size|exceeds)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceed\w* .*\b(?:range|size|block limit|max results)|too many (?:results|logs|blocks|topics|addresses)|ranges?\b.*(?:too|large|exceed|limit|max|greater|supported)|wide .*range|max\w* .{0,30}(?:range|blocks)|logs .*exceed|(?:limit.{0,14} to|up to|(?:more|greater) than) .{0,20}(?:results|logs|blocks|range)|too many events|smaller than size|exceed\w* (?:the )?(?:max\w* (?:allowed )?(?:addresses|topics|duration|mirror|transactions)|--\S+\.limit)|oversized data|less number of address|query contains \d+ filters/i,
+      /batch (?:\S+ ){0,4}(?:too (?:large|big|many)|limit|size|exceed\w*)|too (?:large|big|many)\b.*\bbatch|(?:response|result|reply|content|request|payload|body|entity)\b.{0,20}\btoo (?:large|big)|(?:response|result)s? size|exceed\w* .*\b(?:range|size|block limit|max results)|too many (?:results|logs|blocks|topics|addresses)|ranges?\b.*(?:too|large|exceed|limit|max|greater|supported)|wide .*range|max\w* .{0,30}(?:range|blocks)|logs .*exceed|(?:limit.{0,14} to|up to|(?:more|greater) than) .{0,20}(?:results|logs|blocks|range)|too many events|smaller than size|exceed\w* (?:the )?(?:max\w* (?:allowed )?(?:addresses|topics|duration|mirror|transactions)|--\S+\.limit)|oversized data|less number of address|query contains \d+ filters/i,
     batch: "fewer",
   },
   // BSC: range of a log search
@@ -94,6 +94,8 @@ export const rows: ReadonlyArray<Row> = [
   { kind: "internal", codes: [-32015], message: /immature records/i },
   { kind: "notFound", codes: [-32007], message: /available only after/i },
   { kind: "invalidParams", codes: [-32011], message: /without specifying/i },
+  // Besu and Hedera's relay: a call that could not be a transaction
+  { kind: "unknown", codes: [-32004, -32005], message: /\bgas limit\b|^upfront cost/i },
   // EIP-1474 -32005; large providers
   { kind: "rateLimited", codes: [-32005, -32007, -32011, -32029] },
   // providers that answer a bad key with a JSON-RPC error
@@ -112,13 +114,13 @@ export const rows: ReadonlyArray<Row> = [
   {
     kind: "methodUnsupported",
     message:
-      /method .{0,80}not (?:exist|found|avail|allow|enabl|expos|impl|white|permit)|(?:unsupported|unknown|no such) method|not supported|not allowed to access|tracers? (?:are|is) disabled|^\w+_\w+ is not available|(?:in|on) (?:the|your) (?:\w+ ){0,2}(?:plan|tier)\b/i,
+      /method .{0,80}not (?:exist|found|avail|allow|enabl|expos|impl|white|permit)|(?:unsupported|unknown|no such) method|(?<!\b(?:override|type|pending)\b.{0,20})not supported|not allowed to access|tracers? (?:are|is) disabled|^\w+_\w+ is not available|(?:in|on) (?:the|your) (?:\w+ ){0,2}(?:plan|tier)\b/i,
   },
   // geth: request timed out; gateways
   {
     kind: "internal",
     message:
-      /timed? ?out|deadline exceeded|temporarily|try again|no (?:available|backend|server)|context cancell?ed|bad gateway|service unavailable|overloaded|busy|method handler crashed|internal (?:server )?error|upstream|connection (?:refused|reset)|indexing is in progress|retry your request|route your request|unable to complete request/i,
+      /timed? ?out|deadline exceeded|temporarily|try again|no (?:available|backend|server)|context cancell?ed|bad gateway|service unavailable|overloaded|busy|method handler crashed|internal (?:server )?error|upstream|connection (?:refused|reset)|(?:indexing|sync) is (?:still )?in progress|retry your request|route your request|unable to complete request/i,
   },
   // geth: header not found, transaction not found; reth, erigon, parity
   {
