@@ -54,7 +54,7 @@ const substitute = (number: number, below: HydratedBlock): HydratedBlock => ({
 const isFound = (block: HydratedBlock): boolean => block.number !== null && block.hash !== null
 
 /**
- * Finds the stand-in for a number that a node rejected with `error`. `read` reads a block by number; only its header is used.
+ * Finds the substitute for a number that a node rejected with `error`. `read` reads a block by number; only its header is used.
  *
  * **Errors**
  * - `CallError`: the rejection itself if no block is found below, or another failure of the node.
