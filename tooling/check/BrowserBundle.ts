@@ -24,7 +24,7 @@ export interface Program {
 export const programs: Readonly<Record<string, Program & { readonly budgetKibibytes: number }>> = {
   "rest, promise API": {
     folder: "apps/demo",
-    budgetKibibytes: 70,
+    budgetKibibytes: 71,
     source: `
       import { createRestClient } from "@daybook/rest/promise"
       const rest = createRestClient({ baseUrl: location.origin, apiKey: "key", timeout: "10 seconds" })
@@ -58,7 +58,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, promise API": {
     folder: "apps/demo",
-    budgetKibibytes: 69,
+    budgetKibibytes: 70,
     source: `
       import { createRpcClient } from "@daybook/rpc/promise"
       const client = createRpcClient({ url: location.origin })
@@ -79,7 +79,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, viem transport without viem": {
     folder: "packages/rpc",
-    budgetKibibytes: 70,
+    budgetKibibytes: 71,
     without: ["viem"],
     source: `
       import { daybookTransport } from "@daybook/rpc/viem"
