@@ -55,6 +55,10 @@ export const issueOf = (text: string, { allowPrivate }: Allowed): string | null 
 const nameOf = ({ hostname }: URL): string | null =>
   isIP(hostname.replace(/^\[(.*)\]$/, "$1")) === 0 ? hostname : null
 
+/** Whether each address of a name is public: the owner of a name may choose among its addresses for each lookup. */
+const arePublic = (addresses: NameLookups.Addresses): boolean =>
+  addresses.every(({ address }) => PublicAddress.isPublic(address))
+
 /** Time limit for the start of a name lookup before a webhook is created, and then for its end, in milliseconds. */
 const lookupMillis = 3_000
 
@@ -81,7 +85,7 @@ export const check = Effect.fnUntraced(function* (
     Effect.timeoutOption(lookupMillis),
     Effect.orElseSucceed(() => Option.none<NameLookups.Addresses>()),
   )
-  const isRefused = Option.isSome(known) && !known.value.every(({ address }) => PublicAddress.isPublic(address))
+  const isRefused = Option.isSome(known) && !arePublic(known.value)
   return isRefused ? "a name that resolves only to addresses of the public internet" : null
 })
 
@@ -152,8 +156,7 @@ export const send = (
       const begun = name === null ? Effect.succeed([]) : yield* options.lookUp(name)
       awaited = "response"
       const addresses = yield* begun
-      // If one address of a name is in this network, none of its addresses may be reached, because the name's owner may choose the answer.
-      const isAllowed = options.allowPrivate || addresses.every(({ address }) => PublicAddress.isPublic(address))
+      const isAllowed = options.allowPrivate || arePublic(addresses)
       if (name !== null && (addresses.length === 0 || !isAllowed))
         return failed("The name resolves to an address outside the public internet.")
       return yield* post(target, headers, body, addresses)

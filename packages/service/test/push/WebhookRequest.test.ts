@@ -170,9 +170,11 @@ describe("WebhookRequest", () => {
         )
       })
       const named = url.replace("127.0.0.1", "hook.example")
-      const received = yield* WebhookRequest.send(named, {}, "{}", { allowPrivate: true, lookUp: lookUp("a") })
+      const send = (to: string) => WebhookRequest.send(to, {}, "{}", { allowPrivate: true, lookUp: lookUp("a") })
 
-      expect(received).toEqual({ _tag: "Status", status: 204, waitMillis: 0 })
+      expect(yield* send(named)).toEqual({ _tag: "Status", status: 204, waitMillis: 0 })
+      // An address is not looked up.
+      expect(yield* send(url)).toEqual({ _tag: "Status", status: 204, waitMillis: 0 })
       expect(names).toEqual(["hook.example"])
     }).pipe(Effect.scoped),
   )
