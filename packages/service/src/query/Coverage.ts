@@ -102,5 +102,5 @@ export const checkDerived = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, NotDerived | StoreError> {
   if (projection.kind !== "ledger") return
   const next = WalletLedger.nextOf(yield* snapshot.projection(projection.id))
-  if (next === null || next <= checkpoint.head.number) return yield* new NotDerived({ chain, next, checkpoint })
+  if ((next ?? 0) <= checkpoint.head.number) return yield* new NotDerived({ chain, next, checkpoint })
 })

@@ -224,9 +224,15 @@ describe("movements", () => {
       const { blocks, projections } = chainOf(ledgers, 4)
       const service = yield* start({ chains: { eth: { blocks } } })
       const before = yield* Effect.forEach(["movements", "balances", "statement"], (name) => read(service, name))
-      while (!(yield* Effect.orDie(service.stores["eth"]!.fill(projections[1]!, 1))).isDone) yield* Effect.yieldNow
+      const fill = Effect.orDie(service.stores["eth"]!.fill(projections[1]!, 1))
+      let last = before[0]!
+      while (!(yield* fill).isDone) last = yield* read(service, "movements")
       const after = yield* Effect.forEach(["movements", "balances", "statement"], (name) => read(service, name))
 
+      expect([last.status, last.json.message]).toEqual([
+        503,
+        "Ledger not complete: eth, derived up to block 3. Retry later.",
+      ])
       expect(before.map(({ status }) => status)).toEqual([503, 503, 503])
       expect(before.map(({ headers }) => headers["retry-after"])).toEqual(["10", "10", "10"])
       expect(before[0]!.json.message).toBe("Ledger not complete: eth, derived up to block -1. Retry later.")

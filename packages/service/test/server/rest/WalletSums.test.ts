@@ -138,7 +138,13 @@ describe("balances and statement", () => {
       const moved = {
         0: { 0: [{ amount: -5n }, { kind: "erc20", asset: token, amount: -2n }] },
         1: { 0: [{ kind: "erc20", asset: other, amount: 2n }] },
-        2: { 0: [{ kind: "erc721", asset: Rows.address("f"), tokenId: "9", amount: -1n }] },
+        2: {
+          0: [
+            { kind: "erc1155", asset: Rows.address("f"), tokenId: "7", amount: -1n },
+            { kind: "erc1155", asset: Rows.address("f"), tokenId: "8", amount: -1n },
+            { kind: "erc721", asset: Rows.address("f"), tokenId: "9", amount: -1n },
+          ],
+        },
         3: { 0: [{ kind: "erc20", asset: other, amount: 1n }] },
       } as const
       const service = yield* start({ chains: { eth: chainOf(moved, 3, [[3, 0]]) } })
@@ -146,6 +152,7 @@ describe("balances and statement", () => {
         holding: asset === "native" ? Holding.native : { standard: "erc20" as const, asset, tokenId: null },
         amount,
       })
+      const eighth = { holding: { standard: "erc1155" as const, asset: Rows.address("f"), tokenId: "8" }, amount: 0n }
       const reasons = Effect.fnUntraced(function* (query: string) {
         const balances = yield* read(service, "balances", query)
         const statement = yield* read(service, "statement", query)
@@ -154,11 +161,14 @@ describe("balances and statement", () => {
         return balances.json.result.map((one: Json) => one.negative_reason ?? null)
       })
       const before = yield* reasons("")
-      yield* Effect.orDie(writeOpenings(service, [opening("native", 3n), opening(token, 9n), opening(other, 0n)]))
+      yield* Effect.orDie(
+        writeOpenings(service, [opening("native", 3n), opening(token, 9n), opening(other, 0n), eighth]),
+      )
 
-      expect(before).toEqual(["opening_unknown", "opening_unknown", null, "opening_unknown"])
-      expect(yield* reasons("to_block=2")).toEqual(["unexplained", null, null, "opening_unknown"])
-      expect(yield* reasons("")).toEqual(["movements_missing", null, null, "opening_unknown"])
+      const unknown = "opening_unknown"
+      expect(before).toEqual([unknown, unknown, null, unknown, unknown, unknown])
+      expect(yield* reasons("to_block=2")).toEqual(["unexplained", null, null, unknown, "unexplained", unknown])
+      expect(yield* reasons("")).toEqual(["movements_missing", null, null, unknown, "movements_missing", unknown])
     }).pipe(Effect.scoped),
   )
 
