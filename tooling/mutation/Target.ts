@@ -201,8 +201,8 @@ export const targets: ReadonlyArray<Target> = [
     ],
     [
       "query/*.test.ts",
-      "server/rest/{MovementFlags,PageLifetime,PagedQuery,Scope,TraceCoverage,WalletMovements,WalletSums,WalletTransactions,WalletUserOperations}.test.ts",
-      "server/etherscan/{Coverage,ServiceFacts}.test.ts",
+      "server/rest/{MovementFlags,PageLifetime,PagedQuery,Scope,TraceCoverage,WalletMovements,WalletSums,WalletTransactions,WalletTransactions.cursor,WalletTransactions.parameters,WalletUserOperations}.test.ts",
+      "server/etherscan/{Coverage,ServiceFacts,ServiceFacts.holdings}.test.ts",
     ],
   ),
   // Thousands of hostile requests take too long per mutant.
@@ -224,7 +224,7 @@ export const targets: ReadonlyArray<Target> = [
       "TransactionFrames",
     ],
     [
-      "server/etherscan/{Actions,Coverage,Etherscan,HoldingActions,ListPlaces,Lists,Logs,Parameters,Rows,ServiceFacts}.test.ts",
+      "server/etherscan/{Actions,Coverage,Etherscan,HoldingActions,ListPlaces,Lists,Logs,Parameters,Rows,ServiceFacts,ServiceFacts.holdings}.test.ts",
     ],
   ),
   service(
@@ -250,7 +250,11 @@ export const targets: ReadonlyArray<Target> = [
   service(
     "server/http",
     ["ContentCoding", "ErrorResponse", "InvalidParameter", "OwnRequests", "Request", "Routes", "StaticPage"],
-    ["server/http/*.test.ts", "server/{HttpServer,Listener}.test.ts", "server/explorer/*.test.ts"],
+    [
+      "server/http/*.test.ts",
+      "server/{HttpServer,HttpServer.connection,Listener}.test.ts",
+      "server/explorer/*.test.ts",
+    ],
   ),
   service(
     "server/mcp",
