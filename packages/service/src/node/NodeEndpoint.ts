@@ -177,7 +177,7 @@ const linked = (
 }
 
 /**
- * If the node rejected a number because it has no block, the empty block that substitutes it; otherwise the error.
+ * If the node rejected a number because it has no block, the empty block that stands for it; otherwise the error.
  */
 export const substitute = (
   endpoint: NodeEndpoint,
