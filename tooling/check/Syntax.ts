@@ -91,12 +91,15 @@ export const flag = (node: Node, name: string): boolean => member(node, name) ==
 export const walk = (root: Node, visit: (node: Node, ancestors: ReadonlyArray<Node>) => void): void => {
   const ancestors: Array<Node> = []
   const enter = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(enter)
-    if (!isNode(value)) return
-    visit(value, ancestors)
-    ancestors.push(value)
-    Object.values(value).forEach(enter)
-    ancestors.pop()
+    if (typeof value !== "object" || value === null) return
+    if (Array.isArray(value)) {
+      for (const each of value) enter(each)
+    } else if (isNode(value)) {
+      visit(value, ancestors)
+      ancestors.push(value)
+      for (const name in value) enter(member(value, name))
+      ancestors.pop()
+    }
   }
   enter(root)
 }
