@@ -13,7 +13,7 @@ const expected = folders.flatMap((folder) =>
 )
 
 const compiler = await run("effect-tsgo", ["get-exe-path"])
-const options = ["-p", join(root, "tsconfig.json"), "--pretty", "false", "--listFiles"]
+const options = ["-p", join(root, "tsconfig.json"), "--pretty", "false", "--listFiles", "--checkers", "2"]
 const { code, output } = await run(compiler.standardOutput.trim(), options)
 const lines = output.split("\n").filter((line) => line !== "")
 const isIssue = (line: string): boolean => !line.startsWith("/") && !line.startsWith("bundled:")

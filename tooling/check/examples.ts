@@ -83,7 +83,7 @@ const config = (homes: ReadonlyArray<string>) => ({
 const typeProblems = async (homes: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   mkdirSync(program, { recursive: true })
   writeFileSync(join(program, "tsconfig.json"), JSON.stringify(config(homes)))
-  const { code, output } = await run("tsc", ["-p", program, "--pretty", "false"])
+  const { code, output } = await run("tsc", ["-p", program, "--pretty", "false", "--checkers", "1"])
   return code === 0 ? [] : [blocks.reduce((so, block) => inDocument(block, so), output)]
 }
 

@@ -129,7 +129,18 @@ const declare = async (): Promise<void> => {
   for (const file of ["library.ts", "application.ts"])
     cpSync(join(root, "tooling/runtimes/programs", file), join(folder, file))
   const tsc = join(consumer, "node_modules/.bin/tsc")
-  const options = ["--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2023", "--types", "node"]
+  const options = [
+    "--checkers",
+    "1",
+    "--strict",
+    "--skipLibCheck",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2023",
+    "--types",
+    "node",
+  ]
   const emit = ["--declaration", "--outDir", "library", "library.ts"]
   await step("declarations of a library", tsc, [...options, ...emit], folder)
   await step("a program that uses that library", tsc, [...options, "--noEmit", "application.ts"], folder)
@@ -179,7 +190,7 @@ const use = async (): Promise<void> => {
     await step(
       `types under ${resolution}`,
       join(consumer, "node_modules/.bin/tsc"),
-      ["-p", config, "--pretty", "false"],
+      ["-p", config, "--pretty", "false", "--checkers", "1"],
       consumer,
     )
   }
