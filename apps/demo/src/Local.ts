@@ -19,8 +19,6 @@ export interface Options {
   readonly seed?: number
   /** Minimum number of blocks. Default 60. */
   readonly blocks?: number
-  /** Whether to send blobs; the chain needs a few seconds for the first one. Default true. */
-  readonly blobs?: boolean
   /** Keys that override the service's configuration. */
   readonly config?: Readonly<Record<string, unknown>>
 }
@@ -55,14 +53,15 @@ const formatSeconds = (millis: number): string => `${(millis / 1000).toFixed(1)}
 
 const startChain = Effect.fn("Local.startChain")(function* (options: Options) {
   const screen = yield* Screen
-  const { seed = 1, blocks = 60, blobs = true } = options
+  const { seed = 1, blocks = 60 } = options
   yield* screen.title("Embedded chain")
   const node = yield* Anvil.make({ chainId: 1 })
   yield* screen.line(`   anvil at ${node.url}, chain id ${node.chainId}`)
   const startedAt = yield* Clock.currentTimeMillis
   const onProgress = (progress: Scenario.Progress) =>
     screen.progress(`block ${progress.blocks} of ${progress.ofBlocks}, ${progress.transactions} transactions`)
-  const world = yield* Scenario.run(node, { seed, blocks, blobs, onProgress })
+  // A chain needs seconds for its first blob, which no page shows.
+  const world = yield* Scenario.run(node, { seed, blocks, blobs: false, onProgress })
   const elapsed = formatSeconds((yield* Clock.currentTimeMillis) - startedAt)
   yield* screen.line(
     `   mined ${world.lastBlock} blocks with ${world.all.length} transactions in ${elapsed} (seed ${seed})`,

@@ -10,7 +10,6 @@ export const startLocal = async (
 ): Promise<{ readonly local: Local.Local; readonly close: () => Promise<void> }> => {
   const scope = Scope.makeUnsafe()
   const local = await Local.start({
-    blobs: false,
     blocks,
     config: { rateLimit: { perSecond: 1_000_000, burst: 1_000_000 } },
   }).pipe(Scope.provide(scope), Effect.provide([noOutput, Logger.layer([])]), Effect.runPromise)

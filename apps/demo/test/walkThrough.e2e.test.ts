@@ -11,7 +11,7 @@ import * as oracle from "./oracle.ts"
 const result = Effect.gen(function* () {
   let text = ""
   const screen = Layer.succeed(Screen.Screen, Screen.make({ write: (part) => (text += part) }, {}))
-  const local = yield* Local.start({ blobs: false, blocks: 30 }).pipe(Effect.provide(screen))
+  const local = yield* Local.start({ blocks: 30 }).pipe(Effect.provide(screen))
   const { provider } = local
   yield* WalkThrough.run(provider).pipe(
     Effect.provide(
