@@ -113,7 +113,10 @@ const program = Effect.gen(function* () {
 const stop = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort())
 
-const chain = Scenario.layer({ blocks: 40, blobs: false }).pipe(Layer.provideMerge(Anvil.layer({ chainId: 1 })))
+/** The last transaction of the wallet has an internal transaction, which a guide shows. */
+const chain = Scenario.layer({ seed: 6, blocks: 40, blobs: false }).pipe(
+  Layer.provideMerge(Anvil.layer({ chainId: 1 })),
+)
 const failed = await Effect.runPromise(program.pipe(Effect.scoped, Effect.provide(chain)), { signal: stop.signal })
 if (failed.length > 0) console.error(`with-service: ${failed.join(" and ")} failed`)
 process.exitCode = failed.length === 0 ? 0 : 1
