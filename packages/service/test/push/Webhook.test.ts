@@ -202,6 +202,7 @@ describe("Webhook", () => {
 
       expect(yield* Webhook.decrypt(key, secret)).toBe("whsec_secret")
       expect(refused.message).toContain('"webhooks.key" has changed since the webhook was created')
+      expect(refused.isRetryable).toBe(false)
     }),
   )
 

@@ -43,6 +43,8 @@ describe("TokenText", () => {
     expect(ofBytes("68c3")).toBe(null)
     expect(ofBytes(`${xs(259)}c3`)).toBe(null)
     expect(ofBytes(`${xs(259)}c3a9`)).toBe(`${"x".repeat(63)}…`)
+    // Bytes beyond the truncation are not decoded.
+    expect(ofBytes(`${xs(260)}ff`)).toBe(`${"x".repeat(63)}…`)
   })
 
   it("fromResult, decimalsOf: return null for a value that is not text", () => {

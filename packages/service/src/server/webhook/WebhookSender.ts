@@ -133,12 +133,12 @@ const storeAll = Effect.fnUntraced(function* (
   webhook: Webhook.Webhook,
   memory: Memory,
   options: WebhookProgress.Options & Pick<WalletChanges, "part"> = {},
-): Effect.fn.Return<boolean, StoreError> {
+): Effect.fn.Return<void, StoreError> {
   const { done, place, wallets } = WebhookProgress.saving(memory.progress, options)
   const next = place === null ? webhook : { ...webhook, place: WebhookPlace.toStored(place) }
-  const isStored = yield* store(sender, stored, next, memory, { ...wallets, part: options.part })
-  if (isStored) done()
-  return isStored
+  yield* store(sender, stored, next, memory, { ...wallets, part: options.part })
+  // If others changed the webhook, the next turn discards the memory.
+  done()
 })
 
 /** State of a wallet after a delivered message; `null` if another version made the message. */

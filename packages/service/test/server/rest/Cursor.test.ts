@@ -231,5 +231,17 @@ describe("Cursor", () => {
       ]
       for (const other of others) expect(Cursor.match(cursor, { ...walk, ...other })._tag).toBe("Failure")
     })
+
+    it("match: names a bound that the list of the cursor leaves open", () => {
+      const open = { ...cursor, range: { from: { _tag: "Open" }, to: { _tag: "Open" } } } as const
+      const range = { ...open.range, from: { _tag: "Block", block: 6 } } as const
+
+      expect(Cursor.match(open, { ...walk, range })).toMatchObject({
+        failure: {
+          message:
+            'Invalid query parameter "cursor": expected a cursor of lower bound block 6, received one of lower bound none.',
+        },
+      })
+    })
   })
 })

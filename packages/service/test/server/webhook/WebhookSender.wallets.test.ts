@@ -113,6 +113,36 @@ describe("WebhookSender", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.effect("a position is stored once: with the next statement, or that of its own message once it is delivered", () =>
+    Effect.gen(function* () {
+      const { add, counts, options, receiver, store } = yield* opened()
+      const { change } = options.webhooks
+      const moved: Array<ReadonlyArray<string>> = []
+      const webhooks: Webhooks = {
+        ...options.webhooks,
+        change: (name, revision, webhook, wallets) => {
+          moved.push((wallets?.move ?? []).map(({ wallet }) => wallet))
+          return change(name, revision, webhook, wallets)
+        },
+      }
+      yield* store.append(null, blocks.slice(0, 1))
+      yield* add("books", { from: "now", wallets: [Rows.alice, Rows.bob, Rows.stranger].map(notBegun) })
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
+      yield* passingUntil(
+        Effect.sync(() => counts.looks >= 3),
+        "some looks",
+      )
+      moved.splice(0)
+      yield* store.append(headOf(blocks[0]!), blocks.slice(1, 2))
+      yield* passingUntil(
+        Effect.sync(() => receiver.requests.length === 2 && moved.length >= 4),
+        "both messages",
+      )
+
+      expect(moved).toEqual([[Rows.stranger], [Rows.alice], [], [Rows.bob]])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("a failed poll ends no sender", () =>
     Effect.gen(function* () {
       const { add, counts, options, statements, store, stored } = yield* opened()
