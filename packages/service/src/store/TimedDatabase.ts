@@ -18,10 +18,10 @@ const timed = <A, E, R>(
   Effect.withFiber((fiber) => {
     const now = MonotonicClock.readerOf(fiber.getRef(Clock.Clock))
     const startedAt = now()
-    return Effect.ensuring(
-      effect,
-      Effect.sync(() => onOperation(operation, (now() - startedAt) / 1000)),
-    )
+    return Effect.onExitPrimitive(effect, () => {
+      onOperation(operation, (now() - startedAt) / 1000)
+      return undefined
+    })
   })
 
 type AnyEffect = Effect.Effect<unknown, unknown, unknown>

@@ -4,6 +4,7 @@
  */
 import { existsSync, statSync } from "node:fs"
 import { basename } from "node:path"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import * as MonotonicClock from "../../supervision/MonotonicClock.ts"
@@ -92,47 +93,50 @@ export const make = (file: string, chain: number): ReadPool => {
     inodes.set(opened, inode)
     return opened
   }
-  const take = Effect.flatMap(MonotonicClock.millis, (now) =>
-    Effect.try({ try: () => takeUnsafe(now), catch: (cause) => Connection.storeError(name, cause) }),
-  )
+  const giveBack = (connection: Connection.Connection): void => {
+    try {
+      if (connection.isTransaction()) connection.rowsUnsafe("COMMIT", [])
+    } catch {
+      connection.close()
+      return
+    }
+    if (isClosed) connection.close()
+    else free.push(connection)
+  }
 
   /** Data read from an immutable file that was written meanwhile may be torn. */
-  const checkCurrent = (connection: Connection.Connection) =>
-    Effect.suspend(() =>
-      connection.isCurrent()
-        ? Effect.void
-        : Effect.fail(
-            new StoreError({
-              message: `Database written while it was read: ${name}. Try again.`,
-              isRetryable: true,
-              cause: undefined,
-            }),
-          ),
-    )
-
-  const giveBack = (connection: Connection.Connection) =>
-    Effect.sync(() => {
-      try {
-        if (connection.isTransaction()) connection.rowsUnsafe("COMMIT", [])
-      } catch {
-        connection.close()
-        return
-      }
-      if (isClosed) connection.close()
-      else free.push(connection)
-    })
+  const checked = <A>(connection: Connection.Connection, value: A): Effect.Effect<A, StoreError> =>
+    connection.isCurrent()
+      ? Effect.succeed(value)
+      : Effect.fail(
+          new StoreError({
+            message: `Database written while it was read: ${name}. Try again.`,
+            isRetryable: true,
+            cause: undefined,
+          }),
+        )
 
   const lend: ReadPool["lend"] = (use) =>
     permits.withPermit(
-      Effect.acquireUseRelease(
-        take,
-        (connection) =>
-          Effect.andThen(
-            connection.attempt(() => connection.rowsUnsafe("BEGIN", [])),
-            Effect.suspend(() => use(connection)),
-          ).pipe(Effect.tap(() => checkCurrent(connection))),
-        giveBack,
-      ),
+      Effect.withFiber((fiber) => {
+        const now = MonotonicClock.readerOf(fiber.getRef(Clock.Clock))
+        let taken: Connection.Connection | undefined
+        // Taken within what gives it back, so that no interruption comes between.
+        const used = Effect.suspend(() => {
+          try {
+            taken = takeUnsafe(now())
+            taken.rowsUnsafe("BEGIN", [])
+          } catch (cause) {
+            return Effect.fail(Connection.storeError(name, cause))
+          }
+          const connection = taken
+          return Effect.flatMap(use(connection), (value) => checked(connection, value))
+        })
+        return Effect.onExitPrimitive(used, () => {
+          if (taken !== undefined) giveBack(taken)
+          return undefined
+        })
+      }),
     )
 
   const closeIdle = () => {
