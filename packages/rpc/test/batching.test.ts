@@ -338,6 +338,27 @@ describe("batching", () => {
       }),
     )
 
+    it.live("a method that the server does not permit in batches: is sent alone, and the others stay in a batch", () =>
+      Effect.gen(function* () {
+        const message = "Method eth_chainId is not permitted as part of batch requests"
+        const server = yield* script(
+          replies((calls) =>
+            calls.map((call) =>
+              call.method === "eth_chainId" && calls.length > 1
+                ? failure(call.id, -32007, message)
+                : success(call.id, valueOf(call)),
+            ),
+          ),
+        )
+        const client = yield* RpcClient.make({ url: server.url, retry: { maxAttempts: 1 } })
+        const both = Effect.all([client.eth_chainId(), balances(client, 3)], { concurrency: "unbounded" })
+
+        expect(yield* both).toEqual([42n, numbers(3)])
+        expect(yield* balances(client, 3, 10)).toEqual([10n, 11n, 12n])
+        expect(sizes(server)).toEqual([4, 1, 3])
+      }),
+    )
+
     it.live("a rejected batch: does not count as an attempt", () =>
       Effect.gen(function* () {
         const server = yield* script(rejecting(1, reply("too large", 413)))

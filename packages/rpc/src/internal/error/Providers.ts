@@ -68,11 +68,11 @@ export const rows: ReadonlyArray<Row> = [
     message:
       /\brevert(?:ed)?\b|^E?VM (?:Exception|error:? (?!F))|invalid (?:opcode|jump)|stack (?:underflow|limit reached)|^write protection|out of gas$/i,
   },
-  // jsonrpsee: batch requests are disabled; gateways without batches
+  // jsonrpsee: batch requests are disabled; gateways without batches; Hedera's relay for some methods
   {
     kind: "tooLarge",
     message:
-      /\bbatch.*(?:disabled|unsupported|not (?:supported|allowed|enabled))|(?:disabled|unsupported|not (?:supported|allowed|enabled)).*\bbatch/i,
+      /\bbatch.*(?:disabled|unsupported|not (?:supported|allowed|enabled))|(?:disabled|unsupported|not (?:supported|allowed|enabled|permitted)).*\bbatch/i,
     batch: "one",
   },
   // eth_getLogs and batches at the large providers; geth: response too large; jsonrpsee: response is too big

@@ -37,8 +37,8 @@ export interface CallContext<A> {
  *
  * - `Failure`: `jitter` is a random number shared by all calls of the request, so that retried calls wait equally long and are batched
  *   again. `maxBatchSize` limits the next request of the call. `mustSplit` retries the call for that reason alone, regardless of the error.
- * - `Repeat`: the call is sent again at once, which does not count as another attempt. Either the batch was too large for the server, or
- *   the endpoint requested a pause before the request was sent, or the request of an identical call ended before the deadline of this one.
+ * - `Repeat`: the call is sent again at once, which does not count as another attempt. Either the server did not accept the batch or the
+ *   call in a batch, or the endpoint requested a pause, or the request of an identical call ended before the deadline of this one.
  */
 export type Outcome<A> =
   | { readonly _tag: "Success"; readonly value: A; readonly raw: unknown; readonly reply: Reply }
@@ -163,7 +163,13 @@ export const outcomeOf = <A>(
   if (item === undefined) {
     return failure(classifyText(reply), jitter, calls === 1 ? maxBatchSize : Math.min(maxBatchSize, quarter(calls)))
   }
-  if (item._tag !== "Value") return failure(classify(item, reply, call.method), jitter, maxBatchSize)
+  if (item._tag !== "Value") {
+    const error = classify(item, reply, call.method)
+    // The server accepts the call alone, and other calls in a batch.
+    if (calls > 1 && batchRejectionOf(error, calls)?.detectedLimit === 1)
+      return { _tag: "Repeat", maxBatchSize: 1, attempts: received.reply.attempts }
+    return failure(error, jitter, maxBatchSize)
+  }
   const { isBare, value } = item
   const { bytes } = received
   const decoded = decode({ value, reply, isBare, bytes, text: () => resultText(received, call.id, isBare) })

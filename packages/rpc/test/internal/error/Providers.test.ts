@@ -54,13 +54,14 @@ describe("Providers", () => {
   it("batchEffectOf: concerns only errors about the size or form of a request", () => {
     const effects = [
       { code: -32000, message: "batch requests are disabled" },
+      { code: -32007, message: "Method debug_traceCall is not permitted as part of batch requests" },
       { code: -32003, message: "" },
       { code: -32700, message: "parse error" },
       { code: 3, message: "response too large" },
       { code: -32000, message: "header not found" },
     ].map(batchEffectOf)
 
-    expect(effects).toEqual(["one", "fewer", "unread", undefined, undefined])
+    expect(effects).toEqual(["one", "one", "fewer", "unread", undefined, undefined])
   })
 
   it.prop(
