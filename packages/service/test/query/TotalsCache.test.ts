@@ -43,6 +43,20 @@ describe("TotalsCache", () => {
     expect(places(cache, "none")).toEqual([])
   })
 
+  it("add: orders entries by block, whatever their indexes", () => {
+    const cache = TotalsCache.make()
+    for (const [block, index] of [
+      [20, 0],
+      [10, 5],
+      [30, 3],
+      [25, 9],
+    ] as const) {
+      cache.add("one", entryAt(block, { through: { block, index } }))
+    }
+
+    expect(places(cache, "one")).toEqual([30, 25, 20, 10])
+  })
+
   it("add: replaces the entry at a position, and orders entries of one block by index", () => {
     const cache = TotalsCache.make()
     for (const [index, hash] of [

@@ -136,6 +136,8 @@ describe("Relay", () => {
         expect(missing.json.error?.message).toContain(
           '"params[0]": expected an address of 20 bytes in hex, received null',
         )
+        const beyond = yield* service.call({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [null] })
+        expect(beyond.json.error).toMatchObject({ code: -32602 })
       }),
     )
 
