@@ -359,6 +359,27 @@ describe("batching", () => {
       }),
     )
 
+    it.live("a revert whose message mentions batches: is not repeated", () =>
+      Effect.gen(function* () {
+        const server = yield* script(
+          replies((calls) =>
+            calls.map((call) =>
+              call.method === "eth_call"
+                ? failure(call.id, 3, "execution reverted: batch transfers are not allowed")
+                : success(call.id, valueOf(call)),
+            ),
+          ),
+        )
+        const client = yield* RpcClient.make({ url: server.url, ...quick })
+        const reverted = Effect.flip(client.eth_call({ to: account }, "latest"))
+        const [error, found] = yield* Effect.all([reverted, balances(client, 3)], { concurrency: "unbounded" })
+
+        expect(error).toMatchObject({ _tag: "RpcError", kind: "reverted" })
+        expect(found).toEqual(numbers(3))
+        expect(sizes(server)).toEqual([4])
+      }),
+    )
+
     it.live("a rejected batch: does not count as an attempt", () =>
       Effect.gen(function* () {
         const server = yield* script(rejecting(1, reply("too large", 413)))

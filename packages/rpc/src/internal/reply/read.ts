@@ -165,8 +165,9 @@ export const outcomeOf = <A>(
   }
   if (item._tag !== "Value") {
     const error = classify(item, reply, call.method)
-    // The server accepts the call alone, and other calls in a batch.
-    if (calls > 1 && batchRejectionOf(error, calls)?.detectedLimit === 1)
+    // The server accepts the call alone, and other calls in a batch. A revert may have any message.
+    const isOfBatch = error._tag === "RpcError" && error.kind === "tooLarge"
+    if (calls > 1 && isOfBatch && batchRejectionOf(error, calls)?.detectedLimit === 1)
       return { _tag: "Repeat", maxBatchSize: 1, attempts: received.reply.attempts }
     return failure(error, jitter, maxBatchSize)
   }
