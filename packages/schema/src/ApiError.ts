@@ -162,7 +162,7 @@ export class RateLimited extends Schema.Error<RateLimited>("@daybook/schema/Rate
 }
 
 /**
- * Internal error of the server: 500. The body holds the request id and no details.
+ * Internal error of the server: 500. The body holds the request id, and at most what its operator must repair.
  *
  * **Example** (Decoding a body)
  *

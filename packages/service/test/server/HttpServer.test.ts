@@ -1,4 +1,6 @@
+import { writeFileSync } from "node:fs"
 import { connect } from "node:net"
+import { join } from "node:path"
 import * as ApiError from "@daybook/schema/ApiError"
 import { describe, it } from "@effect/vitest"
 import * as ChangeOperation from "@daybook/schema/ChangeOperation"
@@ -7,6 +9,7 @@ import * as WebhookOperation from "@daybook/schema/WebhookOperation"
 import { Effect, Schema } from "effect"
 import { expect } from "vitest"
 import * as ErrorResponse from "../../src/server/http/ErrorResponse.ts"
+import * as Folder from "../../src/store/sqlite/Folder.ts"
 import * as Node from "./node.ts"
 import * as Rows from "./rows.ts"
 import { start } from "./service.ts"
@@ -279,6 +282,25 @@ describe("HttpServer", () => {
           "1",
           "unavailable",
           "The index cannot be read now. Retry later.",
+        ])
+      }),
+    )
+
+    it.live("a file that is no database responds 500 with that reason, which is logged once and without a stack", () =>
+      Effect.gen(function* () {
+        const service = yield* start({ chains: { eth: { isAbsent: true } } })
+        writeFileSync(join(service.folder, Folder.chainFile("eth")), "not a database\n".repeat(100))
+
+        const answer = yield* service.get(page)
+        yield* service.get(page)
+
+        expect([answer.status, answer.json.code, answer.json.message]).toEqual([
+          500,
+          "internal",
+          "Not a database. The log of the server states where, and what to do.",
+        ])
+        expect(service.logs.filter((line) => line.startsWith("Error"))).toEqual([
+          `Error Requests fail: Not a database: ${Folder.chainFile("eth")}. Move the file away, or name another folder. (file is not a database)`,
         ])
       }),
     )

@@ -1,4 +1,5 @@
 /** Runs the HTTP server of the service on a free port, with SQLite files in a temporary folder that the end of the scope removes. */
+import { join } from "node:path"
 import * as WalletPage from "@daybook/schema/WalletPage"
 import { Effect, Logger, Redacted, References, Schema } from "effect"
 import type { Scope } from "effect"
@@ -52,6 +53,8 @@ export interface Started {
   readonly addKey: (grant: Partial<KeyGrant> & { readonly name: string }) => Effect.Effect<string>
   /** Stores of the chains, opened for writing. */
   readonly stores: Readonly<Record<string, TestStore.TestStore>>
+  /** Folder of the database. */
+  readonly folder: string
   /** All log lines. */
   readonly logs: ReadonlyArray<string>
   readonly fetch: (path: string, init?: RequestInit) => Effect.Effect<Response>
@@ -134,6 +137,7 @@ export const start = (options: Options = {}): Effect.Effect<Started, Service.Sta
       keys,
       addKey,
       stores,
+      folder: join(baseFolder, "data"),
       logs,
       fetch: (path, init) => request(`${url}${path}`, init),
       get,

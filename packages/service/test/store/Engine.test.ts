@@ -81,9 +81,9 @@ describe("Engine", () => {
 
         const data = join(base, "data")
         expect([error, nested, refused].map(({ message }) => message)).toEqual([
-          `Cannot create folder ${data} (ENOTDIR, not a folder). Name another folder, or change its permissions.`,
-          `Cannot create folder ${data}/below/it (${data}: ENOTDIR, not a folder). Name another folder, or change its permissions.`,
-          `Cannot create folder /proc/x/y (/proc/x: ENOENT, no such file or folder). Name another folder, or change its permissions.`,
+          `Cannot create folder: ${data} (ENOTDIR, not a folder). Name another folder, or change its permissions.`,
+          `Cannot create folder: ${data}/below/it (${data}: ENOTDIR, not a folder). Name another folder, or change its permissions.`,
+          `Cannot create folder: /proc/x/y (/proc/x: ENOENT, no such file or folder). Name another folder, or change its permissions.`,
         ])
       }),
     )

@@ -29,12 +29,10 @@ const grantOf = Effect.fnUntraced(function* (
       : yield* find(Redacted.make(key, { label: "apiKey" }), request).pipe(
           Effect.catchTags({
             StoreError: (error) =>
-              error.isRetryable
-                ? Effect.andThen(
-                    UnavailableLog.write(error),
-                    Effect.fail(Envelope.busy("API keys cannot be read now. Retry later.")),
-                  )
-                : Effect.die(error),
+              Effect.andThen(
+                UnavailableLog.write(error),
+                Effect.fail(Envelope.unreadable(error, "API keys cannot be read now. Retry later.")),
+              ),
             TooManyUnknownKeys: () =>
               Effect.fail(
                 Envelope.notOk("Too many invalid api key attempts, please try again later", {

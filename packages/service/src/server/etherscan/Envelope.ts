@@ -4,8 +4,10 @@
  * Source: decision 0070.
  */
 import * as Data from "effect/Data"
+import type { StoreError } from "../../store/StoreError.ts"
 import type { Headers } from "../http/Response.ts"
 import { stackless } from "../http/Stackless.ts"
+import { issueOf } from "../http/UnavailableLog.ts"
 import type { Lazy } from "../rest/JsonText.ts"
 
 /** A response in place of a result. */
@@ -44,6 +46,10 @@ export const none = (message: string, result: Refused["result"] = null): Refused
 /** The service cannot answer at present; clients retry. */
 export const busy = (message: string, headers: Headers = {}): Refused =>
   notOk(`Free API access is temporarily unavailable: ${message}`, headers)
+
+/** The database cannot be read: at present, as `later` states, or until its operator acts. */
+export const unreadable = (error: StoreError, later: string): Refused =>
+  error.isRetryable ? busy(later) : notOk(`Error! ${issueOf(error)}`)
 
 /** Too many requests of a caller are waiting. */
 export const queueFull = (what: string, max: number): Refused => busy(`${max} ${what} are already waiting.`)

@@ -97,8 +97,10 @@ export const refusalOf = (error: ReadError | QueryError.NotSearched): Effect.Eff
           Effect.fail(Envelope.notIndexed(`block ${error.damagedBlock} cannot be read`)),
         )
       }
-      if (!error.isRetryable) return Effect.die(error)
-      return Effect.andThen(UnavailableLog.write(error), Effect.fail(Envelope.busy("the index cannot be read now.")))
+      return Effect.andThen(
+        UnavailableLog.write(error),
+        Effect.fail(Envelope.unreadable(error, "the index cannot be read now.")),
+      )
   }
 }
 

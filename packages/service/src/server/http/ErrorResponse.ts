@@ -148,12 +148,16 @@ const damaged = (error: StoreError, block: number): Failure =>
     }),
   )
 
-/** A database that is busy, behind a cursor or not created yet is 503; one with a damaged block is 500; any other failure is a defect. */
+/** 500: the database stays unusable until the operator of the server acts. */
+const unusable = (error: StoreError): Failure =>
+  fail((requestId) => new ApiError.Internal({ message: UnavailableLog.issueOf(error), requestId }))
+
+/** A database that is busy, behind a cursor or not created yet is 503; one that is damaged, or fails for another lasting reason, is 500. */
 export const fromStore = (error: StoreError): Failure => {
   if (error.damagedBlock !== undefined) return damaged(error, error.damagedBlock)
-  if (!error.isRetryable) return Effect.die(error)
   if (error.isBehind === true) return unavailable(error.message)
-  return Effect.andThen(UnavailableLog.write(error), unavailable("The index cannot be read now. Retry later."))
+  const response = error.isRetryable ? unavailable("The index cannot be read now. Retry later.") : unusable(error)
+  return Effect.andThen(UnavailableLog.write(error), response)
 }
 
 /** 500: the server failed; the id leads to the log. */

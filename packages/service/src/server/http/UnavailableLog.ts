@@ -1,5 +1,5 @@
 /**
- * The log of failures of the database by which requests are refused for a while. The response does not state the reason, and clients ask
+ * The log of failures of the database by which requests are refused. The response does not name the file or the server, and clients ask
  * again at once: each reason is logged once a minute.
  */
 import * as Context from "effect/Context"
@@ -17,13 +17,23 @@ export const LoggedAt = Context.Reference<Map<string, number>>("@daybook/service
   defaultValue: () => new Map(),
 })
 
+/** Text for clients of a database that stays unusable until its operator acts: the part of the message that has no values. */
+export const issueOf = ({ message }: StoreError): string =>
+  `${message.split(":", 1)[0]!}. The log of the server states where, and what to do.`
+
+/** Message of what failed below: the driver's text for a failure that the store does not recognise. */
+const detailOf = (cause: unknown): string =>
+  cause instanceof Error ? (cause.cause === undefined ? ` (${cause.message})` : detailOf(cause.cause)) : ""
+
 /** Logs why the database cannot be read, unless it was logged within a minute. A cursor that is ahead of the index is no failure. */
-export const write = ({ isBehind, message }: Pick<StoreError, "isBehind" | "message">): Effect.Effect<void> =>
+export const write = ({ cause, isBehind, isRetryable, message }: StoreError): Effect.Effect<void> =>
   Effect.flatMap(Effect.all([LoggedAt, MonotonicClock.millis]), ([loggedAt, now]) => {
     if (isBehind === true) return Effect.void
     const last = loggedAt.get(message)
     if (last !== undefined && now - last < quietMillis) return Effect.void
     if (loggedAt.size >= maxReasons) loggedAt.clear()
     loggedAt.set(message, now)
-    return Effect.logWarning(`Requests are refused: ${message}`)
+    return isRetryable
+      ? Effect.logWarning(`Requests are refused: ${message}`)
+      : Effect.logError(`Requests fail: ${message}${detailOf(cause)}`)
   })

@@ -3,6 +3,7 @@
  *
  * Source: decisions 0016 and 0070.
  */
+import * as JsonRpc from "@daybook/schema/JsonRpc"
 import * as Effect from "effect/Effect"
 import type * as CompleteRange from "../../query/CompleteRange.ts"
 import type * as QueryError from "../../query/QueryError.ts"
@@ -47,8 +48,10 @@ const ofStore = (error: StoreError): Effect.Effect<never, LocalMethod.CallFailed
     const failure = notIndexed(`block ${error.damagedBlock} cannot be read`)
     return Effect.andThen(Effect.logError(error.message), Effect.fail(failure))
   }
-  if (!error.isRetryable) return Effect.die(error)
-  return Effect.andThen(UnavailableLog.write(error), Effect.fail(busy("The index cannot be read now. Retry later.")))
+  const failure = error.isRetryable
+    ? busy("The index cannot be read now. Retry later.")
+    : LocalMethod.failed(UnavailableLog.issueOf(error), JsonRpc.code.internalError)
+  return Effect.andThen(UnavailableLog.write(error), Effect.fail(failure))
 }
 
 /** Reads the index; if it lacks the answer, `otherwise` is called with the failure. */

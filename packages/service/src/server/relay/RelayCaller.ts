@@ -46,12 +46,14 @@ const authenticate = Effect.fnUntraced(function* (
       : yield* authentication.grant(Redacted.make(key, { label: "apiKey" }), request).pipe(
           Effect.catchTags({
             StoreError: (error) =>
-              error.isRetryable
-                ? Effect.andThen(
-                    UnavailableLog.write(error),
-                    Effect.fail(RelayError.unavailable("API keys cannot be read now. Retry later.")),
-                  )
-                : Effect.die(error),
+              Effect.andThen(
+                UnavailableLog.write(error),
+                Effect.fail(
+                  error.isRetryable
+                    ? RelayError.unavailable("API keys cannot be read now. Retry later.")
+                    : RelayError.unusable(UnavailableLog.issueOf(error)),
+                ),
+              ),
             TooManyUnknownKeys: ({ message }) =>
               Effect.fail(RelayError.rateLimited(message, { "retry-after": String(KeyLookups.retrySeconds) })),
           }),

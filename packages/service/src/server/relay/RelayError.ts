@@ -52,6 +52,10 @@ export const fromBound = ({ message, scope }: BoundReached): RelayError => {
 export const unavailable = (message: string): RelayError =>
   make({ code: code.unavailable, message, reason: "unavailable", headers: { "retry-after": "1" } })
 
+/** What the decision on the request depends on cannot be read until the operator of the server acts. */
+export const unusable = (message: string): RelayError =>
+  make({ code: JsonRpc.code.internalError, message, reason: "internal" })
+
 /** JSON text of an error. */
 export const body = (
   requestId: string,

@@ -95,7 +95,7 @@ export const bodyOf = ({ endsAt, first, recent, take, textsOf }: BodyOptions): S
   const ended = (error: Events.StreamError): Effect.Effect<Turn> => {
     const ending: Turn = [[], Option.none()]
     if (!(error instanceof StoreError)) return Effect.succeed(ending)
-    return Effect.as(error.isRetryable ? UnavailableLog.write(error) : Effect.logError(error.message), ending)
+    return Effect.as(UnavailableLog.write(error), ending)
   }
   const start: Listening = { state: first.state, step: first, awaited: null }
   const texts = Stream.paginate(start, (listening) => turn(listening).pipe(Effect.catch(ended)))

@@ -59,7 +59,7 @@ export const make = (folder: string): Effect.Effect<void, StoreError> =>
       const { code, path } =
         cause instanceof NoFolder ? cause : { code: FileIssue.codeOf(cause) ?? "unknown", path: folder }
       const where = path === folder ? "" : `${path}: `
-      const message = `Cannot create folder ${folder} (${where}${FileIssue.describe(code)}). Name another folder, or change its permissions.`
+      const message = `Cannot create folder: ${folder} (${where}${FileIssue.describe(code)}). Name another folder, or change its permissions.`
       return new StoreError({ message, isRetryable: false, cause })
     },
   })

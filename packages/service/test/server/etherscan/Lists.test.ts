@@ -1,6 +1,6 @@
 /** How a list is read again after a reorg, and when it is rejected. */
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import * as CompleteRange from "../../../src/query/CompleteRange.ts"
 import * as QueryError from "../../../src/query/QueryError.ts"
 import type * as WalletPage from "../../../src/query/WalletPage.ts"
@@ -29,6 +29,8 @@ const page: WalletPage.Page<string> = {
   },
   isFixed: false,
 }
+
+const damaged = new StoreError({ message: "Database damaged: eth.db.", isRetryable: false, cause: null })
 
 const stale = new QueryError.Stale({ resumeFromBlock: 3, checkpoint: null })
 
@@ -210,8 +212,9 @@ describe("Lists", () => {
       expect(yield* messageOf(new StoreError({ ...store, isRetryable: true }))).toBe(
         "Free API access is temporarily unavailable: the index cannot be read now.",
       )
-      const defect = new StoreError({ ...store, isRetryable: false })
-      expect(yield* Effect.exit(Lists.refusalOf(defect))).toEqual(Exit.die(defect))
+      expect(yield* messageOf(damaged)).toBe(
+        "Error! Database damaged. The log of the server states where, and what to do.",
+      )
     }),
   )
 

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
+import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { TestClock } from "effect/testing"
+import * as Caller from "../../../src/server/etherscan/Caller.ts"
 import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
+import { RequestFacts } from "../../../src/server/http/RequestFacts.ts"
 import * as UnavailableLog from "../../../src/server/http/UnavailableLog.ts"
+import * as RelayCaller from "../../../src/server/relay/RelayCaller.ts"
 import { behind, StoreError } from "../../../src/store/StoreError.ts"
+import { makeAuthentication } from "../relay/authentication.ts"
 
 describe("UnavailableLog", () => {
   it.effect("logs each reason of refused requests once a minute, and keeps a bounded number of them", () =>
@@ -37,6 +42,52 @@ describe("UnavailableLog", () => {
       ])
       expect([lines.length, loggedAt.size]).toEqual([153, 52])
     }),
+  )
+
+  it.effect(
+    "logs once what the operator must repair, and responds in each form without the names of files and servers",
+    () =>
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
+          lines.push(`${logLevel} ${String(message)}`)
+        })
+        const cause = new Error("SqlError", { cause: new Error("no such column: x") })
+        const failed = new StoreError({
+          message: "Database failed: eth.db (SQLite code 1).",
+          isRetryable: false,
+          cause,
+        })
+        const damaged = new StoreError({
+          message: "Database damaged: /srv/keys.db. Restore a backup.",
+          isRetryable: false,
+          cause: undefined,
+        })
+        const authentication = { ...makeAuthentication(1).authentication, grant: () => Effect.fail(damaged) }
+        const request = {} as HttpServerRequest
+        const relayed = RelayCaller.make(authentication, [])({ chain: "eth", apiKey: "a" }, request)
+        const [rest, relay, etherscan] = yield* Effect.all([
+          Effect.flip(ErrorResponse.fromStore(failed)),
+          Effect.flip(relayed),
+          Effect.flip(Caller.authenticate(authentication, request, "a")),
+        ]).pipe(
+          Effect.provide(Logger.layer([logger])),
+          Effect.provideService(UnavailableLog.LoggedAt, new Map()),
+          Effect.provideService(RequestFacts, {}),
+        )
+
+        const text = "Database damaged. The log of the server states where, and what to do."
+        expect([rest.error.code, rest.message]).toEqual([
+          "internal",
+          "Database failed. The log of the server states where, and what to do.",
+        ])
+        expect(relay).toMatchObject({ code: -32_603, reason: "internal", message: text })
+        expect(etherscan).toMatchObject({ message: "NOTOK", result: `Error! ${text}` })
+        expect(lines).toEqual([
+          "Error Requests fail: Database failed: eth.db (SQLite code 1). (no such column: x)",
+          "Error Requests fail: Database damaged: /srv/keys.db. Restore a backup.",
+        ])
+      }),
   )
 
   it.effect("logs nothing for a cursor that is ahead of the index, which the response states", () =>

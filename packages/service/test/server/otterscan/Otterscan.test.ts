@@ -363,7 +363,7 @@ describe("Otterscan", () => {
         const head = { number: 9, hash: "0x9" }
         const checkpoint = { first: 3, head, headTimestamp: 9, finalized: null }
         const ofStore = (more: object) =>
-          new StoreError({ message: "damaged", isRetryable: false, cause: null, ...more })
+          new StoreError({ message: "Database damaged: eth.db.", isRetryable: false, cause: null, ...more })
         const derived = (from: number) => [
           1,
           `Not indexed: rows of this kind are not derived yet from block ${from} of eth on`,
@@ -380,7 +380,10 @@ describe("Otterscan", () => {
           "The index cannot be read now. Retry later.",
         ])
         expect(yield* searchWith(ofStore({ damagedBlock: 7 }))).toEqual([1, "Not indexed: block 7 cannot be read"])
-        expect(JSON.stringify(yield* Effect.exit(searchWith(ofStore({}))))).toContain("Die")
+        expect(yield* searchWith(ofStore({}))).toEqual([
+          1,
+          "Database damaged. The log of the server states where, and what to do.",
+        ])
       }).pipe(Effect.provide(Logger.layer([]))),
   )
 
