@@ -2,6 +2,7 @@
  * Failure of nodes that lack a block or its receipts: during a reorg, or because they have pruned them.
  */
 import * as Data from "effect/Data"
+import { historyAdvice } from "../node/Node.ts"
 
 /**
  * No node has this block, or its receipts.
@@ -21,6 +22,6 @@ export class BlockNotFound extends Data.TaggedError("BlockNotFound")<{
     }
     const [host = "The node"] = hosts
     const start = hosts.length > 1 ? `None of ${hosts.join(", ")} has ${missing}` : `${host} has no ${missing}`
-    return `${start}. Pruned? Use a node with full history, or begin later ("fromBlock").`
+    return `${start}. ${historyAdvice}`
   }
 }

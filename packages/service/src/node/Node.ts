@@ -103,7 +103,9 @@ const cooldown = "5 seconds"
 
 const tracingAdvice = 'Use an archive node, or "traces": "off".'
 
-const historyAdvice = 'Pruned? Use a node with full history, or begin later ("fromBlock").'
+/** Advice for nodes without old blocks. It names the command, because `daybook dev` has no configuration. */
+export const historyAdvice =
+  'Pruned? Use a node with full history, or begin later with "fromBlock" in the configuration of "daybook serve".'
 
 /** Time limit for a node that is called concurrently with others, so that an unresponsive node does not delay them. */
 const promptMillis = 2_000

@@ -343,10 +343,10 @@ describe("BlockFetcher", () => {
         const two = { ...one, hosts: ["node.example:8545", "other.example"] }
 
         expect((yield* Effect.flip(BlockFetcher.block(one, 5, options))).message).toBe(
-          'node.example:8545 has no receipts of block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
+          'node.example:8545 has no receipts of block 5. Pruned? Use a node with full history, or begin later with "fromBlock" in the configuration of "daybook serve".',
         )
         expect((yield* Effect.flip(BlockFetcher.block(two, 5, options))).message).toBe(
-          'None of node.example:8545, other.example has receipts of block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
+          'None of node.example:8545, other.example has receipts of block 5. Pruned? Use a node with full history, or begin later with "fromBlock" in the configuration of "daybook serve".',
         )
       }),
     )
@@ -398,7 +398,7 @@ describe("BlockFetcher", () => {
           "The node does not have block 5: it lags, or a reorg is under way. Trying again.",
         )
         expect((yield* Effect.flip(BlockFetcher.block(pruned, 5, options))).message).toBe(
-          'node.example:8545 has no block 5. Pruned? Use a node with full history, or begin later ("fromBlock").',
+          'node.example:8545 has no block 5. Pruned? Use a node with full history, or begin later with "fromBlock" in the configuration of "daybook serve".',
         )
       }),
     )

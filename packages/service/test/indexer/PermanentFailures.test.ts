@@ -43,7 +43,8 @@ const run = Effect.fnUntraced(function* (answer: ScriptedFetch.Handler) {
 })
 
 const none: ScriptedFetch.Reply = { result: null }
-const history = 'Pruned? Use a node with full history, or begin later ("fromBlock").'
+const history =
+  'Pruned? Use a node with full history, or begin later with "fromBlock" in the configuration of "daybook serve".'
 const historical = "required historical state unavailable (reexec=128)"
 
 const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, string]> = [
