@@ -9,6 +9,8 @@ import { RpcClient, type RpcError } from "../src/index.ts"
 import { error, memoryNode, results } from "./memoryNode.ts"
 import { failure, gives, type Handler, refuses, reply, script, success } from "./server.ts"
 
+const address = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045"
+
 const quick = { retry: { base: 1, cap: 2 } }
 
 const call = (handlers: ReadonlyArray<Handler>, options: Partial<RpcClient.UrlOptions> = {}) =>
@@ -113,6 +115,31 @@ describe("failures", () => {
       }),
     )
   })
+
+  it.effect(
+    "null in place of a state is notFound for a block that the call names, and otherwise an invalid response",
+    () =>
+      Effect.gen(function* () {
+        const node = memoryNode(results(null))
+        const client = yield* RpcClient.make({ url: "https://n.example", fetch: node.fetch, ...quick })
+        const named = yield* Effect.flip(client.eth_getBalance(address, 99_999_999n))
+        const current = yield* Effect.flip(client.eth_getBalance(address))
+        const elsewhere = yield* Effect.flip(client.eth_gasPrice())
+
+        expect(named).toMatchObject({
+          _tag: "RpcError",
+          kind: "notFound",
+          code: -32_001,
+          message: 'The node returned null: it does not have block "0x5f5e0ff".',
+          isRetryable: false,
+        })
+        expect([current, elsewhere]).toMatchObject([
+          { _tag: "InvalidResponse", path: "result", received: "null" },
+          { _tag: "InvalidResponse", path: "result", received: "null" },
+        ])
+        expect(node.requests).toHaveLength(3)
+      }),
+  )
 
   describe("a rate limit", () => {
     const limits: ReadonlyArray<readonly [string, Handler]> = [

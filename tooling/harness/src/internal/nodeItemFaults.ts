@@ -69,7 +69,8 @@ export const itemFaults = {
   },
   nullResult: {
     ...invalidItem,
-    outcomes: ["null", "InvalidResponse"],
+    // In place of the state at a block, it is the error of a block that the node does not have.
+    outcomes: ["null", "InvalidResponse", "RpcError"],
     respond: targetItems((_, call) => [item(call, { result: null })]),
   },
   errorText: {

@@ -12,7 +12,7 @@ import { isObject } from "./JsonObject.ts"
  *
  * **Details**
  * - `rateLimited`: too many requests; reported as the error `RateLimited`.
- * - `notFound`: the node has no such block, transaction or filter.
+ * - `notFound`: the node has no such block, transaction or filter, or returned `null` in place of the state at a block.
  * - `pruned`: the node has discarded the history or state; use an archive node.
  * - `reverted`: the contract or the chain's rules rejected the call.
  * - `invalidParams`: the node rejects the call as malformed.

@@ -8,6 +8,7 @@ import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import * as SchemaParser from "effect/SchemaParser"
+import { RpcError } from "../../RpcError.ts"
 import type { BytesResult } from "./BytesReading.ts"
 import { join } from "./match.ts"
 import { describeWhole } from "./parse.ts"
@@ -25,7 +26,7 @@ export interface JsonResult {
 }
 
 /** Converts the result of a call to the value that the caller receives. */
-export type Decode<A> = (result: JsonResult) => Result.Result<A, InvalidResponse>
+export type Decode<A> = (result: JsonResult) => Result.Result<A, InvalidResponse | RpcError>
 
 type Parse = (input: unknown) => Result.Result<unknown, SchemaIssue.Issue>
 
@@ -39,12 +40,34 @@ const parserOf = (schema: Schema.Codec<unknown, unknown>): Parse => {
   return parser
 }
 
+/** Code of a resource that was not found. Source: EIP-1474. */
+const notFoundCode = -32_001
+
+/** Blocks that every node has. */
+const currentBlocks: ReadonlySet<unknown> = new Set(["latest", "pending"])
+
+/** Error of a node that returns `null` for the state at a block that it does not have, such as Besu; `undefined` for any other result. */
+const missingBlock = (
+  name: RpcMethod.Name,
+  params: ReadonlyArray<unknown>,
+  { reply, value }: JsonResult,
+): RpcError | undefined => {
+  const { defaultParam } = RpcMethod.all[name]
+  const block = defaultParam?.value === "latest" ? params[defaultParam.at] : undefined
+  if (value !== null || block === undefined || currentBlocks.has(block)) return undefined
+  const message = `The node returned null: it does not have block ${shorten(describeWhole(block), 100)}.`
+  return new RpcError({ ...reply, method: name, code: notFoundCode, message, kind: "notFound" })
+}
+
 /** Decodes the result of a known method called with these parameters. */
 export const typed =
   (name: RpcMethod.Name, params: ReadonlyArray<unknown>): Decode<unknown> =>
-  ({ isBare, reply, value }) => {
+  (result) => {
+    const { isBare, reply, value } = result
     const decoded = parserOf(RpcMethod.resultOf(name, params))(value)
     if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
+    const missing = missingBlock(name, params, result)
+    if (missing !== undefined) return Result.fail(missing)
     const show = (part: unknown) => shorten(reply.scrub(describeWhole(part)), 100)
     // Sound: a schema error has at least one issue.
     const [issue] = Issue.fromError(decoded.failure, value, show) as [Issue.Issue]
