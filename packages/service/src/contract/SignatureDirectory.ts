@@ -42,6 +42,8 @@ const maxBytes = 256 * 1024 * 1024
 /** Maximum number of signatures tried per selector; public directories have about ten for the most imitated selectors. */
 const maxOfSelector = 32
 const maxParsed = 8192
+/** Number of computed selectors after which the log explains the time that reading takes. Each takes 15 to 25 µs. */
+const manyComputed = 20_000
 
 /** The name before a parenthesis. A name is only tried from its first character, so that a long one costs no more. */
 const nameForm = /(?<![\w$])[A-Za-z_$][\w$]*\s*$/
@@ -86,7 +88,13 @@ const firstKeyOf = (selector: string): number => Number.parseInt(selector, 16) *
 class Collector {
   #keys = new Float64Array(1024)
   #texts: Array<string> = []
+  readonly #onComputed: () => void
   leftOut = 0
+
+  /** `onComputed` is called for each text without a selector. */
+  constructor(onComputed: () => void) {
+    this.#onComputed = onComputed
+  }
 
   get size(): number {
     return this.#texts.length
@@ -110,6 +118,7 @@ class Collector {
       this.leftOut++
       return
     }
+    if (selector === undefined) this.#onComputed()
     const at = this.#texts.push(found.text) - 1
     if (at >= this.#keys.length) {
       const larger = new Float64Array(this.#keys.length * 2)
@@ -214,11 +223,21 @@ const readFile = async (path: string, collector: Collector, bytesLeft: number): 
   return size
 }
 
-/** Reads a file or a folder. */
-export const read = (path: string): Effect.Effect<SignatureDirectory, InvalidConfig> =>
-  Effect.tryPromise({
+/** Reads a file or a folder. Logs why it takes long once so many selectors were computed. */
+export const read = Effect.fnUntraced(function* (
+  path: string,
+  many = manyComputed,
+): Effect.fn.Return<SignatureDirectory, InvalidConfig> {
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  let computed = 0
+  const onComputed = () => {
+    if (++computed !== many) return
+    const message = `Computing the selectors of signatures without one: ${path}. A million take 20 s. Use a directory with selectors.`
+    run(Effect.logWarning(message))
+  }
+  const directory = yield* Effect.tryPromise({
     try: async () => {
-      const collector = new Collector()
+      const collector = new Collector(onComputed)
       let bytes = 0
       for await (const file of filesOf(path)) bytes += await readFile(file, collector, maxBytes - bytes)
       return make(collector)
@@ -232,6 +251,8 @@ export const read = (path: string): Effect.Effect<SignatureDirectory, InvalidCon
           },
         ],
       }),
-  }).pipe(
-    Effect.tap(({ leftOut, size }) => Effect.logInfo(`Read ${size} signatures from ${path}; skipped ${leftOut} lines`)),
-  )
+  })
+  const { leftOut, size } = directory
+  yield* Effect.logInfo(`Read ${size} signatures from ${path}; skipped ${leftOut} lines`)
+  return directory
+})

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import * as KnownSignatures from "@daybook/abi/KnownSignatures"
 import * as Signature from "@daybook/abi/Signature"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Logger, Result } from "effect"
 import * as ContractAbi from "../../src/contract/ContractAbi.ts"
 import * as ContractDecoder from "../../src/contract/ContractDecoder.ts"
 import * as SignatureDirectory from "../../src/contract/SignatureDirectory.ts"
@@ -58,6 +58,24 @@ describe("SignatureDirectory", () => {
       const directory = yield* SignatureDirectory.read(path)
       expect(directory.size).toBe(2)
       expect(directory.functionOf(poke)?.label).toBe("poke")
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("read: logs once why it takes long, after many computed selectors", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void lines.push(String(message)))
+      const path = join(yield* temporaryFolder, "signatures.txt")
+      writeFileSync(path, `stab(uint8);no signature\n${poke}: poke(uint256)\nslap(uint8)\nshove(uint8)`)
+      yield* Effect.provide(SignatureDirectory.read(path, 2), Logger.layer([logger]))
+      yield* Effect.provide(SignatureDirectory.read(path), Logger.layer([logger]))
+      const read = `Read 4 signatures from ${path}; skipped 1 lines`
+
+      expect(lines).toEqual([
+        `Computing the selectors of signatures without one: ${path}. A million take 20 s. Use a directory with selectors.`,
+        read,
+        read,
+      ])
     }).pipe(Effect.scoped),
   )
 
