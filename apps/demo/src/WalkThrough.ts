@@ -174,7 +174,7 @@ export const run = Effect.fn("WalkThrough.run")(function* (provider: Provider) {
   const { indexedFrom, indexedTo, finalizedTo } = first.indexCoverage
   yield* screen.line(
     indexedTo === null
-      ? "   not reported by this provider"
+      ? "   none: nothing is indexed yet, or this provider does not report it"
       : `   blocks ${indexedFrom} to ${indexedTo}, finalized up to ${finalizedTo ?? "none"}`,
   )
 })

@@ -167,15 +167,15 @@ export interface RestartOptions extends StreamOptions {
 }
 
 /**
- * Blocks that the index behind a page covers, so that "empty" differs from "not indexed". All `null` from hosted providers, which do
- * not report it.
+ * Blocks that the index behind a page covers, so that "empty" differs from "not indexed". All `null` while nothing is indexed, and from
+ * hosted providers, which do not report it: then an empty page states nothing about the wallet.
  *
  * Source: decision 0013.
  */
 export interface IndexCoverage {
-  /** First indexed block; `null` when not reported. */
+  /** First indexed block; `null` when not reported, or while nothing is indexed. */
   readonly indexedFrom: bigint | null
-  /** Last indexed block; `null` when not reported. */
+  /** Last indexed block; `null` when not reported, or while nothing is indexed. */
   readonly indexedTo: bigint | null
   /** Last block that cannot be reorganised; `null` when not reported. */
   readonly finalizedTo: bigint | null
