@@ -110,12 +110,16 @@ const truthOf = (call: VirtualChain.Call): unknown => {
   return "result" in reply ? reply.result : undefined
 }
 
+/** Whether a value is what its method decodes `null` as. */
+const isDecodedNull = (method: RpcMethod.Name, value: unknown): boolean =>
+  value === null || (method === "eth_getLogs" && isDeepStrictEqual(value, []))
+
 /** Compares a typed value with the correct one: equal, null, or the result of another call. */
 const typedOutcome = (call: VirtualChain.Call, value: unknown): NodeScript.Observed["outcome"] => {
   if (!RpcMethod.isName(call.method)) return "wrong"
   const right = Schema.decodeUnknownSync(RpcMethod.resultOf(call.method, call.params))(truthOf(call))
   if (isDeepStrictEqual(value, right)) return "correct"
-  return value === null ? "null" : "wrong"
+  return isDecodedNull(call.method, value) ? "null" : "wrong"
 }
 
 const tagOf = (error: unknown): string =>
