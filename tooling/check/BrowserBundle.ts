@@ -67,7 +67,7 @@ export const programs: Readonly<Record<string, Program & { readonly budgetKibiby
   },
   "rpc, Effect API": {
     folder: "apps/demo",
-    budgetKibibytes: 71,
+    budgetKibibytes: 72,
     source: `
       import * as RpcClient from "@daybook/rpc/RpcClient"
       import * as Effect from "effect/Effect"
