@@ -32,9 +32,9 @@ export interface SignatureDirectory {
   readonly functionOf: (selector: string) => NamedFunction | null
 }
 
-/** Texts of a directory: each key combines the number of its selector and its place, in one table sorted by `Float64Array.sort`. */
-const placesOfSelector = 2 ** 21
-const maxTexts = placesOfSelector - 1
+/** Texts of a directory: each key combines the number of its selector and its index, in one table sorted by `Float64Array.sort`. */
+const keysOfSelector = 2 ** 21
+const maxTexts = keysOfSelector - 1
 const maxLineCharacters = 65_536
 /** Maximum number of characters of a text: the longest calls of exchanges have about 900 including parameter names. */
 const maxTextCharacters = 1024
@@ -81,8 +81,8 @@ const entryIn = (part: string, stated: string | undefined) => {
   return selector === undefined ? undefined : { text, selector }
 }
 
-/** Key of a text at place 0, for a selector in hex with or without a prefix. */
-const firstKeyOf = (selector: string): number => Number.parseInt(selector, 16) * placesOfSelector
+/** Key of the text with index 0, for a selector in hex with or without a prefix. */
+const firstKeyOf = (selector: string): number => Number.parseInt(selector, 16) * keysOfSelector
 
 /** Collects texts by selector. */
 class Collector {
@@ -145,8 +145,8 @@ class Collector {
     return (selector) => {
       const key = firstKeyOf(selector)
       const start = countBelow(key)
-      const end = Math.min(countBelow(key + placesOfSelector), start + maxOfSelector)
-      // Sound: each key has the place of a text.
+      const end = Math.min(countBelow(key + keysOfSelector), start + maxOfSelector)
+      // Sound: each key has the index of a text.
       return Array.from(keys.subarray(start, end), (one) => texts[one - key]!)
     }
   }

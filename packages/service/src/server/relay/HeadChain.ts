@@ -48,12 +48,12 @@ export const relate = (chain: HeadChain, branch: ReadonlyArray<HeadBlock>): Rela
   const [{ number: lowest }, head] = [chain[0]!, branch.at(-1)!]
   if (chain[head.number - lowest]?.hash === head.hash) return { _tag: "Known" }
   const [first] = branch as [HeadBlock]
-  const place = first.number - lowest
-  const parentHash = place === 0 ? chain[0]!.parentHash : chain[place - 1]?.hash
+  const index = first.number - lowest
+  const parentHash = index === 0 ? chain[0]!.parentHash : chain[index - 1]?.hash
   if (parentHash === first.parentHash) {
-    return { _tag: "Joined", change: { removed: chain.slice(place).toReversed(), added: branch } }
+    return { _tag: "Joined", change: { removed: chain.slice(index).toReversed(), added: branch } }
   }
-  return place <= 0 ? { _tag: "TooDeep" } : { _tag: "Unlinked" }
+  return index <= 0 ? { _tag: "TooDeep" } : { _tag: "Unlinked" }
 }
 
 /** Relates a newer state of a chain to an older one. */

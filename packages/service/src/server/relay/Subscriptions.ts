@@ -307,19 +307,19 @@ export const make = (options: Options): Subscriptions => {
         if (blocks.size() + wallets.size() + opening.size >= limits.subscriptions) return null
         const own = {}
         opening.add(own)
-        return { leave: () => void opening.delete(own) }
+        return { release: () => void opening.delete(own) }
       }),
-      (place) => {
-        if (place === null) {
+      (reservation) => {
+        if (reservation === null) {
           const bound = `limits.subscriptions (${limits.subscriptions})`
           const message = `Too many subscriptions: ${bound} is reached. Unsubscribe from one first.`
           return Effect.succeed(failed(code.limitExceeded, message))
         }
         return params[0] === ofWallet
-          ? wallets.subscribe(params.slice(1), made, place.leave)
-          : blocks.subscribe(params, made, place.leave)
+          ? wallets.subscribe(params.slice(1), made, reservation.release)
+          : blocks.subscribe(params, made, reservation.release)
       },
-      (place) => Effect.sync(() => place?.leave()),
+      (reservation) => Effect.sync(() => reservation?.release()),
     )
 
   const unsubscribe = ([id]: ReadonlyArray<unknown>): RelayCall.Outcome =>
