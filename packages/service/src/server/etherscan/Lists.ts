@@ -93,7 +93,7 @@ export const refusalOf = (error: ReadError | QueryError.NotSearched): Effect.Eff
     case "StoreError":
       if (error.damagedBlock !== undefined) {
         return Effect.andThen(
-          Effect.logError(error.message),
+          UnavailableLog.write(error),
           Effect.fail(Envelope.notIndexed(`block ${error.damagedBlock} cannot be read`)),
         )
       }

@@ -141,7 +141,7 @@ export const notComplete = (message: string, headers: Response.Headers): Failure
 /** 500: a block that a page needs is damaged in the database. */
 const damaged = (error: StoreError, block: number): Failure =>
   Effect.andThen(
-    Effect.logError(error.message),
+    UnavailableLog.write(error),
     fail((requestId) => {
       const message = `Stored block damaged: block ${block}. The operator of the server can run "daybook repair".`
       return new ApiError.Internal({ message, requestId })

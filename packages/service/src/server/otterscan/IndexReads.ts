@@ -46,7 +46,7 @@ const maxRestarts = 3
 const ofStore = (error: StoreError): Effect.Effect<never, LocalMethod.CallFailed> => {
   if (error.damagedBlock !== undefined) {
     const failure = notIndexed(`block ${error.damagedBlock} cannot be read`)
-    return Effect.andThen(Effect.logError(error.message), Effect.fail(failure))
+    return Effect.andThen(UnavailableLog.write(error), Effect.fail(failure))
   }
   const failure = error.isRetryable
     ? busy("The index cannot be read now. Retry later.")

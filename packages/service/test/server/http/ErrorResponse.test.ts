@@ -4,6 +4,7 @@ import { BoundReached } from "../../../src/server/http/BoundReached.ts"
 import * as ErrorResponse from "../../../src/server/http/ErrorResponse.ts"
 import { InvalidParameter, type Input as InvalidParameterInput } from "../../../src/server/http/InvalidParameter.ts"
 import { RequestId } from "../../../src/server/http/Request.ts"
+import * as UnavailableLog from "../../../src/server/http/UnavailableLog.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
 
 type Failing = Effect.Effect<never, ErrorResponse.ErrorResponse>
@@ -76,13 +77,17 @@ describe("ErrorResponse", () => {
     }),
   )
 
-  it.effect("fromStore: logs and names a damaged block", () =>
+  it.effect("fromStore: names a damaged block, which is logged once", () =>
     Effect.gen(function* () {
       const logged: Array<string> = []
       const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
-      const found = yield* Effect.provide(Effect.flip(ErrorResponse.fromStore(storeError({ damagedBlock: 7 }))), logger)
+      const failing = Effect.flip(ErrorResponse.fromStore(storeError({ damagedBlock: 7 })))
+      const found = yield* Effect.andThen(failing, failing).pipe(
+        Effect.provide(logger),
+        Effect.provideService(UnavailableLog.LoggedAt, new Map()),
+      )
 
-      expect(logged).toEqual(["The file is damaged."])
+      expect(logged).toEqual(["Requests fail: The file is damaged."])
       expect(found.message).toContain("Stored block damaged: block 7.")
     }),
   )
