@@ -123,6 +123,14 @@ describe("Ndjson", () => {
   })
 })
 
+describe("Ndjson: the whole file", () => {
+  it("head, tail: write nothing", () => {
+    const format = Ndjson.make()
+
+    expect([format.head([{ chainId: 1, wallet }]), format.tail(tail)]).toEqual(["", ""])
+  })
+})
+
 describe("transfers between wallets of an export", () => {
   const other = `0x${"c0".repeat(20)}`
   const sent = { ...entryOf(ether, -5n, "value"), own: "sent" as const, counterpartyLabel: 'Cold "wallet"; 1\n2' }
@@ -212,6 +220,13 @@ describe("Beancount: sums of more than 28 digits", () => {
 })
 
 describe("Hledger", () => {
+  it("entry: names the id of a token, and no transaction for a movement of the block itself", () => {
+    const id = { ...ether, holding: { standard: "erc1155", asset: token, tokenId: "12" } } as const
+    const entry = { ...entryOf(id, 5n, "erc1155"), transactionHash: null }
+
+    expect(Hledger.make().entry(entry)).toContain(`| erc1155  ; block:7, asset:${token}, token:12\n`)
+  })
+
   it("make: declares each commodity once, before its first use, and asserts the balances at the end", () => {
     const format = Hledger.make()
     const first = format.entry(entryOf(ether, 5n, "value"))

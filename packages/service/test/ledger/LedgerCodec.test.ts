@@ -89,6 +89,15 @@ describe("LedgerCodec", () => {
     expect(() =>
       LedgerCodec.decodeBody(alice, Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)),
     ).toThrow(RangeError)
+    expect(() => LedgerCodec.rolesOf(Uint8Array.of())).toThrow("The row ends early.")
+    expect(() => LedgerCodec.rolesOf(Uint8Array.of(0x80))).toThrow("The row ends early.")
+  })
+
+  it("rolesOf: reads a number up to the largest safe integer", () => {
+    const largest = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f)
+
+    expect(LedgerCodec.rolesOf(largest)).toBe(Number.MAX_SAFE_INTEGER)
+    expect(() => LedgerCodec.rolesOf(largest.with(7, 0x10))).toThrow("A number is too large.")
   })
 
   it("pack: needs 52 bytes for the body of a token transfer", () => {

@@ -85,6 +85,24 @@ describe("WritePlan", () => {
     expect(found(WritePlan.unwind(columns, refOf(first), refOf(second), null))).toEqual(refOf(first))
   })
 
+  it("unwind: removes blocks in steps of 1,000, the last of which ends with the head", () => {
+    const [first] = chainOn(null, 1) as [BlockRows]
+    const { columns } = Result.getOrThrow(WritePlan.append(CheckpointRow.empty, null, [first], null))!
+    const stepsTo = (number: number) => {
+      const head = { number, hash: first.hash }
+      return Result.getOrThrow(WritePlan.unwind({ ...columns, number }, head, refOf(first), first))?.steps
+    }
+    const from = first.number + 1
+
+    expect(stepsTo(from)).toEqual([[from, from]])
+    expect(stepsTo(from + 999)).toEqual([[from, from + 999]])
+    expect(stepsTo(from + 2_000)).toEqual([
+      [from, from + 999],
+      [from + 1_000, from + 1_999],
+      [from + 2_000, from + 2_000],
+    ])
+  })
+
   it("append, prepend: throw for blocks that do not extend each other", () => {
     const [first, second] = chainOn(null, 2) as [BlockRows, BlockRows]
     const { columns } = Result.getOrThrow(WritePlan.append(CheckpointRow.empty, null, [second], null))!
