@@ -48,7 +48,7 @@ const sqlite: ReadonlyArray<Omit<Safeguard, "subject">> = [
   },
   {
     name: "a page is one snapshot",
-    edits: [{ file: "store/sqlite/ReadPool.ts", from: 'connection.rowsUnsafe("BEGIN", [])', to: "undefined" }],
+    edits: [{ file: "store/sqlite/ReadPool.ts", from: 'taken.rowsUnsafe("BEGIN", [])', to: "undefined" }],
   },
   { name: "a page compares the blocks of its cursor", edits: [cursor] },
 ]

@@ -337,7 +337,7 @@ describe("bodyOf", () => {
   )
 
   it.effect.each([true, false])(
-    "bodyOf: ends with a database error and logs it, as a reason of refused requests if it is retryable: %s",
+    "bodyOf: ends with a database error and logs it, as a reason of refused requests, or of failed ones; retryable: %s",
     (isRetryable) =>
       Effect.gen(function* () {
         const logged: Array<string> = []
@@ -349,7 +349,7 @@ describe("bodyOf", () => {
         )
 
         expect(texts).toEqual(["retry: 2000\n\n", frame(1)])
-        expect(logged).toEqual([isRetryable ? "Requests are refused: Disk full." : "Disk full."])
+        expect(logged).toEqual([`Requests ${isRetryable ? "are refused" : "fail"}: Disk full.`])
       }),
   )
 })
