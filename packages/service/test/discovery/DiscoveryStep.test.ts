@@ -310,4 +310,18 @@ describe("DiscoveryStep", () => {
     const wallets = begun.wallets.map((wallet) => ({ ...wallet, nonces }))
     expect(DiscoveryStep.callsLeft({ ...begun, logs, wallets })).toBe(9 + 36 + 2)
   })
+
+  it("next: reads at most 1,000 nonces of a wallet at once", () => {
+    const account = { nonce: 0, balance: 0n, code: "none" } as const
+    const nonces = Array.from({ length: 1_001 }, (_, at) => ({ after: 2 * at, to: 2 * at + 2, before: 0n, value: 1n }))
+    const wallets = begun.wallets.map((wallet) => ({
+      ...wallet,
+      accounts: { opening: account, closing: account },
+      nonces,
+    }))
+    const calls = DiscoveryStep.next({ ...begun, wallets })
+
+    expect(calls?.nonces).toHaveLength(1_000)
+    expect(calls?.nonces.at(-1)).toEqual({ wallet: 0, block: 1_999 })
+  })
 })
