@@ -325,7 +325,12 @@ export const targets: ReadonlyArray<Target> = [
     ].map((source) => `proof/${source}`),
     ["proof/*.test.ts", "proof/*.integration.test.ts"],
   ),
-  service("export", ["Beancount", "Csv", "Export", "ExportEntry", "ExportFormat", "Hledger", "Ndjson", "TextFields"]),
+  // Exports from a node are compared with its chain where holdings are.
+  service(
+    "export",
+    ["Beancount", "Csv", "Export", "ExportEntry", "ExportFormat", "Hledger", "Ndjson", "TextFields"],
+    ["export/*.test.ts", "proof/ComparedHoldings.integration.test.ts"],
+  ),
   service("store", [
     "sqlite/Blocks",
     "sqlite/ChainReader",
