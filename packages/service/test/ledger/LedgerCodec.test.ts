@@ -64,6 +64,19 @@ describe("LedgerCodec", () => {
     expect(pack(`${alice}00`)).toThrow(TypeError)
   })
 
+  it("rowsOf: returns the rows of the given wallets in order of index", () => {
+    const row = (wallet: string, index: number) => ({ wallet, index, roles: index + 1, movements: [] })
+    const packed = LedgerCodec.pack([row(carol, 0), row(alice, 4), row(alice, 2), row(bob, 1), row(bob, 3)])
+
+    expect(LedgerCodec.rowsOf(packed, new Set([bob, alice]))).toEqual([
+      row(bob, 1),
+      row(alice, 2),
+      row(bob, 3),
+      row(alice, 4),
+    ])
+    expect(LedgerCodec.rowsOf(packed, new Set())).toEqual([])
+  })
+
   it("packPlaces: keeps the indexes of each wallet", () => {
     const places = (...rows: ReadonlyArray<readonly [wallet: string, index: number]>) => {
       const packed = LedgerCodec.pack(rows.map(([wallet, index]) => ({ wallet, index, roles: 1, movements: [] })))

@@ -38,6 +38,39 @@ describe("Totals", () => {
     expect([totals.sums.size, Totals.isWhole(totals)]).toEqual([Totals.maxSums, true])
   })
 
+  it("between: orders sums by asset, native first, then by numeric id and by kind, whatever the order of movements", () => {
+    const native = (kind: Movement.Kind) => ({ ...movement("native", null, 1n), kind })
+    const movements = [
+      movement(coin, null, 1n),
+      movement(nft, "10", 1n),
+      native("value"),
+      movement(nft, "9", 1n),
+      { ...movement(nft, "9", 1n), kind: "genesis" as const },
+      movement(nft, "11", 1n),
+      native("fee"),
+      native("internal"),
+      { ...movement(coin, null, 1n), kind: "genesis" as const },
+      movement(spam, null, 1n),
+    ]
+    const listed = [movements, movements.toReversed()].map((each) =>
+      Totals.between(Totals.make(), totalsOf(each)).map(({ asset, kind, tokenId }) => [asset, tokenId, kind]),
+    )
+    const expected = [
+      ["native", null, "fee"],
+      ["native", null, "internal"],
+      ["native", null, "value"],
+      [spam, null, "erc20"],
+      [nft, "9", "erc1155"],
+      [nft, "9", "genesis"],
+      [nft, "10", "erc1155"],
+      [nft, "11", "erc1155"],
+      [coin, null, "erc20"],
+      [coin, null, "genesis"],
+    ]
+
+    expect(listed).toEqual([expected, expected])
+  })
+
   it("balances: counts an id once if its contract logs both ERC-721 and ERC-1155 events", () => {
     const both = [movement(nft, "5", 1n), { ...movement(nft, "5", 1n), kind: "erc721" as const }]
     const one = { ...movement(nft, "6", 1n), kind: "erc721" as const }
