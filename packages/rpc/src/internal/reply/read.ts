@@ -8,6 +8,7 @@ import type { Reply } from "@daybook/transport/Http"
 import * as Result from "effect/Result"
 import type { CallOptions, CommonOptions } from "../../Options.ts"
 import type { CallError } from "../../RpcError.ts"
+import { batchEffectOf } from "../error/Providers.ts"
 import type { BytesReading, BytesResult } from "./BytesReading.ts"
 import { type BatchRejection, batchRejectionOf, classify, classifyText } from "./classify.ts"
 import type { Decode } from "./decode.ts"
@@ -166,9 +167,8 @@ export const outcomeOf = <A>(
   if (item._tag !== "Value") {
     const error = classify(item, reply, call.method)
     // The server accepts the call alone, and other calls in a batch. A revert may have any message.
-    const isOfBatch = error._tag === "RpcError" && error.kind === "tooLarge"
-    if (calls > 1 && isOfBatch && batchRejectionOf(error, calls)?.detectedLimit === 1)
-      return { _tag: "Repeat", maxBatchSize: 1, attempts: received.reply.attempts }
+    const isOfBatch = error._tag === "RpcError" && error.kind === "tooLarge" && batchEffectOf(error) === "one"
+    if (calls > 1 && isOfBatch) return { _tag: "Repeat", maxBatchSize: 1, attempts: received.reply.attempts }
     return failure(error, jitter, maxBatchSize)
   }
   const { isBare, value } = item
