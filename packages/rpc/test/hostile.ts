@@ -122,8 +122,12 @@ const typedOutcome = (call: VirtualChain.Call, value: unknown): NodeScript.Obser
   return isDecodedNull(call.method, value) ? "null" : "wrong"
 }
 
-const tagOf = (error: unknown): string =>
-  typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : String(error)
+/** Outcome of a failed call. In place of the state at a block, `null` is the error of a block that the node does not have. */
+const tagOf = (error: unknown): string => {
+  if (!(error instanceof Error && "_tag" in error)) return String(error)
+  const isNull = "kind" in error && error.kind === "notFound" && error.message.includes("The node returned null")
+  return isNull ? "null" : String(error._tag)
+}
 
 const platform: Fetch = (url, init) => globalThis.fetch(url, init)
 

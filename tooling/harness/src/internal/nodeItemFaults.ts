@@ -69,8 +69,7 @@ export const itemFaults = {
   },
   nullResult: {
     ...invalidItem,
-    // In place of the state at a block, it is the error of a block that the node does not have.
-    outcomes: ["null", "InvalidResponse", "RpcError"],
+    outcomes: ["null", "InvalidResponse"],
     respond: targetItems((_, call) => [item(call, { result: null })]),
   },
   errorText: {
