@@ -21,9 +21,14 @@ export const LoggedAt = Context.Reference<Map<string, number>>("@daybook/service
 export const issueOf = ({ message }: StoreError): string =>
   `${message.split(":", 1)[0]!}. The log of the server states where, and what to do.`
 
+/** Maximum number of causes below an error. */
+const maxCauses = 8
+
 /** Message of what failed below: the driver's text for a failure that the store does not recognise. */
-const detailOf = (cause: unknown): string =>
-  cause instanceof Error ? (cause.cause === undefined ? ` (${cause.message})` : detailOf(cause.cause)) : ""
+const detailOf = (cause: unknown, left = maxCauses): string => {
+  if (!(cause instanceof Error)) return ""
+  return cause.cause === undefined || left === 0 ? ` (${cause.message})` : detailOf(cause.cause, left - 1)
+}
 
 /** Logs why the database cannot be read, unless it was logged within a minute. A cursor that is ahead of the index is no failure. */
 export const write = ({ cause, isBehind, isRetryable, message }: StoreError): Effect.Effect<void> =>

@@ -36,7 +36,7 @@ export const checkChainUnsafe = (connection: Connection.Connection, chain: numbe
   const other = connection.rowsUnsafe<{ readonly chain: number }>(Statements.otherChain, [chain])[0]?.chain
   if (other === undefined) return
   throw new StoreError({
-    message: `Wrong chain in database file ${connection.name}: expected chain ${chain}, found chain ${other}. Correct the chain's id, or move the file away.`,
+    message: `Wrong chain in database file: ${connection.name}, expected chain ${chain}, found chain ${other}. Correct the chain's id, or move the file away.`,
     isRetryable: false,
     cause: undefined,
   })

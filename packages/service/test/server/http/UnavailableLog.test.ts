@@ -90,6 +90,22 @@ describe("UnavailableLog", () => {
       }),
   )
 
+  it.effect("logs an error whose causes never end", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      const cause = new Error("endless")
+      cause.cause = cause
+      const failed = new StoreError({ message: "Database failed: eth.db.", isRetryable: false, cause })
+      yield* UnavailableLog.write(failed).pipe(
+        Effect.provide(logger),
+        Effect.provideService(UnavailableLog.LoggedAt, new Map()),
+      )
+
+      expect(lines).toEqual(["Requests fail: Database failed: eth.db. (endless)"])
+    }),
+  )
+
   it.effect("logs nothing for a cursor that is ahead of the index, which the response states", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []

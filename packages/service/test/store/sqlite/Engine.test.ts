@@ -184,7 +184,7 @@ describe("the SQLite engine", () => {
         const file = yield* temporaryFile
         yield* Effect.scoped(TestStore.inFolder(dirname(file), { ...ref, id: 1 }))
         const message =
-          "Wrong chain in database file chain-test.sqlite: expected chain 31337, found chain 1. Correct the chain's id, or move the file away."
+          "Wrong chain in database file: chain-test.sqlite, expected chain 31337, found chain 1. Correct the chain's id, or move the file away."
 
         expect(yield* messageOf(file, "write")).toEqual([message, false])
         expect(yield* messageOf(file, "read")).toEqual([message, false])
