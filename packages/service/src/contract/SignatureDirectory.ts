@@ -42,7 +42,7 @@ const maxBytes = 256 * 1024 * 1024
 /** Maximum number of signatures tried per selector; public directories have about ten for the most imitated selectors. */
 const maxOfSelector = 32
 const maxParsed = 8192
-/** Number of computed selectors after which the log explains the time that reading takes. Each takes 15 to 25 µs. */
+/** Number of computed selectors after which the log explains the time that reading takes. */
 const manyComputed = 20_000
 
 /** The name before a parenthesis. A name is only tried from its first character, so that a long one costs no more. */
@@ -232,7 +232,7 @@ export const read = Effect.fnUntraced(function* (
   let computed = 0
   const onComputed = () => {
     if (++computed !== many) return
-    const message = `Computing the selectors of signatures without one: ${path}. A million take 20 s. Use a directory with selectors.`
+    const message = `Signatures without selectors take long to read: ${path}. Use a directory with selectors.`
     run(Effect.logWarning(message))
   }
   const directory = yield* Effect.tryPromise({
