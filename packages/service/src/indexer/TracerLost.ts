@@ -17,7 +17,10 @@ export class TracerLost extends Data.TaggedError("TracerLost")<{
   readonly block: number
 }> {
   override get message(): string {
-    return `The index has internal transactions up to block ${this.block}, and no node can trace now. Add such a node, or set "traces": "off" to continue without them.`
+    // `daybook dev` has no configuration, and indexes again from the start.
+    const remedy =
+      'To continue without them, set "traces": "off" in the configuration of "daybook serve", or restart "daybook dev".'
+    return `The index has internal transactions up to block ${this.block}, and no node can trace now. Add such a node. ${remedy}`
   }
 }
 

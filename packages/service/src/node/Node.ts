@@ -101,9 +101,10 @@ export interface Node {
 
 const cooldown = "5 seconds"
 
-const tracingAdvice = 'Use an archive node, or "traces": "off".'
+/** Advice for nodes that cannot trace a block. It names the command, because `daybook dev` has no configuration. */
+const tracingAdvice = 'Use an archive node, or "traces": "off" in the configuration of "daybook serve".'
 
-/** Advice for nodes without old blocks. It names the command, because `daybook dev` has no configuration. */
+/** Advice for nodes without old blocks. */
 export const historyAdvice =
   'Pruned? Use a node with full history, or begin later with "fromBlock" in the configuration of "daybook serve".'
 

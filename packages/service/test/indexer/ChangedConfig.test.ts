@@ -134,7 +134,7 @@ describe("ChainIndexer with a changed configuration", () => {
           traces: "trace_block",
           indexed: { from: 0, to: 10 },
           message:
-            'The index has internal transactions up to block 10, and no node can trace now. Add such a node, or set "traces": "off" to continue without them.',
+            'The index has internal transactions up to block 10, and no node can trace now. Add such a node. To continue without them, set "traces": "off" in the configuration of "daybook serve", or restart "daybook dev".',
         })
         expect(waiting.notes).toBeUndefined()
         expect(resumed).toMatchObject({ state: "synced", indexed: { from: 0, to: 20 } })

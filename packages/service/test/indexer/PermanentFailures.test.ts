@@ -85,7 +85,7 @@ const cases: ReadonlyArray<readonly [string, ScriptedFetch.Handler, string, stri
     "a tracer that fails for every block",
     refusing({ trace_block: error(-32603, "internal error") }),
     "waiting",
-    'node.example:8545 cannot trace a block ("internal error"). Use an archive node, or "traces": "off".',
+    'node.example:8545 cannot trace a block ("internal error"). Use an archive node, or "traces": "off" in the configuration of "daybook serve".',
   ],
   [
     "a tracer that is HTTP 500 for every block",

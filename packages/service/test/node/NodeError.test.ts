@@ -12,7 +12,7 @@ import * as NodeError from "../../src/node/NodeError.ts"
 
 const host = "node.example:8545"
 const where = "chains.eth.rpc"
-const tracing = { what: "trace block 1", advice: 'Use an archive node, or "traces": "off".' }
+const tracing = { what: "trace block 1", advice: "Use an archive node." }
 
 const head: NodeError.Task = { what: "return the latest block", isHead: true }
 
@@ -43,7 +43,7 @@ describe("NodeError", () => {
     const error = rpcError({ message: "required historical state unavailable (reexec=128)", isRetryable: false })
 
     expect(messageOf(error, where, tracing)).toEqual([
-      'node.example:8545 cannot trace block 1 ("required historical state unavailable (reexec=128)"). Use an archive node, or "traces": "off".',
+      'node.example:8545 cannot trace block 1 ("required historical state unavailable (reexec=128)"). Use an archive node.',
       true,
     ])
   })
