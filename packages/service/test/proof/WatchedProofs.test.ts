@@ -32,11 +32,12 @@ describe("WatchedProofs", () => {
       ["0xb", proof(90, 40, 3n)],
       ["0xc", proof(90, 50, 2n, { unchecked: ["One token could not be read."] })],
       ["0xd", proof(90, 10, 2n)],
+      ["0xf", proof(90, 60, 1n)],
     ])
 
-    expect(WatchedProofs.count(["0xa", "0xb", "0xc", "0xe"], compared)).toEqual({
+    expect(WatchedProofs.count(["0xa", "0xb", "0xc", "0xe", "0xf"], compared)).toEqual({
       proved: 1,
-      different: 1,
+      different: 2,
       unchecked: 1,
       pending: 1,
       oldestProvedBlock: 40,

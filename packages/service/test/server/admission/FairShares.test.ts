@@ -261,6 +261,15 @@ describe("FairShares", () => {
     expect(shares.standing("one")).toBe(expected)
   })
 
+  it("add: a run that usually takes one quantum is short, so that a longer piece may have met a pause", () => {
+    const shares = FairShares.make()
+    // The usual duration becomes 12, 9 and 8 milliseconds.
+    for (const millis of [0, 0, 5]) shares.add("one", millis, false)
+    shares.add("one", 12, true)
+
+    expect(shares.standing("one")).toBe(5 + 12 - 8 - 16)
+  })
+
   it("add: a long run does not make the next short ones of its holder wait for others' long ones", () => {
     const thread = makeThread()
     thread.add("other", ...Array.from({ length: 500 }, () => 4))
