@@ -197,12 +197,12 @@ const rowsOf = Effect.fnUntraced(function* <Row, Selection, E>(
   const found = yield* source.read(snapshot, { ...query, to, after: null })
   if (found.next === null || found.next.block > from) return found
   const rows = [...found.rows]
-  for (let after: WalletPage.Place | null = found.next; after !== null && after.block === from;) {
+  for (let after: WalletPage.Place | null = found.next; after !== null;) {
     const more: WalletPage.SourceRows<Row> = yield* source.read(snapshot, { ...query, to: from, after })
     rows.push(...more.rows)
     after = more.next
   }
-  return { rows, next: from < to ? { block: from + 1, index: 0 } : null }
+  return { rows, next: { block: from + 1, index: 0 } }
 })
 
 /** Reads the first rows of a range of blocks whose first block is stored. */

@@ -170,6 +170,18 @@ describe("WalletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("step: sends every block that fits completely, and not the first rows of the next one", () =>
+    Effect.gen(function* () {
+      const { chain, store } = yield* opened
+      const plans = Array.from({ length: 90 }, () => ({ from: Rows.alice, to: Rows.bob }))
+      yield* store.append(null, [Rows.block(0, plans), Rows.block(1, plans), Rows.block(2, plans)])
+      const subscription = { ...subscriptionOf(chain, Rows.alice, false, ["wallet.transaction"]), maxBytes: 1_000_000 }
+      const first = yield* Events.step(subscription, yield* Events.start(subscription, block(0)))
+
+      expect([first.sent.length, first.sent.map(textOf).at(-1)]).toEqual([180, "row 1, next 2"])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("step: rows of both types end with the same block, and opening balances belong to no change", () =>
     Effect.gen(function* () {
       const { chain, generated, store } = yield* opened
