@@ -9,6 +9,9 @@ import type { Candidate, LedgerRow } from "./WalletRows.ts"
 
 const addressBytes = 20
 
+/** Maximum number of bytes of an integer that is exact as a `number`. */
+const exactBytes = 6
+
 const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 const hexOf = (bytes: Uint8Array): string => bufferOf(bytes).toString("hex")
@@ -163,9 +166,21 @@ class Reader {
     return this.#hex(addressBytes)
   }
 
+  /** Reads a number of at most `exactBytes` bytes, the most significant first. */
+  #exact(count: number): bigint {
+    const start = this.#skip(count)
+    let value = 0
+    for (let at = start; at < this.#at; at++) value = value * 0x100 + this.#bytes[at]!
+    return BigInt(value)
+  }
+
+  /** Most amounts are two exact numbers, from which a bigint is made faster than from text. */
   bigint(): bigint {
     const count = this.number()
-    return count === 0 ? 0n : BigInt(this.#hex(count))
+    if (count <= exactBytes) return this.#exact(count)
+    if (count > 2 * exactBytes) return BigInt(this.#hex(count))
+    const high = this.#exact(count - exactBytes)
+    return (high << BigInt(8 * exactBytes)) | this.#exact(exactBytes)
   }
 }
 

@@ -29,11 +29,12 @@ const noAddresses: ReadonlyArray<string> = []
  * of another account's transaction are not payments.
  */
 const paidAt = ({ movements, roles }: Pick<LedgerRow, "movements" | "roles">): ReadonlyArray<string> => {
-  if (movements.length === 0) return noAddresses
   const isOwn = (roles & Role.bits.sender) !== 0
-  const paid = movements.flatMap(({ amount, asset, counterparty }) =>
-    amount < 0n && counterparty !== null && (isOwn || asset === Movement.native) ? [counterparty] : [],
-  )
+  const isPayment = ({ amount, asset }: Movement.Movement): boolean =>
+    amount < 0n && (isOwn || asset === Movement.native)
+  // Most positions have no payment.
+  if (!movements.some(isPayment)) return noAddresses
+  const paid = movements.flatMap((movement) => (isPayment(movement) ? (movement.counterparty ?? []) : []))
   return [...new Set(paid)].slice(0, maxPayments)
 }
 

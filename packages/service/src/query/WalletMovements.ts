@@ -56,7 +56,7 @@ const matcherOf = ({ asset, direction, kind }: Selection): Matches => {
 /** Maximum work of a page: a position counts as several movements. */
 const maxWork = 20_000
 const placeWork = 4
-/** Maximum number of positions read at once: first as many as the page has rows, then four times as many each time if few of them match. */
+/** Maximum number of positions read at once: first those of a page, then four times as many each time if few of them match. */
 const batch = 512
 const maxBytes = 256 * 1024
 
@@ -98,6 +98,9 @@ interface Found {
   readonly next: WalletPage.Place | null
 }
 
+/** Positions of a full page with one movement each, and of the page's end: those before it show whether a counterparty is a lookalike. */
+const positionsOf = ({ limit, order }: Query): number => limit + 1 + (order === "DESC" ? Lookalikes.windowPlaces : 0)
+
 /** Searches the movements of a page. */
 const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): Effect.fn.Return<Found, StoreError> {
   const { from, limit, order, to, wallet } = query
@@ -107,7 +110,7 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   let searched: ReadonlyArray<LedgerEntry> = []
   let after = WalletPage.placeBefore(query)
   let work = 0
-  for (let size = Math.min(limit + 1, batch); ; size = Math.min(size * 4, batch)) {
+  for (let size = Math.min(positionsOf(query), batch); ; size = Math.min(size * 4, batch)) {
     const { hasMore, rows: entries } = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
     searched = found.length === 0 ? entries : [...searched, ...entries]
     const isFromFirst = order === "DESC" && !hasMore && checkpoint !== null && from <= checkpoint.first

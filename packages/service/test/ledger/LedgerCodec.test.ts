@@ -52,6 +52,26 @@ describe("LedgerCodec", () => {
     },
   )
 
+  it("decodeBody: reads an amount of each length", () => {
+    const powers = Array.from({ length: 257 }, (_, power) => 1n << BigInt(power))
+    const amounts = powers.flatMap((power) => [power - 1n, power, power + 1n, 0xfedcba9876543210n % power])
+    const movements = amounts
+      .filter((one) => one !== 0n)
+      .map((one): Movement.Movement => ({
+        wallet: alice,
+        counterparty: bob,
+        asset: Movement.native,
+        tokenId: null,
+        kind: "value",
+        amount: one,
+        logIndex: null,
+        isFailed: false,
+      }))
+    const [row] = LedgerCodec.unpack(LedgerCodec.pack([{ wallet: alice, index: 0, roles: 1, movements }]))
+
+    expect(LedgerCodec.decodeBody(alice, row!.body).movements).toEqual(movements)
+  })
+
   it("pack: fails for an address that is not 20 bytes of hex, at whichever digit", () => {
     const pack = (wallet: string) => () => LedgerCodec.pack([{ wallet, index: 0, roles: 1, movements: [] }])
 

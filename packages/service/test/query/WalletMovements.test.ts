@@ -6,6 +6,7 @@ import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import type * as Movement from "../../src/ledger/Movement.ts"
 import * as Role from "../../src/ledger/Role.ts"
 import * as WalletLedger from "../../src/projection/WalletLedger.ts"
+import * as Lookalikes from "../../src/query/Lookalikes.ts"
 import * as WalletMovements from "../../src/query/WalletMovements.ts"
 import type * as WalletPage from "../../src/query/WalletPage.ts"
 import type { Position } from "../../src/store/ChainReader.ts"
@@ -128,6 +129,28 @@ describe("WalletMovements.source", () => {
         [[3n], { block: 0, index: 1 }],
         [[-2n, -1n], null],
       ])
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("read: reads the payments before a page together with the page", () =>
+    Effect.gen(function* () {
+      const received: LedgerProjection = {
+        ...ledger,
+        ledger: () => LedgerCodec.pack([place(0, Role.bits.token_recipient, movement(1n, Rows.bob))]),
+      }
+      const many = Array.from({ length: 60 }, (_, number) => Rows.block(number, [payment]))
+      const { chain } = yield* openedChain({ blocks: many, projections: [received] })
+      const reads: Array<number> = []
+      const page = yield* chain.reader.snapshot((snapshot) => {
+        const counted: typeof snapshot.ledger = (asked) => {
+          reads.push(asked.limit)
+          return snapshot.ledger(asked)
+        }
+        return WalletMovements.source.read({ ...snapshot, ledger: counted }, { ...query, to: 59, order: "DESC" })
+      })
+
+      expect(page.rows.map(({ block }) => block.number)).toEqual(Array.from({ length: 10 }, (_, at) => 59 - at))
+      expect(reads).toEqual([10 + 1 + Lookalikes.windowPlaces])
     }).pipe(Effect.scoped),
   )
 })

@@ -15,6 +15,7 @@ import * as Role from "../../ledger/Role.ts"
 import * as Totals from "../../ledger/Totals.ts"
 import * as Holding from "../../ledger/Holding.ts"
 import * as Proof from "../../proof/Proof.ts"
+import * as TimeText from "../../block/TimeText.ts"
 import type { LinkedBlock } from "../../block/BlockRows.ts"
 import { type ComparedHolding, isProved, type WalletProof } from "../../store/Proofs.ts"
 import type { TokenMetadata } from "../../ledger/TokenMetadata.ts"
@@ -24,8 +25,6 @@ import * as WalletSums from "../../query/WalletSums.ts"
 import type { Lazy } from "./JsonText.ts"
 
 type Wire<S extends { readonly Encoded: unknown }> = S["Encoded"]
-
-const timeOf = ({ timestamp }: LinkedBlock): string => new Date(timestamp * 1000).toISOString()
 
 const textOf = (value: number | null): string | null => (value === null ? null : value.toString())
 
@@ -67,7 +66,7 @@ export const movement = (row: MovementRow, label: Label, chainId: number): Wire<
     movement_index: index.toString(),
     block_number: block.number.toString(),
     block_hash: block.hash,
-    block_timestamp: timeOf(block),
+    block_timestamp: TimeText.fromSeconds(block.timestamp),
     failed: found.isFailed,
     incomplete: !isOpening && Role.isIncomplete(entry.roles),
     roles: isOpening ? [] : Role.fromBits(entry.roles),
@@ -242,7 +241,7 @@ export const statement = (parts: StatementParts): Lazy<Wire<typeof Statement.Sta
     from_block: from.toString(),
     block_number: block.number.toString(),
     block_hash: block.hash,
-    block_timestamp: timeOf(block),
+    block_timestamp: TimeText.fromSeconds(block.timestamp),
     opening: { block_number: from === 0 ? null : (from - 1).toString(), result: balancesOf(opening, known) },
     sums: sumsOf(parts, known),
     closing: balances(block, closing, known),
