@@ -148,8 +148,7 @@ export const decide = <A>(
     retryAfter: candidates.length === 1 ? retryAfter : undefined,
     canRetryNow: untried.length > 0,
   })
-  const isLast = !isRetryable || state.attempt >= maxAttempts
-  if (isLast || isOwnLimit(error)) return { step, pauseMillis: undefined }
+  if (isOwnLimit(error)) return { step, pauseMillis: undefined }
   if (retryAfter !== undefined) return { step, pauseMillis: Duration.toMillis(retryAfter) }
   const isPaused = error._tag === "RateLimited" && step._tag === "Retry"
   const backoff = Retry.delayMillis(plan.policy, { attempt: state.attempt, random: jitter })

@@ -124,6 +124,18 @@ describe("CallRunner.decide", () => {
     expect(decide(limited(60), alone, {}, [0])).toEqual({ step: { _tag: "Fail" }, pauseMillis: 60_000 })
   })
 
+  it("decide: pauses the endpoint for the time it requested after the last attempt and after an error that is not repeated", () => {
+    const last = state({ attempt: 4, candidates: [0], untried: [0] })
+    const status = { reason: "status", path: "status", received: "503", expected: "200", isRetryable: true } as const
+    const busy = new InvalidResponse({ ...facts, ...status, retryAfter: Duration.seconds(3) })
+    const write = { among: [0], policy, call: { ...call, method: "eth_sendRawTransaction" } }
+    const fail = { step: { _tag: "Fail" }, pauseMillis: 3_000 }
+
+    expect(decide(limited(3), last, {}, [0])).toEqual(fail)
+    expect(CallRunner.decide(write, state({ candidates: [0], untried: [0] }), failed(busy))).toEqual(fail)
+    expect(decide(limited(), last, {}, [0]).pauseMillis).toBeUndefined()
+  })
+
   it("decide: pauses the endpoint for the backoff after a rate limit without a requested time", () => {
     expect(decide(limited())).toMatchObject({ step: { waitMillis: 0 }, pauseMillis: 100 })
   })
