@@ -155,4 +155,18 @@ describe("NodeScript", () => {
     ])
     expect(check(limited, exchangeOf(2, 5_001, first, "none"))).toEqual([])
   })
+
+  it("check: does not date a response that the client closed by when the server noticed", () => {
+    const limits = { ...policy, deadlineMillis: 10_000 }
+    const issues = (end: HostileNode.Exchange["end"], endedAtMillis: number | undefined) => {
+      const before = { ...exchangeOf(1, 0, second, "oversize"), end, endedAtMillis }
+      const exchanges = [before, exchangeOf(2, 10, first, "limitedSeconds"), exchangeOf(3, 12, second, "none")]
+      return NodeScript.check(scripted(), limits, exchanges, [])
+    }
+
+    expect(issues("sent", 100)).toHaveLength(1)
+    expect(issues("closedByServer", 100)).toHaveLength(1)
+    expect(issues("closedByClient", 100)).toEqual([])
+    expect(issues("open", undefined)).toEqual([])
+  })
 })
