@@ -54,7 +54,7 @@ const project = (name: string, folder: string, include: ReadonlyArray<string>) =
     name,
     root: folder,
     include: [...include],
-    setupFiles: [join(root, "tooling/harness/src/Seeds.ts")],
+    setupFiles: [join(root, "tooling/check/Seeds.ts")],
     exclude: [
       ...configDefaults.exclude,
       ...(integration ? [] : ["**/*.integration.test.ts"]),

@@ -5,7 +5,11 @@
 import { join } from "node:path"
 import { files, published, report, root, run } from "./Workspace.ts"
 
-const folders = [...published.map((name) => `packages/${name}`), "apps/demo", "tooling/chain", "tooling/harness"]
+const folders = [
+  ...published.map((name) => `packages/${name}`),
+  "apps/demo",
+  ...["chain", "harness", "hostile"].map((name) => `tooling/${name}`),
+]
 const expected = folders.flatMap((folder) =>
   ["src", "test"].flatMap((part) =>
     files(join(root, folder, part), ".ts").map((file) => join(root, folder, part, file)),

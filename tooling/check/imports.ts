@@ -9,7 +9,7 @@ import { entryOf, folderOrder, formatOrder } from "./FolderOrder.ts"
 import * as Source from "./Source.ts"
 import { files, manifest, report, root } from "./Workspace.ts"
 
-/** Packages of this repository that the sources of a package may import. A test may also import the test tools. */
+/** Packages of this repository that the sources of a package may import. */
 const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/schema": [],
   "packages/abi": ["@daybook/schema"],
@@ -18,8 +18,9 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   "packages/rpc": ["@daybook/schema", "@daybook/transport"],
   "packages/service": ["@daybook/schema", "@daybook/abi", "@daybook/transport", "@daybook/rpc", "@daybook/rest"],
   "packages/testkit": ["@daybook/schema", "@daybook/rest", "@daybook/rpc"],
-  "tooling/harness": ["@daybook/testkit"],
-  "tooling/chain": ["@daybook/harness"],
+  "tooling/harness": [],
+  "tooling/hostile": ["@daybook/harness", "@daybook/testkit"],
+  "tooling/chain": ["@daybook/harness", "@daybook/testkit"],
   "tooling/config": [],
   "apps/explorer": ["@daybook/abi", "@daybook/rest", "@daybook/rpc"],
   "apps/demo": [
@@ -32,10 +33,20 @@ const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-const testTools = ["@daybook/chain", "@daybook/harness", "@daybook/config"]
+/** Packages that any test may import. */
+const testTools = ["@daybook/harness", "@daybook/config"]
 
-/** Tests that compare the fake of the test kit with the service. */
-const testKitTests = new Set(["packages/service"])
+/** Test tools that depend on the test kit, which depends on the clients. */
+const toolsOnTestKit = ["@daybook/chain", "@daybook/hostile", "@daybook/testkit"]
+
+/** Packages on which those tools depend: their tests import none of them, since a package must not depend on itself. */
+const belowTools = new Set([
+  ...["schema", "transport", "rest", "rpc", "testkit"].map((name) => `packages/${name}`),
+  "tooling/harness",
+])
+
+/** Tests of the clients that need these tools. */
+const clientTests = new Set(["tooling/chain", "tooling/hostile"])
 
 /** Tests that run pages against a service. */
 const serviceTests = new Set(["apps/explorer"])
@@ -104,7 +115,10 @@ const packageProblems = (base: string, all: ReadonlyArray<Edge>): ReadonlyArray<
       ...(allowed[folder] ?? []),
       ...(test ? testTools : []),
       ...(test && serviceTests.has(folder) ? ["@daybook/schema", "@daybook/service"] : []),
-      ...(test && testKitTests.has(folder) ? ["@daybook/testkit"] : []),
+      ...(test && !belowTools.has(folder) ? toolsOnTestKit : []),
+      ...(test && clientTests.has(folder)
+        ? ["@daybook/schema", "@daybook/transport", "@daybook/rest", "@daybook/rpc"]
+        : []),
     ]
     if (name.startsWith("@daybook/") && !may.includes(name)) {
       return [

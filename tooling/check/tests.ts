@@ -11,6 +11,7 @@ const testsOf = (folder: string): ReadonlyArray<string> => files(join(root, fold
 const without = [
   ...published.map((name) => `packages/${name}`),
   "tooling/harness",
+  "tooling/hostile",
   "apps/demo",
   "apps/explorer",
   "tooling/chain",
@@ -18,7 +19,7 @@ const without = [
   .filter((folder) => testsOf(folder).length === 0)
   .map((folder) => `${folder} has no tests`)
 
-const misplaced = ["packages", "apps", "tooling/chain"]
+const misplaced = ["packages", "apps", "tooling/chain", "tooling/harness", "tooling/hostile"]
   .flatMap((folder) => files(join(root, folder), ".test.ts").map((file) => `${folder}/${file}`))
   .filter((file) => !/^(?:packages|apps|tooling)\/[^/]+\/test\//.test(file))
   .map((file) => `${file} is outside test/, where it does not run`)

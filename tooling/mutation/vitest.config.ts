@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     root: process.env["DAYBOOK_MUTATION_FOLDER"] ?? ".",
     include: [...tests],
-    setupFiles: ["Preload.ts", "Laws.ts", "../harness/src/Seeds.ts"].map((file) => join(import.meta.dirname, file)),
+    setupFiles: ["Preload.ts", "Laws.ts", "../check/Seeds.ts"].map((file) => join(import.meta.dirname, file)),
     // Each mutant has its own worker, which its test files share.
     isolate: false,
     exclude: [

@@ -4,9 +4,9 @@
  */
 import { gzipSync } from "node:zlib"
 import type { Page } from "playwright-core"
-import * as HostileNode from "../../tooling/harness/src/HostileNode.ts"
-import * as NodeScript from "../../tooling/harness/src/NodeScript.ts"
-import type { Call } from "../../tooling/harness/src/VirtualChain.ts"
+import * as HostileNode from "../../tooling/hostile/src/HostileNode.ts"
+import * as NodeScript from "../../tooling/hostile/src/NodeScript.ts"
+import type { Call } from "../../tooling/hostile/src/VirtualChain.ts"
 import * as BrowserPage from "./BrowserPage.ts"
 
 const policy: NodeScript.Policy = { maxAttempts: 4, deadlineMillis: 600, backoffMillis: 20, slackMillis: 2_000 }

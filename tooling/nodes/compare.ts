@@ -3,7 +3,7 @@
  * Ganache is installed here, outside the workspace, on the first run; it listens on a free port of 127.0.0.1.
  */
 import { createRequire } from "node:module"
-import { compare } from "../../packages/rpc/test/sameAsViem.ts"
+import { compare } from "../chain/test/sameAsViem.ts"
 import * as PeerInstall from "../bench/PeerInstall.ts"
 
 interface Server {

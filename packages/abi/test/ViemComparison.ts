@@ -2,7 +2,7 @@
  * Compares the decoder with viem on random ABI types and values. Data encoded by viem must decode to the same values, and so must
  * mutated data that both decode. `pnpm --filter @daybook/abi fuzz 100000 [SEED]` compares this many and prints the seed of a difference.
  */
-import * as Random from "@daybook/harness/Random"
+import * as Random from "@daybook/testkit/internal/Random"
 import * as Result from "effect/Result"
 import { decodeAbiParameters, encodeAbiParameters, type Hex } from "viem"
 import * as AbiReader from "../src/AbiReader.ts"

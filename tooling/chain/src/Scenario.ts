@@ -8,7 +8,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Hex } from "viem"
 import * as Anvil from "./Anvil.ts"
-import * as Random from "@daybook/harness/Random"
+import * as Random from "@daybook/testkit/internal/Random"
 import type { RpcFailure } from "@daybook/harness/Rpc"
 import * as Sender from "./Sender.ts"
 import * as Stage from "./Stage.ts"

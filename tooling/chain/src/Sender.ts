@@ -12,7 +12,7 @@ import { HDKey, signAuthorization } from "viem/accounts"
 import type * as Anvil from "./Anvil.ts"
 import * as Blob from "./Blob.ts"
 import * as Contracts from "./Contracts.ts"
-import type * as Random from "@daybook/harness/Random"
+import type * as Random from "@daybook/testkit/internal/Random"
 import type { RpcFailure } from "@daybook/harness/Rpc"
 import * as Rpc from "@daybook/harness/Rpc"
 

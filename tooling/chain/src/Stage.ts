@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import type { Hex } from "viem"
 import type * as Anvil from "./Anvil.ts"
 import * as Contracts from "./Contracts.ts"
-import type * as Random from "@daybook/harness/Random"
+import type * as Random from "@daybook/testkit/internal/Random"
 import type { RpcFailure } from "@daybook/harness/Rpc"
 import type { ScenarioFailed, Sender } from "./Sender.ts"
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Hex } from "viem"
 import { expect } from "vitest"
 import { Anvil, Head, Sender } from "@daybook/chain"
-import { Random } from "@daybook/harness"
+import * as Random from "@daybook/testkit/internal/Random"
 
 const make = (node: Anvil.Node, size: number) => Sender.make(node, { size, random: Random.make(1), onBlock: () => {} })
 

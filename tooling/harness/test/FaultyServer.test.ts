@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { connect } from "node:net"
 import { Effect } from "effect"
 import { Eventually, FaultyServer, LocalServer } from "@daybook/harness"
-import { send } from "./httpRequest.ts"
+import { send } from "@daybook/harness/HttpRequest"
 
 const servers: Array<FaultyServer.Server> = []
 

@@ -7,7 +7,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Head } from "@daybook/chain"
-import { Random } from "@daybook/harness"
+import * as Random from "@daybook/testkit/internal/Random"
 import { Effect } from "effect"
 import { daybookProcess } from "../cli/daybook.ts"
 import * as AttackedChain from "./AttackedChain.ts"

@@ -1,6 +1,6 @@
 /** All states of a chain according to its node, block by block: the rows that a page may contain, found by scanning every transaction. */
 import { Head, type Anvil } from "@daybook/chain"
-import { Random } from "@daybook/harness"
+import * as Random from "@daybook/testkit/internal/Random"
 import { Effect, Semaphore } from "effect"
 import * as oracle from "../indexer/oracle.ts"
 

@@ -3,7 +3,7 @@
  * to one state of the chain, and every other response must be an error of the interface.
  */
 import { Effect } from "effect"
-import type { Random } from "@daybook/harness"
+import type * as Random from "@daybook/testkit/internal/Random"
 import type { Block, Row, ChainStates } from "./ChainStates.ts"
 import { keyOf } from "./ChainStates.ts"
 

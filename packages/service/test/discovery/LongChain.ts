@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { type Anvil, Contracts } from "@daybook/chain"
-import { Random } from "@daybook/harness"
+import * as Random from "@daybook/testkit/internal/Random"
 import { batch } from "@daybook/harness/Rpc"
 import * as BaseFee from "./BaseFee.ts"
 import type { WireBlock } from "./Recording.ts"

@@ -1,6 +1,6 @@
 /** Generates movements of several wallets on several chains, with hostile symbols, many decimals and amounts of 256 bits. */
 import { Effect, Stream } from "effect"
-import { Random } from "@daybook/harness"
+import * as Random from "@daybook/testkit/internal/Random"
 import type { Part } from "../../src/export/Export.ts"
 import type { Asset, Closing } from "../../src/export/ExportEntry.ts"
 import * as Holding from "../../src/ledger/Holding.ts"

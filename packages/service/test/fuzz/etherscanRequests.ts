@@ -1,6 +1,6 @@
 /** Requests to Etherscan's API with random combinations of parameters, and the required response to each. */
 import { Effect } from "effect"
-import { Random } from "@daybook/harness"
+import * as Random from "@daybook/testkit/internal/Random"
 import type { Started } from "../server/service.ts"
 import * as Rows from "../server/rows.ts"
 

@@ -1,5 +1,5 @@
 /** Small EVM programs with random calls, creations and final instructions, to compare tracers. */
-import type * as Random from "@daybook/harness/Random"
+import type * as Random from "@daybook/testkit/internal/Random"
 
 const hexOf = (value: number | bigint, bytes: number): string => value.toString(16).padStart(bytes * 2, "0")
 

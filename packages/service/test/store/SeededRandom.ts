@@ -2,7 +2,7 @@
  * Seeded random numbers. Each part of a simulated world uses a separate stream, so that the draws of one part do not shift those of
  * another.
  */
-import { Random } from "@daybook/harness"
+import * as Random from "@daybook/testkit/internal/Random"
 
 /** A stream of random numbers. */
 export interface SeededRandom {

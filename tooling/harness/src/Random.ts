@@ -1,2 +1,0 @@
-/** Seeded pseudorandom numbers, re-exported from the test kit. */
-export * from "@daybook/testkit/internal/Random"
