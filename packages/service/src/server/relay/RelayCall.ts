@@ -102,11 +102,12 @@ export interface Answering {
   readonly turns: Pick<Turns, "run">
 }
 
+/** An unknown method has the words of Geth, by which ethers 6 recognises that it must poll instead of using a filter. */
 const notAllowed = (method: string, isKnown: boolean): JsonRpcEnvelope.Failure => ({
   code: JsonRpc.code.methodNotFound,
   message: isKnown
     ? `Method not allowed for this API key: ${Issue.quote(method)}. Use a key created with --operator.`
-    : `Method not relayed: ${Issue.quote(method)}. ${alternativeTo(method)}`,
+    : `The method ${Issue.quote(method)} does not exist or is not relayed. ${alternativeTo(method)}`,
 })
 
 const isAllowed = (exposure: RpcMethod.Exposure, { operator }: KeyGrant): boolean => operator || exposure === "public"

@@ -36,9 +36,18 @@ export class RelayError extends Data.TaggedError("RelayError")<{
 export const make = (options: ConstructorParameters<typeof RelayError>[0]): RelayError =>
   stackless(() => new RelayError(options))
 
+/**
+ * Headers whose wait has a leading zero: ethers 6 reads a number that begins with another digit as milliseconds, and fails after 12 retries
+ * at once. Clients that read seconds read the same number.
+ */
+const forEthers = (headers: Response.Headers): Response.Headers => {
+  const seconds = headers["retry-after"]
+  return seconds === undefined ? headers : { ...headers, "retry-after": `0${seconds}` }
+}
+
 /** The rate limit of the key is exhausted. */
 export const rateLimited = (message: string, headers: Response.Headers, id?: string): RelayError =>
-  make({ code: code.limitExceeded, message, reason: "rate_limited", id, headers })
+  make({ code: code.limitExceeded, message, reason: "rate_limited", id, headers: forEthers(headers) })
 
 /** A limit on bytes in flight is reached: of the client or of the process. */
 export const fromBound = ({ message, scope }: BoundReached): RelayError => {

@@ -212,7 +212,7 @@ describe("Relay", () => {
           "ratelimit-reset": "3",
         })
         expect(second.status).toBe(429)
-        expect(second.headers).toMatchObject({ "retry-after": "2", "ratelimit-remaining": "1" })
+        expect(second.headers).toMatchObject({ "retry-after": "02", "ratelimit-remaining": "1" })
         expect(second.json).toMatchObject({ id: null, error: { code: -32005, data: { code: "rate_limited" } } })
         expect(third.status).toBe(200)
         expect(fourth.status).toBe(429)
@@ -283,7 +283,7 @@ describe("Relay", () => {
 
           expect(unknown.json.error).toEqual({
             code: -32601,
-            message: `Method not relayed: "eth_sendTransaction". METHODS.md of @daybook/schema lists the methods.`,
+            message: `The method "eth_sendTransaction" does not exist or is not relayed. METHODS.md of @daybook/schema lists the methods.`,
           })
           expect(inherited.json.error.code).toBe(-32601)
           expect(closed.json.error).toEqual({

@@ -181,7 +181,7 @@ describe("RequestBody", () => {
     expect(reading.bounds.bodies.total()).toBe(100)
     reading.send(1)
 
-    expect(await failureOf(reading)).toMatchObject({ reason: "rate_limited", headers: { "retry-after": "1" } })
+    expect(await failureOf(reading)).toMatchObject({ reason: "rate_limited", headers: { "retry-after": "01" } })
     expect(reading.bounds.bodies.total()).toBe(0)
   })
 
