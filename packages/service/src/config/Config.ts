@@ -58,6 +58,8 @@ const Database = Schema.Union([
   Schema.Struct({ url: Schema.String, replicas: withDefault(Schema.Array(Schema.String), () => []) }),
 ])
 
+const Chains = Schema.Record(Schema.String, ChainConfig)
+
 /**
  * The configuration of the service. Paths in it are relative to its file; docs/configuration.md lists its keys.
  *
@@ -96,7 +98,7 @@ export const Config = Schema.Struct({
   /** Threads of the indexers, at most 64; shared by chains if there are more chains than threads. Default: by the cores of the machine, at most 4. */
   indexThreads: Schema.optionalKey(IndexThreads),
   /** The chains, by name. */
-  chains: Schema.Record(Schema.String, ChainConfig),
+  chains: Chains,
   /** Form of empty values in pages: that of the interface (`string`), or `null`. Default `string`. */
   empty: withDefault(Schema.Literals(["string", "null"]), () => "string" as const),
   /** Maximum and default number of rows per page, at most 1000. Default 100. */
@@ -243,6 +245,15 @@ const issuesOfDatabase = ({ issues, value }: Environment.Expanded): ReadonlyArra
   return issues.some((missing) => missing.path === path) ? [] : [issue(path, found.expected, found.received)]
 }
 
+const decodeChains = Schema.decodeUnknownOption(Schema.Struct({ chains: Chains }))
+
+/** Issues of the names and ids of chains, independent of other keys. */
+const issuesOfChains = ({ value }: Environment.Expanded): ReadonlyArray<ConfigIssue> => {
+  const decoded = Option.getOrUndefined(decodeChains(value))
+  const served = decoded && ServedChain.fromChains(decoded.chains)
+  return served !== undefined && Result.isFailure(served) ? served.failure.found : []
+}
+
 /** Issues of a value that the schema rejects, except for texts with missing variables, which are already reported. */
 const issuesOfSchema = (
   error: Schema.SchemaError,
@@ -283,13 +294,16 @@ export const decode = (
 ): Result.Result<Config, InvalidConfig> => {
   const expanded = Environment.expand(input, environment)
   const decoded = decodeUnknown(expanded.value, { errors: "all", onExcessProperty: "error" })
-  const issues = [
+  const found = [
     ...expanded.issues,
     ...issuesOfDatabase(expanded),
     ...(Result.isFailure(decoded)
       ? issuesOfSchema(decoded.failure, expanded)
       : issuesBetweenKeys(decoded.success, expanded.value)),
+    ...issuesOfChains(expanded),
   ]
+  // A chain with two start blocks is an issue of the file and of the decoded chain.
+  const issues = Array.from(new Map(found.map((one) => [`${one.path} ${one.message}`, one])).values())
   if (issues.length > 0 || Result.isFailure(decoded)) return Result.fail(new InvalidConfig({ found: issues }))
-  return Result.map(ServedChain.fromChains(decoded.success.chains), () => decoded.success)
+  return Result.succeed(decoded.success)
 }

@@ -43,28 +43,30 @@ export const mayRewind = ({ config, id }: Pick<ServedChain, "config" | "id">): b
 const namesOfEthereum = /^(ethereum|mainnet|ethereum[ _-]mainnet|ether)$/i
 
 /** Resolves the chain of an entry, or returns its issue. */
-const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain, string> => {
-  const where = `"${formatPath(["chains", key])}"`
+const fromEntry = (key: string, config: ChainConfig): Result.Result<ServedChain, ConfigIssue> => {
+  const path = formatPath(["chains", key])
+  const where = `"${path}"`
+  const invalid = (message: string, at = path) => Result.fail({ path: at, message })
   const named = Chain.fromName(key)
-  if (key.trim() === "") return Result.fail('A chain has an empty name: "chains". Name it.')
+  if (key.trim() === "") return invalid('A chain has an empty name: "chains". Name it.')
   const [listed] = Chain.fromText(key)
   if (named === undefined && listed !== undefined) {
-    return Result.fail(`A chain is named by an identifier: ${where}. Use its name: ${listed.name}.`)
+    return invalid(`A chain is named by an identifier: ${where}. Use its name: ${listed.name}.`)
   }
   const id = config.id ?? (named === undefined ? undefined : Number(named.id))
   if (id === undefined) {
     const hint = namesOfEthereum.test(key.trim()) ? " Did you mean eth?" : ""
-    return Result.fail(
+    return invalid(
       `Unknown chain without an id: ${where}. Give its EIP-155 id as "id", or with --chain NAME:ID=URL.${hint}`,
     )
   }
   if (named !== undefined && BigInt(id) !== named.id) {
     const conflict = `The id ${id} conflicts with the id ${named.id} of ${named.name}: ${where}.`
-    return Result.fail(`${conflict} Remove "id", or give the chain another name.`)
+    return invalid(`${conflict} Remove "id", or give the chain another name.`, formatPath(["chains", key, "id"]))
   }
-  if (config.fromDate !== undefined && config.fromBlock > 0) return Result.fail(twoStarts(key).message)
+  if (config.fromDate !== undefined && config.fromBlock > 0) return Result.fail(twoStarts(key))
   const label = Label.make(config.labels)
-  if (Result.isFailure(label)) return Result.fail(`${where}: ${label.failure.message}`)
+  if (Result.isFailure(label)) return invalid(`${where}: ${label.failure.message}`)
   const known = named ?? Chain.all.find((chain) => chain.id === BigInt(id))
   return Result.succeed({ key, name: known?.name ?? key, id, known, label: label.success, config })
 }
@@ -84,7 +86,7 @@ export const fromChains = (
     const path = formatPath(["chains", key])
     const chain = fromEntry(key, config)
     if (Result.isFailure(chain)) {
-      found.push({ path, message: chain.failure })
+      found.push(chain.failure)
       continue
     }
     const twin = chains.find(({ id }) => id === chain.success.id)

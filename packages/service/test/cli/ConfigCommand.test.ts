@@ -340,6 +340,28 @@ describe("daybook config check", () => {
     }),
   )
 
+  it.live("config check: prints the issues of chains beside those of other keys and of combinations of keys", () =>
+    Effect.gen(function* () {
+      const named = `{ "mine": { "rpc": ["http://a"] }, "eth": { "rpc": ["http://a"], "fromBlock": 1, "fromDate": "2024-01-31" } }`
+      const unknownChain = expect.stringMatching(
+        /^daybook: daybook\.json:4: Unknown chain without an id: "chains\.mine"/,
+      )
+      const wrongKey = yield* check(file(listen, database, named, `,\n"maxLimit": 5000`))
+      const wrongExplorer = yield* check(file(`"0.0.0.0:1"`, database, named, `,\n"explorer": "open"`))
+
+      expect(wrongKey.err.trim().split("\n")).toEqual([
+        expect.stringMatching(/^daybook: daybook\.json:5: Invalid configuration "maxLimit"/),
+        unknownChain,
+        expect.stringMatching(/Both "fromBlock" and "fromDate" are configured: "chains\.eth"/),
+      ])
+      expect(wrongExplorer.err.trim().split("\n")).toEqual([
+        expect.stringMatching(/^daybook: daybook\.json:5: Invalid configuration "explorer"/),
+        expect.stringMatching(/Both "fromBlock" and "fromDate" are configured: "chains\.eth"/),
+        unknownChain,
+      ])
+    }),
+  )
+
   it.live(
     "config check: flags override keys of the file, and are named if their value is wrong",
     () =>
@@ -350,6 +372,7 @@ describe("daybook config check", () => {
         const wrong = yield* check(file(listen, database, chains), "--listen", "1", "--chain", `eth=ftp://${canary}`)
         const nameless = yield* check(text, "--chain", "http://127.0.0.1:8545")
         const unknown = yield* check(file(listen, database, chains), "--chain", "moon=http://127.0.0.1:1")
+        const conflicting = yield* check(file(listen, database, chains), "--chain", "eth:5=http://127.0.0.1:1")
 
         expect(replaced).toEqual({ code: 0, out: "daybook.json is valid: eth, base; listens on [::1]:1\n", err: "" })
         expect(wrong.err.split("\n")).toEqual([
@@ -359,6 +382,7 @@ describe("daybook config check", () => {
         ])
         expect(nameless).toMatchObject({ code: 2, err: expect.stringContaining('Invalid option "--chain"') })
         expect(unknown.err).toMatch(/^daybook: --chain: Unknown chain without an id: "chains\.moon"\. /)
+        expect(conflicting.err).toMatch(/^daybook: --chain: The id 5 conflicts with the id 1 of eth: "chains\.eth"\. /)
       }),
     timeout,
   )
