@@ -167,9 +167,22 @@ export const internal = (requestId: string): ApiError.Internal =>
     requestId,
   })
 
+/** Routes that describe or stand for others. */
+const guides = [
+  { route: "GET /openapi.json", sentence: "GET /openapi.json describes the operations." },
+  { route: "POST /rpc/:chain/:apiKey", sentence: "JSON-RPC calls go to POST /rpc/:chain/:apiKey." },
+] as const
+
+/** Longest list of routes in a message: a client shows it in one line. */
+const maxListed = 10
+
 /** 404: no route matches. The message does not repeat the path, which may hold a key. */
-export const notFound = (requestId: string, routes: ReadonlyArray<string>): ApiError.NotFound =>
-  new ApiError.NotFound({ message: `Path not found. Use one of ${routes.join(", ")}.`, requestId })
+export const notFound = (requestId: string, routes: ReadonlyArray<string>): ApiError.NotFound => {
+  const sentences = guides.filter(({ route }) => routes.includes(route)).map(({ sentence }) => sentence)
+  const isListed = routes.length <= maxListed || sentences.length === 0
+  const remedy = isListed ? `Use one of ${routes.join(", ")}.` : sentences.join(" ")
+  return new ApiError.NotFound({ message: `Path not found. ${remedy}`, requestId })
+}
 
 /** 405: the path has no route for this method. */
 export const methodNotAllowed = (requestId: string, method: string, allow: string): ApiError.MethodNotAllowed =>
