@@ -118,6 +118,7 @@ export const exportMovements = Command.make(
         return yield* invalidOption("--rpc", "either --rpc, or --config or --chain", isIndexed ? "both" : "none")
       }
       if (isIndexed) yield* checkSearchOptions(given)
+      if (Option.isSome(output)) yield* ExportOutput.check(output.value)
       const dates = yield* DateFlags.parse({ ...given, fromDate, toDate })
       const indexes = isIndexed ? yield* openIndexes({ chain, config }, given, dates) : []
       const chains = isIndexed ? [] : yield* WalletFlags.connect(given, dates)

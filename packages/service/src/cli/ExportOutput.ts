@@ -1,9 +1,11 @@
 /** Output of `daybook export`: standard output, or a file that is replaced once the export is complete. */
 import { randomBytes } from "node:crypto"
-import { createReadStream, type Stats } from "node:fs"
+import { accessSync, constants, createReadStream, existsSync, type Stats, statSync } from "node:fs"
 import { type FileHandle, lstat, open, realpath, rename, rm, stat, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as ErrorCode from "../config/ErrorCode.ts"
 import { CommandError } from "./CommandError.ts"
 
 /** A new file is only readable by its owner. */
@@ -11,6 +13,24 @@ const fileMode = 0o600
 
 const failed = (name: string) => (cause: unknown) =>
   new CommandError({ message: `Cannot write ${name}: ${cause instanceof Error ? cause.message : String(cause)}.` })
+
+/** Throws the reason if a file cannot be written. A file that exists may be in a read-only folder: it is overwritten in place. */
+const checkAccess = (path: string): void => {
+  if (!existsSync(path)) return accessSync(dirname(path), constants.W_OK | constants.X_OK)
+  if (statSync(path).isDirectory()) throw Object.assign(new Error("EISDIR"), { code: "EISDIR" })
+  accessSync(path, constants.W_OK)
+}
+
+/** Rejects a file that cannot be written, before a search that may take hours. */
+export const check = (path: string): Effect.Effect<void, CommandError> =>
+  Effect.try({
+    try: () => checkAccess(path),
+    catch: (cause) => {
+      const code = ErrorCode.of(cause)
+      const reason = code === "ENOENT" ? `no folder ${dirname(path)}` : ErrorCode.reasonOf(cause)
+      return new CommandError({ message: `Cannot write ${path} (${reason}). Name another file with --output.` })
+    },
+  })
 
 export type Write = (text: string) => Effect.Effect<void, CommandError>
 

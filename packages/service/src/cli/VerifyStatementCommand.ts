@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import * as ErrorCode from "../config/ErrorCode.ts"
 import * as NodeConnection from "../discovery/NodeConnection.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import * as StatementCheck from "../signed/StatementCheck.ts"
@@ -23,7 +24,7 @@ import * as WalletFlags from "./WalletFlags.ts"
 const readText = Effect.fnUntraced(function* (file: string) {
   const text = yield* Effect.tryPromise({
     try: async () => ((await stat(file)).size > StatementFile.maxLength ? null : readFile(file, "utf8")),
-    catch: () => new CommandError({ message: `File not readable: ${file}.` }),
+    catch: (cause) => new CommandError({ message: `File not readable: ${file} (${ErrorCode.reasonOf(cause)}).` }),
   })
   if (text !== null) return text
   const message = `File too large: ${file}. A statement has at most ${StatementFile.maxLength} bytes.`

@@ -45,21 +45,6 @@ const locate = (text: string): string => {
   return `line ${before.split("\n").length}, column ${before.length - before.lastIndexOf("\n")}`
 }
 
-const reasonOf = (cause: unknown): string => {
-  const code = ErrorCode.of(cause)
-  switch (code) {
-    case "ENOENT":
-      return "no such file"
-    case "EACCES":
-    case "EPERM":
-      return "permission denied"
-    case "EISDIR":
-      return "it is a directory"
-    default:
-      return code
-  }
-}
-
 const invalid = (message: string) => new InvalidConfig({ found: [{ path: "", message }] })
 
 /** A file of this size would list tens of thousands of labels; a larger one would block a service while it is read. */
@@ -96,7 +81,7 @@ const otherForm = (text: string): string => {
 const readJson = Effect.fnUntraced(function* (path: string, remedy: string) {
   const bytes = yield* Effect.tryPromise({
     try: () => readBounded(path),
-    catch: (cause) => invalid(`Cannot read the configuration file: ${path} (${reasonOf(cause)}). ${remedy}`),
+    catch: (cause) => invalid(`Cannot read the configuration file: ${path} (${ErrorCode.reasonOf(cause)}). ${remedy}`),
   })
   if (bytes.length > maxBytes) {
     return yield* invalid(

@@ -64,7 +64,7 @@ describe("CommandLine", () => {
       const missing = yield* run("verify-statement", `${file}.json`, "--rpc", "http://127.0.0.1:1")
 
       assert.include(made.err, `Created the key ${file}, readable only by its owner.`)
-      assert.include(missing.err, `File not readable: ${file}.json.`)
+      assert.include(missing.err, `File not readable: ${file}.json (no such file).`)
     }).pipe(Effect.scoped),
   )
 

@@ -17,6 +17,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import * as ExportOutput from "../../src/cli/ExportOutput.ts"
+import { daybook, timeout } from "./daybook.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
 const exportText = (path: string, text: string) => ExportOutput.toFile(path, (write) => write(text))
@@ -109,5 +110,43 @@ describe("ExportOutput.toFile", () => {
 
       expect(received.toString("utf8", 0, bytes)).toBe("whole")
     }),
+  )
+})
+
+describe("ExportOutput.check", () => {
+  it.effect("accepts a new file, an existing one, a link to a missing one and a device", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporaryFolder
+      writeFileSync(join(folder, "old.csv"), "")
+      symlinkSync(join(folder, "missing.csv"), join(folder, "link.csv"))
+      const paths = ["new.csv", "old.csv", "link.csv"].map((name) => join(folder, name))
+
+      yield* Effect.forEach([...paths, "/dev/null"], ExportOutput.check)
+      expect(readdirSync(folder).toSorted()).toEqual(["link.csv", "old.csv"])
+    }),
+  )
+
+  it.live(
+    "daybook export: rejects a missing folder and a folder as the output before it calls a node",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* temporaryFolder
+        const target = join(folder, "none", "a.csv")
+        const flags = ["--rpc", "http://127.0.0.1:1", "--format", "csv", "--output"]
+        const wallet = `0x${"12".repeat(20)}`
+        const missing = yield* daybook(folder, "export", wallet, ...flags, target)
+        const notFile = yield* daybook(folder, "export", wallet, ...flags, folder)
+
+        const remedy = "Name another file with --output.\n"
+        expect([missing.code, missing.err]).toEqual([
+          1,
+          `daybook: Cannot write ${target} (no folder ${join(folder, "none")}). ${remedy}`,
+        ])
+        expect([notFile.code, notFile.err]).toEqual([
+          1,
+          `daybook: Cannot write ${folder} (it is a directory). ${remedy}`,
+        ])
+      }),
+    timeout,
   )
 })
