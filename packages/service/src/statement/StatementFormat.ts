@@ -65,7 +65,9 @@ const provedOf = ({ closing, differences, isProved, sent, totals }: Statement.St
     sent === null
       ? "a contract: its transaction count is not compared"
       : `${sent.found} of ${sent.expected} sent transactions`
-  return `${isProved ? "proved" : "NOT PROVED"}: ${nonces}, ${keys.size} balances compared, ${differences.length} differences`
+  const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? "" : "s"}`
+  const counts = [`${count(keys.size, "balance")} compared`, count(differences.length, "difference")]
+  return `${isProved ? "proved" : "NOT PROVED"}: ${[nonces, ...counts].join(", ")}`
 }
 
 /**
