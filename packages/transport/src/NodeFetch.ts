@@ -147,6 +147,17 @@ const builtin = { "http:": "node:http", "https:": "node:https" } as const
 const closedEarly = () =>
   Object.assign(new Error("the connection was closed before a response"), { code: "ECONNRESET" })
 
+/** Reason in an error text of OpenSSL, which otherwise consists of addresses and file names. */
+const openSslReason = /\berror:[0-9A-F]+:SSL routines:[^:]*:([^:]+):/
+
+/** The error of a request, with the reason alone if it is an error of OpenSSL. */
+const readable = (error: NodeJS.ErrnoException): Error => {
+  const reason = openSslReason.exec(error.message)?.[1]
+  if (reason === undefined) return error
+  const noTls = "the server does not use TLS at this port; an http URL may be needed"
+  return Object.assign(new Error(reason === "wrong version number" ? noTls : reason), { code: error.code })
+}
+
 /** Where a request goes. */
 interface Target {
   readonly protocol: keyof typeof builtin
@@ -223,7 +234,7 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
       signal.addEventListener("abort", abort)
       outgoing.on("error", (error) => {
         settled()
-        reject(error)
+        reject(readable(error))
       })
       // Node closes a connection without an error when the server wants to switch to another protocol on it.
       outgoing.on("close", () => reject(closedEarly()))

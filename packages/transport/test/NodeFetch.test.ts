@@ -166,6 +166,19 @@ describe("NodeFetch", () => {
       }),
     )
 
+    it.live("make: its fetch states that a server does not use TLS, without the text of OpenSSL", () =>
+      Effect.gen(function* () {
+        const server = yield* script(reply(200, "plain"))
+
+        const error = yield* Effect.flip(Http.send(at(server.url.replace("http:", "https:")), yield* limits))
+
+        expect(error.message).toBe(
+          `Could not connect to ${error.host}: EPROTO: the server does not use TLS at this port; an http URL may be needed. Check the address and that the server is running.`,
+        )
+        expect(error._tag === "TransportError" && error.phase === "connect").toBe(true)
+      }),
+    )
+
     it.live("make: its fetch fails in phase headers when the connection closes before a response", () =>
       Effect.gen(function* () {
         const server = yield* script((request) => void request.socket.destroy())
