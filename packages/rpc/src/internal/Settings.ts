@@ -24,18 +24,21 @@ import * as EndpointStates from "./EndpointStates.ts"
 const invalid = (option: string, expected: string, received: string): Effect.Effect<never, InvalidOption> =>
   Effect.fail(new InvalidOption({ option, expected, received }))
 
-const expectedSegment = `text other than dots, as "rpcUrl" requires`
+const chainForms = `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`
+
+const expectedOf = { chain: chainForms, apiKey: `the API key of the server, as "rpcUrl" requires` }
 
 /**
  * Encodes a path segment. One of one or two dots would be resolved away, an empty one would change the path, and an unpaired surrogate has
  * no encoding.
  */
-const segment = (option: string, text: unknown): Effect.Effect<string, InvalidOption> => {
-  return Effect.flatMap(Effect.fromResult(OptionCheck.text(option, expectedSegment, text)), (given) => {
+const segment = (option: keyof typeof expectedOf, text: unknown): Effect.Effect<string, InvalidOption> => {
+  const expected = expectedOf[option]
+  return Effect.flatMap(Effect.fromResult(OptionCheck.text(option, expected, text)), (given) => {
     const trimmed = given.trim()
-    if (trimmed === "") return invalid(option, expectedSegment, "an empty string")
-    if (/\p{Surrogate}/u.test(trimmed)) return invalid(option, expectedSegment, "an unpaired surrogate")
-    return /^\.{1,2}$/.test(trimmed) ? invalid(option, expectedSegment, "only dots") : Effect.succeed(trimmed)
+    if (trimmed === "") return invalid(option, expected, "an empty string")
+    if (/\p{Surrogate}/u.test(trimmed)) return invalid(option, expected, "an unpaired surrogate")
+    return /^\.{1,2}$/.test(trimmed) ? invalid(option, expected, "only dots") : Effect.succeed(trimmed)
   })
 }
 
@@ -49,7 +52,7 @@ const chainSegment = (chain: Chain.Input, hyphens: boolean): string => {
 
 const chainOf = (given: unknown, hyphens: boolean): Effect.Effect<string, InvalidOption> => {
   const isNumber = typeof given === "bigint" || typeof given === "number"
-  const expected = `a name such as "polygon amoy", an identifier such as "0x13882" or a number such as 80002`
+  const expected = chainForms
   if (given === undefined || given === null) return invalid("chain", expected, "nothing")
   if (!isNumber && typeof given !== "string") return Effect.fail(OptionCheck.invalid("chain", expected, given))
   if (isNumber && (given < 0 || (typeof given === "number" && !Number.isSafeInteger(given)))) {
