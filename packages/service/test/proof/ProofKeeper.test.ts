@@ -181,6 +181,33 @@ describe("ProofKeeper", () => {
       }).pipe(Effect.scoped),
   )
 
+  it.effect("run: stores openings of an index from block 0 without what moved in it", () =>
+    Effect.gen(function* () {
+      const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+      const moved = { 0: { 0: [{ amount: 5n }, { amount: -2n }] }, 1: { 0: [{ amount: 9n }] } }
+      const { blocks, projections } = Ledgers.chainOf(moved, 1)
+      const chain = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections })
+      yield* chain.append(null, blocks)
+      const store = database.chain(chain.ref)
+      const header: Node["header"] = () => Effect.succeed({ ...blocks[0]!, timestamp: 0 })
+      const batch: Node["batch"] = (calls) => Effect.succeed(calls.map(() => Result.succeed(10n)))
+      // Sound: only headers and balances are read.
+      const node = { header, batch } as Partial<Node> as Node
+      const options = { chain: "eth", node, store, watch: Effect.succeed(null), callsPerMinute: 600 }
+      yield* ProofKeeper.run({ ...options, isToHead: true, isIdle: () => true }).pipe(Effect.forkScoped)
+      const openings = store.reader.snapshot((snapshot) => snapshot.openings(Rows.alice))
+      yield* Eventually.untilEffect(
+        Effect.andThen(
+          TestClock.adjust("1 second"),
+          Effect.map(openings, (found) => found.length > 0),
+        ),
+        { everyMillis: 1 },
+      )
+
+      expect(yield* openings).toEqual([{ holding: Holding.native, amount: 10n - 3n }])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect.each([
     ["after a second if nothing is indexed", new NotIndexed({ chain: "eth", derived: null, block: null }), 61],
     [

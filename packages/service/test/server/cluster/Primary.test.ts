@@ -1,4 +1,6 @@
 import cluster, { type Worker } from "node:cluster"
+import { once } from "node:events"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { describe, it } from "@effect/vitest"
 import { Eventually } from "@daybook/harness"
@@ -136,6 +138,25 @@ describe("Primary", () => {
       expect(yield* request(first!, 81, "collect")).toEqual([])
       yield* TestClock.adjust(500)
       expect(workers()).toHaveLength(2)
+    }).pipe(Effect.scoped),
+  )
+
+  it.effect("run: closes what a process was handed and did not accept before it ended", () =>
+    Effect.gen(function* () {
+      const { lines, logger } = recordEnds()
+      yield* Effect.provide(start("listen", 1), Logger.layer([logger]))
+      const [worker] = workers()
+      const handed = yield* Effect.acquireRelease(
+        Effect.sync(() => createServer()),
+        (server) => Effect.sync(() => server.close()),
+      )
+      yield* Effect.promise(() => once(handed.listen(0, "127.0.0.1"), "listening"))
+      yield* Effect.promise(() => new Promise((resolve) => worker!.process.send({}, handed, undefined, resolve)))
+      expect(handed.listening).toBe(true)
+      worker!.process.kill("SIGKILL")
+      yield* eventually(() => lines.length === 1, "the end is logged")
+
+      expect(handed.listening).toBe(false)
     }).pipe(Effect.scoped),
   )
 
