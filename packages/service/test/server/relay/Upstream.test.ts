@@ -358,6 +358,44 @@ describe("Upstream", () => {
     }),
   )
 
+  it.live("call: returns a node's error, and asks the next node only after one that may not recur", () =>
+    Effect.gen(function* () {
+      const [method, overload] = [
+        '{"code":-32601,"message":"the method eth_gasPrice does not exist"}',
+        '{"code":-32603,"message":"internal error"}',
+      ]
+      const second = yield* Node.start(() => Node.result('"0x7"'))
+      const start = (error: string) =>
+        Effect.flatMap(
+          Node.start(() => Node.error(error)),
+          ({ url }) => connect(url, second.url),
+        )
+
+      expect(yield* (yield* start(method)).failure).toMatchObject({ _tag: "RpcError", kind: "methodUnsupported" })
+      expect(second.calls).toEqual([])
+      expect(yield* (yield* start(overload)).call).toBe('"0x7"')
+    }),
+  )
+
+  it.effect("call: asks a node of another chain last, even after the other one has failed", () =>
+    Effect.gen(function* () {
+      let isDown = false
+      const asked: Array<number> = []
+      const foreign = yield* Node.start(() => Node.result("1"), 5)
+      const own = yield* Node.start(() => (isDown ? { status: 500, body: "no" } : Node.result('"0x7"')))
+      const upstream = yield* make([foreign.url, own.url], makeBounds(), ({ node }) => void asked.push(node))
+      const call = Effect.provide(upstream.call("eth_gasPrice", []), Logger.layer([]))
+      yield* call
+      isDown = true
+      yield* Effect.flip(call)
+      isDown = false
+      asked.length = 0
+      yield* call
+
+      expect(asked).toEqual([1])
+    }),
+  )
+
   it.live("call: sends each call of a turn in a separate request", () =>
     Effect.gen(function* () {
       const batches: Array<boolean> = []
