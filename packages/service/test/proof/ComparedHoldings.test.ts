@@ -22,6 +22,7 @@ describe("ComparedHoldings.select", () => {
       held("erc20", 1),
       held("erc20", 2),
       held("erc721", 1),
+      held("erc721", 2),
       held("erc721", 1, 5),
       held("erc1155", 1, 4),
       held("erc1155", 2, 3),
