@@ -47,6 +47,9 @@ const grantOf = Effect.fnUntraced(function* (
   return yield* Envelope.notOk(key === undefined ? "Missing/Invalid API Key" : "Invalid API Key")
 })
 
+/** Many clients only retry if the text equals this one; the headers state the limit and the wait. */
+const rateLimited = "Max rate limit reached"
+
 /** Finds the grant of the caller, and takes one request from its rate limit. */
 export const authenticate = Effect.fnUntraced(function* (
   authentication: Service,
@@ -56,8 +59,7 @@ export const authenticate = Effect.fnUntraced(function* (
   const grant = yield* grantOf(authentication, request, key)
   const decision = yield* Effect.mapError(authentication.take(grant, 1), ({ message }) => Envelope.busy(message))
   if (!decision.isAllowed) {
-    const text = `Max rate limit reached: ${authentication.limitMessage(decision)}`
-    return yield* Envelope.notOk(text, decision.headers)
+    return yield* Envelope.notOk(rateLimited, decision.headers)
   }
   const facts = yield* RequestFacts
   facts.key = grant.name

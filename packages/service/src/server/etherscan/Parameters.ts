@@ -1,5 +1,6 @@
 /**
- * Parameters of a request, from the query and then the form. Names may be in any case, and an empty value counts as absent. Pure.
+ * Parameters of a request, from the query and then the form. Names may be in any case, values may be surrounded by spaces, and an empty
+ * value counts as absent. Pure.
  *
  * Source: decision 0070.
  */
@@ -18,8 +19,9 @@ type Read<A> = Result.Result<A, Envelope.Refused>
 /** Parses the text of a query, and a form; if a name is repeated, the first value counts. */
 export const parse = (query: string, form: Form): Parameters => {
   const found = new Map<string, string>()
-  for (const [name, value] of [...new URLSearchParams(query), ...form]) {
+  for (const [name, text] of [...new URLSearchParams(query), ...form]) {
     const key = name.toLowerCase()
+    const value = text.trim()
     if (value !== "" && !found.has(key)) found.set(key, value)
   }
   return found

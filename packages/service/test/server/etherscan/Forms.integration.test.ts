@@ -95,13 +95,15 @@ describe("Etherscan's API", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("rows of one transaction have neither its hash nor a position, like recorded ones", () =>
+  it.live("rows of one transaction also have its hash and a position, which recorded ones lack", () =>
     Effect.gen(function* () {
       const service = yield* indexedService.start
       const ofTransaction = recorded.find(({ form, server }) => form === "transaction" && server === "etherscan")!
       const own = yield* rowOf(service, ofTransaction)
 
-      expect(Object.keys(own ?? {}).toSorted()).toEqual(Object.keys(ofTransaction.row).toSorted())
+      expect(Object.keys(own ?? {}).toSorted()).toEqual(
+        [...Object.keys(ofTransaction.row), "hash", "traceId"].toSorted(),
+      )
     }).pipe(Effect.scoped),
   )
 })

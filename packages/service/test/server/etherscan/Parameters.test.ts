@@ -33,6 +33,16 @@ describe("Parameters", () => {
     expect(parse("", [])).toEqual({})
   })
 
+  it("parse: leaves out the spaces around a value, which scripts with queries of several lines send", () => {
+    const query = `module=account%0A%20%20&address=${Rows.bob}%20%20&page=+2+&sort=%20`
+
+    expect(Object.fromEntries(Parameters.parse(query, []))).toEqual({
+      module: "account",
+      address: Rows.bob,
+      page: "2",
+    })
+  })
+
   it("address: has 20 bytes, in lower case", () => {
     const read = reading(Parameters.address)
     const ifSent = reading((parameters) => Parameters.addressIfSent(parameters, "contractaddress"))
