@@ -20,6 +20,9 @@ type Run = (
 /** The program of the page: sends calls to a URL and reports each outcome. */
 const program = `
 import { createRpcClient } from "../../packages/rpc/src/promise.ts"
+// In place of the state at a block, null is the error of a block that the node does not have.
+const outcomeOf = ({ _tag, kind, message }) =>
+  kind === "notFound" && message.includes("The node returned null") ? "null" : String(_tag ?? message)
 globalThis.run = (url, calls) => {
   const began = performance.now()
   const client = createRpcClient({
@@ -28,7 +31,7 @@ globalThis.run = (url, calls) => {
   })
   return Promise.all(calls.map((call) => client.request({ ...call, checked: true }).then(
     (value) => ({ value, elapsedMillis: performance.now() - began }),
-    (error) => ({ outcome: String(error._tag ?? error), elapsedMillis: performance.now() - began }),
+    (error) => ({ outcome: outcomeOf(error), elapsedMillis: performance.now() - began }),
   )))
 }`
 
