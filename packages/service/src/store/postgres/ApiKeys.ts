@@ -8,6 +8,7 @@ import * as Redacted from "effect/Redacted"
 import {
   type ApiKeys,
   decodeOptions,
+  digestOf,
   encodeOptions,
   type KeyGrant,
   makeKey,
@@ -17,11 +18,12 @@ import {
 import type { StoreError } from "../StoreError.ts"
 import type * as OwnSchema from "./OwnSchema.ts"
 import type { Pools } from "./Pool.ts"
+import * as SharedLookups from "./SharedLookups.ts"
 import * as Values from "./Values.ts"
 
 const columns = `name, operator, empty, options, expires, (extract(epoch FROM created) * 1000)::int8, last_used`
-const findByHash = `SELECT ${columns} FROM daybook.api_key WHERE hash = $1
-  UNION ALL SELECT ${columns} FROM daybook.api_key WHERE previous = $1 AND previous_until > $2`
+const findByHash = `SELECT ${columns}, encode(hash, 'hex') FROM daybook.api_key WHERE hash = ANY ($1)
+  UNION ALL SELECT ${columns}, encode(previous, 'hex') FROM daybook.api_key WHERE previous = ANY ($1) AND previous_until > $2`
 const selectHashes = `SELECT encode(hash, 'hex') FROM daybook.api_key
   UNION ALL SELECT encode(previous, 'hex') FROM daybook.api_key WHERE previous IS NOT NULL`
 const selectAll = `SELECT ${columns} FROM daybook.api_key ORDER BY name`
@@ -39,6 +41,8 @@ type Row = readonly [
   expires: number | null,
   created: number,
   lastUsed: number | null,
+  /** Hash by which it was found, in hex. */
+  digest?: string,
 ]
 
 const grantOf = ([name, operator, empty, options, expires]: Row) =>
@@ -59,14 +63,17 @@ const digest = (key: string): Uint8Array => hash("sha256", key, "buffer")
 export const make = (pools: Pools, own: OwnSchema.OwnSchema): ApiKeys => {
   const { reading, writing } = pools
   const { made } = own
+  const find = SharedLookups.make(
+    Effect.fnUntraced(function* (digests): Effect.fn.Return<ReadonlyMap<string, Row>, StoreError> {
+      yield* made
+      const hashes = Values.manyBytes(digests.map((digest) => Buffer.from(digest, "hex")))
+      const rows = yield* reading.rows<Required<Row>>(findByHash, [hashes, Values.big(yield* Clock.currentTimeMillis)])
+      return new Map(rows.map((row) => [row[7], row]))
+    }),
+  )
   return {
     ready: Effect.andThen(made, Effect.asVoid(reading.rows(`${selectAll} LIMIT 1`, []))),
-    find: Effect.fnUntraced(function* (key) {
-      yield* made
-      const now = yield* Clock.currentTimeMillis
-      const [row] = yield* reading.rows<Row>(findByHash, [Values.bytes(digest(Redacted.value(key))), Values.big(now)])
-      return row === undefined ? null : yield* grantOf(row)
-    }),
+    find: (key) => Effect.flatMap(find(digestOf(key)), (row) => (row === null ? Effect.succeed(null) : grantOf(row))),
     add: Effect.fn("ApiKeys.add")(function* (grant): Effect.fn.Return<Redacted.Redacted<string> | null, StoreError> {
       const name = yield* nameOf(grant.name)
       const key = makeKey()
