@@ -50,14 +50,15 @@ describe("statements of a page", () => {
         first: [...opening, ...ledger, "document", "block", "COMMIT"],
         next: [...opening, "block", ...ledger, "document", "COMMIT"],
       })
+      // The payments before the page reach the first block, before which the wallet may have had openings.
       expect(yield* read("movements", "")).toEqual({
-        first: [...opening, ...ledger, "block", "document", "token", "COMMIT"],
+        first: [...opening, ...ledger, "opening", "block", "document", "token", "COMMIT"],
         next: [...opening, "block", ...ledger, "opening", "block", "document", "token", "COMMIT"],
       })
     }).pipe(Effect.scoped),
   )
 
-  it.live("a page with the last movements of a wallet reads its ledger once, even if others have paid", () =>
+  it.live("a page reads the ledger of a wallet once, even if others have paid, unless its range begins later", () =>
     Effect.gen(function* () {
       const chain = chainOf(ledgers, 12, [], "a", Role.bits.recipient)
       const service = yield* start({ chains: { eth: chain } })
@@ -70,7 +71,7 @@ describe("statements of a page", () => {
       })
 
       expect(yield* read("limit=100")).toEqual([30, 1])
-      expect(yield* read("limit=25")).toEqual([25, 2])
+      expect(yield* read("limit=25")).toEqual([25, 1])
       expect(yield* read("limit=100&from_block=2")).toEqual([27, 2])
     }).pipe(Effect.scoped),
   )
