@@ -266,10 +266,11 @@ const make = Effect.fnUntraced(function* (config: Config) {
   )
 })
 
-/** The route of the endpoint. */
+/** The routes of the endpoint; clients of other servers are configured with the slash. */
 export const layer = (config: Config) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      yield* router.addAll([HttpRouter.route("POST", path, yield* make(config))])
+      const answer = yield* make(config)
+      yield* router.addAll([HttpRouter.route("POST", path, answer), HttpRouter.route("POST", `${path}/`, answer)])
     }),
   )

@@ -338,8 +338,14 @@ layer(served, { excludeTestServices: true })("POST /mcp", (it) => {
       const text = yield* post(service, message("ping"), { "content-type": "text/plain" })
       const html = yield* post(service, message("ping"), { accept: "text/html" })
       const [got, removed] = [yield* service.get("/mcp"), yield* service.fetch("/mcp", { method: "DELETE" })]
+      const slashed = yield* service.fetch("/mcp/", {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": service.key },
+        body: JSON.stringify(message("ping")),
+      })
 
       expect([text.status, html.status, got.status, removed.status]).toEqual([400, 400, 405, 405])
+      expect([slashed.status, slashed.json.result]).toEqual([200, {}])
       expect(got.headers["allow"]).toBe("POST, OPTIONS")
     }),
   )
