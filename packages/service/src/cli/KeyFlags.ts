@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import * as IsoDate from "../config/IsoDate.ts"
 import * as Operation from "../config/Operation.ts"
+import * as ClientMethods from "../server/relay/ClientMethods.ts"
 import * as Otterscan from "../server/otterscan/Otterscan.ts"
 import { type KeyGrant, type KeyOptions, maxNames, maxRate } from "../store/ApiKeys.ts"
 import { type CommandError, invalidOption } from "./CommandError.ts"
@@ -109,7 +110,8 @@ export const parse = Effect.fnUntraced(function* (
   isChain: (name: string) => boolean,
 ): Effect.fn.Return<Pick<KeyGrant, "options" | "expires">, CommandError> {
   yield* checkNames("--chain", given.chain, isChain, "a chain of the configuration")
-  const isMethod = (name: string) => RpcMethod.isName(name) || Otterscan.methods.has(name)
+  const isMethod = (name: string) =>
+    RpcMethod.isName(name) || ClientMethods.methods.has(name) || Otterscan.methods.has(name)
   yield* checkNames("--method", given.method, isMethod, "a method of METHODS.md of @daybook/schema, or of Otterscan")
   const isOperation = (name: string) => Operation.all.includes(name)
   yield* checkNames("--operation", given.operation, isOperation, `one of ${Operation.all.join(", ")}`)

@@ -19,6 +19,7 @@ import { Bounds } from "../admission/Bounds.ts"
 import * as InFlight from "../admission/InFlight.ts"
 import * as Response from "../http/Response.ts"
 import * as Routes from "../http/Routes.ts"
+import * as ClientMethods from "./ClientMethods.ts"
 import * as JsonRpcEnvelope from "./JsonRpcEnvelope.ts"
 import { LocalMethods } from "./LocalMethod.ts"
 import * as RelayBatch from "./RelayBatch.ts"
@@ -94,7 +95,11 @@ export const layer = () => {
     Effect.fnUntraced(function* (handlers) {
       const authentication = yield* Authentication
       const bounds = yield* Bounds
-      const answering = { cache: yield* RelayCache, local: yield* LocalMethods, turns: bounds.turns }
+      const answering = {
+        cache: yield* RelayCache,
+        local: new Map([...ClientMethods.methods, ...(yield* LocalMethods)]),
+        turns: bounds.turns,
+      }
       const chains = yield* RelayChains
       const admit = RelayCaller.make(authentication, chains)
       const call = make({ admit, answering, authentication, bounds })

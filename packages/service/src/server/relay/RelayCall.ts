@@ -61,18 +61,21 @@ const invalidParams = (
   return { code: JsonRpc.code.invalidParams, message }
 }
 
-/** Parameters without `null`: optional parameters at the end, and members of calls and filters, which nodes treat as absent. */
+/**
+ * Parameters without `null`: optional parameters at the end, and members of calls and filters, which nodes treat as absent. In place of a
+ * list, programs in Go send `null` for an empty one.
+ */
 const withoutNulls = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const { elements } = RpcMethod.all[name].params
   const isLeftOut = (param: unknown, at: number): boolean =>
     param === null && at < elements.length && SchemaAST.isOptional(elements[at]!.ast)
-  return params
-    .slice(0, params.findLastIndex((param, at) => !isLeftOut(param, at)) + 1)
-    .map((param) =>
-      LenientObject.isObject(param)
-        ? Object.fromEntries(Object.entries(param).filter(([, value]) => value !== null))
-        : param,
-    )
+  const isList = (at: number): boolean => at < elements.length && SchemaAST.isArrays(elements[at]!.ast)
+  return params.slice(0, params.findLastIndex((param, at) => !isLeftOut(param, at)) + 1).map((param, at) => {
+    if (param === null && isList(at)) return []
+    return LenientObject.isObject(param)
+      ? Object.fromEntries(Object.entries(param).filter(([, value]) => value !== null))
+      : param
+  })
 }
 
 /** Checks the parameters of a relayed method. */

@@ -108,37 +108,40 @@ describe("Relay", () => {
       }),
     )
 
-    it.live("call: treats null members of calls and filters, and null optional params, as absent", () =>
-      Effect.gen(function* () {
-        const { node, service } = yield* withNode(() => Node.result(`"0x"`))
-        const to = `0x${"12".repeat(20)}`
-        const relayed: ReadonlyArray<readonly [method: string, params: unknown, sent: unknown]> = [
-          ["eth_call", [{ from: null, to, gas: null, data: null }, "latest"], [{ to }, "latest"]],
-          ["eth_call", [{ to }, null], [{ to }]],
-          [
-            "eth_getLogs",
-            [{ blockHash: null, fromBlock: "0x1", topics: [null] }],
-            [{ fromBlock: "0x1", topics: [null] }],
-          ],
-        ]
-        for (const [method, params] of relayed) {
-          const { json } = yield* service.call({ jsonrpc: "2.0", id: 1, method, params })
-          expect(json.error).toBeUndefined()
-        }
+    it.live(
+      "call: treats null members of calls and filters, and null optional params, as absent, and a null list as empty",
+      () =>
+        Effect.gen(function* () {
+          const { node, service } = yield* withNode(() => Node.result(`"0x"`))
+          const to = `0x${"12".repeat(20)}`
+          const relayed: ReadonlyArray<readonly [method: string, params: unknown, sent: unknown]> = [
+            ["eth_call", [{ from: null, to, gas: null, data: null }, "latest"], [{ to }, "latest"]],
+            ["eth_call", [{ to }, null], [{ to }]],
+            [
+              "eth_getLogs",
+              [{ blockHash: null, fromBlock: "0x1", topics: [null] }],
+              [{ fromBlock: "0x1", topics: [null] }],
+            ],
+            ["eth_feeHistory", ["0x2", "latest", null], ["0x2", "latest", []]],
+          ]
+          for (const [method, params] of relayed) {
+            const { json } = yield* service.call({ jsonrpc: "2.0", id: 1, method, params })
+            expect(json.error).toBeUndefined()
+          }
 
-        expect(node.calls).toEqual(relayed.map(([method, , params]) => ({ method, params })))
-        const missing = yield* service.call({
-          jsonrpc: "2.0",
-          id: 1,
-          method: "eth_getBalance",
-          params: [null, "latest"],
-        })
-        expect(missing.json.error?.message).toContain(
-          '"params[0]": expected an address of 20 bytes in hex, received null',
-        )
-        const beyond = yield* service.call({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [null] })
-        expect(beyond.json.error).toMatchObject({ code: -32602 })
-      }),
+          expect(node.calls).toEqual(relayed.map(([method, , params]) => ({ method, params })))
+          const missing = yield* service.call({
+            jsonrpc: "2.0",
+            id: 1,
+            method: "eth_getBalance",
+            params: [null, "latest"],
+          })
+          expect(missing.json.error?.message).toContain(
+            '"params[0]": expected an address of 20 bytes in hex, received null',
+          )
+          const beyond = yield* service.call({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [null] })
+          expect(beyond.json.error).toMatchObject({ code: -32602 })
+        }),
     )
 
     it.live("notification: is not relayed and gets no response, even with params by name", () =>

@@ -1,0 +1,54 @@
+/**
+ * Methods that programs call when they connect, or to count. The relay answers them itself, so that the clients of the contract stay small:
+ * the service has no accounts, and a block that may be cached has the counts.
+ *
+ * Source: decision 0016.
+ */
+import * as Hash from "@daybook/schema/Hash"
+import * as RpcMethod from "@daybook/schema/RpcMethod"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import * as LocalMethod from "./LocalMethod.ts"
+
+const Lists = Schema.Struct({
+  transactions: Schema.Array(Schema.Unknown),
+  uncles: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Unknown))),
+})
+const decode = Schema.decodeUnknownOption(Lists)
+
+/** Number of items of a block, in hex; `null` for no block. */
+const countOf = (
+  block: Effect.Effect<unknown, LocalMethod.CallFailed>,
+  itemsOf: (block: typeof Lists.Type) => ReadonlyArray<unknown>,
+): Effect.Effect<string | null, LocalMethod.CallFailed> =>
+  Effect.flatMap(block, (found) => {
+    if (found === null) return Effect.succeed(null)
+    const lists = decode(found)
+    return Option.isSome(lists)
+      ? Effect.succeed(`0x${itemsOf(lists.value).length.toString(16)}`)
+      : Effect.fail(LocalMethod.failed("Invalid response of the node: expected a block."))
+  })
+
+const encodeBlock = Schema.encodeSync(RpcMethod.BlockId)
+
+const byHash = (hash: string, { node }: LocalMethod.LocalCall) => node("eth_getBlockByHash", [hash, false])
+
+const unclesOf = ({ uncles }: typeof Lists.Type) => uncles ?? []
+
+/** All methods by name. */
+export const methods: LocalMethod.Table = new Map(
+  Object.entries({
+    eth_accounts: LocalMethod.make([], () => Effect.succeed([])),
+    net_listening: LocalMethod.make([], () => Effect.succeed(true)),
+    eth_getBlockTransactionCountByHash: LocalMethod.make([Hash.Hash], ([hash], call) =>
+      countOf(byHash(hash, call), ({ transactions }) => transactions),
+    ),
+    eth_getUncleCountByBlockHash: LocalMethod.make([Hash.Hash], ([hash], call) =>
+      countOf(byHash(hash, call), unclesOf),
+    ),
+    eth_getUncleCountByBlockNumber: LocalMethod.make([RpcMethod.BlockId], ([block], { node }) =>
+      countOf(node("eth_getBlockByNumber", [encodeBlock(block), false]), unclesOf),
+    ),
+  }),
+)
