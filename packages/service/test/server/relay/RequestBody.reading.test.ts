@@ -5,6 +5,7 @@ import { Effect, Exit, Fiber, Option, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { Limits } from "../../../src/config/Limits.ts"
 import * as Bounds from "../../../src/server/admission/Bounds.ts"
+import { RateLimitUnavailable } from "../../../src/server/admission/RateLimit.ts"
 import * as Turns from "../../../src/server/admission/Turns.ts"
 import * as RequestBody from "../../../src/server/relay/RequestBody.ts"
 import { grant, makeAuthentication } from "./authentication.ts"
@@ -139,6 +140,21 @@ describe("RequestBody", () => {
       8,
       { "ratelimit-remaining": "92" },
     ])
+  })
+
+  it("takeFor: reports that the rate limit cannot be read, and when to retry", async () => {
+    const take = () => Effect.fail(new RateLimitUnavailable())
+    const authentication = { ...makeAuthentication(100).authentication, take }
+    const bounds = Bounds.make(Schema.decodeUnknownSync(Limits)({}), Turns.make(now))
+    const failure = await Effect.runPromise(
+      Effect.flip(RequestBody.takeFor({ authentication, bounds }, grant, 200 * kibibyte)),
+    )
+
+    expect(failure).toMatchObject({
+      reason: "unavailable",
+      message: "Rate limit cannot be read. Retry later.",
+      headers: { "retry-after": "1" },
+    })
   })
 
   it("read: rejects a large body without enough calls left, before it is read", async () => {
