@@ -201,6 +201,29 @@ describe("WalletEvents", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("step: sends the rows of both types of a block before those of the next one", () =>
+    Effect.gen(function* () {
+      const { chain, generated, store } = yield* opened
+      for (const { number } of blocks) generated.ledgers[number] = { 0: [{ amount: 1n }] }
+      yield* store.append(null, blocks)
+      const subscription = subscriptionOf(chain, Rows.alice, false)
+      const { sent } = yield* Events.step(subscription, yield* Events.start(subscription, block(100)))
+
+      const ofBlock = (number: number) => [
+        ["Transaction", number, number],
+        ["Transaction", number, number],
+        ["Movement", number, number + 1],
+      ]
+      expect(
+        sent.flatMap(({ event, position }) =>
+          event._tag === "Transaction" || event._tag === "Movement"
+            ? [[event._tag, event.block.number, position.next]]
+            : [],
+        ),
+      ).toEqual([...ofBlock(100), ...ofBlock(101), ...ofBlock(102)])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("step: gaps precede rows, with their transaction", () =>
     Effect.gen(function* () {
       const { chain, store } = yield* opened
