@@ -66,10 +66,12 @@ export interface Body {
 }
 
 export const parse = (text: string): Body => {
-  let texts: ReadonlyMap<unknown, string> | undefined
+  let texts: ReadonlyMap<number, string> | undefined
+  // A server may spell the id as 7.0.
+  const idOf = (item: string) => Number(item.startsWith("{") ? memberText(item, "id") : undefined)
   const itemText = (id: number) => {
-    texts ??= new Map(Array.from(partsOf(text), (item) => [item.startsWith("{") && memberText(item, "id"), item]))
-    return texts.get(String(id)) ?? ""
+    texts ??= new Map(Array.from(partsOf(text), (item) => [idOf(item), item]))
+    return texts.get(id) ?? ""
   }
   return { text, value: Json.parse(text), itemText }
 }

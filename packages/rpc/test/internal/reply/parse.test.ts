@@ -24,6 +24,12 @@ describe("parse", () => {
     expect([itemText(7), itemText(1), itemText(2)]).toEqual(['{"id":7,"a":[{}]}', "", ""])
     expect([parse("{").value, parse("7").itemText(7)]).toEqual([undefined, ""])
   })
+
+  it("itemText: finds an item by the value of its id, however the number is spelled, and not by a text", () => {
+    const { itemText } = parse('[{"id":7.0},{"id":8e0},{"id":"9"},{"id":null},{}]')
+
+    expect([itemText(7), itemText(8), itemText(9), itemText(0)]).toEqual(['{"id":7.0}', '{"id":8e0}', "", ""])
+  })
 })
 
 describe("copyOf", () => {
