@@ -182,12 +182,15 @@ const attemptOf = <A, E extends Failure, R>(
   const { attemptTimeout, deadline } = policy
   let attempts: ReadonlyArray<Attempt> = []
   return Effect.fnUntraced(function* (state: Retry.State): Effect.fn.Return<A, E | NetworkError, R> {
-    yield* waits.wait(endpoint, yield* Retry.remaining(state), attempts)
+    const waitUntilAllowed = Effect.flatMap(Retry.remaining(state), (left) => waits.wait(endpoint, left, attempts))
+    yield* waitUntilAllowed
     const retryAfter = bucket && (yield* bucket.take("", Duration.toMillis(yield* Retry.remaining(state))))
     if (retryAfter !== undefined) {
       const detail = "this client's own rate limit"
       return yield* new RateLimited({ host: endpoint.host, attempts, retryAfter, scope: "call", detail })
     }
+    // The server may have requested a wait while this call waited for the client's own rate limit.
+    if (bucket !== undefined) yield* waitUntilAllowed
     const left = yield* Retry.remaining(state)
     const time = Duration.isLessThan(attemptTimeout, left)
       ? { within: attemptTimeout, deadline: attemptTimeout }

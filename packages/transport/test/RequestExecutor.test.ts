@@ -243,6 +243,20 @@ describe("RequestExecutor", () => {
         expect(attempts.map((attempt) => attempt.at.getTime() >= 200)).toStrictEqual([true])
       }),
     )
+    it.effect("request: observes a wait that was requested while the call waited for the client's own rate limit", () =>
+      Effect.gen(function* () {
+        const { fetch } = scriptedFetch({ status: 429, headers: { "retry-after": "3" } }, { status: 200 })
+        const executor = client(steady, { fetch, rateLimit: { perSecond: 1, burst: 1 } })
+        const call = executor.request({ endpoint }, RequestExecutor.accept)
+        const first = yield* Effect.forkChild(call)
+        const second = yield* Effect.forkChild(call)
+        yield* advanceUntilDone(second)
+        yield* advanceUntilDone(first)
+        const { attempts } = yield* Fiber.join(second)
+
+        expect(attempts.map((attempt) => attempt.at.getTime() >= 3_000)).toStrictEqual([true])
+      }),
+    )
     it.effect("request: makes other calls wait while it backs off from a 429 without a Retry-After", () =>
       Effect.gen(function* () {
         const { fetch, requests } = scriptedFetch({ status: 429 }, { status: 200 })
