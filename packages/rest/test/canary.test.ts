@@ -5,7 +5,7 @@ import { Cause, Effect, Exit, Logger, Redacted, References, Stream, Tracer } fro
 import { RestClient, type RestError } from "../src/index.ts"
 import { createRestClient } from "../src/promise.ts"
 import { row, sendPage, wallet } from "./history.ts"
-import { type Handler, script } from "@daybook/harness/ScriptedServer"
+import { type Handler, reply, script } from "@daybook/harness/ScriptedServer"
 
 const canary = "CaNaRy-5f3e+9a1c/b7"
 const spellings = [canary, encodeURIComponent(canary), "5f3e+9a1c"]
@@ -169,6 +169,20 @@ describe("canary", () => {
 
       expect(server.seen[0]?.headers["x-api-key"]).toBe(canary)
       expectClean(texts)
+    }),
+  )
+  it.live.each([
+    ["an error page", (token: string) => reply(500, token)],
+    ["a row", (token: string) => reply(200, JSON.stringify({ page: "0", page_size: "1", result: [{ hash: token }] }))],
+  ] as const)("a key of 8,000 characters: its start is not in the error of %s", ([, handlerOf]) =>
+    Effect.gen(function* () {
+      const token = `eyJhbGciOiJIUzI1NiJ9.${"Qw7Er9Ty2Ui4Op6A".repeat(500)}`
+      const server = yield* script(handlerOf(token))
+      const rest = yield* RestClient.make({ baseUrl: server.url, apiKey: token, retry: { maxAttempts: 1 } })
+      const error = yield* Effect.flip(rest.walletTransactions({ address: wallet }))
+
+      expect(error._tag).toBe("InvalidResponse")
+      expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(token.slice(0, 20))
     }),
   )
   it.effect("the key is in no output of an invalid option", () =>

@@ -204,4 +204,16 @@ describe("canary", () => {
         }
       }),
   )
+
+  it.live.each(Object.keys(cutting))("a key: the start of one of 8,000 characters does not appear: %s", (name) =>
+    Effect.gen(function* () {
+      const token = `eyJhbGciOiJIUzI1NiJ9.${"Qw7Er9Ty2Ui4Op6A".repeat(500)}`
+      const server = yield* script(cutting[name]!(token))
+      const headers = { authorization: `Bearer ${token}` }
+      const client = yield* RpcClient.make({ url: server.url, headers, retry: { maxAttempts: 1 } })
+      const error = yield* Effect.flip(client.eth_chainId())
+
+      for (const text of texts(error)) expect(text).not.toContain(token.slice(0, 20))
+    }),
+  )
 })

@@ -21,7 +21,7 @@ import * as Http from "./Http.ts"
 import * as RequestedWaits from "./internal/RequestedWaits.ts"
 import * as EventReporter from "./internal/EventReporter.ts"
 import * as OptionCheck from "./internal/OptionCheck.ts"
-import { shorten } from "./internal/Redaction.ts"
+import { searchable, shorten } from "./internal/Redaction.ts"
 import * as Retry from "./internal/Retry.ts"
 import * as TokenBucket from "./internal/TokenBucket.ts"
 import type * as RetryPolicy from "./RetryPolicy.ts"
@@ -118,7 +118,7 @@ export const accept = (reply: Http.Reply): Effect.Effect<Http.Reply, RateLimited
   if (status >= 200 && status < 300) return Effect.succeed(reply)
   if (status === 429) return Effect.fail(new RateLimited(reply))
   if (status === 401) return Effect.fail(new Unauthorized(reply))
-  const text = shorten(reply.scrub(reply.text.slice(0, 4096)))
+  const text = shorten(reply.scrub(searchable(reply.text)))
   return Effect.fail(
     new InvalidResponse({
       ...reply,

@@ -201,6 +201,18 @@ describe("canary", () => {
     })
   }
 
+  it.live("a key of 8,000 characters: its start is in no output if the server repeats it", () =>
+    Effect.gen(function* () {
+      const token = `eyJhbGciOiJIUzI1NiJ9.${"Qw7Er9Ty2Ui4Op6A".repeat(500)}`
+      const server = yield* script(reply(500, token))
+      const endpoint = yield* Endpoint.make({ url: server.url, headers: { authorization: `Bearer ${token}` } })
+      const executor = RequestExecutor.makeUnsafe({ policy: { maxAttempts: 1 } })
+      const { texts } = yield* traces(executor.request({ endpoint }, RequestExecutor.accept))
+
+      expect(texts.join("\n")).not.toContain(token.slice(0, 20))
+    }),
+  )
+
   it.live("a key in the host of a redirect: is in no output, in any case", () =>
     Effect.gen(function* () {
       const hostKey = "CaNaRy5f3e9a1cb7"

@@ -7,7 +7,7 @@ import * as RestOperation from "@daybook/schema/RestOperation"
 import { InvalidResponse, RateLimited, Unauthorized } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
 import { stringify } from "@daybook/transport/internal/JsonText"
-import { shorten } from "@daybook/transport/internal/Redaction"
+import { searchable, shorten } from "@daybook/transport/internal/Redaction"
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
@@ -39,7 +39,7 @@ const decodeBare = SchemaParser.decodeUnknownResult(ApiError.BareMessage)
 
 /** Describes a body that does not conform to the interface. */
 const describeBody = (reply: Reply): string => {
-  const text = shorten(reply.scrub(reply.text.slice(0, 4096)), 80)
+  const text = shorten(reply.scrub(searchable(reply.text)), 80)
   if (text === "") return "an empty body"
   return /^<(!doctype|html|head|body)\b/i.test(text) ? `an HTML page: ${text}` : text
 }
@@ -152,7 +152,7 @@ export const errors = (contract: RestOperation.RestOperation): ((reply: Reply) =
   return (reply) => errorOf(reply, names)
 }
 
-/** Shows values of up to 400 characters in full, so that a key in them is found and removed. The shown text is cut afterwards. */
+/** Shows values at a length at which a key in them is found and removed. The shown text is cut afterwards. */
 const showWhole: Issue.Show = (value) => {
   if (value === undefined) return "nothing"
   if (Array.isArray(value)) return `an array of ${value.length}`
@@ -160,7 +160,7 @@ const showWhole: Issue.Show = (value) => {
     const keys = Object.keys(value)
     return keys.length === 0 ? "an empty object" : `an object with ${keys.slice(0, 8).join(", ")}`
   }
-  return JSON.stringify(typeof value === "string" ? visible(value.slice(0, 400)) : value)
+  return JSON.stringify(typeof value === "string" ? visible(searchable(value)) : value)
 }
 
 /** First issue of a value, without any key. The path of the value itself is `body`. */

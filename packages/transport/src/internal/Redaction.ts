@@ -63,6 +63,12 @@ export const scrubber = (secrets: Iterable<string>): ((text: string) => string) 
       .replace(wordsOrEscape, (part) => (/^\w/.test(part) ? mark : part))
 }
 
+/**
+ * Start of a received text in which keys are searched for before it is shortened. It is longer than the headers and URLs that servers usually accept,
+ * so that no key is cut.
+ */
+export const searchable = (text: string): string => text.slice(0, 32_768)
+
 /** Cuts a text to a number of characters, and puts it on one line with every character visible. A cut text ends with its full length. */
 export const shorten = (text: string, characters = 200): string => {
   const line = visibleStart(text, characters)

@@ -8,7 +8,7 @@ import type * as JsonRpc from "@daybook/schema/JsonRpc"
 import { InvalidResponse, RateLimited, Unauthorized } from "@daybook/transport/ClientError"
 import type { Reply } from "@daybook/transport/Http"
 import { textOf } from "@daybook/transport/internal/JsonText"
-import { shorten } from "@daybook/transport/internal/Redaction"
+import { searchable, shorten } from "@daybook/transport/internal/Redaction"
 import * as ErrorKind from "../../ErrorKind.ts"
 import { type CallError, RpcError } from "../../RpcError.ts"
 import { batchEffectOf, kindOf, retryAfterOf } from "../error/Providers.ts"
@@ -66,7 +66,7 @@ const classifyStatus = (reply: Reply, detail: string | undefined): RateLimited |
 const invalidResponse = (issue: Issue, reply: Reply, isRetryable: boolean): InvalidResponse => {
   const { scrub, status } = reply
   const hasGoodStatus = status >= 200 && status < 300
-  const text = shorten(scrub(reply.text.slice(0, 4096)))
+  const text = shorten(scrub(searchable(reply.text)))
   return new InvalidResponse({
     ...reply,
     reason: hasGoodStatus ? "content" : "status",
@@ -113,7 +113,7 @@ export const classifyText = (reply: Reply): CallError => {
   const text = reply.text.trim()
   const isPage = text.startsWith("<")
   const isCut = text === "" || text.startsWith("{") || text.startsWith("[")
-  const shown = text === "" ? "nothing" : text.slice(0, 4096)
+  const shown = text === "" ? "nothing" : searchable(text)
   const kind = isPage ? "an HTML page: " : isCut && text !== "" ? "truncated or malformed JSON: " : ""
   const issue: Issue = { path: "body", received: `${kind}${shown}`, expected: "a JSON-RPC reply" }
   if (!isPage && !isCut) return classifyMessage(text, issue, reply)

@@ -4,6 +4,7 @@
  */
 import * as Json from "@daybook/schema/Json"
 import { stringify } from "@daybook/transport/internal/JsonText"
+import { searchable } from "@daybook/transport/internal/Redaction"
 
 /**
  * Describes a received value at a length at which a key in it is still complete. Messages show less, because the text is cut only after
@@ -12,9 +13,9 @@ import { stringify } from "@daybook/transport/internal/JsonText"
 export const describeWhole = (value: unknown): string => {
   if (value === undefined) return "nothing"
   if (value === "") return "an empty string"
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 1_000))
+  if (typeof value === "string") return JSON.stringify(searchable(value))
   if (Array.isArray(value) && value.length > 3) return `an array of ${value.length} items`
-  return stringify(value).slice(0, 10_000)
+  return searchable(stringify(value))
 }
 
 /** Position of the closing quote of the string that opens at `from`. */
