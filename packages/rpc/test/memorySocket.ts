@@ -26,7 +26,7 @@ type Listener = (event: never) => void
 export const make = (respond: Respond, opening?: Promise<void>) => {
   const sockets: Array<ServerSocket> = []
   const urls: Array<string> = []
-  const state = { isDown: false }
+  const state: { isDown: boolean; message?: string } = { isDown: false }
 
   class MemorySocket {
     private readonly listeners = new Map<string, Array<Listener>>()
@@ -49,7 +49,7 @@ export const make = (respond: Respond, opening?: Promise<void>) => {
         },
       }
       void Promise.resolve(opening).then(() => {
-        if (state.isDown) return this.emit("error", {})
+        if (state.isDown) return this.emit("error", { message: state.message })
         sockets.push(this.server)
         this.emit("open", {})
       })

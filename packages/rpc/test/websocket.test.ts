@@ -115,6 +115,21 @@ describe("WebSocketClient", () => {
     }),
   )
 
+  it.live(
+    "calls: the error of a rejected connection names a wrong key, or the response where the platform reports it",
+    () =>
+      Effect.gen(function* () {
+        const { client, state } = make(() => undefined)
+        state.isDown = true
+        const plain = yield* Effect.flip(client.eth_blockNumber())
+        state.message = "Unexpected server response: 401 for secret-key-1"
+        const reported = yield* Effect.flip(client.eth_blockNumber())
+
+        expect(plain.message).toContain("rejects the WebSocket, for example because of a wrong key or chain")
+        expect(reported.message).toContain("Unexpected server response: 401 for <redacted>")
+      }),
+  )
+
   it.live("calls: an interrupted, oversized or binary reply is an error of its call, and of no other", () =>
     Effect.gen(function* () {
       const { client } = make(

@@ -13,7 +13,8 @@ import * as Listening from "./Listening.ts"
 export interface WebSocketLike {
   send(text: string): void
   close(code?: number, reason?: string): void
-  addEventListener(type: "open" | "error", listener: () => void): void
+  addEventListener(type: "open", listener: () => void): void
+  addEventListener(type: "error", listener: (event: unknown) => void): void
   addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void
   addEventListener(type: "close", listener: (event: { readonly code: number; readonly reason: string }) => void): void
 }
@@ -266,6 +267,15 @@ const look = (state: State, connection: Connection): void => {
   }
 }
 
+/** Reason of an error. Only the package `ws` reports the response of a server that does not open a connection, such as its status 401. */
+const reasonOf = ({ waiting }: Connection, event: unknown): string => {
+  if (waiting === null) return "the connection was lost"
+  const message: unknown = typeof event === "object" && event !== null ? Reflect.get(event, "message") : undefined
+  return typeof message === "string" && message !== ""
+    ? message
+    : "the server cannot be reached, or rejects the WebSocket, for example because of a wrong key or chain"
+}
+
 /** Opens a connection. */
 const open = (state: State, url: string): Connection => {
   const webSocket = new state.options.make(url)
@@ -285,7 +295,7 @@ const open = (state: State, url: string): Connection => {
     connection.waiting = null
     for (const text of waiting ?? []) webSocket.send(text)
   })
-  webSocket.addEventListener("error", () => end(state, connection, "the connection was refused or lost"))
+  webSocket.addEventListener("error", (event) => end(state, connection, reasonOf(connection, event)))
   webSocket.addEventListener("close", ({ code, reason }) =>
     end(state, connection, reason === "" ? `the connection was closed with code ${code}` : reason),
   )
