@@ -148,7 +148,9 @@ export const decide = <A>(
     retryAfter: candidates.length === 1 ? retryAfter : undefined,
     canRetryNow: untried.length > 0,
   })
-  if (isOwnLimit(error)) return { step, pauseMillis: undefined }
+  const isLast = !isRetryable || state.attempt >= maxAttempts
+  // The error of a call that cannot succeed later, such as a revert, may state a wait that the contract requires.
+  if (isOwnLimit(error) || (isLast && !error.isRetryable)) return { step, pauseMillis: undefined }
   if (retryAfter !== undefined) return { step, pauseMillis: Duration.toMillis(retryAfter) }
   const isPaused = error._tag === "RateLimited" && step._tag === "Retry"
   const backoff = Retry.delayMillis(plan.policy, { attempt: state.attempt, random: jitter })

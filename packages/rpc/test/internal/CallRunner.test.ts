@@ -136,6 +136,21 @@ describe("CallRunner.decide", () => {
     expect(decide(limited(), last, {}, [0]).pauseMillis).toBeUndefined()
   })
 
+  it("decide: pauses no endpoint for a wait in the error of a call that does not succeed later, such as the message of a revert", () => {
+    const message = "execution reverted: wait 86400 seconds"
+    const reverted = new RpcError({
+      ...facts,
+      method: "eth_call",
+      code: 3,
+      message,
+      kind: "reverted",
+      retryAfter: Duration.days(1),
+    })
+
+    expect(decide(reverted)).toEqual({ step: { _tag: "Fail" }, pauseMillis: undefined })
+    expect(decide(reverted, state({ attempt: 4, candidates: [0], untried: [0] })).pauseMillis).toBeUndefined()
+  })
+
   it("decide: pauses the endpoint for the backoff after a rate limit without a requested time", () => {
     expect(decide(limited())).toMatchObject({ step: { waitMillis: 0 }, pauseMillis: 100 })
   })
