@@ -103,9 +103,9 @@ export const Config = Schema.Struct({
   empty: withDefault(Schema.Literals(["string", "null"]), () => "string" as const),
   /** Maximum and default number of rows per page, at most 1000. Default 100. */
   maxLimit: withDefault(Limit, () => 100),
-  /** Rate limit per key: average requests per second, and burst. Default 25 and 100, the number of calls in a batch of ethers 6. */
+  /** Rate limit per key: average requests per second, and burst. Default 25 and 50. */
   rateLimit: withDefault(
-    Schema.Struct({ perSecond: withDefault(Count, () => 25), burst: withDefault(Count, () => 100) }),
+    Schema.Struct({ perSecond: withDefault(Count, () => 25), burst: withDefault(Count, () => 50) }),
     () => ({}),
   ),
   /** Accepts requests without an API key, within a rate limit for each address. Default: they are rejected. */

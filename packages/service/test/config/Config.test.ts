@@ -32,7 +32,7 @@ describe("Config.decode", () => {
       trustedProxies: 0,
       empty: "string",
       maxLimit: 100,
-      rateLimit: { perSecond: 25, burst: 100 },
+      rateLimit: { perSecond: 25, burst: 50 },
       relay: { cacheMebibytes: 64 },
       log: { format: "text", access: false },
       mcp: "on",
@@ -45,7 +45,7 @@ describe("Config.decode", () => {
   it("decode: fills in the missing half of a rate limit", () => {
     const { rateLimit } = Result.getOrThrow(Config.decode({ ...smallest, rateLimit: { perSecond: 3 } }))
 
-    expect(rateLimit).toEqual({ perSecond: 3, burst: 100 })
+    expect(rateLimit).toEqual({ perSecond: 3, burst: 50 })
   })
 
   it("decode: accepts a database with replicas, and defaults to none", () => {
