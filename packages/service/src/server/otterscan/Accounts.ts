@@ -136,13 +136,23 @@ const sentAtNode = Effect.fnUntraced(function* (call: Call, address: string, non
   return transactions.find(({ fields }) => fields.from === address && fields.nonce === nonce)?.fields.hash ?? null
 })
 
-const bySenderAndNonce = LocalMethod.make([Address.Address, Params.Count], ([address, nonce], call) =>
+const sent = (call: Call, address: string, nonce: number) =>
   IndexReads.read(
     Effect.map(
       SentTransaction.find(queryOf(call, address), nonce),
       (document) => document && document.transaction.hash,
     ),
     (failure) => Effect.mapError(sentAtNode(call, address, nonce), () => failure),
+  )
+
+const hashBySenderAndNonce = LocalMethod.make([Address.Address, Params.Count], ([address, nonce], call) =>
+  sent(call, address, nonce),
+)
+
+/** The whole transaction, as nodes and `cast tx` know it. */
+const bySenderAndNonce = LocalMethod.make([Address.Address, Params.Count], ([address, nonce], call) =>
+  Effect.flatMap(sent(call, address, nonce), (hash) =>
+    hash === null ? Effect.succeed(null) : call.node("eth_getTransactionByHash", [hash]),
   ),
 )
 
@@ -150,5 +160,6 @@ const bySenderAndNonce = LocalMethod.make([Address.Address, Params.Count], ([add
 export const methods: Readonly<Record<string, LocalMethod.LocalMethod>> = {
   ots_hasCode: hasCode,
   ots_getContractCreator: contractCreator,
-  ots_getTransactionBySenderAndNonce: bySenderAndNonce,
+  ots_getTransactionBySenderAndNonce: hashBySenderAndNonce,
+  eth_getTransactionBySenderAndNonce: bySenderAndNonce,
 }

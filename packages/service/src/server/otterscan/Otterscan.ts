@@ -1,6 +1,6 @@
 /**
  * The methods of Otterscan, an explorer that reads a node over JSON-RPC: `ots_*` at API level 8, and block headers as returned by Erigon.
- * To add a method, add an entry to one of the tables.
+ * One method of nodes is read as Otterscan's of the same name. To add a method, add an entry to one of the tables.
  *
  * Source: decision 0016.
  */

@@ -91,7 +91,9 @@ const pages = Effect.fnUntraced(function* (service: Indexed) {
   ])
   expect([hasCode, found.firstPage, creator.creator]).toEqual([true, true, accounts.deployer])
   const [nonce] = yield* open(service, [["ots_getTransactionBySenderAndNonce", accounts.alice, 0]])
-  expect((yield* node.call<Json>("eth_getTransactionByHash", [nonce])).nonce).toBe("0x0")
+  const first = yield* node.call<Json>("eth_getTransactionByHash", [nonce])
+  expect(first.nonce).toBe("0x0")
+  expect(yield* open(service, [["eth_getTransactionBySenderAndNonce", accounts.alice, "0x0"]])).toEqual([first])
 })
 
 /** A key without operators' methods can use everything except traces of a node. */

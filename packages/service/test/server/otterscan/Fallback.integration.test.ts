@@ -87,6 +87,7 @@ describe("Otterscan without the index or old states", () => {
         yield* both("ots_getContractCreator", accounts.bob)
         for (const nonce of [0, 1, 2, 5, 1_000]) {
           yield* both("ots_getTransactionBySenderAndNonce", accounts.alice, nonce)
+          yield* both("eth_getTransactionBySenderAndNonce", accounts.alice, `0x${nonce.toString(16)}`)
           yield* both("ots_getTransactionBySenderAndNonce", accounts.deployer, nonce)
         }
         for (let number = 0; number <= lastBlock; number++) yield* both("ots_hasCode", contracts.gold, number)

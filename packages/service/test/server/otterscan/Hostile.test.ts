@@ -81,6 +81,7 @@ describe("Otterscan: hostile clients and nodes", () => {
         ots_hasCode: [Rows.alice, 1],
         ots_getContractCreator: [Rows.contract],
         ots_getTransactionBySenderAndNonce: [Rows.alice, 3],
+        eth_getTransactionBySenderAndNonce: [Rows.alice, "0x3"],
       }
       for (let round = 0; round < 40; round++) {
         const calls = names.map((method, id) => ({ jsonrpc: "2.0", id, method, params: params[method] ?? [1] }))
