@@ -57,7 +57,6 @@ const invalid = (expected: string, received: string) => Result.fail({ path: "cur
 /** Decodes a cursor. */
 export const decode = (text: string): Result.Result<Cursor, Issue.Issue> => {
   const previous = "the cursor of the previous page, unchanged"
-  if (text === "") return invalid(previous, "an empty string")
   const cursor = parse(text)
   return cursor === undefined ? invalid(previous, "other text") : Result.succeed(cursor)
 }

@@ -165,9 +165,11 @@ export const read = <O extends RestOperation.RestOperation>(
   address: string,
   given: URLSearchParams,
 ): Result.Result<FakeRequest<O>, Reply> => {
-  // Some clients write a list of one parameter in this form.
+  // Some clients write a list of one parameter in this form, and an empty cursor for a first page.
   const parameters = new URLSearchParams(
-    [...given].map(([name, value]): [string, string] => [name.toLowerCase() === "include[]" ? "include" : name, value]),
+    [...given]
+      .filter(([name, value]) => name !== "cursor" || value !== "")
+      .map(([name, value]): [string, string] => [name.toLowerCase() === "include[]" ? "include" : name, value]),
   )
   const wallet = Address.fromText(address)
   if (wallet === undefined) {

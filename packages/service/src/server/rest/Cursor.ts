@@ -171,7 +171,6 @@ const read = (bytes: Buffer): Cursor | undefined => {
  * - `InvalidParameter`: the text is not a cursor, is damaged, or was made by another version.
  */
 export const fromText = (text: string): Result.Result<Cursor, InvalidParameter> => {
-  if (text === "") return invalid(previous, "an empty string")
   const all = Buffer.from(text.slice(0, maxCharacters), "base64url")
   if (all.toString("base64url") !== text || all.length <= checksumBytes) return invalid(previous, "other text")
   const bytes = all.subarray(0, -checksumBytes)

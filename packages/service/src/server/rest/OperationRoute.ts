@@ -73,6 +73,13 @@ export const resolve = <C extends ServedChain>(
   })
 }
 
+/** Parameters without an empty cursor, which programs for hosted providers send for a first page. */
+const withoutEmptyCursor = (given: Input): Input => {
+  if (given["cursor"] !== "") return given
+  const { cursor: _, ...others } = given
+  return others
+}
+
 /** What a route reads from its request. */
 type Needed = HttpServerRequest | HttpRouter.RouteContext | ParsedSearchParams
 
@@ -87,7 +94,7 @@ const decoder = <O extends RestOperation.RestOperation>(
   return Effect.contextWith((context: Context.Context<Needed>) => {
     const request = Context.get(context, HttpServerRequest)
     return Effect.flatMap(Authentication.authenticate(authentication, request), (caller) => {
-      const given = Context.get(context, ParsedSearchParams)
+      const given = withoutEmptyCursor(Context.get(context, ParsedSearchParams))
       const issue = issueOf(caller, given, Context.get(context, RequestFacts))
       if (issue !== undefined) return ErrorResponse.forbidden(issue)
       const params = decodeParams(Context.get(context, HttpRouter.RouteContext).params)

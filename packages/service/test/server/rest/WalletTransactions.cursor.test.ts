@@ -115,6 +115,22 @@ describe("walletTransactions", () => {
       }),
     )
 
+    it.live("an empty cursor is that of the first page of the default chain, which the key must permit", () =>
+      Effect.gen(function* () {
+        const chain = { blocks: Rows.chain(0, 4) }
+        const service = yield* start({ chains: { eth: chain, polygon: chain } })
+        const key = yield* service.addKey({ name: "polygon", options: { chains: ["polygon"] } })
+        const path = `/api/v2.2/${bob}/verbose?limit=2&cursor=`
+
+        const first = yield* service.wallet(bob, "limit=2")
+        const empty = yield* service.wallet(bob, "limit=2&cursor=")
+        const forbidden = yield* service.fetch(path, { headers: { "x-api-key": key } })
+
+        expect([empty.status, empty.json]).toEqual([200, first.json])
+        expect(forbidden.status).toBe(403)
+      }),
+    )
+
     it.live("chain, order and range are taken from the cursor if a request omits them", () =>
       Effect.gen(function* () {
         const blocks = Rows.chain(0, 12)

@@ -93,8 +93,11 @@ const refused = (["verbose", "movements", "user_operations"] as const).flatMap((
   one("refuses a limit that is no number", operation, "limit=ten"),
   one("refuses an order that is none", operation, "order=UP"),
   one("refuses a text that is no cursor", operation, "cursor=none"),
-  one("refuses an empty cursor", operation, "cursor="),
 ])
+
+const firstPages = (["verbose", "movements", "user_operations"] as const).map((operation) =>
+  one("returns the first page for an empty cursor", operation, "limit=2&cursor="),
+)
 
 const ranges = (["verbose", "movements", "user_operations", "balances", "statement"] as const).flatMap((operation) => [
   one("refuses an unknown parameter", operation, "colour=red"),
@@ -461,6 +464,7 @@ const others: ReadonlyArray<Behaviour> = [
 
 export const behaviours: ReadonlyArray<Behaviour> = [
   ...refused,
+  ...firstPages,
   ...ranges,
   ...fromRanges,
   ...parameters,
