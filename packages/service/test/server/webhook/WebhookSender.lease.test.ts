@@ -76,6 +76,24 @@ describe("WebhookSender", () => {
     }).pipe(Effect.scoped),
   )
 
+  it.effect("a lease that another process took since the last poll is requested once after each poll", () =>
+    Effect.gen(function* () {
+      const { add, counts, options } = yield* opened()
+      yield* add("books")
+      let requests = 0
+      const acquire: Webhooks["acquire"] = () => Effect.sync(() => (requests++, null))
+      const webhooks: Webhooks = { ...options.webhooks, acquire }
+      yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
+      yield* passingUntil(
+        Effect.sync(() => counts.looks === 4),
+        "four polls",
+      )
+
+      expect(requests).toBeGreaterThan(1)
+      expect(requests).toBeLessThanOrEqual(4)
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("a webhook is processed and stored in the turns of its API key once it was read", () =>
     Effect.gen(function* () {
       const { add, addKey, options, receiver, store } = yield* opened()
