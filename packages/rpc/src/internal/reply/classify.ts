@@ -37,9 +37,11 @@ const scrubData = (data: unknown, scrub: (text: string) => string): unknown => {
 const classifyErrorObject = (error: JsonRpc.ErrorObject, reply: Reply, method: string): CallError => {
   const { status } = reply
   const message = shorten(reply.scrub(error.message), maxMessageCharacters)
-  const retryAfter = reply.retryAfter ?? retryAfterOf(error)
   const detail = shorten(`code ${error.code}: ${message}`, maxDetailCharacters)
   const kind = kindOf({ ...error, method })
+  // The message of a revert is that of the contract.
+  const mayStateWait = kind !== "reverted" && kind !== "invalidParams"
+  const retryAfter = reply.retryAfter ?? (mayStateWait || status === 429 ? retryAfterOf(error) : undefined)
   if (status === 429) return new RateLimited({ ...reply, retryAfter, detail })
   // A plan without old blocks, as at Chainstack, does not mean that the key is wrong.
   if (status === 401 || (status === 403 && kind !== "pruned") || kind === "unauthorized")

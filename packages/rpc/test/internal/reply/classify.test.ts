@@ -34,6 +34,13 @@ describe("classify", () => {
     expect(errorOf(error, { retryAfter })?.retryAfter).toEqual(retryAfter)
   })
 
+  it("classify: reads no wait from the message of a revert, which is that of a contract", () => {
+    const reverted = { code: 3, message: "execution reverted: wait 86400 seconds" }
+
+    expect(errorOf(reverted)).toMatchObject({ _tag: "RpcError", kind: "reverted", retryAfter: undefined })
+    expect(errorOf({ code: -32602, message: "invalid argument 0: try again in 5 s" })?.retryAfter).toBeUndefined()
+  })
+
   it("classify: removes keys from the message and the data of a node's error", () => {
     const error = errorOf({ code: 3, message: "reverted by s3cret", data: { at: ["s3cret"] } })
 
