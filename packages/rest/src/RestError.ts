@@ -112,7 +112,8 @@ export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly
 }
 
 /**
- * The path does not exist on the server: usually a wrong base URL. Never retried.
+ * The path does not exist on the server, usually because of a wrong base URL, or the server does not have or offer what was requested.
+ * Never retried.
  *
  * **Example** (Reading the answer of a service)
  *
@@ -129,9 +130,12 @@ export class Forbidden extends Data.TaggedError("Forbidden")<Fields & { readonly
  * Source: decisions 0012 and 0019.
  */
 export class NotFound extends Data.TaggedError("NotFound")<Fields & { readonly status: number }> {
-  constructor(options: ErrorResponse) {
-    const message = `Path not found on ${options.host}${withDetail(options.detail)} Check the base URL: it is the part before /api/v2.2.`
-    super({ ...fields(options, message), status: options.status })
+  constructor(options: ErrorResponse & { readonly isPathKnown?: boolean }) {
+    const { detail, host, isPathKnown = false, status } = options
+    const message = isPathKnown
+      ? `Not found on ${host}${withDetail(detail)}`
+      : `Path not found on ${host}${withDetail(detail)} Check the base URL: it is the part before /api/v2.2.`
+    super({ ...fields(options, message), status })
   }
 }
 

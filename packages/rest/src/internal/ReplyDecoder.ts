@@ -106,7 +106,7 @@ const byCode = (reply: Reply, error: ApiError.ApiError): ReplyError => {
     case "Forbidden":
       return new Forbidden(facts)
     case "NotFound":
-      return new NotFound(facts)
+      return new NotFound({ ...facts, isPathKnown: !detail.startsWith("Path not found") })
     case "StaleCursor":
       return new StaleCursor({ ...facts, resumeFromBlock: error.resumeFromBlock })
     case "RateLimited":

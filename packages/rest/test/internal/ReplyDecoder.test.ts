@@ -119,6 +119,16 @@ describe("ReplyDecoder", () => {
         if (tag !== "StaleCursor") expect(error.message).toContain("the message")
       })
     }
+    it("decode: advises to check the base URL only if the server does not know the path", () => {
+      const messageOf = (message: string) => errorOf(404, wire("not_found", { message })).message
+
+      expect(messageOf("Statements not signed: this service has no signingKey.")).toBe(
+        "Not found on api.test: Statements not signed: this service has no signingKey.",
+      )
+      expect(messageOf("Path not found.")).toBe(
+        "Path not found on api.test: Path not found. Check the base URL: it is the part before /api/v2.2.",
+      )
+    })
     it("decode: keeps the code and the parameter of a bad request", () => {
       const error = errorOf(400, wire("traces_not_indexed", { parameter: "include" }))
 
