@@ -8,6 +8,7 @@ import { isUnauthorized } from "./service/Errors.ts"
 import { Explorer, load } from "./Explorer.tsx"
 import "./styles/tokens.css"
 import "./styles/layout.css"
+import "./styles/controls.css"
 import "./styles/parts.css"
 import "./styles/tables.css"
 
