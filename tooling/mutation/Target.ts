@@ -155,7 +155,7 @@ export const targets: ReadonlyArray<Target> = [
   ),
   service(
     "server/webhook",
-    ["WebhookAttempt", "WebhookBounds", "WebhookChanges", "WebhookPlaces", "WebhookSender", "WebhookView"],
+    ["WebhookAttempt", "WebhookBounds", "WebhookChanges", "WebhookStarts", "WebhookSender", "WebhookView"],
     ["server/webhook/*.test.ts", "push/{WebhookRequest,webhooks}.test.ts"],
   ),
   // Mutants of these are detected by their own tests: the page tests take minutes per target.

@@ -7,8 +7,8 @@ const addressOf = (target: EventTarget | null): string | undefined =>
 const mark = (address: string | undefined): void => {
   for (const element of document.querySelectorAll("[data-address].is-marked")) element.classList.remove("is-marked")
   if (address === undefined) return
-  const places = document.querySelectorAll(`[data-address="${CSS.escape(address)}"]`)
-  if (places.length > 1) for (const element of places) element.classList.add("is-marked")
+  const elements = document.querySelectorAll(`[data-address="${CSS.escape(address)}"]`)
+  if (elements.length > 1) for (const element of elements) element.classList.add("is-marked")
 }
 
 export const useHighlight = (): void => {

@@ -223,7 +223,7 @@ const longCursor = ({ length = 0 }: Partial<Pick<string, "length">>): Issue.Issu
 
 /** Index of a valid row on the page as received. */
 const receivedAt = (at: number, badRows: ReadonlyArray<BadRow>): number =>
-  badRows.reduce((place, bad) => (bad.at <= place ? place + 1 : place), at)
+  badRows.reduce((index, bad) => (bad.at <= index ? index + 1 : index), at)
 
 /** Issue of the first row outside the requested blocks, as sent by a server that ignores them; undefined for none. */
 const rowOutside = (
@@ -250,9 +250,9 @@ export const make = <Query, Row, P extends Page<Row>>(operation: Operation<Query
   const decodeRow = SchemaParser.decodeUnknownResult(row as Schema.Codec<Row>)
 
   const badRow = (reply: Reply, at: number, value: unknown, error: SchemaIssue.Issue): BadRow => {
-    const { path, ...issue } = issueOf(reply, error, value)
-    const place = path === "body" ? `result[${at}]` : `result[${at}].${path}`
-    return { at, hash: keyOf(value), path: place, ...issue, row: shownRow(reply, value) }
+    const { path: inRow, ...issue } = issueOf(reply, error, value)
+    const path = inRow === "body" ? `result[${at}]` : `result[${at}].${inRow}`
+    return { at, hash: keyOf(value), path, ...issue, row: shownRow(reply, value) }
   }
 
   const decode = single(operation, (reply, json) => {

@@ -38,7 +38,7 @@ export const withHex = (input: unknown, withNumbers: boolean): unknown => {
   return Object.fromEntries(entries.map(([key, value]) => [key, withHex(value, withNumbers)]))
 }
 
-/** Issue of a value that is valid neither in decoded nor in wire form: the first place that is invalid in both. */
+/** Issue of a value that is valid neither in decoded nor in wire form: the first path that is invalid in both. */
 const issueOfNeither = (schema: Schema.Codec<unknown, unknown>, input: unknown): Issue.Issue => {
   const of = (result: Result.Result<unknown, SchemaIssue.Issue>): ReadonlyArray<Issue.Issue> =>
     Result.isFailure(result) ? issuesOf(result.failure, input) : []
@@ -171,11 +171,11 @@ export const requestOf = (
       : isObject
         ? "an object without a method"
         : describe(given)
-  const place =
+  const where =
     index === undefined
       ? { what: "request", method: "request", position: 0 }
       : { what: "call of a batch", method: "batch", position: index, path: `[${index}]` }
-  return Result.fail(new InvalidParams({ ...place, received, expected: requestExample }))
+  return Result.fail(new InvalidParams({ ...where, received, expected: requestExample }))
 }
 
 /** The error of a batch that is not a list. */

@@ -106,10 +106,10 @@ const endpointsOf = Effect.fnUntraced(function* (options: Partial<Options>) {
     const all = isMany(url) ? url : [url]
     if (all.length === 0) return yield* invalid("url", "at least one URL", "an empty array")
     const endpoints = yield* Effect.forEach(all, (one, at) => {
-      const place = isMany(url) ? `url[${at}]` : "url"
-      if (isPlain(one)) return Endpoint.make({ url: one, option: place, headers })
-      const own = { url: one.url, option: `${place}.url`, headers: { ...headers, ...one.headers } }
-      return Effect.andThen(Effect.fromResult(OptionCheck.members(one, endpointKinds, place)), Endpoint.make(own))
+      const path = isMany(url) ? `url[${at}]` : "url"
+      if (isPlain(one)) return Endpoint.make({ url: one, option: path, headers })
+      const own = { url: one.url, option: `${path}.url`, headers: { ...headers, ...one.headers } }
+      return Effect.andThen(Effect.fromResult(OptionCheck.members(one, endpointKinds, path)), Endpoint.make(own))
     })
     return { endpoints, chain: undefined }
   }

@@ -180,7 +180,7 @@ const sizesOf = (input: string): ReadonlyArray<bigint> =>
   )
 
 /** Why a call without steps failed. */
-const errorOf = ({ input, to, value }: Call, { depth }: Place, gas: bigint, gasUsed: bigint): string => {
+const errorOf = ({ input, to, value }: Call, { depth }: Position, gas: bigint, gasUsed: bigint): string => {
   if (depth >= maxDepth) return "max call depth exceeded"
   if (!isPrecompile(to) || ((value ?? 0n) > 0n && gasUsed < gas)) return "insufficient balance for transfer"
   const address = BigInt(to ?? 0)
@@ -227,7 +227,7 @@ const outputSizes: ReadonlyMap<bigint, bigint> = new Map(
 const mayReturnNothing: ReadonlySet<bigint> = new Set([0x1n, 0x100n])
 
 /** Output of a precompiled contract: its input for the identity contract, otherwise what the caller copied from it. */
-const outputOf = (call: Call, steps: ReadonlyArray<Step>, { at, nextAt }: Place): string => {
+const outputOf = (call: Call, steps: ReadonlyArray<Step>, { at, nextAt }: Position): string => {
   if (!isPrecompile(call.to)) return "0x"
   const address = BigInt(call.to ?? 0)
   if (address === 4n) return call.input
@@ -241,7 +241,7 @@ const outputOf = (call: Call, steps: ReadonlyArray<Step>, { at, nextAt }: Place)
 }
 
 /** Position of a call in the steps: its own step, the next step, and the depth of the frame that it would open. */
-export interface Place {
+export interface Position {
   readonly at: number
   readonly nextAt: number
   readonly depth: number
@@ -254,7 +254,7 @@ const creationGas = (step: Step, { input, ranges, type }: Call): bigint => {
 }
 
 /** Outcome of a creation without init code, a rejected one, or one whose address is taken. */
-const ofCreation = (step: Step, next: Step, call: Call, { depth }: Place, returned: bigint): Outcome => {
+const ofCreation = (step: Step, next: Step, call: Call, { depth }: Position, returned: bigint): Outcome => {
   const isSuccess = StructLog.wordAt(next, 0) !== 0n
   const available = step.gas - creationGas(step, call)
   const isTaken = !isSuccess && available > 0n && next.gas === available / 64n
@@ -271,13 +271,13 @@ const ofCreation = (step: Step, next: Step, call: Call, { depth }: Place, return
 /**
  * Outcome of a call without steps.
  */
-export const outcome = (call: Call, steps: ReadonlyArray<Step>, place: Place): Outcome => {
-  const [step, next] = [steps[place.at]!, steps[place.nextAt]!]
+export const outcome = (call: Call, steps: ReadonlyArray<Step>, position: Position): Outcome => {
+  const [step, next] = [steps[position.at]!, steps[position.nextAt]!]
   const unused = next.gas - (step.gas - step.gasCost)
   const returned = unused > 0n ? unused : 0n
-  if (call.to === null) return ofCreation(step, next, call, place, returned)
+  if (call.to === null) return ofCreation(step, next, call, position, returned)
   const { gas, gasUsed } = gasOf(step, call, returned)
   return StructLog.wordAt(next, 0) === 0n
-    ? { gas, gasUsed, output: "0x", error: errorOf(call, place, gas, gasUsed) }
-    : { gas, gasUsed, output: outputOf(call, steps, place), error: null }
+    ? { gas, gasUsed, output: "0x", error: errorOf(call, position, gas, gasUsed) }
+    : { gas, gasUsed, output: outputOf(call, steps, position), error: null }
 }

@@ -28,7 +28,7 @@ const stepOf = (advance: Advance, before: Events.State): Events.Step => {
   const { checkpoint, final, isComplete, last, newest, next, serial } = advance
   const { position } = before
   const state = stateAfter(advance, before)
-  const sent: Array<Events.PlacedEvent> = []
+  const sent: Array<Events.PositionedEvent> = []
   if (final !== null) sent.push({ event: { _tag: "Final", block: final }, position: { ...position, journal: newest } })
   if (isComplete && last !== null && (final !== null || next !== position.next)) {
     sent.push({ event: { _tag: "Covered", block: last }, position: state.position })
@@ -62,13 +62,13 @@ interface Passage {
   readonly after: Events.State
 }
 
-const isSamePlace = (a: Events.State, b: Events.State): boolean =>
+const isSamePosition = (a: Events.State, b: Events.State): boolean =>
   a.position.next === b.position.next &&
   a.position.journal.change === b.position.journal.change &&
   a.position.journal.mark === b.position.journal.mark
 
 const isSame = (a: Events.State, b: Events.State): boolean =>
-  a === b || (isSamePlace(a, b) && a.position.from === b.position.from && a.position.highest === b.position.highest)
+  a === b || (isSamePosition(a, b) && a.position.from === b.position.from && a.position.highest === b.position.highest)
 
 /**
  * Advances wallets as far as they have no rows; returns the lowest awaited change, or `null` if one of them may have a row or has no state.
@@ -87,7 +87,7 @@ export const passOver = Effect.fnUntraced(function* (
       if (state === undefined || !isShared(state)) return null
       if (known === null || !isSame(known.before, state)) {
         const advance: Advance | null =
-          known !== null && isSamePlace(known.before, state) ? known.advance : yield* since(shared, state)
+          known !== null && isSamePosition(known.before, state) ? known.advance : yield* since(shared, state)
         if (advance === null) return null
         known = { before: state, advance, after: stateAfter(advance, state) }
       }

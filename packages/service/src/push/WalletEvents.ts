@@ -57,7 +57,7 @@ export type Event =
   | { readonly _tag: "Gap"; readonly gap: GapEvent }
 
 /** An event, and the position after it. */
-export interface PlacedEvent {
+export interface PositionedEvent {
   readonly event: Event
   readonly position: EventPosition
 }
@@ -82,7 +82,7 @@ export interface State {
 
 /** Result of a step. */
 export interface Step {
-  readonly sent: ReadonlyArray<PlacedEvent>
+  readonly sent: ReadonlyArray<PositionedEvent>
   readonly state: State
   /** Serial of the state that was read, which is the revision of its rows. */
   readonly serial: number
@@ -246,11 +246,11 @@ const ending = (
   events: ReadonlyArray<Event>,
   before: EventPosition,
   after: EventPosition,
-): ReadonlyArray<PlacedEvent> =>
+): ReadonlyArray<PositionedEvent> =>
   events.map((event, at) => ({ event, position: at === events.length - 1 ? after : before }))
 
 /** Returns the rows of blocks in ascending order; the last one of each block advances the position. */
-const rowsBelow = (rows: Slice["rows"], position: EventPosition): ReadonlyArray<PlacedEvent> =>
+const rowsBelow = (rows: Slice["rows"], position: EventPosition): ReadonlyArray<PositionedEvent> =>
   rows.map((event, at) => {
     const { number } = event.block
     const isLast = rows[at + 1]?.block.number !== number
@@ -260,7 +260,7 @@ const rowsBelow = (rows: Slice["rows"], position: EventPosition): ReadonlyArray<
 
 /** What was applied of the changes in a step. */
 interface Applied {
-  readonly sent: Array<PlacedEvent>
+  readonly sent: Array<PositionedEvent>
   state: State
   final: BlockRef | null
 }
@@ -364,7 +364,7 @@ const advance = Effect.fnUntraced(function* (
   }
   const from = Math.max(position.next, checkpoint.first)
   const gap = { from: position.next, to: from - 1, reason: "not_indexed", transaction: null }
-  const below: ReadonlyArray<PlacedEvent> = from > position.next ? [{ event: { _tag: "Gap", gap }, position }] : []
+  const below: ReadonlyArray<PositionedEvent> = from > position.next ? [{ event: { _tag: "Gap", gap }, position }] : []
   const slice = yield* readSlice(subscription, snapshot, [from, last])
   const highest = Math.max(position.highest, slice.rows.at(-1)?.block.number ?? -1)
   const after = { ...position, next: slice.last + 1, highest }
@@ -377,7 +377,7 @@ const advance = Effect.fnUntraced(function* (
 const coveredOf = Effect.fnUntraced(function* (
   snapshot: Snapshot,
   position: EventPosition,
-): Effect.fn.Return<ReadonlyArray<PlacedEvent>, StoreError> {
+): Effect.fn.Return<ReadonlyArray<PositionedEvent>, StoreError> {
   const block = yield* snapshot.block(position.next - 1)
   return block === null ? [] : [{ event: { _tag: "Covered", block }, position }]
 })
@@ -445,7 +445,7 @@ export const step = (subscription: Subscription, state: State): Effect.Effect<St
     if (read === null) return taken
     const [from, to] = read
     const gaps = gapsOf(yield* reader.gaps({ from, to, limit: maxGaps + 1 }), to)
-    const before = gaps.map((gap): PlacedEvent => ({ event: { _tag: "Gap", gap }, position: state.position }))
+    const before = gaps.map((gap): PositionedEvent => ({ event: { _tag: "Gap", gap }, position: state.position }))
     return { ...taken, sent: [...before, ...taken.sent] }
   })
 }

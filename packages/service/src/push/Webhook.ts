@@ -18,7 +18,7 @@ import type { WalletChanges, WalletRange, WebhookWallet } from "../store/Webhook
 import * as Delivery from "./Delivery.ts"
 import * as EventPosition from "./EventPosition.ts"
 import type * as Events from "./WalletEvents.ts"
-import * as WebhookPlace from "./WebhookPlace.ts"
+import * as WebhookPosition from "./WebhookPosition.ts"
 
 const Text = Schema.String
 const OrNull = <S extends Schema.Top>(schema: S) => Schema.NullOr(schema)
@@ -303,7 +303,7 @@ export const replayedAfter = (
   const isWaiting = pending?.wallet === wallet
   const later = isWaiting ? EventPosition.highestOf(pending.position) : undefined
   const sent = Math.max(position.highest, highest, later ?? -1)
-  const moved = WebhookPlace.ownWallet(wallet, { ...position, highest: sent })
+  const moved = WebhookPosition.ownWallet(wallet, { ...position, highest: sent })
   return [resumed({ ...webhook, pending: isWaiting ? null : pending, forgotten: false }), { move: [moved] }]
 }
 

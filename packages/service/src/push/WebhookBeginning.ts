@@ -9,7 +9,7 @@ import type { IndexedChain } from "../query/IndexedChain.ts"
 import type { WebhookWallet } from "../store/WebhookWallets.ts"
 import * as Events from "./WalletEvents.ts"
 import type { Webhook } from "./Webhook.ts"
-import * as WebhookPlace from "./WebhookPlace.ts"
+import * as WebhookPosition from "./WebhookPosition.ts"
 
 const beginningOf = ({ from }: Pick<Webhook, "from">): Events.Beginning =>
   from === "now" ? { _tag: "Now" } : { _tag: "At", bound: { _tag: "Block", block: from } }
@@ -33,6 +33,6 @@ export const begun = (
     maxBytes: 1,
   }
   return Effect.map(Events.startAll(subscription, wallets, beginningOf(webhook)), (positions) =>
-    [...positions].map(([wallet, position]) => WebhookPlace.ownWallet(wallet, position)),
+    [...positions].map(([wallet, position]) => WebhookPosition.ownWallet(wallet, position)),
   )
 }

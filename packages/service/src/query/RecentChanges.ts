@@ -14,7 +14,7 @@ import type { StoreError } from "../store/StoreError.ts"
 import * as SharedRuns from "../supervision/SharedRuns.ts"
 
 /** Position up to which a reader has read all rows. */
-export interface Place {
+export interface Position {
   readonly journal: Journal.Position
   /** First block not read yet. */
   readonly next: number
@@ -47,7 +47,7 @@ export interface RecentChanges {
   /** Waits until the newest change differs from a known one, and returns its number. */
   readonly awaitChange: ChainReader["awaitChange"]
   /** Additions since a position; `null` if there were other changes or it is uncertain, in which case the reader reads for itself. */
-  readonly since: (place: Place) => Effect.Effect<Advance | null, StoreError>
+  readonly since: (position: Position) => Effect.Effect<Advance | null, StoreError>
 }
 
 /** Maximum number of changes and blocks read at once; a single change may have more blocks. */
@@ -64,7 +64,7 @@ interface Applied {
 }
 
 /** The first changes that add a bounded number of blocks; `null` if one of them changes blocks that the reader has. */
-const apply = (changes: ReadonlyArray<Journal.Change>, { isFinal, journal, next }: Place): Applied | null => {
+const apply = (changes: ReadonlyArray<Journal.Change>, { isFinal, journal, next }: Position): Applied | null => {
   let [newest, top]: [Journal.Position, number] = [journal, next - 1]
   let final: BlockRef | null = null
   for (const { change, hash, highest, kind, lowest, mark } of changes) {
@@ -83,7 +83,7 @@ const apply = (changes: ReadonlyArray<Journal.Change>, { isFinal, journal, next 
 
 /** Last block to read; `null` if a reader that has all changes has not read all blocks. */
 const lastOf = (
-  { isFinal, next }: Place,
+  { isFinal, next }: Position,
   { finalized, head }: Checkpoint,
   applied: Applied,
   isComplete: boolean,
@@ -95,18 +95,18 @@ const lastOf = (
 
 const readIn = Effect.fnUntraced(function* (
   snapshot: Snapshot,
-  place: Place,
+  position: Position,
 ): Effect.fn.Return<Advance | null, StoreError> {
-  const { journal, next } = place
+  const { journal, next } = position
   const checkpoint = yield* snapshot.checkpoint
   if (checkpoint === null) return null
   const { changes, isLost, newest } = yield* snapshot.changes(journal, maxChanges)
   // A restored store or a lagging replica has not reached the position yet: the reader reads for itself, and waits for its next change.
-  const applied = isLost || newest.change < journal.change ? null : apply(changes, place)
+  const applied = isLost || newest.change < journal.change ? null : apply(changes, position)
   if (applied === null) return null
   const { head } = checkpoint
   const isComplete = applied.newest.change === newest.change
-  const last = lastOf(place, checkpoint, applied, isComplete)
+  const last = lastOf(position, checkpoint, applied, isComplete)
   if (last === null || last < next - 1 || last > head.number || last - next >= maxBlocks) return null
   const derived = WalletLedger.nextOf(yield* snapshot.projection(WalletLedger.id))
   if (derived === null || derived <= head.number) return null
@@ -126,16 +126,16 @@ const readIn = Effect.fnUntraced(function* (
   }
 })
 
-const keyOf = ({ isFinal, journal, next }: Place): string =>
+const keyOf = ({ isFinal, journal, next }: Position): string =>
   `${Journal.formatPosition(journal)} ${next} ${isFinal ? "final" : "head"}`
 
 const read = Effect.fnUntraced(function* (
   reader: ChainReader,
-  place: Place,
+  position: Position,
 ): Effect.fn.Return<Advance | null, StoreError> {
-  const advance = yield* reader.snapshot((snapshot) => readIn(snapshot, place))
+  const advance = yield* reader.snapshot((snapshot) => readIn(snapshot, position))
   if (advance === null) return null
-  const gaps = yield* reader.gaps({ from: place.next, to: advance.next - 1, limit: 1 })
+  const gaps = yield* reader.gaps({ from: position.next, to: advance.next - 1, limit: 1 })
   return gaps.length > 0 ? null : advance
 })
 
@@ -143,7 +143,7 @@ const read = Effect.fnUntraced(function* (
 export const make = (reader: ChainReader): RecentChanges => {
   /** Last results, by position. They stay valid, because later changes belong to a later position. */
   const kept = new Map<string, Advance>()
-  const keep = (key: string, { journal }: Place, advance: Advance | null): void => {
+  const keep = (key: string, { journal }: Position, advance: Advance | null): void => {
     if (advance === null || advance.newest.change === journal.change) return
     kept.set(key, advance)
     let wallets = 0
@@ -160,12 +160,12 @@ export const make = (reader: ChainReader): RecentChanges => {
         known,
         Effect.suspend(() => reader.awaitChange(known)),
       ),
-    since: (place) =>
+    since: (position) =>
       Effect.suspend(() => {
-        const key = keyOf(place)
+        const key = keyOf(position)
         const found = kept.get(key)
         if (found !== undefined) return Effect.succeed(found)
-        const own = Effect.tap(read(reader, place), (advance) => Effect.sync(() => keep(key, place, advance)))
+        const own = Effect.tap(read(reader, position), (advance) => Effect.sync(() => keep(key, position, advance)))
         return reads(key, own)
       }),
   }

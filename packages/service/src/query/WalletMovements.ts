@@ -78,14 +78,14 @@ const candidatesOf = (entry: LedgerEntry, { after, order }: Query): Array<Candid
   return order === "ASC" ? left : left.reverse()
 }
 
-const isSamePlace = ({ entry }: Candidate, { entry: other }: Candidate): boolean =>
+const isSamePosition = ({ entry }: Candidate, { entry: other }: Candidate): boolean =>
   entry.block === other.block && entry.index === other.index
 
 /** Where a page after a movement starts. */
 const nextOf = (last: Candidate, following: Candidate): WalletPage.Place => ({
   block: last.entry.block,
   index: last.entry.index,
-  part: isSamePlace(last, following) ? last.part : undefined,
+  part: isSamePosition(last, following) ? last.part : undefined,
 })
 
 /** Movements found, and where the search continues. */

@@ -24,7 +24,7 @@ export interface WalletSelection {
   /** Only wallets among these. */
   readonly among?: ReadonlyArray<string>
   /** `shared`: at the shared position. `own`: with their own position, or none yet. `none`: with none yet. Default: all. */
-  readonly place?: "shared" | "own" | "none"
+  readonly position?: "shared" | "own" | "none"
   /** Only wallets whose rows were sent for this block or a higher one. */
   readonly highestFrom?: number
   /** Only wallets after an address. */
@@ -65,7 +65,7 @@ export interface WalletChanges {
 export const notBegun = (wallet: string): WebhookWallet => ({ wallet, journal: "", next: 0, start: 0, highest: -1 })
 
 /** SQL condition of a position. `none` includes that of `own`, so that it uses the same index. */
-export const placeConditions = {
+export const positionConditions = {
   shared: "journal IS NULL",
   own: "journal IS NOT NULL",
   none: "journal IS NOT NULL AND journal = ''",

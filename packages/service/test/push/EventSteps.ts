@@ -84,7 +84,7 @@ export const withChanges = (
   }))
 
 /** An event as text, with the next block after it. */
-export const textOf = ({ event, position }: Events.PlacedEvent): string => {
+export const textOf = ({ event, position }: Events.PositionedEvent): string => {
   const next = `next ${position.next}`
   switch (event._tag) {
     case "Gap":

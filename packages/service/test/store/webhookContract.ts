@@ -37,13 +37,13 @@ export const webhookContract = (opened: Effect.Effect<Webhooks, StoreError, Scop
         const read = (selection: Parameters<Webhooks["walletsOf"]>[1]) =>
           Effect.map(webhooks.walletsOf("books", selection), (rows) => rows.map(({ wallet }) => wallet).join(" "))
 
-        expect(yield* webhooks.walletsOf("books", { place: "own" })).toEqual([own("0xb", 6), notBegun("0xd")])
+        expect(yield* webhooks.walletsOf("books", { position: "own" })).toEqual([own("0xb", 6), notBegun("0xd")])
         expect(yield* webhooks.walletsOf("books", { among: ["0xc", "0xz"] })).toEqual([shared("0xc", 30)])
         expect(yield* read({})).toBe("0xa 0xb 0xc 0xd")
-        expect(yield* webhooks.walletsOf("books", { place: "none", limit: 9 })).toEqual([notBegun("0xd")])
-        expect(yield* read({ place: "shared" })).toBe("0xa 0xc")
-        expect(yield* read({ place: "shared", highestFrom: 0 })).toBe("0xc")
-        expect(yield* read({ place: "shared", highestFrom: 31 })).toBe("")
+        expect(yield* webhooks.walletsOf("books", { position: "none", limit: 9 })).toEqual([notBegun("0xd")])
+        expect(yield* read({ position: "shared" })).toBe("0xa 0xc")
+        expect(yield* read({ position: "shared", highestFrom: 0 })).toBe("0xc")
+        expect(yield* read({ position: "shared", highestFrom: 31 })).toBe("")
         expect(yield* read({ after: "0xa", limit: 2 })).toBe("0xb 0xc")
         expect(yield* read({ among: [] })).toBe("")
       }).pipe(Effect.scoped),

@@ -12,10 +12,10 @@ interface RunProps {
 /** A form that sends all rows again from a given position. */
 const ReplayForm = ({ id: webhook, isRunning, run }: Pick<Webhook, "id"> & RunProps) => {
   const [from, setFrom] = useState("")
-  const place = from.trim()
+  const start = from.trim()
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
-    if (place !== "") run((client) => client.replay({ webhook, from: place }))
+    if (start !== "") run((client) => client.replay({ webhook, from: start }))
   }
   return (
     <Disclosure title="Replay">
@@ -30,7 +30,7 @@ const ReplayForm = ({ id: webhook, isRunning, run }: Pick<Webhook, "id"> & RunPr
             onChange={({ target }) => setFrom(target.value)}
           />
         </label>
-        <button type="submit" className="button" disabled={isRunning || place === ""}>
+        <button type="submit" className="button" disabled={isRunning || start === ""}>
           Send again from there
         </button>
       </form>

@@ -39,9 +39,11 @@ const postgresHider = (urls: ReadonlyArray<string>) => {
     ),
   )
   const subject = anyOf(names, String.raw`: (?:\S+ of )?`, String.raw`(?= \(|\.(?:\s|$))`)
-  const place = anyOf(names, String.raw`(?<![\w.-])(?:[^\s@:]{1,253}:\d{1,5} of )?`, String.raw`(?![\w-]|\.\w)`)
+  const location = anyOf(names, String.raw`(?<![\w.-])(?:[^\s@:]{1,253}:\d{1,5} of )?`, String.raw`(?![\w-]|\.\w)`)
   return (text: string): string =>
-    subject === undefined || place === undefined ? text : text.replaceAll(subject, "").replaceAll(place, "the database")
+    subject === undefined || location === undefined
+      ? text
+      : text.replaceAll(subject, "").replaceAll(location, "the database")
 }
 
 /** Hides the folder of a SQLite database, and not the names of its files. */
@@ -61,7 +63,7 @@ export interface Hidden {
   readonly baseFolder: string
 }
 
-/** Makes a function that hides the hosts of nodes, the place of the database, and addresses. Paths and field names are unchanged. */
+/** Makes a function that hides the hosts of nodes, the location of the database, and addresses. Paths and field names are unchanged. */
 export const hider = ({ baseFolder, database, nodes }: Hidden) => {
   const folder = DatabaseUrl.folderOf(database, baseFolder)
   const hideDatabase = folder === undefined ? postgresHider(DatabaseUrl.urlsOf(database)) : folderHider(folder)

@@ -7,7 +7,7 @@ import { rowId } from "@daybook/schema/RowId"
 import type { ContractDecoder } from "../../contract/ContractDecoder.ts"
 import type { Label } from "../../label/Label.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
-import type { Event, GapEvent, PlacedEvent, Step } from "../../push/WalletEvents.ts"
+import type { Event, GapEvent, PositionedEvent, Step } from "../../push/WalletEvents.ts"
 import type { BlockRef, LinkedBlock } from "../../block/BlockRows.ts"
 import type { PageRow } from "../../store/ChainReader.ts"
 import * as LedgerText from "./LedgerText.ts"
@@ -91,7 +91,7 @@ export interface EventText {
   readonly json: string
 }
 
-const textOf = ({ event, position }: PlacedEvent, timestamp: string, facts: Facts, options: Options): EventText => {
+const textOf = ({ event, position }: PositionedEvent, timestamp: string, facts: Facts, options: Options): EventText => {
   const { data, row, type } = write(event, facts, options)
   const cursor = EventPosition.format(position, options.selection)
   const members = JSON.stringify({ chain: options.chain.name, cursor, ...data }).slice(0, -1)

@@ -12,7 +12,7 @@ import * as Semaphore from "effect/Semaphore"
 import * as ChainRegistry from "../../config/ChainRegistry.ts"
 import * as EventPosition from "../../push/EventPosition.ts"
 import * as Webhook from "../../push/Webhook.ts"
-import * as WebhookPlace from "../../push/WebhookPlace.ts"
+import * as WebhookPosition from "../../push/WebhookPosition.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import * as ApiKeys from "../../store/ApiKeys.ts"
 import type { Webhooks } from "../../store/Webhooks.ts"
@@ -25,7 +25,7 @@ import { InvalidParameter } from "../http/InvalidParameter.ts"
 import { invalid } from "../rest/JsonBody.ts"
 import * as WebhookAccess from "./WebhookAccess.ts"
 import * as WebhookBounds from "./WebhookBounds.ts"
-import * as WebhookPlaces from "./WebhookPlaces.ts"
+import * as WebhookStarts from "./WebhookStarts.ts"
 
 /** Dependencies of changes. */
 export interface Options extends WebhookBounds.Options {
@@ -61,14 +61,14 @@ type Created = readonly [WebhookAccess.Found, secret: string | null]
 /** What a change of wallets shares with other changes. */
 interface AddressChanges {
   readonly access: ReturnType<typeof WebhookAccess.make>
-  readonly places: ReturnType<typeof WebhookPlaces.make>
+  readonly starts: ReturnType<typeof WebhookStarts.make>
   readonly bounds: ReturnType<typeof WebhookBounds.make>
   readonly permit: Semaphore.Semaphore
   readonly webhooks: Pick<Webhooks, "walletsOf">
 }
 
 /** Changes the wallets of a webhook. The positions of added wallets are read once, before changes take turns. */
-const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressChanges) => {
+const addressChanger = ({ access, bounds, permit, starts, webhooks }: AddressChanges) => {
   /** Those wallets of a change that the webhook has. */
   const knownOf = (id: string, { add = [], remove = [] }: Resource.AddressChange) =>
     Effect.map(
@@ -86,9 +86,9 @@ const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressCha
     const { webhook: before } = yield* access.find(caller, id)
     const both = [...add].find((wallet) => remove.has(wallet))
     if (both !== undefined) return yield* invalid("remove", "wallets that are not also added", quote(both))
-    const chain = yield* places.chainOf(before)
+    const chain = yield* starts.chainOf(before)
     const known = yield* knownOf(id, body)
-    const positions = yield* places.ofWallets(
+    const positions = yield* starts.ofWallets(
       chain,
       before,
       [...add].filter((wallet) => !known.has(wallet)),
@@ -107,7 +107,7 @@ const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressCha
       const more = added.length - removed.length
       yield* bounds.checkCount(add.size > 0 ? "add" : "remove", wallets + more, more)
       if (more > 0) yield* bounds.checkRoom(webhook.holder, { webhooks: 0, addresses: more })
-      const begun = added.map((wallet) => WebhookPlace.ownWallet(wallet, positions.get(wallet)!))
+      const begun = added.map((wallet) => WebhookPosition.ownWallet(wallet, positions.get(wallet)!))
       return [Webhook.without(webhook, remove), undefined, { add: begun, remove: removed }]
     })
     const [found] = yield* permit.withPermit(access.change(caller, id, withWallets))
@@ -116,7 +116,7 @@ const addressChanger = ({ access, bounds, permit, places, webhooks }: AddressCha
 }
 
 /** What a replay shares with other changes. */
-interface Replays extends Pick<AddressChanges, "access" | "places" | "webhooks"> {
+interface Replays extends Pick<AddressChanges, "access" | "starts" | "webhooks"> {
   readonly turns: Bounds["Service"]["turns"]
 }
 
@@ -125,7 +125,7 @@ const replayedAtOnce = 1_000
 const replayRetrySeconds = 1
 
 /** Replays rows of a webhook: one replay per key at a time, which changes its wallets in parts with other requests in between. */
-const replayer = ({ access, places, turns, webhooks }: Replays) => {
+const replayer = ({ access, starts, turns, webhooks }: Replays) => {
   const replaying = new Set<string>()
 
   /** Fails if another request created a webhook with the same name meanwhile. */
@@ -137,8 +137,8 @@ const replayer = ({ access, places, turns, webhooks }: Replays) => {
     before: WebhookAccess.Found,
     cursor: string,
   ): Effect.fn.Return<WebhookAccess.Found, WebhookAccess.Failure> {
-    const chain = yield* places.chainOf(before.webhook)
-    const owner = yield* places.ownerOf(chain, before, cursor)
+    const chain = yield* starts.chainOf(before.webhook)
+    const owner = yield* starts.ownerOf(chain, before, cursor)
     if (owner === undefined) return yield* invalid("from", "the cursor of an event of this webhook", "other text")
     const [wallet, position] = owner
     const [found] = yield* access.change(
@@ -155,16 +155,16 @@ const replayer = ({ access, places, turns, webhooks }: Replays) => {
     return found
   })
 
-  const fromPlace = Effect.fnUntraced(function* (
+  const fromStart = Effect.fnUntraced(function* (
     caller: Caller,
     before: WebhookAccess.Found,
     from: string,
   ): Effect.fn.Return<WebhookAccess.Found, WebhookAccess.Failure> {
     const { id } = before
-    const chain = yield* places.chainOf(before.webhook)
+    const chain = yield* starts.chainOf(before.webhook)
     const first = yield* webhooks.walletsOf(id, { limit: 1 })
     const wallets = first.map(({ wallet }) => wallet)
-    const [position] = (yield* places.ofWallets(chain, before.webhook, wallets, from)).values()
+    const [position] = (yield* starts.ofWallets(chain, before.webhook, wallets, from)).values()
     for (let after: string | undefined; ;) {
       const rows: ReadonlyArray<WebhookWallet> = yield* webhooks.walletsOf(id, { after, limit: replayedAtOnce })
       const to = rows.length < replayedAtOnce ? undefined : rows.at(-1)?.wallet
@@ -192,7 +192,7 @@ const replayer = ({ access, places, turns, webhooks }: Replays) => {
       const headers = { ...caller.headers, "retry-after": String(replayRetrySeconds) }
       return yield* ErrorResponse.rateLimited("Another replay of this API key is still running. Retry later.", headers)
     }
-    const replay = EventPosition.isText(from) ? afterCursor : fromPlace
+    const replay = EventPosition.isText(from) ? afterCursor : fromStart
     return yield* Effect.acquireUseRelease(
       Effect.sync(() => replaying.add(holder)),
       () => replay(caller, before, from),
@@ -206,7 +206,7 @@ export const make = (options: Options) => {
   const { settings, webhooks } = options
   const bounds = WebhookBounds.make(options)
   const access = WebhookAccess.make(options)
-  const places = WebhookPlaces.make(options)
+  const starts = WebhookStarts.make(options)
   // Changes are serialised, so that together they stay within the limits.
   const permit = Semaphore.makeUnsafe(1)
   const find = ChainRegistry.finderWithDefault(options.chains)
@@ -265,13 +265,13 @@ export const make = (options: Options) => {
     if (before !== null) return [before, null]
     yield* bounds.checkCount("addresses", addresses.length)
     yield* bounds.checkUrl(caller, url)
-    const positions = yield* places.ofWallets(chain, { finality, types }, addresses, from)
+    const positions = yield* starts.ofWallets(chain, { finality, types }, addresses, from)
     const own = { holder, name, request, url, chain: chain.name, types, finality, from: "now" } as const
-    const wallets = [...positions].map(([wallet, position]) => WebhookPlace.ownWallet(wallet, position))
+    const wallets = [...positions].map(([wallet, position]) => WebhookPosition.ownWallet(wallet, position))
     return yield* permit.withPermit(add(id, own, wallets))
   })
 
-  const changeAddresses = addressChanger({ access, bounds, permit, places, webhooks })
-  const replay = replayer({ access, places, webhooks, turns: options.bounds.turns })
+  const changeAddresses = addressChanger({ access, bounds, permit, starts, webhooks })
+  const replay = replayer({ access, starts, webhooks, turns: options.bounds.turns })
   return { changeAddresses, create, replay }
 }

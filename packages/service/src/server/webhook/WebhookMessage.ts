@@ -48,7 +48,7 @@ const batchOf = (
   return [sent.length, state]
 }
 
-const isRow = ({ event: { _tag } }: Events.PlacedEvent): boolean => _tag !== "Covered" && _tag !== "Final"
+const isRow = ({ event: { _tag } }: Events.PositionedEvent): boolean => _tag !== "Covered" && _tag !== "Final"
 
 /** What a webhook sends of a wallet. */
 export const subscriptionOf = (

@@ -7,11 +7,11 @@
 import { hash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import type { Checkpoint } from "../../block/BlockRows.ts"
-import * as SharedPlace from "../../push/SharedPlace.ts"
+import * as SharedPosition from "../../push/SharedPosition.ts"
 import * as SharedSteps from "../../push/SharedSteps.ts"
 import type * as Events from "../../push/WalletEvents.ts"
 import type * as Webhook from "../../push/Webhook.ts"
-import * as WebhookPlace from "../../push/WebhookPlace.ts"
+import * as WebhookPosition from "../../push/WebhookPosition.ts"
 import * as Coverage from "../../query/Coverage.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { NotDerived, NotWatched, Stale } from "../../query/QueryError.ts"
@@ -38,7 +38,7 @@ export interface Progress {
   /** Wallets that are at the shared position in the database, because nothing was sent for them since. */
   readonly unsaved: Set<string>
   /** The shared position, which may be ahead of the stored one; `null` if it is not read. */
-  place: WebhookPlace.Place | null
+  sharedPosition: WebhookPosition.Position | null
   /** `null` if none is read. */
   window: Window | null
   /** Address after which the next window starts. */
@@ -58,7 +58,7 @@ export const make = (windowSize = 1_000): Progress => ({
   windowSize,
   states: new Map(),
   unsaved: new Set(),
-  place: null,
+  sharedPosition: null,
   window: null,
   nextWindow: undefined,
   since: 0,
@@ -71,7 +71,7 @@ export const make = (windowSize = 1_000): Progress => ({
 export const forget = (progress: Progress): void => {
   progress.states.clear()
   progress.unsaved.clear()
-  Object.assign(progress, { place: null, window: null, nextWindow: undefined, messages: 0, watch: "" })
+  Object.assign(progress, { sharedPosition: null, window: null, nextWindow: undefined, messages: 0, watch: "" })
 }
 
 /** Awaited change if there is more to read: no change has this number. */
@@ -86,7 +86,7 @@ export interface Source {
   readonly lookups: WebhookLookups.WebhookLookups
 }
 
-const sharedOf = ({ chain, webhook: { finality, types } }: Source): SharedPlace.Shared => ({
+const sharedOf = ({ chain, webhook: { finality, types } }: Source): SharedPosition.Shared => ({
   chain,
   isFinal: finality === "final",
   hasMovements: types.includes("wallet.movement"),
@@ -112,18 +112,18 @@ export const load = Effect.fnUntraced(function* (
   progress: Progress,
 ): Effect.fn.Return<void, StoreError> {
   const { lookups, name, webhook, webhooks } = source
-  if (progress.place === null) {
+  if (progress.sharedPosition === null) {
     progress.since = lookups.now()
-    const stored = webhook.place === undefined ? null : WebhookPlace.fromStored(webhook.place)
-    progress.place = stored ?? (yield* SharedPlace.newest(sharedOf(source)))
-    progress.storedChange = progress.place.journal.change
+    const stored = webhook.place === undefined ? null : WebhookPosition.fromStored(webhook.place)
+    progress.sharedPosition = stored ?? (yield* SharedPosition.newest(sharedOf(source)))
+    progress.storedChange = progress.sharedPosition.journal.change
   }
   if (progress.window !== null) return
   const { nextWindow: after, windowSize } = progress
-  const rows = yield* webhooks.walletsOf(name, { place: "own", after, limit: windowSize })
+  const rows = yield* webhooks.walletsOf(name, { position: "own", after, limit: windowSize })
   progress.states.clear()
   for (const row of rows) {
-    const position = WebhookPlace.positionOf(row, null)
+    const position = WebhookPosition.positionOf(row, null)
     // A wallet without a position was added since, by a change after which everything is read again.
     if (position === null) continue
     progress.states.set(row.wallet, stateOf(position))
@@ -143,18 +143,18 @@ export const leaveWindow = (progress: Progress): void => {
 const affected = Effect.fnUntraced(function* (
   { lookups, name, webhooks }: Source,
   { since, states, windowSize }: Progress,
-  { active, sentFrom }: SharedPlace.Passage,
+  { active, sentFrom }: SharedPosition.Passage,
 ): Effect.fn.Return<ReadonlyArray<WebhookWallet> | null, StoreError> {
   const found: Array<WebhookWallet> = []
   const add = (wallets: ReadonlyArray<WebhookWallet>) =>
     found.push(...wallets.filter(({ wallet }) => !states.has(wallet)))
-  const place = "shared"
+  const position = "shared"
   const limit = windowSize + states.size + 1
-  if (active === "all") add(yield* webhooks.walletsOf(name, { place, limit }))
+  if (active === "all") add(yield* webhooks.walletsOf(name, { position, limit }))
   else if (yield* lookups.mayHave(name, since, active)) {
-    for (const among of WebhookLookups.partsOf(active)) add(yield* webhooks.walletsOf(name, { place, among }))
+    for (const among of WebhookLookups.partsOf(active)) add(yield* webhooks.walletsOf(name, { position, among }))
   }
-  if (sentFrom !== null) add(yield* webhooks.walletsOf(name, { place, highestFrom: sentFrom, limit }))
+  if (sentFrom !== null) add(yield* webhooks.walletsOf(name, { position, highestFrom: sentFrom, limit }))
   return found.length > windowSize && (active === "all" || sentFrom !== null) ? null : found
 })
 
@@ -177,7 +177,7 @@ const watchOf = (checkpoint: Checkpoint | null): string => {
 const checkWatched = Effect.fnUntraced(function* (
   { chain, name, webhooks }: Source,
   progress: Progress,
-  { next }: WebhookPlace.Place,
+  { next }: WebhookPosition.Position,
   checkpoint: Checkpoint | null,
 ): Effect.fn.Return<ReadonlyArray<WebhookWallet>, NotWatched | StoreError> {
   const watch = watchOf(checkpoint)
@@ -185,7 +185,7 @@ const checkWatched = Effect.fnUntraced(function* (
   const late: Array<WebhookWallet> = []
   for (let after: string | undefined, isLast = false; !isLast;) {
     const rows: ReadonlyArray<WebhookWallet> = yield* webhooks.walletsOf(name, {
-      place: "shared",
+      position: "shared",
       after,
       limit: progress.windowSize,
     })
@@ -206,37 +206,40 @@ const checkWatched = Effect.fnUntraced(function* (
 export const passShared = Effect.fnUntraced(function* (
   source: Source,
   progress: Progress,
-): Effect.fn.Return<number | WebhookPlace.Place, Stale | NotDerived | NotWatched | StoreError> {
+): Effect.fn.Return<number | WebhookPosition.Position, Stale | NotDerived | NotWatched | StoreError> {
   for (;;) {
     if (isFull(progress)) return hasMore
     // Sound: `load` reads it.
-    const before = progress.place!
-    const passage = yield* SharedPlace.pass(sharedOf(source), before)
+    const before = progress.sharedPosition!
+    const passage = yield* SharedPosition.pass(sharedOf(source), before)
     const late = yield* checkWatched(source, progress, before, passage.checkpoint)
     const found = yield* affected(source, progress, passage)
     // Set only now, because a statement may have failed: the wallets are then compared again.
     progress.watch = passage.checkpoint === null ? progress.watch : watchOf(passage.checkpoint)
-    progress.place = passage.place
+    progress.sharedPosition = passage.position
     if (found === null || late.length > progress.windowSize) return before
     for (const row of [...late, ...found]) {
       // Sound: the shared position exists.
-      progress.states.set(row.wallet, stateOf(WebhookPlace.positionOf(row, before)!))
+      progress.states.set(row.wallet, stateOf(WebhookPosition.positionOf(row, before)!))
       progress.unsaved.add(row.wallet)
     }
     if (passage.awaited !== null) return passage.awaited
   }
 })
 
-const isAtPlace = ({ isCovered, pending, position }: Events.State, place: WebhookPlace.Place | null): boolean =>
-  place !== null && pending === null && isCovered === true && WebhookPlace.isSame(position, place)
+const isAtPosition = (
+  { isCovered, pending, position }: Events.State,
+  sharedPosition: WebhookPosition.Position | null,
+): boolean =>
+  sharedPosition !== null && pending === null && isCovered === true && WebhookPosition.isSame(position, sharedPosition)
 
 /**
  * The wallets that may have something to send, in the order of their turns, starting after the one that was delivered last. Wallets at the
  * shared position have nothing to send, because it is the newest one.
  */
-export const inTurn = ({ place, states }: Progress, last: string | null): ReadonlyArray<string> => {
+export const inTurn = ({ sharedPosition, states }: Progress, last: string | null): ReadonlyArray<string> => {
   const wallets = [...states]
-    .filter(([, state]) => !isAtPlace(state, place))
+    .filter(([, state]) => !isAtPosition(state, sharedPosition))
     .map(([wallet]) => wallet)
     .toSorted()
   const first = last === null ? 0 : wallets.findIndex((wallet) => wallet > last)
@@ -244,10 +247,10 @@ export const inTurn = ({ place, states }: Progress, last: string | null): Readon
 }
 
 /** Wallets that can rejoin the shared position by a database change. Wallets for which nothing was sent since rejoin without one. */
-export const joining = ({ place, states, unsaved }: Progress): number => {
+export const joining = ({ sharedPosition, states, unsaved }: Progress): number => {
   let count = 0
   for (const [wallet, state] of states) {
-    if (!isAtPlace(state, place)) continue
+    if (!isAtPosition(state, sharedPosition)) continue
     if (!unsaved.delete(wallet)) count++
     else states.delete(wallet)
   }
@@ -266,22 +269,22 @@ export interface Options {
 
 /** The database changes that store the memory, and how to update the memory afterwards. */
 export const saving = (progress: Progress, { isAll = false, kept, moved }: Options) => {
-  const { place, states, unsaved } = progress
+  const { sharedPosition, states, unsaved } = progress
   const move: Array<WebhookWallet> = []
   const joined: Array<string> = []
   for (const [wallet, state] of states) {
-    if (wallet !== kept && isAtPlace(state, place)) {
+    if (wallet !== kept && isAtPosition(state, sharedPosition)) {
       joined.push(wallet)
-      if (wallet === moved || !unsaved.has(wallet)) move.push(WebhookPlace.sharedWallet(wallet, state.position))
+      if (wallet === moved || !unsaved.has(wallet)) move.push(WebhookPosition.sharedWallet(wallet, state.position))
     } else if (isAll || wallet === moved || unsaved.has(wallet))
-      move.push(WebhookPlace.ownWallet(wallet, state.position))
+      move.push(WebhookPosition.ownWallet(wallet, state.position))
   }
   const done = (): void => {
     for (const wallet of joined) states.delete(wallet)
     unsaved.clear()
-    if (isAll && place !== null) progress.storedChange = place.journal.change
+    if (isAll && sharedPosition !== null) progress.storedChange = sharedPosition.journal.change
   }
-  return { place, wallets: { move }, done }
+  return { sharedPosition, wallets: { move }, done }
 }
 
 /**
@@ -294,18 +297,18 @@ export const passOver = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number | null, StoreError> {
   const { chain, lookups, name } = source
   const shared = sharedOf(source)
-  if (progress.place === null || !isWhole(progress)) return null
-  let place: WebhookPlace.Place = progress.place
+  if (progress.sharedPosition === null || !isWhole(progress)) return null
+  let sharedPosition: WebhookPosition.Position = progress.sharedPosition
   let awaited: number | null = null
   while (awaited === null) {
-    const advance = yield* chain.recent.since({ ...place, isFinal: shared.isFinal })
+    const advance = yield* chain.recent.since({ ...sharedPosition, isFinal: shared.isFinal })
     if (advance === null || watchOf(advance.checkpoint) !== progress.watch) return null
     if (yield* lookups.mayHave(name, progress.since, advance.wallets)) return null
-    place = { journal: advance.newest, next: advance.next }
+    sharedPosition = { journal: advance.newest, next: advance.next }
     if (advance.isComplete) awaited = advance.newest.change
   }
   const own = yield* SharedSteps.passOver(shared, [...progress.states.keys()], progress.states)
   if (own === null) return null
-  progress.place = place
+  progress.sharedPosition = sharedPosition
   return Math.min(awaited, own)
 })

@@ -18,7 +18,7 @@ import * as EventPosition from "../../push/EventPosition.ts"
 import * as Events from "../../push/WalletEvents.ts"
 import * as Webhook from "../../push/Webhook.ts"
 import * as WebhookBeginning from "../../push/WebhookBeginning.ts"
-import * as WebhookPlace from "../../push/WebhookPlace.ts"
+import * as WebhookPosition from "../../push/WebhookPosition.ts"
 import type { IndexedChain } from "../../query/IndexedChain.ts"
 import type { ApiKeys, KeyGrant } from "../../store/ApiKeys.ts"
 import type { StoreError } from "../../store/StoreError.ts"
@@ -134,8 +134,8 @@ const storeAll = Effect.fnUntraced(function* (
   memory: Memory,
   options: WebhookProgress.Options & Pick<WalletChanges, "part"> = {},
 ): Effect.fn.Return<void, StoreError> {
-  const { done, place, wallets } = WebhookProgress.saving(memory.progress, options)
-  const next = place === null ? webhook : { ...webhook, place: WebhookPlace.toStored(place) }
+  const { done, sharedPosition, wallets } = WebhookProgress.saving(memory.progress, options)
+  const next = sharedPosition === null ? webhook : { ...webhook, place: WebhookPosition.toStored(sharedPosition) }
   yield* store(sender, stored, next, memory, { ...wallets, part: options.part })
   // If others changed the webhook, the next turn discards the memory.
   done()
@@ -232,7 +232,7 @@ const begin = Effect.fnUntraced(function* (
   memory: Memory,
 ): Effect.fn.Return<boolean, Events.StreamError> {
   if (memory.hasBegun) return false
-  const found = yield* sender.webhooks.walletsOf(stored.name, { place: "none", limit: begunAtOnce })
+  const found = yield* sender.webhooks.walletsOf(stored.name, { position: "none", limit: begunAtOnce })
   memory.hasBegun = found.length === 0
   if (memory.hasBegun) return false
   const wallets = found.map(({ wallet }) => wallet)
@@ -253,7 +253,7 @@ const prepare = Effect.fnUntraced(function* (
   yield* WebhookProgress.load(source, progress)
   const passed = yield* WebhookProgress.passShared(source, progress)
   if (typeof passed !== "number") {
-    yield* storeAll(sender, stored, webhook, memory, { part: WebhookPlace.toStored(passed) })
+    yield* storeAll(sender, stored, webhook, memory, { part: WebhookPosition.toStored(passed) })
     WebhookProgress.forget(progress)
     return null
   }

@@ -100,8 +100,8 @@ export const read = Effect.fnUntraced(function* (
   const [bounds] = yield* session.rows<Bounds>(sql.journalBounds, [Values.big(from)])
   const [oldest, newest, newestMark, mark] = bounds ?? [null, 0, null, null]
   const kept = { oldest: oldest ?? 1, newest: { change: newest, mark: newestMark ?? Journal.start.mark } }
-  const place = after === null ? "kept" : JournalRow.locate(after, { oldest: kept.oldest, newest, mark })
-  if (place !== "kept") return { ...kept, isLost: place === "lost", changes: [] }
+  const state = after === null ? "kept" : JournalRow.locate(after, { oldest: kept.oldest, newest, mark })
+  if (state !== "kept") return { ...kept, isLost: state === "lost", changes: [] }
   const rows = yield* session.rows<JournalRow.Columns>(sql.changesAfter, [Values.big(from), Values.big(limit)])
   return { ...kept, isLost: false, changes: yield* toChanges(chain, rows) }
 })

@@ -1,7 +1,7 @@
 /** The wallets of webhooks in the schema `daybook`. */
 import * as Effect from "effect/Effect"
 import type { StoreError } from "../StoreError.ts"
-import { columns, type Columns, fromColumns, placeConditions } from "../WebhookWallets.ts"
+import { columns, type Columns, fromColumns, positionConditions } from "../WebhookWallets.ts"
 import type { WalletChanges, WalletSelection, WebhookWallet } from "../WebhookWallets.ts"
 import type { Session } from "./Pool.ts"
 import * as Values from "./Values.ts"
@@ -26,13 +26,13 @@ const selecting = ({
   among,
   highestFrom,
   limit,
-  place,
+  position,
 }: WalletSelection): readonly [sql: string, params: ReadonlyArray<Values.Value>] => {
   const params: Array<Values.Value> = []
   const param = (value: Values.Value): string => `$${params.push(value) + 1}`
   const conditions = ["webhook = $1"]
   if (among !== undefined) conditions.push(`wallet = ANY(${param(Values.texts(among))}::text[])`)
-  if (place !== undefined) conditions.push(placeConditions[place])
+  if (position !== undefined) conditions.push(positionConditions[position])
   if (highestFrom !== undefined) conditions.push(`highest >= 0 AND highest >= ${param(Values.big(highestFrom))}`)
   if (after !== undefined) conditions.push(`wallet > ${param(Values.text(after))}`)
   const bound = limit === undefined ? "" : ` LIMIT ${param(Values.big(limit))}`

@@ -55,7 +55,7 @@ export const rangeOf = (ranges: KeyRanges, block: number): KeyRange => {
 }
 
 /** Numbers of the ranges that may contain the entry of a block: the same twice, or a range and the one into which it is being merged. */
-export const placesOf = (ranges: KeyRanges, id: number): readonly [range: number, into: number] => {
+export const rangesOf = (ranges: KeyRanges, id: number): readonly [range: number, into: number] => {
   const { into, range } = rangeOf(ranges, RowId.toPosition(id).block)
   return [range, into ?? range]
 }

@@ -42,7 +42,7 @@ const byKeys = Statements.historyTables.map(Statements.historyByKey)
 export const insertUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void => {
   const sorted = KeyOrder.byKey(entries, ([key]) => key)
   for (const table of [KeyRangeStatements.history, KeyRangeStatements.historyCopy]) {
-    const ranges = Ranges.placeUnsafe(connection, table, sorted)
+    const ranges = Ranges.rangesOfUnsafe(connection, table, sorted)
     connection.manyUnsafe(
       Statements.insertHistory(table.name),
       sorted.map(([key, id], at) => [ranges[at]!, key, id]),
@@ -58,8 +58,8 @@ export const insertUnsafe = (connection: Connection, entries: ReadonlyArray<Entr
 export const removeUnsafe = (connection: Connection, entries: ReadonlyArray<Entry>): void => {
   if (entries.length === 0) return
   const ranges = Ranges.readUnsafe(connection)
-  const placed = entries.map(([key, id]) => [...KeyRanges.placesOf(ranges, id), key, id])
-  for (const sql of deletes) connection.manyUnsafe(sql, placed)
+  const inRanges = entries.map(([key, id]) => [...KeyRanges.rangesOf(ranges, id), key, id])
+  for (const sql of deletes) connection.manyUnsafe(sql, inRanges)
 }
 
 /** Removes all entries of a range of row ids by scanning both copies: for rows whose addresses are unreadable. */
@@ -68,7 +68,7 @@ export const removeRangeUnsafe = (connection: Connection, first: number, end: nu
 }
 
 const isInUnsafe = (connection: Connection, sql: string, [key, id]: Entry): boolean =>
-  connection.valuesUnsafe(sql, [...KeyRanges.placesOf(Ranges.readUnsafe(connection), id), key, id]).length > 0
+  connection.valuesUnsafe(sql, [...KeyRanges.rangesOf(Ranges.readUnsafe(connection), id), key, id]).length > 0
 
 /** Whether both copies have an entry. */
 export const hasUnsafe = (connection: Connection, entry: Entry): boolean =>
@@ -97,18 +97,18 @@ export const lookUpUnsafe = (connection: Connection, copy: 0 | 1, key: Uint8Arra
 }
 
 /** An entry, and the number of the range that contains it. */
-export type Placed = readonly [key: Uint8Array, id: number, range: number]
+export type RangedEntry = readonly [key: Uint8Array, id: number, range: number]
 
 /** Entries after one in table order, from one of the two copies: from all ranges, even those to which no block belongs. */
-export const placedAfterUnsafe = (
+export const entriesAfterUnsafe = (
   connection: Connection,
   copy: 0 | 1,
-  [key, id, range]: Placed,
+  [key, id, range]: RangedEntry,
   limit: number,
-): ReadonlyArray<Placed> => connection.valuesUnsafe<Placed>(afters[copy]!, [range, key, id, limit])
+): ReadonlyArray<RangedEntry> => connection.valuesUnsafe<RangedEntry>(afters[copy]!, [range, key, id, limit])
 
 /** Removes an entry of one range from both copies. */
-export const removePlacedUnsafe = (connection: Connection, [key, id, range]: Placed): void => {
+export const removeEntryUnsafe = (connection: Connection, [key, id, range]: RangedEntry): void => {
   for (const sql of deletesAt) connection.rowsUnsafe(sql, [range, key, id])
 }
 

@@ -121,12 +121,12 @@ export const readUnsafe = (
     oldest: oldest ?? 1,
     newest: newest === 0 ? Journal.start : { change: newest, mark: markOf(connection, newest) ?? 0 },
   }
-  const place =
+  const state =
     after === null
       ? "kept"
       : JournalRow.locate(after, { oldest: kept.oldest, newest, mark: markOf(connection, after.change) })
-  const changes = place === "kept" ? afterUnsafe(connection, after?.change ?? 0, limit) : []
-  return { ...kept, isLost: place === "lost", changes }
+  const changes = state === "kept" ? afterUnsafe(connection, after?.change ?? 0, limit) : []
+  return { ...kept, isLost: state === "lost", changes }
 }
 
 /** Blocks that a change removed, highest first. */

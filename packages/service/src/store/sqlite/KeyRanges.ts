@@ -78,7 +78,7 @@ export const claimUnsafe = (connection: Connection): void => {
 export type Table = Statements.Table
 
 /** The number of the range for each inserted entry; an entry of a range that is being merged may be in the merged one. */
-export const placeUnsafe = (
+export const rangesOfUnsafe = (
   connection: Connection,
   table: Table,
   entries: ReadonlyArray<readonly [key: Uint8Array, id: number, ...rest: ReadonlyArray<unknown>]>,
@@ -104,8 +104,8 @@ export const countUnsafe = (connection: Connection, ids: ReadonlyArray<number>):
 }
 
 /** Whether an entry is in a range that has none of its block. */
-export const isMisplacedUnsafe = (connection: Connection, id: number, range: number): boolean =>
-  !KeyRanges.placesOf(readUnsafe(connection), id).includes(range)
+export const isInOtherRangeUnsafe = (connection: Connection, id: number, range: number): boolean =>
+  !KeyRanges.rangesOf(readUnsafe(connection), id).includes(range)
 
 /** Parts of ranges of row ids, both ends inclusive, in order. */
 export const partsUnsafe = (

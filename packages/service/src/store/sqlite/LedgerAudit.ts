@@ -24,7 +24,7 @@ export const differencesUnsafe = (connection: Connection, block: number, packed:
 
 /** Whether a block does not name a row as its own, or has its rows in another range. */
 const isOrphanedUnsafe = (connection: Connection, range: number, wallet: Uint8Array, id: number): boolean =>
-  Ranges.isMisplacedUnsafe(connection, id, range) ||
+  Ranges.isInOtherRangeUnsafe(connection, id, range) ||
   LedgerDifferences.isOrphaned(placesUnsafe(connection, RowId.toPosition(id).block), wallet, id)
 
 /** A ledger row, or a block's list of them. */

@@ -52,7 +52,7 @@ export type PackedBlock = readonly [block: number, packed: Uint8Array]
 
 const insertRowsUnsafe = (connection: Connection, sql: string, rows: ReadonlyArray<Columns>): void => {
   const sorted = KeyOrder.byKey(rows, ([wallet]) => wallet)
-  const ranges = Ranges.placeUnsafe(connection, KeyRangeStatements.ledger, sorted)
+  const ranges = Ranges.rangesOfUnsafe(connection, KeyRangeStatements.ledger, sorted)
   connection.manyUnsafe(
     sql,
     sorted.map((row, at) => [ranges[at]!, ...row]),
@@ -97,7 +97,7 @@ const placesUnsafe = (connection: Connection, from: number, to: number): Readonl
 /** Keys of a block's rows, each with the two ranges that may contain it. */
 const keysOf = (connection: Connection, [block, places, checksum]: Places): ReadonlyArray<Params> => {
   if (Checksum.fromValues([block, places]) !== checksum) throw damaged(connection, block, "the list of its ledgers")
-  const ranges = KeyRanges.placesOf(Ranges.readUnsafe(connection), RowId.make(block, 0))
+  const ranges = KeyRanges.rangesOf(Ranges.readUnsafe(connection), RowId.make(block, 0))
   return [...LedgerCodec.unpackPlaces(places)].map(({ index, wallet }) => [...ranges, wallet, RowId.make(block, index)])
 }
 
@@ -106,7 +106,7 @@ export const findUnsafe = (connection: Connection, wallet: Uint8Array, id: numbe
   connection.valuesUnsafe<Columns>(Statements.find, keyOf(connection, wallet, id))[0]
 
 const keyOf = (connection: Connection, wallet: Uint8Array, id: number): Params => [
-  ...KeyRanges.placesOf(Ranges.readUnsafe(connection), id),
+  ...KeyRanges.rangesOf(Ranges.readUnsafe(connection), id),
   wallet,
   id,
 ]

@@ -60,17 +60,18 @@ const entriesAfter = (
   }
   const key = fromHex(after.key)
   const copy = table === "history" ? 0 : 1
-  return Histories.placedAfterUnsafe(connection, copy, [key, idOf(after), after.range ?? -1], limit).map((placed) => {
-    const [entryKey, id, range] = placed
-    const entry = [entryKey, id] as const
-    return {
-      appearance: { table, key: toHex(entryKey), range, ...RowId.toPosition(id) },
-      // An entry in both copies was examined in the first one.
-      isOrphaned: () =>
-        Ranges.isMisplacedUnsafe(connection, id, range) ||
-        ((copy === 0 || !Histories.isInFirstUnsafe(connection, entry)) && !isNamedUnsafe(connection, entry)),
-    }
-  })
+  return Histories.entriesAfterUnsafe(connection, copy, [key, idOf(after), after.range ?? -1], limit).map(
+    ([entryKey, id, range]) => {
+      const entry = [entryKey, id] as const
+      return {
+        appearance: { table, key: toHex(entryKey), range, ...RowId.toPosition(id) },
+        // An entry in both copies was examined in the first one.
+        isOrphaned: () =>
+          Ranges.isInOtherRangeUnsafe(connection, id, range) ||
+          ((copy === 0 || !Histories.isInFirstUnsafe(connection, entry)) && !isNamedUnsafe(connection, entry)),
+      }
+    },
+  )
 }
 
 /** Orphaned entries among the next entries after one, and the last entry examined; `null` at the end. */
@@ -100,8 +101,8 @@ export const removeUnsafe = (file: ChainFile, appearances: ReadonlyArray<Appeara
     }
     const entry = [fromHex(key), idOf(appearance)] as const
     const { range = 0 } = appearance
-    if (Ranges.isMisplacedUnsafe(connection, entry[1], range) || !isNamedUnsafe(connection, entry)) {
-      Histories.removePlacedUnsafe(connection, [...entry, range])
+    if (Ranges.isInOtherRangeUnsafe(connection, entry[1], range) || !isNamedUnsafe(connection, entry)) {
+      Histories.removeEntryUnsafe(connection, [...entry, range])
       Journal.recordUnsafe(file, "clear", block, block)
     }
   }

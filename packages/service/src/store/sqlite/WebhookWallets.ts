@@ -1,5 +1,5 @@
 /** The wallets of webhooks in the file of API keys. */
-import { columns, type Columns, fromColumns, placeConditions } from "../WebhookWallets.ts"
+import { columns, type Columns, fromColumns, positionConditions } from "../WebhookWallets.ts"
 import type { WalletChanges, WalletRange, WalletSelection, WebhookWallet } from "../WebhookWallets.ts"
 import type { Connection, Params } from "./Connection.ts"
 
@@ -12,10 +12,10 @@ const rewind = `UPDATE webhook_wallet SET next = ?, start = min(start, ?) WHERE 
 const raise = `UPDATE webhook_wallet SET highest = max(highest, ?) WHERE webhook = ? AND wallet = ?`
 
 /** Conditions of a selection, with their parameters. */
-const conditionsOf = ({ after, among, highestFrom, place }: WalletSelection) => {
+const conditionsOf = ({ after, among, highestFrom, position }: WalletSelection) => {
   const conditions: ReadonlyArray<readonly [sql: string, ...params: Params]> = [
     ...(among === undefined ? [] : [["wallet IN (SELECT value FROM json_each(?))", JSON.stringify(among)] as const]),
-    ...(place === undefined ? [] : [[placeConditions[place]] as const]),
+    ...(position === undefined ? [] : [[positionConditions[position]] as const]),
     ...(highestFrom === undefined ? [] : [["highest >= 0 AND highest >= ?", highestFrom] as const]),
     ...(after === undefined ? [] : [["wallet > ?", after] as const]),
   ]
@@ -28,7 +28,7 @@ export const selecting = (selection: WalletSelection): readonly [sql: string, pa
   const where = ["webhook = ?", ...conditions.map(([sql]) => sql)].join(" AND ")
   const params = conditions.flatMap(([, ...own]) => own)
   // The key would not help SQLite, which does not know that few wallets have their own positions.
-  const isOwn = selection.place === "own" || selection.place === "none"
+  const isOwn = selection.position === "own" || selection.position === "none"
   const index = isOwn && selection.among === undefined ? " INDEXED BY webhook_wallet_own" : ""
   return [
     `SELECT ${columns} FROM webhook_wallet${index} WHERE ${where} ORDER BY wallet LIMIT ?`,

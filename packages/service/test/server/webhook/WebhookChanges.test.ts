@@ -272,7 +272,7 @@ describe("WebhookChanges", () => {
       const wallets = addresses.map((wallet) => ({ wallet, journal: null, next: 0, start: 9, highest: 8 }))
       const stored = (yield* webhooks.find("a"))!
       const before = yield* Webhook.decode(stored.content)
-      const atPlace: Webhook.Webhook = {
+      const atPosition: Webhook.Webhook = {
         ...Webhook.paused(before, "Its owner paused it."),
         place: { journal: "4-abc", next: 9 },
         pending: {
@@ -283,12 +283,12 @@ describe("WebhookChanges", () => {
           position: "e1.4-abc.0.9.13.0123456789ab",
         },
       }
-      yield* webhooks.change("a", stored.revision, Webhook.encode(atPlace), { remove: [Rows.alice], add: wallets })
+      yield* webhooks.change("a", stored.revision, Webhook.encode(atPosition), { remove: [Rows.alice], add: wallets })
       const states: Array<readonly [rewound: number, pause: string | null, hasMessage: boolean]> = []
       const change: Webhooks["change"] = (...args) =>
         Effect.tap(webhooks.change(...args), () =>
           Effect.gen(function* () {
-            const rewound = yield* webhooks.walletsOf("a", { place: "own" })
+            const rewound = yield* webhooks.walletsOf("a", { position: "own" })
             const { content } = (yield* webhooks.find("a"))!
             const { attempts, pending } = yield* Webhook.decode(content)
             states.push([rewound.length, attempts.paused, pending !== null])

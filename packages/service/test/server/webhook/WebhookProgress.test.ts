@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import * as Events from "../../../src/push/WalletEvents.ts"
 import * as Webhook from "../../../src/push/Webhook.ts"
 import * as WebhookBeginning from "../../../src/push/WebhookBeginning.ts"
-import * as WebhookPlace from "../../../src/push/WebhookPlace.ts"
+import * as WebhookPosition from "../../../src/push/WebhookPosition.ts"
 import * as IndexedChain from "../../../src/query/IndexedChain.ts"
 import * as WebhookLookups from "../../../src/server/webhook/WebhookLookups.ts"
 import * as WebhookProgress from "../../../src/server/webhook/WebhookProgress.ts"
@@ -30,11 +30,11 @@ const openedWith = Effect.fnUntraced(function* (watch?: ReadonlyArray<string>) {
     })
     const begun = yield* WebhookBeginning.begun(chain, webhook, wallets)
     const { journal, next } = begun[0]!
-    const placed = { ...webhook, place: { journal: journal!, next } }
+    const positioned = { ...webhook, place: { journal: journal!, next } }
     const shared = begun.map((wallet) => ({ ...wallet, journal: null, next: 0 }))
-    yield* database.webhooks.add(name, Webhook.encode(placed), shared)
+    yield* database.webhooks.add(name, Webhook.encode(positioned), shared)
     const lookups = WebhookLookups.make(database.webhooks)
-    return { name, chain, webhook: placed, webhooks: database.webhooks, lookups }
+    return { name, chain, webhook: positioned, webhooks: database.webhooks, lookups }
   })
   return { add, database, ref, store }
 })
@@ -69,7 +69,7 @@ describe("WebhookProgress", () => {
         )
 
         expect([...progress.states.keys()]).toEqual([Rows.alice])
-        expect(progress.place?.next).toBe(2)
+        expect(progress.sharedPosition?.next).toBe(2)
         expect(state.position).toMatchObject({ from: 3, next: 3 })
         expect(sent.filter(({ event }) => event._tag === "Transaction")).toEqual([])
       }).pipe(Effect.scoped),
@@ -93,17 +93,17 @@ describe("WebhookProgress", () => {
       )
       yield* store.append({ number: 0, hash: first.hash }, blocks)
       const awaited = yield* passed(source, progress)
-      const [taken, stayed] = [progress.states.size, progress.place?.next]
-      const { done, place, wallets: changes } = WebhookProgress.saving(progress, {})
+      const [taken, stayed] = [progress.states.size, progress.sharedPosition?.next]
+      const { done, sharedPosition, wallets: changes } = WebhookProgress.saving(progress, {})
       const { revision } = (yield* source.webhooks.find(name))!
-      const next = { ...source.webhook, place: WebhookPlace.toStored(place!) }
+      const next = { ...source.webhook, place: WebhookPosition.toStored(sharedPosition!) }
       yield* source.webhooks.change(name, revision, Webhook.encode(next), changes)
       done()
       WebhookProgress.leaveWindow(progress)
       yield* passed(source, progress)
 
       expect([awaited, taken, stayed]).toEqual([-1, 2_048, 513])
-      expect(progress.place?.next).toBe(769)
+      expect(progress.sharedPosition?.next).toBe(769)
       expect(progress.states.size).toBe(1_000 + 1_024)
     }).pipe(Effect.scoped),
   )

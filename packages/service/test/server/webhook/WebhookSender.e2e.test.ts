@@ -88,10 +88,10 @@ describe("WebhookSender", () => {
         yield* add("many", { wallets: walletsWith(1_498).map(notBegun) })
         yield* Effect.forkScoped(WebhookSender.run(options))
         const areShared = Effect.map(
-          options.webhooks.walletsOf("many", { place: "own" }),
+          options.webhooks.walletsOf("many", { position: "own" }),
           (own) => counts.messages === 2 && own.length < 64,
         )
-        yield* Eventually.untilEffect(areShared, { withinMillis: 30_000, what: "the wallets share a place" })
+        yield* Eventually.untilEffect(areShared, { withinMillis: 30_000, what: "the wallets share a position" })
         const before = { ...counts }
         yield* store.append(at, [second!])
         yield* Effect.promise(() => Eventually.until(() => counts.messages === 4))

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as Webhook from "../../../src/push/Webhook.ts"
-import * as WebhookPlace from "../../../src/push/WebhookPlace.ts"
+import * as WebhookPosition from "../../../src/push/WebhookPosition.ts"
 import * as WebhookSender from "../../../src/server/webhook/WebhookSender.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
 import type { Webhooks } from "../../../src/store/Webhooks.ts"
@@ -68,7 +68,9 @@ describe("WebhookSender", () => {
           Effect.sync(() => counts.looks >= 4),
           "some looks",
         )
-        const own = yield* Effect.forEach(sizes, (size) => database.webhooks.walletsOf(String(size), { place: "own" }))
+        const own = yield* Effect.forEach(sizes, (size) =>
+          database.webhooks.walletsOf(String(size), { position: "own" }),
+        )
 
         expect(own.map(({ length }) => length)).toEqual([63, 0, 0, 0])
       }).pipe(Effect.scoped),
@@ -82,7 +84,7 @@ describe("WebhookSender", () => {
         const { change } = options.webhooks
         yield* store.append(null, blocks.slice(0, 2))
         const { newest } = yield* store.snapshot((snapshot) => snapshot.changes(null, 0))
-        const place = WebhookPlace.toStored({ journal: newest, next: 2 })
+        const position = WebhookPosition.toStored({ journal: newest, next: 2 })
         const stored: Record<string, unknown> = {}
         const webhooks: Webhooks = {
           ...options.webhooks,
@@ -100,7 +102,7 @@ describe("WebhookSender", () => {
             journal: null,
             highest: 1,
           }))
-          yield* add(String(size), { wallets, change: (made) => ({ ...made, place }) })
+          yield* add(String(size), { wallets, change: (made) => ({ ...made, place: position }) })
         }
         yield* Effect.forkScoped(WebhookSender.run({ ...options, webhooks }))
         yield* store.unwind(headOf(blocks[1]!), headOf(blocks[0]!))
@@ -109,7 +111,7 @@ describe("WebhookSender", () => {
           "both webhooks",
         )
 
-        expect(stored).toEqual({ 1000: "a message", 1001: place })
+        expect(stored).toEqual({ 1000: "a message", 1001: position })
       }).pipe(Effect.scoped),
   )
 
@@ -180,7 +182,7 @@ describe("WebhookSender", () => {
       const bob = Effect.map(database.webhooks.walletsOf("books", { among: [Rows.bob] }), ([row]) => row!)
       yield* passingUntil(
         Effect.map(bob, ({ journal }) => journal !== ""),
-        "a place",
+        "a position",
       )
       const { pending } = yield* stored("books")
 
@@ -272,7 +274,7 @@ describe("WebhookSender", () => {
             "acquire walletsOf",
           ].join(" "),
         )
-        expect(yield* database.webhooks.walletsOf("books", { place: "own" })).toEqual([])
+        expect(yield* database.webhooks.walletsOf("books", { position: "own" })).toEqual([])
       }).pipe(Effect.scoped),
   )
 

@@ -101,8 +101,8 @@ describe("KeyRanges", () => {
       [2, 9, 11],
       [3, 12, 20],
     ])
-    expect(KeyRanges.placesOf(ranges, id(9))).toEqual([2, 4])
-    expect(KeyRanges.placesOf(ranges, id(12))).toEqual([3, 3])
+    expect(KeyRanges.rangesOf(ranges, id(9))).toEqual([2, 4])
+    expect(KeyRanges.rangesOf(ranges, id(12))).toEqual([3, 3])
   })
 
   it("beginMerges: merges eight neighbours of one size, never the newest one", () => {

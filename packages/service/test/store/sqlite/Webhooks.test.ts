@@ -108,9 +108,9 @@ describe("Webhooks", () => {
       Effect.gen(function* () {
         const planOf = yield* planner
         const selections = [
-          { place: "shared", among: [] },
-          { place: "own" },
-          { place: "shared", highestFrom: 3 },
+          { position: "shared", among: [] },
+          { position: "own" },
+          { position: "shared", highestFrom: 3 },
         ] as const
         const plans = selections.map((selection) => planOf(WebhookWallets.selecting(selection)[0]).join("; "))
         const having = planOf(WebhookWallets.having).join("; ")

@@ -10,41 +10,44 @@ import type { WebhookWallet } from "../store/WebhookWallets.ts"
 import type { EventPosition } from "./EventPosition.ts"
 
 /** A position shared by wallets: all rows of blocks below `next` were sent as of its position in the journal. */
-export interface Place extends Pick<EventPosition, "journal" | "next"> {}
+export interface Position extends Pick<EventPosition, "journal" | "next"> {}
 
 /** A stored position. */
-export interface StoredPlace {
+export interface StoredPosition {
   readonly journal: string
   readonly next: number
 }
 
 /** Encodes a position for storage. */
-export const toStored = ({ journal, next }: Place): StoredPlace => ({ journal: Journal.formatPosition(journal), next })
+export const toStored = ({ journal, next }: Position): StoredPosition => ({
+  journal: Journal.formatPosition(journal),
+  next,
+})
 
 /** Decodes a stored position; `null` if it is malformed. */
-export const fromStored = ({ journal, next }: StoredPlace): Place | null => {
+export const fromStored = ({ journal, next }: StoredPosition): Position | null => {
   const position = Journal.parsePosition(journal)
   return Result.isSuccess(position) ? { journal: position.success, next } : null
 }
 
 /** True if two positions are equal. */
-export const isSame = (a: Place, b: Place): boolean =>
+export const isSame = (a: Position, b: Position): boolean =>
   a.next === b.next && a.journal.change === b.journal.change && a.journal.mark === b.journal.mark
 
 /** Position of a wallet; `null` if its rows have no position yet, or if it shares a position that does not exist. */
 export const positionOf = (
   { highest, journal, next, start: from }: WebhookWallet,
-  shared: Place | null,
+  shared: Position | null,
 ): EventPosition | null => {
-  const place = journal === null ? shared : fromStored({ journal, next })
+  const position = journal === null ? shared : fromStored({ journal, next })
   // A reorg may have moved the shared position below this one's first block.
-  return place === null ? null : { ...place, next: Math.max(place.next, from), from, highest }
+  return position === null ? null : { ...position, next: Math.max(position.next, from), from, highest }
 }
 
 /** A wallet with its own position. */
-export const ownWallet = (wallet: string, { from, highest, ...place }: EventPosition): WebhookWallet => ({
+export const ownWallet = (wallet: string, { from, highest, ...position }: EventPosition): WebhookWallet => ({
   wallet,
-  ...toStored(place),
+  ...toStored(position),
   start: from,
   highest,
 })

@@ -14,7 +14,7 @@ import * as Movements from "../query/WalletMovements.ts"
 import type { Snapshot } from "../store/ChainReader.ts"
 import type * as Journal from "../store/Journal.ts"
 import type { StoreError } from "../store/StoreError.ts"
-import type { Place } from "./WebhookPlace.ts"
+import type { Position } from "./WebhookPosition.ts"
 
 /** Combined selection of the wallets. */
 export interface Shared {
@@ -26,7 +26,7 @@ export interface Shared {
 
 /** Result of advancing. */
 export interface Passage {
-  readonly place: Place
+  readonly position: Position
   /** The awaited change; `null` if more can be read at once. */
   readonly awaited: number | null
   /** Wallets with rows in what was read; `all` if uncertain. */
@@ -45,7 +45,7 @@ type Range = readonly [from: number, to: number]
 
 /** Effect of changes on a position. */
 interface Applied {
-  place: Place
+  position: Position
   /** Blocks below the position with changed rows. */
   readonly ranges: Array<Range>
   sentFrom: number | null
@@ -54,8 +54,8 @@ interface Applied {
 
 /** Applies a change as a stream does, see `WalletEvents`. Pure. */
 const apply = (applied: Applied, { change, highest, kind, lowest, mark }: Journal.Change): void => {
-  const { next } = applied.place
-  applied.place = { journal: { change, mark }, next: kind === "remove" ? Math.min(next, lowest) : next }
+  const { next } = applied.position
+  applied.position = { journal: { change, mark }, next: kind === "remove" ? Math.min(next, lowest) : next }
   if (kind === "final") return
   const read = Math.min(next - 1, highest)
   if (kind !== "append") applied.sentFrom = Math.min(applied.sentFrom ?? lowest, lowest)
@@ -98,7 +98,7 @@ type PassageRead = Passage & { readonly read: Range | null }
 const passIn = Effect.fnUntraced(function* (
   shared: Shared,
   snapshot: Snapshot,
-  before: Place,
+  before: Position,
 ): Effect.fn.Return<PassageRead, Stale | NotDerived | StoreError> {
   const checkpoint = yield* snapshot.checkpoint
   const { changes, isLost, newest } = yield* snapshot.changes(before.journal, maxChanges)
@@ -106,9 +106,9 @@ const passIn = Effect.fnUntraced(function* (
     const resumeFromBlock = Math.min(before.next, (checkpoint?.finalized ?? -1) + 1)
     return yield* new Stale({ resumeFromBlock, checkpoint })
   }
-  const applied: Applied = { place: before, ranges: [], sentFrom: null, isCertain: true }
+  const applied: Applied = { position: before, ranges: [], sentFrom: null, isCertain: true }
   for (const change of changes) apply(applied, change)
-  const { journal, next } = applied.place
+  const { journal, next } = applied.position
   const last = lastOf(shared.isFinal, checkpoint)
   const hasAll = changes.length < maxChanges
   const to = hasAll ? Math.min(last, next + maxBlocks - 1) : -1
@@ -121,7 +121,7 @@ const passIn = Effect.fnUntraced(function* (
       ? new Set<string>()
       : yield* activeIn(shared, snapshot, checkpoint, ranges)
   return {
-    place: { journal, next: read === null ? next : to + 1 },
+    position: { journal, next: read === null ? next : to + 1 },
     awaited: hasAll && (read === null || to === last) ? newest.change : null,
     active: isCertain ? active : "all",
     sentFrom: applied.sentFrom,
@@ -139,25 +139,25 @@ const passIn = Effect.fnUntraced(function* (
  */
 export const pass = Effect.fnUntraced(function* (
   shared: Shared,
-  place: Place,
+  position: Position,
 ): Effect.fn.Return<Passage, Stale | NotDerived | StoreError> {
   const { chain, isFinal } = shared
-  const advance = yield* chain.recent.since({ ...place, isFinal })
+  const advance = yield* chain.recent.since({ ...position, isFinal })
   if (advance !== null) {
     const { checkpoint, isComplete, newest, next, wallets } = advance
     const awaited = isComplete ? newest.change : null
-    return { place: { journal: newest, next }, awaited, active: wallets, sentFrom: null, checkpoint }
+    return { position: { journal: newest, next }, awaited, active: wallets, sentFrom: null, checkpoint }
   }
-  const { read, ...passage } = yield* chain.reader.snapshot((snapshot) => passIn(shared, snapshot, place))
+  const { read, ...passage } = yield* chain.reader.snapshot((snapshot) => passIn(shared, snapshot, position))
   if (read === null) return passage
   const gaps = yield* chain.reader.gaps({ from: read[0], to: read[1], limit: 1 })
   return gaps.length === 0 ? passage : { ...passage, active: "all" }
 })
 
 /** The position after everything stored. */
-export const newest = ({ chain, isFinal }: Shared): Effect.Effect<Place, StoreError> =>
+export const newest = ({ chain, isFinal }: Shared): Effect.Effect<Position, StoreError> =>
   chain.reader.snapshot(
-    Effect.fnUntraced(function* (snapshot: Snapshot): Effect.fn.Return<Place, StoreError> {
+    Effect.fnUntraced(function* (snapshot: Snapshot): Effect.fn.Return<Position, StoreError> {
       const { newest: journal } = yield* snapshot.changes(null, 0)
       return { journal, next: lastOf(isFinal, yield* snapshot.checkpoint) + 1 }
     }),
