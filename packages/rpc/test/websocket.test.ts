@@ -115,6 +115,19 @@ describe("WebSocketClient", () => {
     }),
   )
 
+  it.live("calls: the error of a lost connection is not that of one that was never made", () =>
+    Effect.gen(function* () {
+      const { client, state } = make((_message, socket) => socket.close(1001, "The service stops"))
+      const lost = yield* Effect.flip(client.eth_blockNumber())
+      state.isDown = true
+      const refused = yield* Effect.flip(client.eth_blockNumber())
+
+      expect(lost).toMatchObject({ _tag: "TransportError", phase: "headers" })
+      expect(lost.message).toContain("failed before a response was received: ECONNRESET: The service stops.")
+      expect(refused).toMatchObject({ _tag: "TransportError", phase: "connect" })
+    }),
+  )
+
   it.live(
     "calls: the error of a rejected connection names a wrong key, or the response where the platform reports it",
     () =>

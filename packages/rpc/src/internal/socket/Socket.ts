@@ -203,11 +203,15 @@ const settle = (
   found.resolve(reply)
 }
 
+/** The error of a pending request. Its code is that of a broken connection if the request was sent. */
+const failureOf = ({ waiting }: Connection, reason: string): Error =>
+  waiting === null ? Object.assign(new Error(reason), { code: "ECONNRESET" }) : new Error(reason)
+
 /** Ends a connection: its pending requests fail, and its subscriptions end. */
 const end = (state: State, connection: Connection, reason: string): void => {
   if (state.current === connection) state.current = undefined
   clearInterval(connection.timer)
-  for (const { reject } of connection.pending.values()) reject(new Error(reason))
+  for (const { reject } of connection.pending.values()) reject(failureOf(connection, reason))
   connection.pending.clear()
   for (const queues of connection.subscriptions.values()) for (const queue of queues) Listening.end(queue, reason)
   connection.subscriptions.clear()
