@@ -50,21 +50,26 @@ const query: LedgerQuery = { wallet: alice, from: 7, to: 9, order: "ASC", after:
 const longest = 2 ** 31 - 1
 
 describe("Ledgers", () => {
-  it.effect("insert: writes rows in the order of their wallets, and lists for blocks even without rows", () =>
-    Effect.gen(function* () {
-      const [all, none, nothing] = [sessionOf(), sessionOf(), sessionOf()]
-      yield* Ledgers.insert(all.at, [[7, packed]])
-      yield* Ledgers.insert(none.at, [[8, LedgerCodec.pack([])]])
-      yield* Ledgers.insert(nothing.at, [])
+  it.effect(
+    "insert: writes the rows of all blocks in the order of their wallets, and lists for blocks even without rows",
+    () =>
+      Effect.gen(function* () {
+        const [all, none, nothing] = [sessionOf(), sessionOf(), sessionOf()]
+        yield* Ledgers.insert(all.at, [
+          [7, packed],
+          [8, packedOf(8, [alice]).packed],
+        ])
+        yield* Ledgers.insert(none.at, [[8, LedgerCodec.pack([])]])
+        yield* Ledgers.insert(nothing.at, [])
 
-      expect(all.ran.map(([statement]) => statement)).toEqual([sql.insertLedger, sql.insertPlaces])
-      expect(all.ran[0]![1].slice(0, 2)).toEqual([
-        Values.manyBytes([alice, bob].map(unpackedOf)),
-        Values.bigs([idOf(1), idOf(0)]),
-      ])
-      expect(none.ran.map(([statement]) => statement)).toEqual([sql.insertPlaces])
-      expect(nothing.ran).toEqual([])
-    }),
+        expect(all.ran.map(([statement]) => statement)).toEqual([sql.insertLedger, sql.insertPlaces])
+        expect(all.ran[0]![1].slice(0, 2)).toEqual([
+          Values.manyBytes([alice, alice, bob].map(unpackedOf)),
+          Values.bigs([idOf(1), RowId.make(8, 0), idOf(0)]),
+        ])
+        expect(none.ran.map(([statement]) => statement)).toEqual([sql.insertPlaces])
+        expect(nothing.ran).toEqual([])
+      }),
   )
 
   it.effect("remove: removes the rows that lists name, and searches for those of a damaged list", () =>
