@@ -123,7 +123,7 @@ describe("flags of movements", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("movements: compares only with the most recent payments", () =>
+  it.live("movements: compares only with the most recent payments, in both orders", () =>
     Effect.gen(function* () {
       const between = (count: number) => [
         Rows.block(0, [pay(paid)]),
@@ -138,8 +138,10 @@ describe("flags of movements", () => {
         [Lookalikes.windowPlaces, undefined],
       ] as const) {
         const service = yield* start({ chains: { eth: { blocks: between(count), projections } } })
-        const { json } = yield* read(service, "movements", "kind=value&direction=in")
-        expect([count, json.result[0].flags]).toEqual([count, expected])
+        for (const order of ["ASC", "DESC"]) {
+          const { json } = yield* read(service, "movements", `kind=value&direction=in&order=${order}`)
+          expect([count, order, json.result[0].flags]).toEqual([count, order, expected])
+        }
       }
     }).pipe(Effect.scoped),
   )
