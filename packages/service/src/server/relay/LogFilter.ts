@@ -1,10 +1,11 @@
 /**
- * Selects logs for a subscription by the addresses and topics of `eth_subscribe`. Pure.
+ * Selects logs for a subscription by the first block, the addresses and the topics of `eth_subscribe`. Pure.
  *
  * Source: Ethereum JSON-RPC (execution-apis); decision 0016.
  */
 import * as Address from "@daybook/schema/Address"
 import * as Hash from "@daybook/schema/Hash"
+import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Schema from "effect/Schema"
 
 /** A log from a node. */
@@ -19,6 +20,8 @@ export interface NodeLog {
 
 /** Criteria of a filter. */
 export interface LogFilter {
+  /** Number of the first block whose logs are selected. */
+  readonly from: number
   /** Addresses to select; undefined for any address. */
   readonly addresses: ReadonlySet<string> | undefined
   /** Accepted values of each topic; `null` accepts any. */
@@ -34,7 +37,7 @@ const maxValues = 1_000
 const oneOrMore = <S extends Schema.Constraint>(value: S) =>
   Schema.Union([value, Schema.Array(value).check(Schema.isMaxLength(maxValues))])
 
-/** A subscription begins with the next block: no other start is accepted. */
+/** A subscription has no end. */
 const Latest = Schema.optionalKey(Schema.NullOr(Schema.Literal("latest")))
 
 /** Filter parameter of `eth_subscribe`. */
@@ -43,7 +46,8 @@ export const Params = Schema.Struct({
   topics: Schema.optionalKey(
     Schema.NullOr(Schema.Array(Schema.NullOr(oneOrMore(Hash.Hash))).check(Schema.isMaxLength(maxTopics))),
   ),
-  fromBlock: Latest,
+  // Programs in Go send block 0 for no block. As at nodes, logs of blocks before the subscription are not sent.
+  fromBlock: Schema.optionalKey(Schema.NullOr(RpcMethod.BlockId)),
   toBlock: Latest,
 })
 
@@ -56,7 +60,8 @@ const setOf = (value: Parameters<typeof listOf>[0]): ReadonlySet<string> | undef
 }
 
 /** Filter from parameters; an empty list selects the same as no list. */
-export const fromParams = ({ address, topics }: Schema.Schema.Type<typeof Params>): LogFilter => ({
+export const fromParams = ({ address, fromBlock, topics }: Schema.Schema.Type<typeof Params>): LogFilter => ({
+  from: typeof fromBlock === "bigint" ? Number(fromBlock) : 0,
   addresses: setOf(address),
   topics: (topics ?? []).map((topic) => setOf(topic) ?? null),
 })

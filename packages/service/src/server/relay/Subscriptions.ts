@@ -127,7 +127,12 @@ const notificationOf = (id: string, member: "result" | "error", json: string): s
   `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","${member}":${json}}}`
 
 /** Logs of a block that match a filter, as text. */
-const logTexts = (filter: LogFilter.LogFilter, { logs = [] }: HeadBlock, isRemoved: boolean): ReadonlyArray<string> => {
+const logTexts = (
+  filter: LogFilter.LogFilter,
+  { logs = [], number }: HeadBlock,
+  isRemoved: boolean,
+): ReadonlyArray<string> => {
+  if (number < filter.from) return []
   const texts = logs
     .filter((log) => LogFilter.isSelected(filter, log))
     .map(({ body }) => `${body},"removed":${isRemoved}}`)

@@ -152,6 +152,8 @@ describe("WebSockets", () => {
         const all = yield* idOf({})
         const second = yield* idOf({ address: [addresses[1].toUpperCase().replace("X", "x")], topics: [[topic], null] })
         const none = yield* idOf({ topics: [null, null, null] })
+        const ofGo = yield* idOf({ address: null, topics: null, fromBlock: "0x0", toBlock: "latest" })
+        const later = yield* idOf({ fromBlock: "0x7" })
         blocks.add(2)
         yield* client.until(({ params }) => params?.result.blockHash === hashOf(7))
         blocks.reorganise(2, "b", 1)
@@ -176,6 +178,8 @@ describe("WebSockets", () => {
         ])
         expect(namesOf(second)).toEqual(namesOf(all).filter(([, logIndex]) => logIndex === "0x1"))
         expect(namesOf(none)).toEqual([])
+        expect(namesOf(ofGo)).toEqual(namesOf(all))
+        expect(namesOf(later)).toEqual(namesOf(all).filter(([blockHash]) => blockHash === hashOf(7)))
         expect(client.notified(all)[0]).toEqual(blocks.logs(hashOf(6))[0])
       }),
   )
@@ -211,7 +215,8 @@ describe("WebSockets", () => {
         ["newHeads", {}],
         ["logs", { address: "0x1" }],
         ["logs", { topics: [null, null, null, null, null] }],
-        ["logs", { fromBlock: "0x1" }],
+        ["logs", { fromBlock: "1" }],
+        ["logs", { toBlock: "0x1" }],
         ["logs", { adress: address }],
       ]
       const answers = yield* Effect.forEach(calls, (params) => client.call("eth_subscribe", params))
