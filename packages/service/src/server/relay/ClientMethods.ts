@@ -5,6 +5,7 @@
  * Source: decision 0016.
  */
 import * as Hash from "@daybook/schema/Hash"
+import * as Quantity from "@daybook/schema/Quantity"
 import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -17,6 +18,8 @@ const Lists = Schema.Struct({
 })
 const decode = Schema.decodeUnknownOption(Lists)
 
+const notBlock = LocalMethod.failed("Invalid response of the node: expected a block.")
+
 /** Number of items of a block, in hex; `null` for no block. */
 const countOf = (
   block: Effect.Effect<unknown, LocalMethod.CallFailed>,
@@ -27,12 +30,32 @@ const countOf = (
     const lists = decode(found)
     return Option.isSome(lists)
       ? Effect.succeed(`0x${itemsOf(lists.value).length.toString(16)}`)
-      : Effect.fail(LocalMethod.failed("Invalid response of the node: expected a block."))
+      : Effect.fail(notBlock)
   })
 
 const encodeBlock = Schema.encodeSync(RpcMethod.BlockId)
 
 const byHash = (hash: string, { node }: LocalMethod.LocalCall) => node("eth_getBlockByHash", [hash, false])
+
+const decodeNumbered = Schema.decodeUnknownOption(
+  Schema.Struct({ number: Quantity.SafeInteger, uncles: Schema.Array(Hash.Hash) }),
+)
+const decodeUncle = Schema.decodeUnknownOption(Schema.Struct({ hash: Hash.Hash }))
+
+const quantity = (value: number): string => `0x${value.toString(16)}`
+
+/** An uncle of a block, from the node by the block's number: its hash is compared with the one that the block states. */
+const uncleOf = Effect.fnUntraced(function* (hash: string, index: number, call: LocalMethod.LocalCall) {
+  const found = yield* byHash(hash, call)
+  if (found === null) return null
+  const block = Option.getOrUndefined(decodeNumbered(found))
+  if (block === undefined) return yield* notBlock
+  const uncleHash = block.uncles[index]
+  if (uncleHash === undefined) return null
+  const uncle = yield* call.node("eth_getUncleByBlockNumberAndIndex", [quantity(block.number), quantity(index)])
+  if (Option.getOrUndefined(decodeUncle(uncle))?.hash === uncleHash) return uncle
+  return yield* LocalMethod.failed("The node returned another uncle. Retry later.")
+})
 
 const unclesOf = ({ uncles }: typeof Lists.Type) => uncles ?? []
 
@@ -46,6 +69,9 @@ export const methods: LocalMethod.Table = new Map(
     ),
     eth_getUncleCountByBlockHash: LocalMethod.make([Hash.Hash], ([hash], call) =>
       countOf(byHash(hash, call), unclesOf),
+    ),
+    eth_getUncleByBlockHashAndIndex: LocalMethod.make([Hash.Hash, Quantity.SafeInteger], ([hash, index], call) =>
+      uncleOf(hash, index, call),
     ),
     eth_getUncleCountByBlockNumber: LocalMethod.make([RpcMethod.BlockId], ([block], { node }) =>
       countOf(node("eth_getBlockByNumber", [encodeBlock(block), false]), unclesOf),

@@ -43,6 +43,29 @@ describe("ClientMethods", () => {
     }),
   )
 
+  it.live("an uncle is read by the number of its block, and must be the one that the block states", () =>
+    Effect.gen(function* () {
+      const [hash, other, unknown] = [Rows.hashOf("block"), Rows.hashOf("other"), Rows.hashOf("unknown")]
+      const [uncle, replaced] = [Rows.hashOf("uncle"), Rows.hashOf("replaced")]
+      const { ask, node } = yield* provide(({ method, params }) => {
+        if (method === "eth_getUncleByBlockNumberAndIndex")
+          return Node.result(JSON.stringify({ hash: uncle, nonce: 1 }))
+        const uncles = params?.[0] === hash ? [uncle] : [replaced]
+        return Node.result(params?.[0] === unknown ? "null" : JSON.stringify({ number: "0x7", uncles }))
+      })
+      const uncleAt = (block: string, index: string) => ask("eth_getUncleByBlockHashAndIndex", block, index)
+
+      expect((yield* uncleAt(hash, "0x0")).result).toEqual({ hash: uncle, nonce: 1 })
+      expect(node.calls).toContainEqual({ method: "eth_getUncleByBlockNumberAndIndex", params: ["0x7", "0x0"] })
+      expect(yield* uncleAt(hash, "0x1")).toMatchObject({ result: null })
+      expect(yield* uncleAt(unknown, "0x0")).toMatchObject({ result: null })
+      expect((yield* uncleAt(other, "0x0")).error).toEqual({
+        code: -32000,
+        message: "The node returned another uncle. Retry later.",
+      })
+    }),
+  )
+
   it.live("the counts of an unknown block are null, and those of another value an error", () =>
     Effect.gen(function* () {
       const { ask } = yield* provide(({ params }) =>
