@@ -78,14 +78,13 @@ const types: Readonly<Record<string, string>> = {
   SELFDESTRUCT: "self-destruct",
 }
 
-/** A call inside a transaction. */
-export const internal = ({ document, part: { frame, index } }: PartRow<Frame>) => {
+/** A call inside a transaction, without fields that only rows of an address have. */
+export const internalOfTransaction = ({ document, part: { frame } }: PartRow<Frame>) => {
   const isCreation = frame.type === "CREATE" || frame.type === "CREATE2"
   const to = frame.to ?? ""
   return {
     blockNumber: String(document.row.block),
     timeStamp: secondsOf(document.transaction),
-    hash: document.transaction.hash,
     from: frame.from,
     to: isCreation ? "" : to,
     value: frame.value,
@@ -96,8 +95,14 @@ export const internal = ({ document, part: { frame, index } }: PartRow<Frame>) =
     gasUsed: frame.gas_used,
     isError: flag(frame.error != null),
     errCode: frame.error ?? "",
-    traceId: String(index),
   }
+}
+
+/** A call inside a transaction, for an address. */
+export const internal = (row: PartRow<Frame>) => {
+  const { blockNumber, timeStamp, ...own } = internalOfTransaction(row)
+  const traceId = String(row.part.index)
+  return { blockNumber, timeStamp, hash: row.document.transaction.hash, ...own, traceId }
 }
 
 /** Action that lists token transfers. */

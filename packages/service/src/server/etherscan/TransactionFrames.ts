@@ -51,7 +51,7 @@ export const make = (calls: NodeCalls) =>
     const document = page.rows.map(documentOf).find(({ transaction }) => transaction.hash === hash)
     if (document === undefined)
       return yield* Envelope.notIndexed(`the transaction is not in the index of ${chain.name}`)
-    const frames = WalletFrames.movingFrames(document).map((part) => Rows.internal({ document, part }))
+    const frames = WalletFrames.movingFrames(document).map((part) => Rows.internalOfTransaction({ document, part }))
     const rows = list.order === "ASC" ? frames : frames.toReversed()
     return {
       _tag: "Rows",

@@ -260,10 +260,6 @@ describe("Etherscan's API: what the index and the service state", () => {
       const valuesOf = (hash: string, query?: string) =>
         Effect.map(listed(hash, query), ({ result }) => result.map(({ value }: { readonly value: string }) => value))
 
-      expect((yield* listed(second!.hash)).result).toMatchObject([
-        { hash: second!.hash, traceId: "0" },
-        { hash: second!.hash, traceId: "2" },
-      ])
       expect(yield* valuesOf(first!.hash)).toEqual(["1"])
       expect(yield* valuesOf(second!.hash)).toEqual(["1", "3"])
       expect(yield* valuesOf(second!.hash, "&sort=desc")).toEqual(["3", "1"])
