@@ -42,6 +42,18 @@ describe("RateLimit", () => {
     }),
   )
 
+  it.effect("take: applies the limit of a key in place of the usual one", () =>
+    Effect.gen(function* () {
+      const { take } = yield* make({ perSecond: 25, burst: 50 })
+      const own = { perSecond: 1, burst: 2 }
+      const taken = [yield* take("a", 2, own), yield* take("a", 1, own)]
+      yield* TestClock.adjust("1 second")
+      taken.push(yield* take("a", 1, own), yield* take("a", 1, own))
+
+      expect(taken.map(({ isAllowed }) => isAllowed)).toEqual([true, false, true, false])
+    }),
+  )
+
   it.effect("take: takes a token for each call of a batch, or none", () =>
     Effect.gen(function* () {
       const limit = yield* make({ perSecond: 1, burst: 10 })
