@@ -33,12 +33,15 @@ const frame = ({ data, type }: Wire, cursor: string): string => {
 }
 
 /** Sends a text as a stream, and ends it. */
-const sends =
+const sendsOnly =
   (...texts: ReadonlyArray<string>): Handler =>
   (_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" })
-    response.end(["retry: 1\n\n", ...texts].join(""))
+    response.end(texts.join(""))
   }
+
+/** The same with the shortest wait before a reconnection. */
+const sends = (...texts: ReadonlyArray<string>): Handler => sendsOnly("retry: 1\n\n", ...texts)
 
 const clientOf = (server: Server, options: Partial<RestClient.Options> = {}) =>
   RestClient.make({ baseUrl: server.url, apiKey: "key-1", retry: { base: 1, cap: 2 }, ...options })
@@ -210,6 +213,26 @@ describe("walletEvents", () => {
       expect(given.length).toBe(8)
       expect(error).toMatchObject({ _tag: "TransportError", phase: "body" })
       expect(server.seen.length).toBe(8 + 3)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("walletEvents: observes the wait that a server requested once before each later reconnection", () =>
+    Effect.gen(function* () {
+      const times: Array<number> = []
+      const timed =
+        (handler: Handler): Handler =>
+        (...exchange) => {
+          times.push(performance.now())
+          return handler(...exchange)
+        }
+      const texts = ["retry: 300\n\n", "", ""].map((text, at) =>
+        timed(sendsOnly(text, frame(covered(String(at)), `c${at}`))),
+      )
+      yield* receive(yield* script(...texts, timed(stale)))
+      const waits = times.slice(1).map((time, at) => time - times[at]!)
+
+      expect(waits.length).toBe(3)
+      expect(Math.min(...waits)).toBeGreaterThanOrEqual(300)
     }).pipe(Effect.scoped),
   )
 

@@ -218,7 +218,7 @@ const turns = Effect.fnUntraced(function* (
         return [[], Option.some({ progress, open: undefined, retry })]
       case "Events": {
         const taken = yield* Effect.fromResult(takeAll(progress, received.events, reply, query, options))
-        return [taken.given, Option.some({ progress: taken.progress, open, retry: received.retry })]
+        return [taken.given, Option.some({ progress: taken.progress, open, retry: received.retry ?? retry })]
       }
     }
   })
