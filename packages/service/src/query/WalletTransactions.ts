@@ -41,8 +41,8 @@ export const sourceOf = <E>(
   check,
   pageOf: projection.kind === "appearances" ? pageOf : undefined,
   read: (snapshot, query) =>
-    Effect.map(snapshot.page(projection, pageOf(query)), ({ hasMore, rows }) => {
-      const last = rows.at(-1)
+    Effect.map(snapshot.page(projection, pageOf(query)), ({ hasMore, rows, searched }) => {
+      const last = searched ?? rows.at(-1)
       return { rows, next: hasMore && last !== undefined ? { block: last.block, index: last.index } : null }
     }),
   skip: (snapshot, { after, from, order, to, wallet: key }, rows) =>

@@ -74,6 +74,11 @@ export interface PageRows {
   readonly rows: ReadonlyArray<PageRow>
   /** True if the range has more rows: the number of rows or their bytes reached the limit. */
   readonly hasMore: boolean
+  /**
+   * The last row that was read, if the page ended because many rows belong to another wallet with the same key; undefined otherwise. It
+   * is not part of the page, which may then be empty.
+   */
+  readonly searched?: Position
 }
 
 /** A range of the ledger of a wallet. */

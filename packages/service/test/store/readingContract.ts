@@ -5,8 +5,10 @@ import type { BlockRef, BlockRows } from "../../src/block/BlockRows.ts"
 import { projection } from "../../src/projection/WalletTransactions.ts"
 import * as Movement from "../../src/ledger/Movement.ts"
 import type { PageQuery, PageRow, PageRows, Position } from "../../src/store/ChainReader.ts"
+import * as PageFit from "../../src/store/rows/PageFit.ts"
 import * as Model from "./model.ts"
 import { blockOn, chainOn, refOf, wallets } from "./model.ts"
+import { sameKey } from "./sameKey.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { all, bodiesOf, pageBodies } from "./TestDatabase.ts"
 
@@ -19,6 +21,40 @@ export const readingContract = (database: TestDatabase.Make, law: TestDatabase.L
   const opened = TestDatabase.opened(database)
 
   describe("page", () => {
+    it.effect(
+      "page: of a wallet whose key a busy wallet has reads few rows at once, and its pages have all of its rows",
+      () =>
+        Effect.gen(function* () {
+          const { store } = yield* opened
+          const [own, busy] = sameKey
+          const others = Array.from({ length: PageFit.maxOthers }, () => [busy])
+          const numbers = [[own], ...others, [own, busy], ...others, ...others, [own]]
+          const block = blockOn(null, { transactions: numbers })
+          yield* store.append(null, [block])
+          const expected = block.transactions
+            .filter(({ addresses }) => addresses.includes(own))
+            .map(({ index }) => index)
+
+          for (const order of ["ASC", "DESC"] as const) {
+            for (const limit of [1, 2, 100]) {
+              const pages: Array<ReadonlyArray<number>> = []
+              for (let after: Position | null = null; ;) {
+                const query = { ...all, key: own, order, after, limit }
+                const page: PageRows = yield* store.snapshot((snapshot) => snapshot.page(projection, query))
+                pages.push(page.rows.map(({ index }) => index))
+                if (!page.hasMore) break
+                after = page.searched ?? page.rows.at(-1)!
+              }
+              expect(pages.flat()).toEqual(order === "ASC" ? expected : expected.toReversed())
+              // Each page reads the rows of the busy wallet up to the bound.
+              expect(pages.length).toBeGreaterThan(3)
+            }
+          }
+          const ofBusy = yield* pageBodies(store, { ...all, key: busy, limit: 5 })
+          expect(ofBusy).toEqual(block.transactions.slice(1, 6).map(({ body }) => body))
+        }).pipe(Effect.scoped),
+    )
+
     it.effect("page: walks every wallet in both orders, with small and large limits and within any bounds", () =>
       Effect.gen(function* () {
         const { store } = yield* opened

@@ -23,17 +23,18 @@ const documentColumns = 9
 
 type Candidate = PageFit.Candidate<Effect.Effect<PageFit.Texts | null, StoreError>>
 
-/** Adds rows to a page until one does not fit; true if all did. */
+/** Adds rows to a page until it ends; undefined if all fit. */
 const fit = Effect.fnUntraced(function* (
   page: PageFit.Page,
   candidates: ReadonlyArray<Candidate>,
   query: TransactionsQuery,
-): Effect.fn.Return<boolean, StoreError> {
+): Effect.fn.Return<PageRows | undefined, StoreError> {
   for (const candidate of candidates) {
-    if (!PageFit.hasRoom(page, candidate.bytes, query)) return false
-    PageFit.add(page, candidate, yield* candidate.read)
+    if (!PageFit.hasRoom(page, candidate.bytes, query)) return { rows: page.rows, hasMore: true }
+    const ended = PageFit.add(page, candidate, yield* candidate.read, query)
+    if (ended !== undefined) return ended
   }
-  return true
+  return undefined
 })
 
 /** A page of candidates, which are either all that the range has or more than fit. */
@@ -42,7 +43,7 @@ const pageOf = (
   query: TransactionsQuery,
 ): Effect.Effect<PageRows, StoreError> => {
   const page = PageFit.empty()
-  return Effect.map(fit(page, candidates, query), (isWhole) => ({ rows: page.rows, hasMore: !isWhole }))
+  return Effect.map(fit(page, candidates, query), (ended) => ended ?? { rows: page.rows, hasMore: false })
 }
 
 type Joined = DocumentRow.Columns | readonly [id: number, revision: null]
@@ -113,7 +114,8 @@ export const wallet = Effect.fnUntraced(function* (
         ? { id, bytes: DocumentRow.bytesOf(joined, internal), read: readOwn(at, joined, query) }
         : { id, bytes: 0, read: Effect.fail(missing(at, id, "history")) }
     })
-    if (!(yield* fit(page, candidates, query))) return { rows: page.rows, hasMore: true }
+    const ended = yield* fit(page, candidates, query)
+    if (ended !== undefined) return ended
     const end = rows.at(-1)?.[0]
     if (end === undefined || rows.length < wanted) return { rows: page.rows, hasMore: false }
     if (order === "ASC") first = end + 1

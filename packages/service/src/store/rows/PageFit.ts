@@ -39,14 +39,22 @@ export const lookahead = 1
 export const inlineBytes = ({ limit, maxBytes }: TransactionsQuery): number =>
   maxBytes === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(maxBytes / (limit + lookahead))
 
-/** Rows of the page so far, and their total bytes. */
+/**
+ * Maximum number of rows of other wallets with the same key that are read for a page. Anyone can search for an address whose key is that of
+ * some busy wallet, and request its page.
+ */
+export const maxOthers = 256
+
+/** Rows of the page so far, and their total bytes; the same of rows that do not belong to it. */
 export interface Page {
   readonly rows: Array<PageRow>
   bytes: number
+  others: number
+  otherBytes: number
 }
 
 /** A page without rows. */
-export const empty = (): Page => ({ rows: [], bytes: 0 })
+export const empty = (): Page => ({ rows: [], bytes: 0, others: 0, otherBytes: 0 })
 
 /** Whether a row with a number of bytes fits a page. The first row always fits. */
 export const hasRoom = (
@@ -55,11 +63,22 @@ export const hasRoom = (
   { limit, maxBytes = Infinity }: TransactionsQuery,
 ): boolean => rows.length < limit && (rows.length === 0 || bytes + rowBytes <= maxBytes)
 
-/** Adds a row that fits; `null` if the row does not belong to the page. */
-export const add = (page: Page, { bytes, id }: Candidate<unknown>, texts: Texts | null): void => {
-  if (texts === null) return
-  page.bytes += bytes
-  page.rows.push({ ...RowId.toPosition(id), ...texts })
+/** Adds a row that fits; `null` if the row does not belong to the page. Returns the page if too many rows do not. */
+export const add = (
+  page: Page,
+  { bytes, id }: Candidate<unknown>,
+  texts: Texts | null,
+  { maxBytes = Infinity }: TransactionsQuery,
+): PageRows | undefined => {
+  if (texts !== null) {
+    page.bytes += bytes
+    page.rows.push({ ...RowId.toPosition(id), ...texts })
+    return undefined
+  }
+  page.others += 1
+  page.otherBytes += bytes
+  if (page.others < maxOthers && page.otherBytes <= maxBytes) return undefined
+  return { rows: page.rows, hasMore: true, searched: RowId.toPosition(id) }
 }
 
 /** The candidates that fit, with texts that are read at once. */
@@ -67,7 +86,8 @@ export const fit = (candidates: Iterable<Candidate<() => Texts | null>>, query: 
   const page = empty()
   for (const candidate of candidates) {
     if (!hasRoom(page, candidate.bytes, query)) return { rows: page.rows, hasMore: true }
-    add(page, candidate, candidate.read())
+    const ended = add(page, candidate, candidate.read(), query)
+    if (ended !== undefined) return ended
   }
   return { rows: page.rows, hasMore: false }
 }

@@ -1,6 +1,7 @@
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { expect } from "vitest"
+import { sameKey } from "../../store/sameKey.ts"
 import * as Rows from "../rows.ts"
 import { type Response, hashesIn, start, type Started } from "../service.ts"
 
@@ -40,6 +41,23 @@ describe("walletTransactions", () => {
             expect(pages.map(({ json }) => json.page)).toEqual(pages.map((_, at) => String(at)))
             expect(pages.every(({ json }) => json.page_size === String(limit))).toBe(true)
           }
+        }
+      }),
+    )
+
+    it.live("a page ends after many rows of another wallet with the same key, and the next ones have the others", () =>
+      Effect.gen(function* () {
+        const [own, busy] = sameKey
+        const ofBusy = Array.from({ length: 300 }, () => ({ from: alice, to: busy }))
+        const blocks = [0, 1].map((number) => Rows.block(number, [...ofBusy, { from: alice, to: own }]))
+        const service = yield* start({ chains: { eth: { blocks } } })
+        const oldest = Rows.hashesOf(blocks, own)
+
+        for (const order of ["ASC", "DESC"]) {
+          const pages = yield* walk(service, own, `order=${order}`)
+          expect(pages.flatMap(hashesIn)).toEqual(order === "ASC" ? oldest : oldest.toReversed())
+          // Each reads at most 256 of the 600 rows of the other wallet.
+          expect(pages.map((page) => hashesIn(page).length)).toEqual(order === "ASC" ? [0, 1, 1] : [1, 1, 0])
         }
       }),
     )

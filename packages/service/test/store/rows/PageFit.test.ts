@@ -15,17 +15,37 @@ describe("PageFit", () => {
       const query = { key: "0x", from: 0, to: 9, order: "ASC", after: null, limit, maxBytes } as const
       const texts = { body: "", internal: null, revision: 1 }
       const candidates = all.map((bytes, id) => ({ id, bytes, read: () => (bytes === 9 ? null : texts) }))
-      const { hasMore, rows } = PageFit.fit(candidates, query)
+      const { hasMore, rows, searched } = PageFit.fit(candidates, query)
       const own = candidates.filter(({ bytes }) => bytes !== 9)
       const sizeOf = (count: number) => own.slice(0, count).reduce((sum, { bytes }) => sum + bytes, 0)
 
       expect(rows.map(({ index }) => index)).toEqual(own.slice(0, rows.length).map(({ id }) => id))
       expect(rows.length <= 1 || sizeOf(rows.length) <= maxBytes).toBe(true)
       expect(rows.length).toBeLessThanOrEqual(limit)
+      const others = candidates.filter(({ bytes, id }) => bytes === 9 && id <= (searched?.index ?? -1))
       if (!hasMore) expect(rows).toHaveLength(own.length)
+      else if (searched !== undefined) expect(others.length * 9).toBeGreaterThan(maxBytes)
       else expect(rows.length === limit || sizeOf(rows.length) + 9 > maxBytes).toBe(true)
     },
   )
+
+  it("fit: ends a page after a number of rows of other wallets, with the position of the last one", () => {
+    const query = { key: "0x", from: 0, to: 9, order: "ASC", after: null, limit: 9 } as const
+    const own = { body: "", internal: null, revision: 1 }
+    const pageOf = (others: number) => {
+      const ids = Array.from({ length: others + 2 }, (_, id) => id)
+      const texts = (id: number) => (id === 0 || id === others + 1 ? own : null)
+      const { hasMore, rows, searched } = PageFit.fit(
+        ids.map((id) => ({ id, bytes: 1, read: () => texts(id) })),
+        query,
+      )
+      return { hasMore, rows: rows.map(({ index }) => index), searched: searched?.index }
+    }
+    const { maxOthers } = PageFit
+
+    expect(pageOf(maxOthers - 1)).toEqual({ hasMore: false, rows: [0, maxOthers], searched: undefined })
+    expect(pageOf(maxOthers)).toEqual({ hasMore: true, rows: [0], searched: maxOthers })
+  })
 
   describe("blocksOf", () => {
     const query = { from: 3, to: 9, after: null, limit: 2 } as const
