@@ -375,9 +375,13 @@ export const targets: ReadonlyArray<Target> = [
       "Places",
       "Projections",
       "Replicas",
+      "SharedLookups",
       "SnapshotStart",
     ].map((source) => `store/postgres/${source}`),
-    ["store/postgres/Engine.mutation.ts", "store/postgres/{Ledgers,Marks,Replicas,SnapshotStart}.test.ts"],
+    [
+      "store/postgres/Engine.mutation.ts",
+      "store/postgres/{Ledgers,Marks,Replicas,SharedLookups,SnapshotStart}.test.ts",
+    ],
   ),
 ]
 

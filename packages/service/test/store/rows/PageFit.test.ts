@@ -47,6 +47,16 @@ describe("PageFit", () => {
     expect(pageOf(maxOthers)).toEqual({ hasMore: true, rows: [0], searched: maxOthers })
   })
 
+  it("fit: ends a page once rows of other wallets have more bytes than a page", () => {
+    const searchedOf = (maxBytes: number) => {
+      const query = { key: "0x", from: 0, to: 9, order: "ASC", after: null, limit: 9, maxBytes } as const
+      const candidates = [0, 1, 2, 3, 4].map((id) => ({ id, bytes: 10, read: () => null }))
+      return PageFit.fit(candidates, query).searched?.index
+    }
+
+    expect([19, 20, 29, 30, 50].map(searchedOf)).toEqual([1, 2, 2, 3, undefined])
+  })
+
   describe("blocksOf", () => {
     const query = { from: 3, to: 9, after: null, limit: 2 } as const
     const ids = (...blocks: ReadonlyArray<number>) => blocks.map((block) => RowId.make(block, 1))
