@@ -17,6 +17,7 @@ import * as LenientBlock from "./LenientBlock.ts"
 import * as LenientObject from "./LenientObject.ts"
 import * as NodeEndpoint from "./NodeEndpoint.ts"
 import * as Undecoded from "../verification/Undecoded.ts"
+import * as HexQuantity from "./HexQuantity.ts"
 
 /** Number of transactions requested at once. */
 const atOnce = 20
@@ -38,7 +39,7 @@ const transaction = ({ limiter }: NodeEndpoint.NodeEndpoint, hash: unknown): Eff
     : Effect.succeed({ hash })
 
 const blockByNumber = ({ limiter }: NodeEndpoint.NodeEndpoint, number: number, isHydrated: boolean) =>
-  limiter.request({ method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, isHydrated] })
+  limiter.request({ method: "eth_getBlockByNumber", params: [HexQuantity.of(number), isHydrated] })
 
 /** A block as received, with its transactions from separate requests; `null` if the node does not have all of it. */
 const inParts = Effect.fnUntraced(function* (

@@ -11,6 +11,7 @@ import type { BlockRef } from "../block/BlockRows.ts"
 import { isTooLarge } from "./BlockParts.ts"
 import * as LenientReceipts from "./LenientReceipts.ts"
 import type { NodeEndpoint } from "./NodeEndpoint.ts"
+import * as HexQuantity from "./HexQuantity.ts"
 
 /**
  * A block with the hashes of its transactions, in order.
@@ -190,7 +191,7 @@ const rawReceipts = Effect.fnUntraced(function* (
   support: Support,
 ): Effect.fn.Return<ReadonlyArray<unknown> | null, CallError> {
   if (!support.isUnsupported(byBlock)) {
-    const id = endpoint.rejectsHashes ? `0x${block.number.toString(16)}` : block.hash
+    const id = endpoint.rejectsHashes ? HexQuantity.of(block.number) : block.hash
     const whole = yield* Effect.option(endpoint.limiter.request({ method: byBlock, params: [id] }))
     if (whole._tag === "Some" && Array.isArray(whole.value)) return whole.value
   }

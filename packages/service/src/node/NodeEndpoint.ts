@@ -24,6 +24,7 @@ import * as NullRounds from "./NullRounds.ts"
 import * as SignedFetch from "./SignedFetch.ts"
 import * as TraceBounds from "./TraceBounds.ts"
 import * as Tracer from "./Tracer.ts"
+import * as HexQuantity from "./HexQuantity.ts"
 
 /**
  * Number, hash and link of a block.
@@ -162,7 +163,7 @@ const linked = (
   endpoint: NodeEndpoint,
   block: number | "latest" | "finalized",
 ): Effect.Effect<HydratedBlock | null, CallError> => {
-  const id = typeof block === "number" ? `0x${block.toString(16)}` : block
+  const id = typeof block === "number" ? HexQuantity.of(block) : block
   const links = Effect.flatMap(
     endpoint.limiter.request({ method: "eth_getBlockByNumber", params: [id, false] }),
     (raw) => Effect.fromResult(Result.mapError(LenientBlock.readLinks(raw), (issue) => notUsable(endpoint, issue))),

@@ -20,6 +20,7 @@ import * as Lists from "./Lists.ts"
 import { type NodeCalls, unreadable } from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
 import * as Receipt from "./Receipt.ts"
+import * as HexQuantity from "../../node/HexQuantity.ts"
 
 type Handler = Action["answer"]
 
@@ -128,7 +129,7 @@ const internalCalls = ({ result: root }: Trace.TransactionTrace): number | null 
 const counts = (calls: NodeCalls): Handler =>
   Effect.fnUntraced(function* (request) {
     const number = yield* blockNumber(request)
-    const tag = `0x${number.toString(16)}`
+    const tag = HexQuantity.of(number)
     const receipts = decodeReceipts(yield* calls.read(request, "eth_getBlockReceipts", [tag]))
     if (Option.isNone(receipts)) return yield* Envelope.notOk("Error! Invalid block number")
     const options = { tracer: "callTracer" }

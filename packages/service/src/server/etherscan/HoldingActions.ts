@@ -20,6 +20,7 @@ import * as Lists from "./Lists.ts"
 import * as Parameters from "./Parameters.ts"
 import * as StateCalls from "./StateCalls.ts"
 import type { NodeCalls } from "./NodeCalls.ts"
+import * as HexQuantity from "../../node/HexQuantity.ts"
 
 /** Dependencies of the actions. */
 export interface Options {
@@ -96,7 +97,7 @@ const balanceAt = Effect.fnUntraced(function* (options: Options, request: Reques
   const block = yield* Effect.fromResult(Parameters.required(request.parameters, "blockno"))
   const sums = sumsAt(options, request, wallet, { assets: [asset], block })
   const ofLedger = Effect.flatMap(sums, heldOf)
-  const tag = `0x${block.toString(16)}`
+  const tag = HexQuantity.of(block)
   const ofNode = StateCalls.balance(options.calls, request, { wallet, asset, tag })
   const found = yield* ofLedger.pipe(Effect.catch((refused) => Effect.mapError(ofNode, () => refused)))
   return Envelope.ofResult(String(found))
@@ -132,7 +133,7 @@ const correctionsOf = Effect.fnUntraced(function* (
     `the chain has another balance of ${differences.length} tokens than the movements add up to`,
   )
   if (differences.length > maxDifferences) return yield* refused
-  const tag = `0x${sums.block.number.toString(16)}`
+  const tag = HexQuantity.of(sums.block.number)
   const read = Effect.forEach(differences, ({ found, holding: { asset } }) =>
     Effect.map(
       found === null ? Effect.succeed(0n) : StateCalls.balance(calls, request, { wallet, asset, tag }),

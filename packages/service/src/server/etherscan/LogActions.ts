@@ -18,6 +18,7 @@ import type { Action, Actions, Request } from "./Action.ts"
 import * as Envelope from "./Envelope.ts"
 import * as NodeCalls from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
+import * as HexQuantity from "../../node/HexQuantity.ts"
 
 type Calls = NodeCalls.NodeCalls
 
@@ -52,8 +53,6 @@ interface Filter {
   readonly address?: string
   readonly topics: ReadonlyArray<string | null>
 }
-
-const quantity = (value: bigint | number): string => `0x${value.toString(16)}`
 
 const positions = [0, 1, 2, 3] as const
 
@@ -126,7 +125,7 @@ const filtersOf = ({ address, alternatives, from, isLatest, to }: Requested, hea
   const first = isLatest ? head : from
   const last = Math.min(to, head)
   if (first > last) return []
-  const range = { fromBlock: quantity(first), toBlock: last === head ? "latest" : quantity(last) }
+  const range = { fromBlock: HexQuantity.of(first), toBlock: last === head ? "latest" : HexQuantity.of(last) }
   const scope = address === undefined ? range : { ...range, address }
   return alternatives.map((topics) => ({
     ...scope,
@@ -228,14 +227,14 @@ const rowOf = (
   address: log.address,
   topics: log.topics,
   data: log.data,
-  blockNumber: quantity(block),
+  blockNumber: HexQuantity.of(block),
   blockHash,
-  timeStamp: quantity(time),
-  gasPrice: quantity(effectiveGasPrice ?? 0n),
-  gasUsed: quantity(gasUsed),
-  logIndex: quantity(index),
+  timeStamp: HexQuantity.of(time),
+  gasPrice: HexQuantity.of(effectiveGasPrice ?? 0n),
+  gasUsed: HexQuantity.of(gasUsed),
+  logIndex: HexQuantity.of(index),
   transactionHash: transaction,
-  transactionIndex: quantity(log.transactionIndex ?? 0),
+  transactionIndex: HexQuantity.of(log.transactionIndex ?? 0),
 })
 
 const readPage = (options: Options): Action["answer"] =>

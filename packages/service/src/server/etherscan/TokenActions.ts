@@ -10,6 +10,7 @@ import * as Lists from "./Lists.ts"
 import type { NodeCalls } from "./NodeCalls.ts"
 import * as Parameters from "./Parameters.ts"
 import * as StateCalls from "./StateCalls.ts"
+import * as HexQuantity from "../../node/HexQuantity.ts"
 
 type Handler = Action["answer"]
 
@@ -26,7 +27,7 @@ const supplyHistory = (calls: NodeCalls): Handler =>
   Effect.fnUntraced(function* (request) {
     const token = yield* tokenOf(request)
     const block = yield* Effect.fromResult(Parameters.required(request.parameters, "blockno"))
-    return Envelope.ofResult(String(yield* StateCalls.supply(calls, request, token, `0x${block.toString(16)}`)))
+    return Envelope.ofResult(String(yield* StateCalls.supply(calls, request, token, HexQuantity.of(block))))
   })
 
 /** Facts about a token that only directories know, not its contract. */

@@ -12,10 +12,9 @@ import * as LedgerRules from "../../ledger/LedgerRules.ts"
 import * as LocalMethod from "../relay/LocalMethod.ts"
 import * as NodeValues from "./NodeValues.ts"
 import * as Params from "./Params.ts"
+import * as HexQuantity from "../../node/HexQuantity.ts"
 
 type Block = NodeValues.Passed<NodeValues.BlockFields>
-
-const quantity = (value: bigint): string => `0x${value.toString(16)}`
 
 /** Block by number or tag; `null` if the node has none. */
 export const byNumber = ({ node }: LocalMethod.LocalCall, block: RpcMethod.BlockId, isHydrated: boolean) =>
@@ -59,7 +58,7 @@ const issuanceOf = Effect.fnUntraced(function* (call: LocalMethod.LocalCall, { f
   if ((difficulty ?? 0n) === 0n || reward === 0n) return { blockReward: 0n, uncleReward: 0n }
   const rewards = yield* Effect.forEach(uncles.keys(), (index) =>
     Effect.gen(function* () {
-      const params = [Params.toWire(number), quantity(BigInt(index))]
+      const params = [Params.toWire(number), HexQuantity.of(index)]
       const uncle = yield* call.node("eth_getUncleByBlockNumberAndIndex", params)
       const depth = BigInt(number - (yield* NodeValues.readNumber((uncle as NodeValues.Members | null)?.["number"])))
       return (reward * (uncleParts - depth)) / uncleParts
@@ -79,11 +78,11 @@ const details = Effect.fnUntraced(function* (call: LocalMethod.LocalCall, block:
   return {
     block: summary(block),
     issuance: {
-      blockReward: quantity(blockReward),
-      uncleReward: quantity(uncleReward),
-      issuance: quantity(blockReward + uncleReward),
+      blockReward: HexQuantity.of(blockReward),
+      uncleReward: HexQuantity.of(uncleReward),
+      issuance: HexQuantity.of(blockReward + uncleReward),
     },
-    totalFees: quantity(fees.reduce((sum, fee) => sum + fee, 0n)),
+    totalFees: HexQuantity.of(fees.reduce((sum, fee) => sum + fee, 0n)),
   }
 })
 

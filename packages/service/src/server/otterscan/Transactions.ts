@@ -16,10 +16,9 @@ import * as LocalMethod from "../relay/LocalMethod.ts"
 import * as Frames from "./Frames.ts"
 import * as IndexReads from "./IndexReads.ts"
 import * as NodeValues from "./NodeValues.ts"
+import * as HexQuantity from "../../node/HexQuantity.ts"
 
 type Call = LocalMethod.LocalCall
-
-const quantity = (value: bigint): string => `0x${value.toString(16)}`
 
 /** Receipt of a transaction, which must be in a block. */
 const receiptOf = Effect.fnUntraced(function* ({ node }: Call, hash: string) {
@@ -41,7 +40,7 @@ const operationOf = ({ from, to, type, value }: Moving) => ({
   type: operationTypes[type] ?? 0,
   from,
   to,
-  value: quantity(value),
+  value: HexQuantity.of(value),
 })
 
 const isOperation = ({ type, value }: Moving): boolean => WalletFrames.isMoving({ type, value: String(value) })
@@ -106,7 +105,7 @@ const trace = LocalMethod.make([Hash.Hash], ([hash], call) =>
         depth,
         from,
         to,
-        value: Frames.hasValue({ type }) ? quantity(value) : null,
+        value: Frames.hasValue({ type }) ? HexQuantity.of(value) : null,
         input,
         output,
       })),

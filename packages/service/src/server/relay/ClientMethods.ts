@@ -10,6 +10,7 @@ import * as RpcMethod from "@daybook/schema/RpcMethod"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as HexQuantity from "../../node/HexQuantity.ts"
 import * as LocalMethod from "./LocalMethod.ts"
 
 const Lists = Schema.Struct({
@@ -28,9 +29,7 @@ const countOf = (
   Effect.flatMap(block, (found) => {
     if (found === null) return Effect.succeed(null)
     const lists = decode(found)
-    return Option.isSome(lists)
-      ? Effect.succeed(`0x${itemsOf(lists.value).length.toString(16)}`)
-      : Effect.fail(notBlock)
+    return Option.isSome(lists) ? Effect.succeed(HexQuantity.of(itemsOf(lists.value).length)) : Effect.fail(notBlock)
   })
 
 const encodeBlock = Schema.encodeSync(RpcMethod.BlockId)
@@ -42,8 +41,6 @@ const decodeNumbered = Schema.decodeUnknownOption(
 )
 const decodeUncle = Schema.decodeUnknownOption(Schema.Struct({ hash: Hash.Hash }))
 
-const quantity = (value: number): string => `0x${value.toString(16)}`
-
 /** An uncle of a block, from the node by the block's number: its hash is compared with the one that the block states. */
 const uncleOf = Effect.fnUntraced(function* (hash: string, index: number, call: LocalMethod.LocalCall) {
   const found = yield* byHash(hash, call)
@@ -52,7 +49,10 @@ const uncleOf = Effect.fnUntraced(function* (hash: string, index: number, call: 
   if (block === undefined) return yield* notBlock
   const uncleHash = block.uncles[index]
   if (uncleHash === undefined) return null
-  const uncle = yield* call.node("eth_getUncleByBlockNumberAndIndex", [quantity(block.number), quantity(index)])
+  const uncle = yield* call.node("eth_getUncleByBlockNumberAndIndex", [
+    HexQuantity.of(block.number),
+    HexQuantity.of(index),
+  ])
   if (Option.getOrUndefined(decodeUncle(uncle))?.hash === uncleHash) return uncle
   return yield* LocalMethod.failed("The node returned another uncle. Retry later.")
 })

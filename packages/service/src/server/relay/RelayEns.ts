@@ -13,6 +13,7 @@ import * as EnsNames from "../../ens/EnsNames.ts"
 import { ChainEns } from "../chain/ChainEns.ts"
 import { type RelayedChain, RelayChains } from "./RelayChains.ts"
 import type { Upstream } from "./Upstream.ts"
+import * as HexQuantity from "../../node/HexQuantity.ts"
 
 /** The registry, which has the same address on every chain that has one. */
 const registry = "0x00000000000c2e074ec69a0dfb2997ba6c7d2e1e"
@@ -40,7 +41,7 @@ const sourceOf = ({ call }: Upstream): Pick<EnsNames.Source, "callAt" | "head"> 
     return Option.isSome(head) ? head.value : yield* unavailable("The node did not return a block number.")
   }),
   callAt: (block) => (to, data) =>
-    call("eth_call", [{ to, data, gas }, `0x${block.toString(16)}`]).pipe(
+    call("eth_call", [{ to, data, gas }, HexQuantity.of(block)]).pipe(
       Effect.map((bytes) => {
         const answer = bytes.length > maxAnswerBytes ? null : Json.parse(Buffer.from(bytes).toString())
         return typeof answer === "string" && /^0x[\da-f]*$/i.test(answer) ? answer : null
