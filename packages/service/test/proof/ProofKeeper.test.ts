@@ -21,14 +21,20 @@ import * as TestStore from "../store/TestStore.ts"
 
 const busy = new StoreError({ message: "The database is busy.", isRetryable: true, cause: null })
 
+/** An index from block 0, in which 3 moved to Alice, and 9 in the next block. */
+const movedInFirst = Effect.gen(function* () {
+  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+  const moved = { 0: { 0: [{ amount: 5n }, { amount: -2n }] }, 1: { 0: [{ amount: 9n }] } }
+  const { blocks, projections } = Ledgers.chainOf(moved, 1)
+  const chain = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections })
+  yield* chain.append(null, blocks)
+  return { blocks, chain, database }
+})
+
 describe("OpeningReader", () => {
   it.effect("wantedOf: includes what moved in block 0, by the books of an index that begins there", () =>
     Effect.gen(function* () {
-      const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-      const moved = { 0: { 0: [{ amount: 5n }, { amount: -2n }] }, 1: { 0: [{ amount: 9n }] } }
-      const { blocks, projections } = Ledgers.chainOf(moved, 1)
-      const chain = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections })
-      yield* chain.append(null, blocks)
+      const { chain } = yield* movedInFirst
       const books = yield* LedgerBooks.read(chain, Rows.alice, 0, 0)
       const movedWith = (of: typeof books | null) =>
         OpeningReader.wantedOf(Rows.alice, [Holding.native, Holding.nonce], of)
@@ -183,11 +189,7 @@ describe("ProofKeeper", () => {
 
   it.effect("run: stores openings of an index from block 0 without what moved in it", () =>
     Effect.gen(function* () {
-      const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
-      const moved = { 0: { 0: [{ amount: 5n }, { amount: -2n }] }, 1: { 0: [{ amount: 9n }] } }
-      const { blocks, projections } = Ledgers.chainOf(moved, 1)
-      const chain = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections })
-      yield* chain.append(null, blocks)
+      const { blocks, chain, database } = yield* movedInFirst
       const store = database.chain(chain.ref)
       const header: Node["header"] = () => Effect.succeed({ ...blocks[0]!, timestamp: 0 })
       const batch: Node["batch"] = (calls) => Effect.succeed(calls.map(() => Result.succeed(10n)))

@@ -64,8 +64,8 @@ export const scrubber = (secrets: Iterable<string>): ((text: string) => string) 
 }
 
 /**
- * Start of a received text in which keys are searched for before it is shortened. It is longer than the headers and URLs that servers usually accept,
- * so that no key is cut.
+ * Start of a received text in which keys are searched for before it is shortened. It is longer than the headers and URLs that servers
+ * usually accept, so that no key is cut.
  */
 export const searchable = (text: string): string => text.slice(0, 32_768)
 
