@@ -31,12 +31,13 @@ const chainOf = (error: unknown): ReadonlyArray<unknown> => {
   return found
 }
 
+/** Codes of errors after a connection was made, and the name of Node's error for a response that is not HTTP, which has no code. */
 const afterConnecting =
-  /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|HPE_.*|UND_ERR_.*SIZE.*)$/
+  /^(ECONNRESET|EPIPE|HTTPParserError|HPE_.*|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|HEADERS_OVERFLOW|RES_.*|.*SIZE.*))$/
 
 /**
- * Classifies an error thrown in a phase. A failure before the first header counts as `connect` unless its code implies an established
- * connection.
+ * Classifies an error thrown in a phase. A failure before the first header counts as `connect` unless its code or name implies an
+ * established connection.
  */
 export const fromError = (error: unknown, phase: Phase): NetworkFault => {
   const errors = chainOf(error)
@@ -46,6 +47,6 @@ export const fromError = (error: unknown, phase: Phase): NetworkFault => {
     textAt(innermost, "message") ?? textAt(error, "message") ?? (typeof error === "string" ? error : "unknown failure")
   const reason = code === undefined || message.includes(code) ? message : `${code}: ${message}`
   if (phase === "body") return { phase, reason }
-  const isConnected = code !== undefined && afterConnecting.test(code)
+  const isConnected = afterConnecting.test(code ?? textAt(innermost, "name") ?? "")
   return { phase: isConnected ? "headers" : "connect", reason }
 }

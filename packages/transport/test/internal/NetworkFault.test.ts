@@ -26,10 +26,21 @@ describe("NetworkFault", () => {
         reason: "connect ECONNREFUSED ::1:1",
       })
     })
-    for (const code of ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "HPE_INVALID_CONSTANT", "UND_ERR_HEADERS_TIMEOUT"]) {
+    const connected = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "HPE_INVALID_CONSTANT", "UND_ERR_HEADERS_TIMEOUT"]
+    for (const code of [...connected, "UND_ERR_HEADERS_OVERFLOW", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"]) {
       it(`fromError: classifies ${code} as phase headers`, () =>
         expect(fromError(nodeFault(code, "gone"), "headers").phase).toBe("headers"))
     }
+    it("fromError: classifies a response that is not HTTP as phase headers, although the parser's error has no code", () => {
+      const cause = Object.assign(new Error("Response does not match the HTTP/1.1 protocol"), {
+        name: "HTTPParserError",
+      })
+
+      expect(fromError(new TypeError("fetch failed", { cause }), "headers")).toStrictEqual({
+        phase: "headers",
+        reason: "Response does not match the HTTP/1.1 protocol",
+      })
+    })
     it("fromError: keeps phase body", () => expect(fromError(nodeFault("ENOTFOUND", "x"), "body").phase).toBe("body"))
     it("fromError: uses the message of a browser's TypeError", () =>
       expect(fromError(new TypeError("Failed to fetch"), "headers")).toStrictEqual({
