@@ -124,7 +124,7 @@ export const classifyText = (reply: Reply): CallError => {
   const isLimit = isPage && /error(?: code:?)? 1015|rate.?limited/i.test(text.slice(0, 20_000))
   return isLimit
     ? new RateLimited({ ...reply, detail: "reported by an HTML page" })
-    : invalidResponse(issue, reply, isCut)
+    : invalidResponse(issue, reply, isCut && !missingStatuses.has(reply.status))
 }
 
 /** How to send the calls of a rejected batch. */

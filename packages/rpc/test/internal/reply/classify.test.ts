@@ -209,6 +209,15 @@ describe("classifyText", () => {
     expect(ofText("invalid api key", 200)._tag).toBe("Unauthorized")
   })
 
+  it.each([404, 405, 410])(
+    "classifyText: repeats no call after status %i without a body, for the URL is wrong",
+    (status) => {
+      for (const text of ["", "{"]) {
+        expect(classifyText(replyOf(text, { status }))).toMatchObject({ path: "status", isRetryable: false })
+      }
+    },
+  )
+
   it("classifyText: searches for keys in a bounded part of a text", () => {
     const scrubbed: Array<number> = []
     const scrub = (text: string) => {
