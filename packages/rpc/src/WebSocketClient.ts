@@ -90,6 +90,14 @@ const httpUrl = (url: unknown): unknown => {
   return Redacted.isRedacted(url) ? fromKey(overHttp(String(Redacted.value(url)))) : url
 }
 
+/** Names the schemes of a WebSocket in the error of a URL that was read as an HTTP URL. */
+const withSocketSchemes = (error: InvalidOption): InvalidOption =>
+  new InvalidOption({
+    option: error.option,
+    expected: error.expected.replace("an http or https URL such as https:", "a ws or wss URL such as wss:"),
+    received: error.received.replace("http:// or https://", "ws:// or wss://"),
+  })
+
 const platformWebSocket = (): Socket.WebSocketConstructor | undefined =>
   // Sound: the WebSocket of every platform has these members.
   Reflect.get(globalThis, "WebSocket") as Socket.WebSocketConstructor | undefined
@@ -105,11 +113,13 @@ const fromOptions = Effect.fnUntraced(function* (
     return yield* new InvalidOption({ option: "webSocket", expected, received: "nothing" })
   }
   const given: Record<string, unknown> = { ...rest }
+  if (Array.isArray(given["url"])) return yield* OptionCheck.invalid("url", "one URL", given["url"])
   for (const name of ["url", "rpcUrl"]) if (given[name] !== undefined) given[name] = httpUrl(given[name])
   const maxCharacters = rest.maxBytes ?? defaultMaxBytes
   const socket = Socket.make({ make: webSocket, maxCharacters, maxQueued, maxQueuedCharacters })
   // Sound: the members were checked, and only the URL scheme differs.
-  const settings = yield* read({ ...given, fetch: socket.fetch } as Parameters<typeof read>[0])
+  const httpOptions = { ...given, fetch: socket.fetch } as Parameters<typeof read>[0]
+  const settings = yield* Effect.mapError(read(httpOptions), withSocketSchemes)
   const client = start(settings, closing)
   const endpoint = settings.pool.endpoints[0]!.batcher.endpoint
   const source = { client, socket, policy: settings.policy, scrub: endpoint.scrub }

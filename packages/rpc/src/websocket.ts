@@ -83,7 +83,7 @@ export interface RpcWebSocketClient extends PromiseClient.RpcClient {
 export const createWebSocketClient = (options: Options): RpcWebSocketClient =>
   CallerStack.keepThrown(() => {
     Result.getOrThrow(OptionCheck.members(options, { ...socketKinds, signal: "signal" }))
-    const { signal, ...rest } = options
+    const { signal, ...rest } = options ?? {}
     const client = WebSocketClient.makeUnsafe(rest)
     const signalOf = (own: SubscriptionOptions | undefined): AbortSignal | undefined =>
       PromiseClient.both(signal, own?.signal)

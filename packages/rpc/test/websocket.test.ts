@@ -498,4 +498,14 @@ describe("WebSocketClient", () => {
     expect(() => createWebSocketClient({ url, maxQueued: 0 })).toThrow("maxQueued")
     client.close()
   })
+
+  it.each([
+    [undefined, "url", `"url" with the complete path, or "rpcUrl" with "chain" and "apiKey"`, "nothing"],
+    [{ url: "n.example" }, "url", "a ws or wss URL such as wss://host/path", "text without ws:// or wss:// before it"],
+    [{ url: [url, url] }, "url", "one URL", "an array"],
+  ])("createWebSocketClient: %j is an InvalidOption", (options, option, expected, received) => {
+    expect(() => createWebSocketClient(options as never)).toThrow(
+      expect.objectContaining({ _tag: "InvalidOption", option, expected, received }),
+    )
+  })
 })
