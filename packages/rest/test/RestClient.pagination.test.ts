@@ -287,7 +287,7 @@ describe("onBadRow", () => {
           hash: broken.hash,
           path: "result[1].block_number",
           received: `"twelve"`,
-          expected: "decimal digits such as 21000",
+          expected: "decimal digits of at most 256 bits such as 21000",
           row: JSON.parse(JSON.stringify(broken)) as unknown,
         },
       ])

@@ -49,7 +49,7 @@ const wire = Schema.String.check(Schema.isPattern(/^(0|[1-9][0-9]*)$/u)).annotat
  * Source: docs/interface.md#2 (numeric strings); decision 0020.
  */
 export const Decimal: Schema.Codec<bigint, string> = leaf({
-  expected: "decimal digits such as 21000",
+  expected: "decimal digits of at most 256 bits such as 21000",
   wire,
   read: toBigInt,
   write: (value) => value.toString(),
@@ -94,7 +94,7 @@ const signedWire = Schema.String.check(Schema.isPattern(/^(0|-?[1-9][0-9]*)$/u))
  * Source: decision 0048.
  */
 export const Signed: Schema.Codec<bigint, string> = leaf({
-  expected: "decimal digits such as -21000",
+  expected: "at most 100 decimal digits such as -21000",
   wire: signedWire,
   read: toSigned,
   write: (value) => value.toString(),

@@ -20,7 +20,7 @@ describe("Decimal", () => {
   it.each(["", "0x1", "-1", "1.5", "1e3", " 1", "١", (2n ** 256n).toString(), null, undefined, -1, 0.5, 2 ** 53, {}])(
     "Decimal: refuses %j",
     (input) => {
-      expect(refusal(Decimal.Decimal, input)).toContain("Expected decimal digits such as 21000")
+      expect(refusal(Decimal.Decimal, input)).toContain("Expected decimal digits of at most 256 bits such as 21000")
     },
   )
 

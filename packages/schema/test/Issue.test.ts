@@ -37,7 +37,7 @@ describe("find", () => {
     expect(messagesOf(WalletPage.WalletPage, pageOf([record, row]))).toEqual([
       'Invalid response "result[1].hash": expected a hash of 32 bytes in hex, received nothing.',
       'Invalid response "result[1].nonce": expected decimal digits of a safe integer such as 12, received -1.',
-      'Invalid response "result[1].gas": expected decimal digits such as 21000, received nothing.',
+      'Invalid response "result[1].gas": expected decimal digits of at most 256 bits such as 21000, received nothing.',
       'Invalid response "result[1].logs[1].data": expected hex bytes such as 0xa9059cbb, received "0x0".',
     ])
   })
@@ -45,7 +45,7 @@ describe("find", () => {
   it("find: omits the index from the path if a single object is accepted for its array", () => {
     const wire = { ...fixture.walletPage, result: { ...record, value: "1.5" } }
     expect(messagesOf(WalletPage.WalletPage, wire)).toEqual([
-      'Invalid response "result.value": expected decimal digits such as 21000, received "1.5".',
+      'Invalid response "result.value": expected decimal digits of at most 256 bits such as 21000, received "1.5".',
     ])
   })
 

@@ -103,9 +103,9 @@ describe("Movement", () => {
 
   it.each([
     ["asset", "ether", "native, or the address of a token"],
-    ["amount", "1.5", "decimal digits such as -21000"],
-    ["amount", "-0", "decimal digits such as -21000"],
-    ["amount", "9".repeat(101), "decimal digits such as -21000"],
+    ["amount", "1.5", "at most 100 decimal digits such as -21000"],
+    ["amount", "-0", "at most 100 decimal digits such as -21000"],
+    ["amount", "9".repeat(101), "at most 100 decimal digits such as -21000"],
     ["kind", "", "a kind of movement such as value"],
     ["failed", "false", "boolean"],
   ])("Movement: refuses %s %j", (key, value, expected) => {

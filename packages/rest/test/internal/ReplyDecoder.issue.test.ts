@@ -18,7 +18,7 @@ describe("ReplyDecoder", () => {
       expect(issue(page([row(1, 0), { ...row(2, 0), value: "0x10" }]))).toStrictEqual({
         path: "result[1].value",
         received: `"0x10"`,
-        expected: "decimal digits such as 21000",
+        expected: "decimal digits of at most 256 bits such as 21000",
       })
     })
     it("issueOf: has no index if a single object replaces its array", () => {
@@ -30,7 +30,7 @@ describe("ReplyDecoder", () => {
       expect(issue(page([rest]))).toStrictEqual({
         path: "result[0].gas",
         received: "nothing",
-        expected: "decimal digits such as 21000",
+        expected: "decimal digits of at most 256 bits such as 21000",
       })
     })
     it("issueOf: uses the path body for the whole response", () => {
