@@ -15,14 +15,10 @@ import * as Holding from "../ledger/Holding.ts"
 /** Maximum number of rows and bytes read at once, some milliseconds of work: one row has up to 20,000 movements. */
 const [pageRows, pageBytes] = [512, 64 * 1024]
 
-const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
-
 const add = (books: Books.Books, { block, candidates, index, movements, roles }: LedgerEntry): void => {
-  const own = movements.filter((movement) => !isOpening(movement))
-  if (own.length === 0 && roles === 0) return
   if ((roles & Role.bits.sender) !== 0) Books.addChange(Books.accountIn(books, Holding.nonce), block, 1n)
   const place = index === Movement.blockLevelIndex ? null : index
-  Books.addRow(books, block, { roles, candidates, movements: own, index: place })
+  Books.addRow(books, block, { roles, candidates, movements, index: place })
 }
 
 /**

@@ -10,7 +10,6 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { DiscoveredBlock, WalletRow } from "../ledger/DiscoveredBlock.ts"
 import { ChainReorganized } from "../node/CallsError.ts"
-import * as Movement from "../ledger/Movement.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LinkedBlock } from "../block/BlockRows.ts"
 import type { ChainReader, LedgerEntry, Position } from "../store/ChainReader.ts"
@@ -113,13 +112,7 @@ interface Reading {
 /** Maximum number of bytes of rows and of transactions read at once: a row has up to 20,000 movements. */
 const maxBytes = 4 * 1024 * 1024
 
-const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
-
-/** Position of an entry; one with only opening balances belongs to the first block itself. */
-const positionOf = ({ block, index, movements }: LedgerEntry): Position =>
-  movements.every(isOpening) && movements.length > 0 ? { block, index: Movement.blockLevelIndex } : { block, index }
-
-/** Row of an entry. An export reads opening balances itself, so those movements of the index are omitted. */
+/** Row of an entry. */
 const rowOf = (
   wallet: string,
   { index, movements, roles }: LedgerEntry,
@@ -129,7 +122,7 @@ const rowOf = (
   transactionHash,
   index: transactionHash === null ? null : index,
   roles,
-  movements: movements.filter((movement) => !isOpening(movement)),
+  movements,
 })
 
 /** Reads the next rows of a wallet, all from one state of the index. */
@@ -144,7 +137,7 @@ const readMore = (
       const to = closing.number
       const query = { wallet, from, to, order: "ASC", after, limit: pageRows, maxBytes } as const
       const { hasMore, rows } = yield* snapshot.ledger(query)
-      const places = yield* snapshot.places(rows.map(positionOf), maxBytes)
+      const places = yield* snapshot.places(rows, maxBytes)
       for (const [at, { block, transactionHash }] of places.entries()) {
         reading.rows.push({ block, row: rowOf(wallet, rows[at]!, transactionHash) })
       }

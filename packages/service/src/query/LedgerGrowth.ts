@@ -7,8 +7,10 @@
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { blockLevelIndex } from "../ledger/Movement.ts"
+import * as OpeningMovement from "../ledger/OpeningMovement.ts"
 import * as Totals from "../ledger/Totals.ts"
-import type { Position, Snapshot } from "../store/ChainReader.ts"
+import type { LedgerQuery, Position, Snapshot } from "../store/ChainReader.ts"
+import type { OpeningBalance } from "../store/Proofs.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
 import { IndexChanged, type InTurn } from "./PinnedReader.ts"
@@ -24,8 +26,8 @@ export interface Subject {
   readonly assets: ReadonlySet<string> | undefined
   /** First indexed block. */
   readonly first: number
-  /** Number of holdings whose opening balance before that block is known. */
-  readonly openings: number
+  /** Opening balances before that block, as far as they are known. */
+  readonly openings: ReadonlyArray<OpeningBalance>
   /** Last indexed block. */
   readonly head: number
 }
@@ -61,15 +63,26 @@ const keptEvery = 25_000
 /** The position after everything in a block. */
 export const whole = (block: number): Position => ({ block, index: blockLevelIndex })
 
+const sliceOf = ({ first, wallet }: Subject, after: Position | null, to: number): LedgerQuery => {
+  return { wallet, from: first, to, order: "ASC", after, ...slice }
+}
+
+/** Adds the opening balances, which come before all positions. */
+const addOpenings = ({ assets, first, openings, wallet }: Subject, totals: Totals.Totals): void => {
+  const movements = openings.filter(OpeningMovement.isMovement).map((one) => OpeningMovement.make(wallet, one))
+  Totals.add(totals, first, { movements, roles: 0 }, assets)
+}
+
 /** Adds the next positions up to a block; `null` if none is left. */
 const addSlice = (
-  { assets, first, wallet }: Subject,
+  subject: Subject,
   snapshot: Snapshot,
   { after, totals }: Growing,
   to: number,
 ): Effect.Effect<{ readonly last: Position; readonly count: number } | null, StoreError> =>
-  Effect.map(snapshot.ledger({ wallet, from: first, to, order: "ASC", after, ...slice }), ({ hasMore, rows }) => {
-    for (const entry of rows) Totals.add(totals, entry.block, entry, assets)
+  Effect.map(snapshot.ledger(sliceOf(subject, after, to)), ({ hasMore, rows }) => {
+    if (after === null) addOpenings(subject, totals)
+    for (const entry of rows) Totals.add(totals, entry.block, entry, subject.assets)
     const last = rows.at(-1)
     return last === undefined || !hasMore ? null : { last, count: rows.length }
   })
@@ -85,7 +98,8 @@ const kept = Effect.fnUntraced(function* (
   to: number,
 ): Effect.fn.Return<Growing, StoreError> {
   const now = yield* MonotonicClock.millis
-  for (const entry of cache.upTo(keyOf(subject), to, subject, now)) {
+  const basis = { first: subject.first, openings: subject.openings.length }
+  for (const entry of cache.upTo(keyOf(subject), to, basis, now)) {
     if ((yield* snapshot.block(entry.through.block))?.hash === entry.hash) {
       return { totals: Totals.copy(entry.totals), after: entry.through }
     }
@@ -102,7 +116,7 @@ const keep = Effect.fnUntraced(function* (
   const block = after === null ? null : yield* snapshot.block(after.block)
   if (after === null || block === null) return
   const { first, openings } = subject
-  const entry = { through: after, hash: block.hash, first, openings, totals: Totals.copy(totals) }
+  const entry = { through: after, hash: block.hash, first, openings: openings.length, totals: Totals.copy(totals) }
   cache.add(keyOf(subject), { ...entry, at: yield* MonotonicClock.millis })
 })
 

@@ -7,6 +7,7 @@
 import type * as LedgerQuery from "@daybook/schema/LedgerQuery"
 import * as Effect from "effect/Effect"
 import * as Movement from "../ledger/Movement.ts"
+import * as OpeningMovement from "../ledger/OpeningMovement.ts"
 import * as Totals from "../ledger/Totals.ts"
 import * as WalletLedger from "../projection/WalletLedger.ts"
 import type { LedgerEntry, Place as LedgerPlace, Position, Snapshot } from "../store/ChainReader.ts"
@@ -58,25 +59,135 @@ const maxWork = 20_000
 const placeWork = 4
 /** Maximum number of positions read at once: first those of a page, then four times as many each time if few of them match. */
 const batch = 512
-const maxBytes = 256 * 1024
+/** Bytes per position that are read at once: most have a few movements, of about 60 bytes each. */
+const positionBytes = 512
 
 /** Parts before those of a transaction: opening balances come first. */
 const openingParts = 1 << 20
 
-const isOpening = ({ kind }: Movement.Movement): boolean => kind === "genesis"
+const isOpening = OpeningMovement.isOpening
 
-/** Remaining movements at a position, in page order. */
+/** Remaining movements of an entry, in page order. */
 const candidatesOf = (entry: LedgerEntry, { after, order }: Query): Array<Candidate> => {
   if (entry.movements.length === 0) return []
-  const openings = entry.movements.findIndex((movement) => !isOpening(movement))
-  const all = entry.movements.map((movement, at): Candidate => {
-    if (isOpening(movement)) return { entry, movement, index: at, part: at }
-    return { entry, movement, index: at - openings, part: at - openings + openingParts }
-  })
+  const all = entry.movements.map((movement, at): Candidate => ({
+    entry,
+    movement,
+    index: at,
+    part: at + openingParts,
+  }))
   const sent = after?.block === entry.block && after.index === entry.index ? after.part : undefined
   const left = sent !== undefined ? all.filter(({ part }) => (order === "ASC" ? part > sent : part < sent)) : all
   return order === "ASC" ? left : left.reverse()
 }
+
+/** Where to read next: after one of the opening balances, or before all of them. */
+interface AtOpenings {
+  readonly _tag: "Openings"
+  readonly after: number | undefined
+}
+
+/** Where to read next: among the opening balances, or after a position of the ledger. */
+type Reading = AtOpenings | { readonly _tag: "Entries"; readonly after: WalletPage.Place | null }
+
+/** Movements at one position, in page order. */
+interface Group {
+  readonly candidates: ReadonlyArray<Candidate>
+  /** Number of movements that were read. */
+  readonly read: number
+  /** The position after all of them, in page order. */
+  readonly end: WalletPage.Place
+}
+
+/** What was read at once. */
+interface Batch {
+  readonly groups: ReadonlyArray<Group>
+  /** Entries of the ledger; undefined if opening balances were read. */
+  readonly entries: ReadonlyArray<LedgerEntry> | undefined
+  /** Whether entries are left. */
+  readonly hasMore: boolean
+  /** Undefined if nothing is left. */
+  readonly next: Reading | undefined
+}
+
+/** The opening balances that a query has left, as a position of reading; undefined for none. They are at the start of the first block. */
+const openingsOf = ({ after, from, order, to }: Query, first: number): AtOpenings | undefined => {
+  const all = { _tag: "Openings", after: undefined } as const
+  if (first < from || first > to) return undefined
+  if (after === null) return all
+  const { block, index, part } = after
+  const isAtStart = block === first && index === 0
+  if (isAtStart && part !== undefined && part < openingParts) return { _tag: "Openings", after: part }
+  if (order === "ASC") return block < first ? all : undefined
+  return block < first || (isAtStart && part === undefined) ? undefined : all
+}
+
+/** Where a query begins to read. */
+const startOf = (query: Query, first: number): Reading => {
+  const openings = openingsOf(query, first)
+  const isNext = query.order === "ASC" || openings?.after !== undefined
+  return isNext && openings !== undefined ? openings : { _tag: "Entries", after: WalletPage.placeBefore(query) }
+}
+
+/** Reads up to `size` opening balances after one. */
+const readOpenings = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  query: Query,
+  first: number,
+  after: number | undefined,
+  size: number,
+): Effect.fn.Return<Batch, StoreError> {
+  const { order, wallet } = query
+  const { next, rows } = yield* snapshot.openingRange({ wallet, order, after, limit: size })
+  const entry: LedgerEntry = { block: first, index: 0, roles: 0, movements: [] }
+  const candidates = rows.map(({ movement, number }): Candidate => ({ entry, movement, index: number, part: number }))
+  const end = { block: first, index: 0, part: next ?? (order === "ASC" ? openingParts - 1 : 0) }
+  const following: Reading | undefined =
+    order === "ASC" ? { _tag: "Entries", after: WalletPage.placeBefore(query) } : undefined
+  return {
+    groups: [{ candidates, read: candidates.length, end }],
+    entries: undefined,
+    hasMore: false,
+    next: next === undefined ? following : { _tag: "Openings", after: next },
+  }
+})
+
+/** Reads up to `size` entries after a position. */
+const readEntries = Effect.fnUntraced(function* (
+  snapshot: Snapshot,
+  query: Query,
+  first: number,
+  after: WalletPage.Place | null,
+  size: number,
+): Effect.fn.Return<Batch, StoreError> {
+  const { from, order, to, wallet } = query
+  const bounds = { limit: size, maxBytes: size * positionBytes }
+  const { hasMore, rows: entries } = yield* snapshot.ledger({ wallet, from, to, order, after, ...bounds })
+  const groups = entries.map((entry): Group => {
+    const { block, index, movements } = entry
+    const hasOpenings = order === "DESC" && block === first && index === 0
+    const end = hasOpenings ? { block, index, part: openingParts } : { block, index }
+    return { candidates: candidatesOf(entry, query), read: movements.length, end }
+  })
+  const openings = order === "ASC" ? undefined : openingsOf(query, first)
+  return {
+    groups,
+    entries,
+    hasMore,
+    next: hasMore ? { _tag: "Entries", after: entries.at(-1) ?? null } : openings,
+  }
+})
+
+const readAt = (
+  snapshot: Snapshot,
+  query: Query,
+  first: number,
+  at: Reading,
+  size: number,
+): Effect.Effect<Batch, StoreError> =>
+  at._tag === "Openings"
+    ? readOpenings(snapshot, query, first, at.after, size)
+    : readEntries(snapshot, query, first, at.after, size)
 
 const isSamePosition = ({ entry }: Candidate, { entry: other }: Candidate): boolean =>
   entry.block === other.block && entry.index === other.index
@@ -101,32 +212,38 @@ interface Found {
 /** Positions of a full page with one movement each, and of the page's end: those before it show whether a counterparty is a lookalike. */
 const positionsOf = ({ limit, order }: Query): number => limit + 1 + (order === "DESC" ? Lookalikes.windowPlaces : 0)
 
+/** First indexed block; 0 in an empty index, which has no entries. */
+const firstBlockOf = (snapshot: Snapshot): Effect.Effect<number, StoreError> =>
+  Effect.map(snapshot.checkpoint, (checkpoint) => checkpoint?.first ?? 0)
+
 /** Searches the movements of a page. */
 const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): Effect.fn.Return<Found, StoreError> {
-  const { from, limit, order, to, wallet } = query
+  const { from, limit, order } = query
   const matches = matcherOf(query.selection)
-  const checkpoint = yield* snapshot.checkpoint
+  const first = yield* firstBlockOf(snapshot)
   const found: Array<Candidate> = []
-  let searched: ReadonlyArray<LedgerEntry> = []
-  let after = WalletPage.placeBefore(query)
+  let state: Omit<Found, "next"> = { found, searched: [], isFromFirst: false }
+  let at = startOf(query, first)
   let work = 0
-  for (let size = Math.min(positionsOf(query), batch); ; size = Math.min(size * 4, batch)) {
-    const { hasMore, rows: entries } = yield* snapshot.ledger({ wallet, from, to, order, after, limit: size, maxBytes })
-    searched = found.length === 0 ? entries : [...searched, ...entries]
-    const isFromFirst = order === "DESC" && !hasMore && checkpoint !== null && from <= checkpoint.first
-    const state = { found, searched, isFromFirst }
-    for (const entry of entries) {
-      for (const candidate of candidatesOf(entry, query)) {
+  for (let size = Math.min(positionsOf(query), batch); ;) {
+    const { entries, groups, hasMore, next } = yield* readAt(snapshot, query, first, at, size)
+    if (entries !== undefined) {
+      const searched = found.length === 0 ? entries : [...state.searched, ...entries]
+      state = { found, searched, isFromFirst: order === "DESC" && !hasMore && from <= first }
+      size = Math.min(size * 4, batch)
+    }
+    for (const { candidates, end, read } of groups) {
+      for (const candidate of candidates) {
         if (!matches(candidate.movement)) continue
         const last = found.at(-1)
         if (found.length === limit && last !== undefined) return { ...state, next: nextOf(last, candidate) }
         found.push(candidate)
       }
-      work += placeWork + entry.movements.length
-      if (work >= maxWork) return { ...state, next: { block: entry.block, index: entry.index } }
+      work += placeWork + read
+      if (work >= maxWork) return { ...state, next: end }
     }
-    if (!hasMore) return { ...state, next: null }
-    after = entries.at(-1) ?? null
+    if (next === undefined) return { ...state, next: null }
+    at = next
   }
 })
 
@@ -137,19 +254,19 @@ const skip = Effect.fnUntraced(function* (
   rows: number,
   inTurn: InTurn,
 ): Effect.fn.Return<WalletPage.Place | null, StoreError> {
-  const { from, order, to, wallet } = query
   const matches = matcherOf(query.selection)
-  let after = WalletPage.placeBefore(query)
+  const first = yield* firstBlockOf(snapshot)
+  let at = startOf(query, first)
   for (let left = rows; ;) {
-    const { hasMore, rows } = yield* inTurn(snapshot.ledger({ wallet, from, to, order, after, limit: batch, maxBytes }))
-    for (const entry of rows) {
-      const matching = candidatesOf(entry, query).filter(({ movement }) => matches(movement))
+    const { groups, next } = yield* inTurn(readAt(snapshot, query, first, at, batch))
+    for (const { candidates } of groups) {
+      const matching = candidates.filter(({ movement }) => matches(movement))
       const last = matching[left - 1]
-      if (last !== undefined) return { block: entry.block, index: entry.index, part: last.part }
+      if (last !== undefined) return { block: last.entry.block, index: last.entry.index, part: last.part }
       left -= matching.length
     }
-    if (!hasMore) return null
-    after = rows.at(-1) ?? null
+    if (next === undefined) return null
+    at = next
   }
 })
 

@@ -109,7 +109,7 @@ const resolve = Effect.fnUntraced(function* (
     wallet,
     first,
     head: head.number,
-    openings: openings.length,
+    openings,
     assets,
   }
   return { subject, checkpoint, openings, from, to, final: finalized ?? first - 1 }

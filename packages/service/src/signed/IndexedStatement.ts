@@ -209,11 +209,7 @@ export const read = Effect.fn("IndexedStatement.read")(function* (
   const digest = RowsDigest.make()
   const before = yield* readBooks(query, checkpoint.first, opening.number, counter, () => {})
   const books = yield* readBooks(query, opening.number + 1, closing.number, counter, ({ block, index, movements }) =>
-    digest.add(
-      block,
-      index === Movement.blockLevelIndex ? null : index,
-      movements.filter(({ kind }) => kind !== "genesis"),
-    ),
+    digest.add(block, index === Movement.blockLevelIndex ? null : index, movements),
   )
   const end = yield* chain.reader.snapshot((snapshot) => snapshot.block(closing.number))
   if (end?.hash !== closing.hash) return yield* unreadable()

@@ -6,7 +6,15 @@ import type { LedgerRow } from "../ledger/WalletRows.ts"
 import type { Projection, ProjectionCheckpoint } from "../block/Projection.ts"
 import type { BlockGap, BlockRef, Checkpoint, Gap, LinkedBlock } from "../block/BlockRows.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
-import type { OpeningBalance, UnreadOpenings, UnreadQuery, UnreadTokens, WalletProof } from "./Proofs.ts"
+import type {
+  OpeningBalance,
+  OpeningQuery,
+  OpeningRows,
+  UnreadOpenings,
+  UnreadQuery,
+  UnreadTokens,
+  WalletProof,
+} from "./Proofs.ts"
 import type { ReportedStatus } from "./StatusBoard.ts"
 import type { StoreError } from "./StoreError.ts"
 import type * as Journal from "./Journal.ts"
@@ -185,7 +193,7 @@ export interface Snapshot {
   ) => Effect.Effect<Position | null, StoreError>
   /**
    * Ledger of a wallet in the requested order. It is complete up to the block to which `projection` states that its rows are derived.
-   * Holdings before the first block are `genesis` movements at index 0 of that block, as far as they are known (`openings`).
+   * Holdings before the first block are not part of it.
    */
   readonly ledger: (query: LedgerQuery) => Effect.Effect<LedgerRows, StoreError>
   /**
@@ -193,6 +201,11 @@ export interface Snapshot {
    * that is not included is unknown. ERC-721 contracts return the number of tokens but not their ids.
    */
   readonly openings: (wallet: string) => Effect.Effect<ReadonlyArray<OpeningBalance>, StoreError>
+  /**
+   * Those holdings before the first block that are movements (`genesis`), ordered by asset. They come before all movements of the ledger, at
+   * index 0 of that block.
+   */
+  readonly openingRange: (query: OpeningQuery) => Effect.Effect<OpeningRows, StoreError>
   /** Openings that a background reader should read next, by the blocks in which wallets appear. */
   readonly unreadOpenings: (query: UnreadQuery) => Effect.Effect<UnreadOpenings, StoreError>
   /** The last comparison of a wallet's ledger with the state of the chain; `null` if there is none. */

@@ -4,6 +4,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { Holding } from "../ledger/Holding.ts"
+import type { Movement } from "../ledger/Movement.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import type { BlockRef } from "../block/BlockRows.ts"
 import type { StoreError } from "./StoreError.ts"
@@ -12,6 +13,25 @@ import type { StoreError } from "./StoreError.ts"
 export interface OpeningBalance {
   readonly holding: Holding
   readonly amount: bigint
+}
+
+/** A range of the opening balances of a wallet that are movements. */
+export interface OpeningQuery {
+  /** Address, lower case. */
+  readonly wallet: string
+  readonly order: "ASC" | "DESC"
+  /** Number of the one after which the range begins, in the order of the query; undefined for all. */
+  readonly after: number | undefined
+  /** Maximum number of openings. */
+  readonly limit: number
+}
+
+/** Opening balances in the order of a query. */
+export interface OpeningRows {
+  /** Each with its number among all of the wallet, which counts damaged ones. */
+  readonly rows: ReadonlyArray<{ readonly number: number; readonly movement: Movement }>
+  /** Number after which the range continues; undefined if none is left. */
+  readonly next: number | undefined
 }
 
 /** The last comparison of a holding with the state of the chain. */

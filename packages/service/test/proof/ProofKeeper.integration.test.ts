@@ -13,7 +13,7 @@ import { isProved } from "../../src/store/Proofs.ts"
 import { caughtUp, start } from "../indexer/chain.ts"
 import * as server from "../node/server.ts"
 import type * as TestStore from "../store/TestStore.ts"
-import { index, sourceOf } from "./indexed.ts"
+import { index, movementsOf, sourceOf } from "./indexed.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -54,10 +54,8 @@ const whenExamined = (store: TestStore.TestStore, block: number) =>
   )
 
 const sumsOf = Effect.fnUntraced(function* (store: TestStore.TestStore, wallet: string, to: number) {
-  const query = { wallet, from: 0, to, order: "ASC", after: null, limit: 10_000 } as const
-  const { rows } = yield* store.snapshot((snapshot) => snapshot.ledger(query))
   const sums = new Map<string, bigint>()
-  for (const { amount, asset } of rows.flatMap(({ movements }) => movements)) {
+  for (const { amount, asset } of yield* movementsOf(store, wallet, to)) {
     sums.set(asset, (sums.get(asset) ?? 0n) + amount)
   }
   return sums
@@ -100,11 +98,14 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       yield* store.finalize(lastBlock)
       yield* keep(store, url)
       yield* whenExamined(store, lastBlock)
-      const genesisOf = Effect.map(
-        store.snapshot((snapshot) =>
-          snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
+      const genesisOf = store.snapshot((snapshot) =>
+        Effect.map(
+          Effect.all([
+            snapshot.checkpoint,
+            snapshot.openingRange({ wallet: accounts.alice, order: "ASC", after: undefined, limit: 1 }),
+          ]),
+          ([checkpoint, { rows }]) => [checkpoint?.first, rows[0]?.movement.kind],
         ),
-        ({ rows: [row] }) => [row?.block, row?.movements[0]?.kind],
       )
       const before = yield* genesisOf
       const indexer = yield* start(store, [url], { fromBlock: 0 })

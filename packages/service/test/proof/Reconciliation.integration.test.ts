@@ -6,7 +6,7 @@ import { Anvil, Scenario } from "@daybook/chain"
 import { isProved, type WalletProof } from "../../src/store/Proofs.ts"
 import { damage } from "../maintenance/damage.ts"
 import * as server from "../node/server.ts"
-import { index, reconcile, sourceOf } from "./indexed.ts"
+import { index, movementsOf, reconcile, sourceOf } from "./indexed.ts"
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
@@ -32,10 +32,8 @@ layer(scenario, { excludeTestServices: true })("Reconciliation", (it) => {
           expect(proof.provedBlock).toBe(lastBlock)
           expect(yield* store.snapshot((snapshot) => snapshot.proof(wallet))).toEqual(proof)
         }
-        const { rows } = yield* store.snapshot((snapshot) =>
-          snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 10_000 }),
-        )
-        const native = rows.flatMap(({ movements }) => movements).filter(({ asset }) => asset === "native")
+        const found = yield* movementsOf(store, accounts.alice, lastBlock)
+        const native = found.filter(({ asset }) => asset === "native")
         const node = yield* Anvil.Anvil
         const balance = yield* node.call<string>("eth_getBalance", [accounts.alice, `0x${lastBlock.toString(16)}`])
 

@@ -7,6 +7,7 @@ import * as LedgerScope from "../../src/proof/LedgerScope.ts"
 import * as Reconciliation from "../../src/proof/Reconciliation.ts"
 import type * as ChainIndexer from "../../src/indexer/ChainIndexer.ts"
 import { caughtUp, start } from "../indexer/chain.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
 import * as TestStore from "../store/TestStore.ts"
 import { temporaryFolder } from "../store/temporaryFolder.ts"
 
@@ -43,3 +44,18 @@ export const reconcile = Effect.fnUntraced(function* (
   const { proof } = yield* Reconciliation.run(source, scope, wallet, options)
   return proof
 })
+
+/** Movements of a wallet up to a block, with the opening balances first. */
+export const movementsOf = (store: Pick<ChainReader, "snapshot">, wallet: string, to: number) =>
+  store.snapshot((snapshot) =>
+    Effect.map(
+      Effect.all([
+        snapshot.openingRange({ wallet, order: "ASC", after: undefined, limit: 10_000 }),
+        snapshot.ledger({ wallet, from: 0, to, order: "ASC", after: null, limit: 10_000 }),
+      ]),
+      ([openings, { rows }]) => [
+        ...openings.rows.map(({ movement }) => movement),
+        ...rows.flatMap(({ movements }) => movements),
+      ],
+    ),
+  )

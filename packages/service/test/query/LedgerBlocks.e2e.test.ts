@@ -124,12 +124,12 @@ layer(scenario, { excludeTestServices: true })("LedgerBlocks", (it) => {
       const proofs = yield* store.database.chain(store.ref).proofs
       const balance = { holding: Holding.native, amount: BigInt(held) }
       yield* proofs.writeOpenings({ number: fromBlock, parentHash }, [{ wallet: accounts.alice, balances: [balance] }])
-      const ledger = yield* store.snapshot((snapshot) =>
-        snapshot.ledger({ wallet: accounts.alice, from: 0, to: lastBlock, order: "ASC", after: null, limit: 1 }),
+      const openings = yield* store.snapshot((snapshot) =>
+        snapshot.openingRange({ wallet: accounts.alice, order: "ASC", after: undefined, limit: 1 }),
       )
       const after = yield* exported
 
-      expect(ledger.rows[0]?.movements[0]).toMatchObject({ kind: "genesis", amount: BigInt(held) })
+      expect(openings.rows[0]?.movement).toMatchObject({ kind: "genesis", amount: BigInt(held) })
       expect(after.text).toBe(before.text)
       expect(after.closings.length).toBeGreaterThan(0)
       expect(after.closings.every(({ amount, found }) => amount === found)).toBe(true)

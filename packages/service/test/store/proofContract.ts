@@ -2,8 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Holding from "../../src/ledger/Holding.ts"
-import type { LedgerEntry, LedgerRows } from "../../src/store/ChainReader.ts"
-import { isProved, type WalletProof } from "../../src/store/Proofs.ts"
+import { isProved, type OpeningRows, type WalletProof } from "../../src/store/Proofs.ts"
 import type { TokenMetadata } from "../../src/ledger/TokenMetadata.ts"
 import { address, chainOn, refOf, wallets } from "./model.ts"
 import { expectedLedger, ledgerOf, ledgers } from "./projections.ts"
@@ -27,11 +26,6 @@ const movements = [
   [token, 2n ** 256n - 1n, null],
   [address(79), 1n, "1000"],
 ]
-
-const shown = (entry: LedgerEntry | undefined) =>
-  entry?.movements
-    .filter(({ kind }) => kind === "genesis")
-    .map(({ amount, asset, tokenId }) => [asset, amount, tokenId])
 
 /** Runs the suite of proofs against an engine. */
 export const proofContract = (database: TestDatabase.Make): void => {
@@ -66,36 +60,38 @@ export const proofContract = (database: TestDatabase.Make): void => {
   })
 
   describe("openings and proofs", () => {
-    it.effect("ledger: begins with the opening balances of the wallet, in both orders and with every limit", () =>
+    it.effect("openingRange: numbers the openings that are movements, in both orders and with every limit", () =>
       Effect.gen(function* () {
         const { blocks, proofs, start, store } = yield* filled
+        const none = yield* store.snapshot((snapshot) =>
+          snapshot.openingRange({ wallet, order: "DESC", after: undefined, limit: 9 }),
+        )
         yield* proofs.writeOpenings(start, [{ wallet, balances }])
-        const rows = expectedLedger(blocks.slice(2), wallet)
-        const all = yield* ledgerOf(store, wallet)
-        const other = yield* ledgerOf(store, wallets[1]!)
         yield* proofs.writeOpenings(start, [{ wallet: wallets[1]!, balances: balances.slice(0, 1) }])
-
-        expect(new Set(shown(all[0]))).toEqual(new Set(movements))
-        expect(
-          all.map((row) => ({ ...row, movements: row.movements.filter(({ kind }) => kind !== "genesis") })),
-        ).toEqual(rows)
-        expect(other).toEqual([])
-        expect(yield* ledgerOf(store, wallets[1]!)).toMatchObject([{ block: 12, index: 0, roles: 0 }])
-        for (const order of ["ASC", "DESC"] as const) {
-          for (const limit of [1, 2, 3]) {
-            const walked: Array<LedgerEntry> = []
-            for (let hasMore = true; hasMore;) {
-              const query = { wallet, order, from: 0, to: 99, after: walked.at(-1) ?? null, limit }
-              const page: LedgerRows = yield* store.snapshot((snapshot) => snapshot.ledger(query))
-              walked.push(...page.rows)
-              hasMore = page.hasMore
-            }
-            expect(walked).toEqual(order === "ASC" ? all : all.toReversed())
+        const walk = Effect.fnUntraced(function* (order: "ASC" | "DESC", limit: number) {
+          const walked: Array<OpeningRows["rows"][number]> = []
+          for (let after: number | undefined; ;) {
+            const page: OpeningRows = yield* store.snapshot((snapshot) =>
+              snapshot.openingRange({ wallet, order, after, limit }),
+            )
+            expect(page.rows.length).toBeLessThanOrEqual(limit)
+            walked.push(...page.rows)
+            if (page.next === undefined) return walked
+            after = page.next
           }
+        })
+        const all = yield* walk("ASC", 9)
+
+        expect(none).toEqual({ rows: [], next: undefined })
+        expect(all.map(({ movement: { amount, asset, kind, tokenId } }) => [kind, asset, amount, tokenId])).toEqual(
+          movements.map((movement) => ["genesis", ...movement]),
+        )
+        expect(all.map(({ number }) => number)).toEqual([0, 1, 2])
+        for (const limit of [1, 2, 3, 4]) {
+          expect(yield* walk("ASC", limit)).toEqual(all)
+          expect(yield* walk("DESC", limit)).toEqual(all.toReversed())
         }
-        const within = { wallet, order: "ASC", from: 13, to: 99, after: null, limit: 9 } as const
-        const later = { rows: all.slice(1), hasMore: false }
-        expect(yield* store.snapshot((snapshot) => snapshot.ledger(within))).toEqual(later)
+        expect(yield* ledgerOf(store, wallet)).toEqual(expectedLedger(blocks.slice(2), wallet))
       }),
     )
 

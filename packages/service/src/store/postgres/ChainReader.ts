@@ -2,7 +2,7 @@
  * Reads a chain's schema, each snapshot in one transaction.
  */
 import * as Effect from "effect/Effect"
-import type { ChainReader, LedgerRows, Snapshot } from "../ChainReader.ts"
+import type { ChainReader, Snapshot } from "../ChainReader.ts"
 import type { StoreError } from "../StoreError.ts"
 import * as ChangeWait from "../ChangeWait.ts"
 import * as Blocks from "./Blocks.ts"
@@ -59,12 +59,12 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
     },
     transactions: (asked) => PageReader.transactions(state, belowHead(state, asked)),
     skip: ({ kind }, asked) => PageReader.skip(state, kind, belowHead(state, asked)),
-    ledger: Effect.fnUntraced(function* (asked): Effect.fn.Return<LedgerRows, StoreError> {
-      const query = belowHead(state, asked)
-      const found = yield* Ledgers.page(state, query)
-      return checkpoint === null ? found : yield* Openings.add(state, query, checkpoint.first, found)
-    }),
+    ledger: (asked) => Ledgers.page(state, belowHead(state, asked)),
     openings: (wallet) => (checkpoint === null ? Effect.succeed([]) : Openings.read(state, wallet, checkpoint.first)),
+    openingRange: (query) =>
+      checkpoint === null
+        ? Effect.succeed({ rows: [], next: undefined })
+        : Openings.range(state, query, checkpoint.first),
     unreadOpenings: (query) =>
       checkpoint === null ? Effect.succeed({ holdings: [], next: 0 }) : Openings.unread(state, checkpoint.first, query),
     proof: (wallet) => (checkpoint === null ? Effect.succeed(null) : Proofs.read(state, wallet, checkpoint.first)),

@@ -6,8 +6,14 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Holding from "../../ledger/Holding.ts"
-import type { LedgerQuery, LedgerRows } from "../ChainReader.ts"
-import type { OpeningBalance, UnreadOpenings, UnreadQuery, WalletOpening } from "../Proofs.ts"
+import type {
+  OpeningBalance,
+  OpeningQuery,
+  OpeningRows,
+  UnreadOpenings,
+  UnreadQuery,
+  WalletOpening,
+} from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
@@ -55,15 +61,20 @@ export const read = Effect.fnUntraced(function* (
   return OpeningRow.read(bytes, first, rows)
 })
 
-/** Rows of a ledger page with the wallet's holdings before the first block; `found` are the rows of the query. */
-export const add = Effect.fnUntraced(function* (
-  at: At,
-  query: LedgerQuery,
+/** A range of the openings of a wallet that are movements. */
+export const range = Effect.fnUntraced(function* (
+  { chain: { sql }, session }: At,
+  query: OpeningQuery,
   first: number,
-  found: LedgerRows,
-): Effect.fn.Return<LedgerRows, StoreError> {
-  if (!OpeningRow.isWithin(query, first, found)) return found
-  return { ...found, rows: OpeningRow.add(query, first, found, yield* read(at, query.wallet, first)) }
+): Effect.fn.Return<OpeningRows, StoreError> {
+  const all = [Values.bytes(fromHex(query.wallet)), Values.big(first), Values.big(OpeningRow.maxHoldings)]
+  const isCounted = query.order === "DESC" && query.after === undefined
+  // Sound: a count has one row.
+  const total = isCounted ? (yield* session.rows<readonly [count: number]>(sql.countOpenings, all))[0]![0] : 0
+  const numbers = OpeningRow.numbersOf(query, total)
+  const values = [...all, Values.big(numbers.count), Values.big(numbers.from)]
+  const rows = numbers.count === 0 ? [] : yield* session.rows<OpeningRow.ReadColumns>(sql.openingRange, values)
+  return OpeningRow.rangeOf(query, first, numbers, rows)
 })
 
 /** Removes all openings. */

@@ -3,6 +3,7 @@
  */
 import * as Movement from "../../ledger/Movement.ts"
 import * as JournalRow from "../rows/JournalRow.ts"
+import * as OpeningRow from "../rows/OpeningRow.ts"
 import * as RowId from "../rows/RowId.ts"
 
 /** The statements on the schema of a chain; `schema` is a quoted identifier. */
@@ -341,6 +342,13 @@ const findTokens = (schema: string, column: "symbol" | "name") => {
     WHERE ${text} >= $1 AND ${text} < $2 ORDER BY ${text}, block, address LIMIT $3`
 }
 
+const openings = (schema: string) => `SELECT holding, amount, checksum FROM ${schema}.opening
+  WHERE wallet = $1 AND first = $2 ORDER BY holding LIMIT $3`
+
+/** Parameters: wallet, first, limit. */
+const openingMovements = (schema: string) =>
+  `FROM (${openings(schema)}) openings WHERE ${OpeningRow.isMovement((hex) => `'\\x${hex}'::bytea`)}`
+
 const ofProofs = (schema: string) => ({
   /** Parameters: wallets, holdings, first blocks, amounts, checksums, an array each. */
   insertOpenings: `INSERT INTO ${schema}.opening (wallet, holding, first, amount, checksum)
@@ -348,8 +356,11 @@ const ofProofs = (schema: string) => ({
     ON CONFLICT (wallet, holding) DO UPDATE
     SET first = excluded.first, amount = excluded.amount, checksum = excluded.checksum`,
   /** Parameters: wallet, first, limit. */
-  openings: `SELECT holding, amount, checksum FROM ${schema}.opening
-    WHERE wallet = $1 AND first = $2 ORDER BY holding LIMIT $3`,
+  openings: openings(schema),
+  /** Parameters: wallet, first, limit of all, limit, offset. */
+  openingRange: `SELECT holding, amount, checksum ${openingMovements(schema)} ORDER BY holding LIMIT $4 OFFSET $5`,
+  /** Parameters: wallet, first, limit of all. */
+  countOpenings: `SELECT count(*)::int4 ${openingMovements(schema)}`,
   /** Parameters: wallet, holding, first. */
   hasOpening: `SELECT 1 FROM ${schema}.opening WHERE wallet = $1 AND holding = $2 AND first = $3`,
   clearOpenings: `DELETE FROM ${schema}.opening`,

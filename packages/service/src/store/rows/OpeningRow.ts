@@ -1,12 +1,11 @@
 /**
- * The row of a wallet's opening balance in an asset before the first indexed block, and how a ledger starts with it. Pure.
+ * The row of a wallet's opening balance in an asset before the first indexed block. Pure.
  *
  * Source: decision 0050.
  */
-import type * as Movement from "../../ledger/Movement.ts"
 import * as Holding from "../../ledger/Holding.ts"
-import type { LedgerEntry, LedgerQuery, LedgerRows } from "../ChainReader.ts"
-import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
+import * as OpeningMovement from "../../ledger/OpeningMovement.ts"
+import type { OpeningBalance, OpeningQuery, OpeningRows, WalletOpening } from "../Proofs.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 
@@ -64,78 +63,59 @@ export const make = (first: number, openings: ReadonlyArray<WalletOpening>): Rea
   )
 
 /**
- * Reads a wallet's rows for a first block; omits damaged ones, which can be read from a node again. There may be 20,000, so columns that
- * all of them share are neither read nor checked again.
+ * Makes the reader of a wallet's rows for a first block; returns undefined for a damaged row. Columns that all of them share are neither
+ * read nor checked again.
  */
+const reader = (wallet: Uint8Array, first: number) => {
+  const shared = Checksum.fromValues([wallet])
+  return ([key, amount, checksum]: ReadColumns): OpeningBalance | undefined => {
+    const holding = holdingOf(key)
+    const isIntact = holding !== null && Checksum.isOf([key, first, amount], checksum, shared)
+    return isIntact ? { holding, amount: amountOf(amount) } : undefined
+  }
+}
+
+/** Reads a wallet's rows for a first block; omits damaged ones, which can be read from a node again. There may be 20,000. */
 export const read = (
   wallet: Uint8Array,
   first: number,
   rows: ReadonlyArray<ReadColumns>,
 ): ReadonlyArray<OpeningBalance> => {
-  const shared = Checksum.fromValues([wallet])
-  return rows.flatMap(([key, amount, checksum]) => {
-    const holding = holdingOf(key)
-    const isIntact = holding !== null && Checksum.isOf([key, first, amount], checksum, shared)
-    return isIntact ? [{ holding, amount: amountOf(amount) }] : []
+  const opening = reader(wallet, first)
+  return rows.flatMap((row) => opening(row) ?? [])
+}
+
+/** Makes a condition of both engines that is true for rows that are movements, with binary literals of an engine. */
+export const isMovement = (literal: (hex: string) => string): string =>
+  `amount <> ${literal("")} AND substr(holding, 1, 1) <> ${literal(`0${Holding.standards.indexOf("erc721")}`)}`
+
+/** Numbers of openings that are read, ascending. */
+export interface Numbers {
+  readonly from: number
+  readonly count: number
+}
+
+/** Numbers of the openings of a range; one more in ascending order. `total` is the number of all, needed in descending order. */
+export const numbersOf = ({ after, limit, order }: OpeningQuery, total: number): Numbers => {
+  if (order === "ASC") return { from: after === undefined ? 0 : after + 1, count: limit + 1 }
+  const end = after ?? total
+  const from = Math.max(0, end - limit)
+  return { from, count: end - from }
+}
+
+/** Makes the openings of a range from its rows, in ascending order. Damaged rows have a number and are omitted. */
+export const rangeOf = (
+  { limit, order, wallet }: OpeningQuery,
+  first: number,
+  { from }: Numbers,
+  rows: ReadonlyArray<ReadColumns>,
+): OpeningRows => {
+  const read = reader(fromHex(wallet), first)
+  const found = rows.slice(0, limit).flatMap((row, at): OpeningRows["rows"] => {
+    const opening = read(row)
+    return opening === undefined ? [] : [{ number: from + at, movement: OpeningMovement.make(wallet, opening) }]
   })
-}
-
-/** The token ids of an ERC-721 contract are unknown, so they are not movements. */
-const isMovement = ({ amount, holding }: OpeningBalance): boolean => amount !== 0n && holding.standard !== "erc721"
-
-const movementsOf = (wallet: string, openings: ReadonlyArray<OpeningBalance>): ReadonlyArray<Movement.Movement> =>
-  openings.filter(isMovement).map(({ amount, holding: { asset, tokenId } }) => ({
-    wallet,
-    asset,
-    tokenId,
-    amount,
-    counterparty: null,
-    kind: "genesis",
-    logIndex: null,
-    isFailed: false,
-  }))
-
-const isBefore = (place: number, after: LedgerQuery["after"], order: LedgerQuery["order"], first: number): boolean => {
-  if (after === null) return true
-  const compared = first - after.block || place - after.index
-  return order === "ASC" ? compared > 0 : compared < 0
-}
-
-/** The lowest row of a page if it is at the position of openings. */
-const heldRow = (order: LedgerQuery["order"], first: number, rows: ReadonlyArray<LedgerEntry>) => {
-  const lowest = order === "ASC" ? rows[0] : rows.at(-1)
-  return lowest?.block === first && lowest.index === 0 ? lowest : undefined
-}
-
-/** Whether a page of a ledger, which has the rows of its query, begins or ends with openings. */
-export const isWithin = (
-  { after, from, order, to }: LedgerQuery,
-  first: number,
-  { hasMore, rows }: LedgerRows,
-): boolean =>
-  first >= from &&
-  first <= to &&
-  isBefore(0, after, order, first) &&
-  (order === "ASC" || !hasMore || heldRow(order, first, rows) !== undefined)
-
-/**
- * Rows of a ledger page that begins or ends with openings, which are the first movements at its lowest position; as many rows as the query
- * has, if more follow.
- */
-export const add = (
-  { order, wallet }: LedgerQuery,
-  first: number,
-  { hasMore, rows }: LedgerRows,
-  openings: ReadonlyArray<OpeningBalance>,
-): ReadonlyArray<LedgerEntry> => {
-  const movements = movementsOf(wallet, openings)
-  if (movements.length === 0) return rows
-  const held = heldRow(order, first, rows)
-  if (held !== undefined) {
-    const merged = { ...held, movements: [...movements, ...held.movements] }
-    return order === "ASC" ? [merged, ...rows.slice(1)] : [...rows.slice(0, -1), merged]
-  }
-  const own: LedgerEntry = { block: first, index: 0, roles: 0, movements }
-  if (order === "DESC") return [...rows, own]
-  return [own, ...(hasMore ? rows.slice(0, -1) : rows)]
+  return order === "ASC"
+    ? { rows: found, next: rows.length > limit ? from + limit - 1 : undefined }
+    : { rows: found.toReversed(), next: from > 0 ? from : undefined }
 }

@@ -41,13 +41,13 @@ const readsOf = (state: SnapshotStart.State): Snapshot => {
       }),
     transactions: (query) => connection.attempt(() => PageReader.transactionsUnsafe(connection, chain, query)),
     skip: ({ kind }, query) => connection.attempt(() => PageReader.skipUnsafe(connection, kind, query)),
-    ledger: (query) =>
-      connection.attempt(() => {
-        const found = Ledgers.pageUnsafe(connection, query)
-        return checkpoint === null ? found : Openings.addUnsafe(connection, query, checkpoint.first, found)
-      }),
+    ledger: (query) => connection.attempt(() => Ledgers.pageUnsafe(connection, query)),
     openings: (wallet) =>
       connection.attempt(() => (checkpoint === null ? [] : Openings.readUnsafe(connection, wallet, checkpoint.first))),
+    openingRange: (query) =>
+      connection.attempt(() =>
+        checkpoint === null ? { rows: [], next: undefined } : Openings.rangeUnsafe(connection, query, checkpoint.first),
+      ),
     unreadOpenings: (query) =>
       connection.attempt(() =>
         checkpoint === null

@@ -4,8 +4,7 @@
  *
  * Source: decision 0050.
  */
-import type { LedgerQuery, LedgerRows } from "../ChainReader.ts"
-import type { OpeningBalance, WalletOpening } from "../Proofs.ts"
+import type { OpeningBalance, OpeningQuery, OpeningRows, WalletOpening } from "../Proofs.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
 import type { Connection } from "./Connection.ts"
@@ -34,7 +33,15 @@ export const tables = `CREATE TABLE opening (
 const insert = `INSERT OR REPLACE INTO opening (wallet, holding, first, amount, checksum) VALUES (?, ?, ?, ?, ?)`
 
 /** Parameters: wallet, first, limit. */
-const select = `SELECT holding, amount, checksum FROM opening WHERE wallet = ? AND first = ? ${limit}`
+const select = `SELECT holding, amount, checksum FROM opening WHERE wallet = ? AND first = ? ORDER BY holding ${limit}`
+
+const isMovement = OpeningRow.isMovement((hex) => `x'${hex}'`)
+
+/** Parameters: wallet, first, limit of all, limit, offset. */
+const selectRange = `SELECT holding, amount, checksum FROM (${select}) WHERE ${isMovement} ORDER BY holding ${limit} OFFSET ? + 0`
+
+/** Parameters: wallet, first, limit of all. */
+const count = `SELECT count(*) FROM (${select}) WHERE ${isMovement}`
 
 /** Inserts openings, replacing earlier ones. */
 export const insertUnsafe = (connection: Connection, first: number, openings: ReadonlyArray<WalletOpening>): void =>
@@ -47,13 +54,19 @@ export const readUnsafe = (connection: Connection, wallet: string, first: number
   return OpeningRow.read(bytes, first, rows)
 }
 
+/** A range of the openings of a wallet that are movements. */
+export const rangeUnsafe = (connection: Connection, query: OpeningQuery, first: number): OpeningRows => {
+  const all = [fromHex(query.wallet), first, OpeningRow.maxHoldings]
+  const isCounted = query.order === "DESC" && query.after === undefined
+  // Sound: a count has one row.
+  const total = isCounted ? connection.valuesUnsafe<readonly [number]>(count, all)[0]![0] : 0
+  const numbers = OpeningRow.numbersOf(query, total)
+  const values = [...all, numbers.count, numbers.from]
+  const rows = numbers.count === 0 ? [] : connection.valuesUnsafe<OpeningRow.ReadColumns>(selectRange, values)
+  return OpeningRow.rangeOf(query, first, numbers, rows)
+}
+
 /** Removes all openings. */
 export const clearUnsafe = (connection: Connection): void => {
   for (const table of ["opening", "opening_progress"]) connection.rowsUnsafe(`DELETE FROM ${table}`, [])
 }
-
-/** Rows of a ledger page with the wallet's holdings before the first block; `found` are the rows of the query. */
-export const addUnsafe = (connection: Connection, query: LedgerQuery, first: number, found: LedgerRows): LedgerRows =>
-  OpeningRow.isWithin(query, first, found)
-    ? { ...found, rows: OpeningRow.add(query, first, found, readUnsafe(connection, query.wallet, first)) }
-    : found

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import type * as Holding from "../../../src/ledger/Holding.ts"
-import type { LedgerEntry, LedgerQuery, LedgerRows } from "../../../src/store/ChainReader.ts"
 import * as Checksum from "../../../src/store/rows/Checksum.ts"
 import * as OpeningRow from "../../../src/store/rows/OpeningRow.ts"
 
@@ -30,21 +29,6 @@ const read = (rows: ReadonlyArray<OpeningRow.Columns>, of: Uint8Array = walletBy
     from,
     rows.map(([, key, , amount, checksum]) => [key, amount, checksum]),
   )
-
-const entry = (block: number, index: number): LedgerEntry => ({ block, index, roles: 1, movements: [] })
-const query = (changes: Partial<LedgerQuery>): LedgerQuery => ({
-  wallet,
-  from: 0,
-  to: 1_000,
-  order: "ASC",
-  after: null,
-  limit: 2,
-  ...changes,
-})
-/** Rows of a query with a limit of 2. */
-const ledgerOf = (rows: ReadonlyArray<LedgerEntry>): LedgerRows => ({ rows, hasMore: rows.length === 2 })
-const placesOf = (rows: ReadonlyArray<LedgerEntry>) =>
-  rows.map(({ block, index, movements }) => [block, index, movements.length])
 
 describe("OpeningRow", () => {
   it("read: returns the holding and amount of each written row", () => {
@@ -92,60 +76,59 @@ describe("OpeningRow", () => {
     expect([read(rows, Buffer.alloc(20, 0xa2)), read(rows, walletBytes, first + 1)]).toEqual([[], []])
   })
 
-  it("isWithin: an opening is at the start of the first block, which a page reaches or has passed", () => {
-    const within = (changes: Partial<LedgerQuery>, rows: ReadonlyArray<LedgerEntry> = []) =>
-      OpeningRow.isWithin(query(changes), first, ledgerOf(rows))
-    const after = (block: number, index: number) => ({ block, index })
-
-    expect([within({ from: 100 }), within({ from: 101 })]).toEqual([true, false])
-    expect([within({ to: 100 }), within({ to: 99 })]).toEqual([true, false])
-    expect([
-      within({ after: after(99, 5) }),
-      within({ after: after(100, 0) }),
-      within({ after: after(101, 0) }),
-    ]).toEqual([true, false, false])
-    const down = (block: number, index: number) => within({ order: "DESC", after: after(block, index) })
-    expect([down(101, 0), down(100, 1), down(100, 0), down(99, 3)]).toEqual([true, true, false, false])
-    const full = (order: "ASC" | "DESC", ...rows: ReadonlyArray<LedgerEntry>) => within({ order, limit: 2 }, rows)
-    expect([
-      full("DESC", entry(102, 0), entry(101, 4)),
-      full("DESC", entry(101, 4), entry(100, 1)),
-      full("DESC", entry(101, 4), entry(100, 0)),
-      full("DESC", entry(101, 4)),
-      full("ASC", entry(101, 4), entry(102, 0)),
-    ]).toEqual([false, false, true, true, true])
+  it.each([
+    ["ASC", undefined, { from: 0, count: 3 }],
+    ["ASC", 3, { from: 4, count: 3 }],
+    ["DESC", undefined, { from: 3, count: 2 }],
+    ["DESC", 4, { from: 2, count: 2 }],
+    ["DESC", 1, { from: 0, count: 1 }],
+    ["DESC", 0, { from: 0, count: 0 }],
+  ] as const)("numbersOf: two of five openings, %s after %s", (order, after, numbers) => {
+    expect(OpeningRow.numbersOf({ wallet, order, after, limit: 2 }, 5)).toEqual(numbers)
   })
 
-  it("add: a page begins with the openings, or ends with them in descending order, within its limit", () => {
-    const openings = [
+  it("rangeOf: numbers the movements in the order of the query; a damaged row has a number and is omitted", () => {
+    const stored = rowsOf(
       { holding: native, amount: 5n },
-      { holding: erc20, amount: 0n },
-      { holding: erc721, amount: 1n },
-    ]
-    const add = (order: "ASC" | "DESC", rows: ReadonlyArray<LedgerEntry>, held = openings) =>
-      placesOf(OpeningRow.add(query({ order }), first, ledgerOf(rows), held))
+      { holding: erc20, amount: 6n },
+      { holding: erc1155("1"), amount: 7n },
+    )
+    const rows = stored.map(([, key, , amount, checksum]) => [key, amount, checksum] as const)
+    const damaged = rows.map(
+      ([key, amount, checksum], at) => [key, amount, at === 1 ? checksum + 1 : checksum] as const,
+    )
+    const range = (order: "ASC" | "DESC", from: number, read: typeof rows) => {
+      const { next, rows } = OpeningRow.rangeOf(
+        { wallet, order, after: undefined, limit: 2 },
+        first,
+        { from, count: 0 },
+        read,
+      )
+      return [rows.map(({ movement, number }) => [number, movement.amount]), next]
+    }
 
-    expect(add("ASC", [])).toEqual([[100, 0, 1]])
-    expect(add("ASC", [entry(101, 4), entry(102, 0)])).toEqual([
-      [100, 0, 1],
-      [101, 4, 0],
+    expect(range("ASC", 4, rows)).toEqual([
+      [
+        [4, 5n],
+        [5, 6n],
+      ],
+      5,
     ])
-    expect(add("ASC", [entry(100, 0), entry(101, 4)])).toEqual([
-      [100, 0, 1],
-      [101, 4, 0],
+    expect(range("ASC", 4, rows.slice(0, 2))).toEqual([
+      [
+        [4, 5n],
+        [5, 6n],
+      ],
+      undefined,
     ])
-    expect(add("ASC", [entry(100, 1)])).toEqual([
-      [100, 0, 1],
-      [100, 1, 0],
+    expect(range("ASC", 4, damaged)).toEqual([[[4, 5n]], 5])
+    expect(range("DESC", 4, rows.slice(0, 2))).toEqual([
+      [
+        [5, 6n],
+        [4, 5n],
+      ],
+      4,
     ])
-    expect(add("DESC", [entry(101, 4)])).toEqual([
-      [101, 4, 0],
-      [100, 0, 1],
-    ])
-    expect(add("DESC", [entry(101, 4), entry(100, 0)])).toEqual([
-      [101, 4, 0],
-      [100, 0, 1],
-    ])
-    expect(add("ASC", [entry(101, 4)], openings.slice(1))).toEqual([[101, 4, 0]])
+    expect(range("DESC", 0, damaged.slice(0, 2))).toEqual([[[0, 5n]], undefined])
   })
 })
