@@ -61,14 +61,18 @@ const invalidParams = (
   return { code: JsonRpc.code.invalidParams, message }
 }
 
+const isOptional = (name: RpcMethod.Name, at: number): boolean => {
+  const { elements } = RpcMethod.all[name].params
+  return at < elements.length && SchemaAST.isOptional(elements[at]!.ast)
+}
+
 /**
  * Parameters without `null`: optional parameters at the end, and members of calls and filters, which nodes treat as absent. In place of a
  * list, programs in Go send `null` for an empty one.
  */
 const withoutNulls = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const { elements } = RpcMethod.all[name].params
-  const isLeftOut = (param: unknown, at: number): boolean =>
-    param === null && at < elements.length && SchemaAST.isOptional(elements[at]!.ast)
+  const isLeftOut = (param: unknown, at: number): boolean => param === null && isOptional(name, at)
   const isList = (at: number): boolean => at < elements.length && SchemaAST.isArrays(elements[at]!.ast)
   return params.slice(0, params.findLastIndex((param, at) => !isLeftOut(param, at)) + 1).map((param, at) => {
     if (param === null && isList(at)) return []
@@ -76,6 +80,13 @@ const withoutNulls = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): Rea
       ? Object.fromEntries(Object.entries(param).filter(([, value]) => value !== null))
       : param
   })
+}
+
+/** Parameters with the block of a state, which callers may omit by the specification, but which some nodes require. */
+const withBlock = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const { defaultParam } = RpcMethod.all[name]
+  const isOmitted = params.length === defaultParam?.at && isOptional(name, defaultParam.at)
+  return isOmitted ? [...params, defaultParam.value] : params
 }
 
 /** Checks the parameters of a relayed method. */
@@ -175,7 +186,7 @@ export const run = Effect.fnUntraced(
     const { method } = item
     const own = local.get(method)
     const relayed = RpcMethod.isName(method) ? method : undefined
-    const params = relayed === undefined ? item.params : withoutNulls(relayed, item.params)
+    const params = relayed === undefined ? item.params : withBlock(relayed, withoutNulls(relayed, item.params))
     const exposure = own?.exposure ?? (relayed && RpcMethod.all[relayed].exposure)
     if (exposure === undefined || !isAllowed(exposure, grant)) return failed(notAllowed(method, exposure !== undefined))
     const issue = KeyScope.methodIssue(grant, method)

@@ -116,7 +116,7 @@ describe("Relay", () => {
           const to = `0x${"12".repeat(20)}`
           const relayed: ReadonlyArray<readonly [method: string, params: unknown, sent: unknown]> = [
             ["eth_call", [{ from: null, to, gas: null, data: null }, "latest"], [{ to }, "latest"]],
-            ["eth_call", [{ to }, null], [{ to }]],
+            ["eth_call", [{ to }, null], [{ to }, "latest"]],
             [
               "eth_getLogs",
               [{ blockHash: null, fromBlock: "0x1", topics: [null] }],
@@ -142,6 +142,26 @@ describe("Relay", () => {
           const beyond = yield* service.call({ jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [null] })
           expect(beyond.json.error).toMatchObject({ code: -32602 })
         }),
+    )
+
+    it.live("call: relays the latest block where a caller omits the block of a state", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode(() => Node.result("null"))
+        const account = `0x${"12".repeat(20)}`
+        const relayed: ReadonlyArray<readonly [method: string, params: unknown, sent: unknown]> = [
+          ["eth_getBalance", [account], [account, "latest"]],
+          ["eth_getCode", [account, null], [account, "latest"]],
+          ["eth_getStorageAt", [account, "0x0"], [account, "0x0", "latest"]],
+          ["eth_getTransactionCount", [account], [account, "latest"]],
+          ["eth_estimateGas", [{ to: account }], [{ to: account }]],
+        ]
+        for (const [method, params] of relayed) {
+          const { json } = yield* service.call({ jsonrpc: "2.0", id: 1, method, params })
+          expect(json.error).toBeUndefined()
+        }
+
+        expect(node.calls).toEqual(relayed.map(([method, , params]) => ({ method, params })))
+      }),
     )
 
     it.live("notification: is not relayed and gets no response, even with params by name", () =>
