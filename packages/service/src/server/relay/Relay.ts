@@ -7,7 +7,8 @@
  */
 import * as RestApi from "@daybook/schema/RestApi"
 import * as Effect from "effect/Effect"
-import type { HttpServerRequest } from "effect/http/HttpServerRequest"
+import * as HttpRouter from "effect/http/HttpRouter"
+import { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { HttpServerResponse } from "effect/http/HttpServerResponse"
 import * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiBuilder from "effect/http-api/HttpApiBuilder"
@@ -79,11 +80,27 @@ const make = ({ admit, answering, authentication, bounds }: Options) => {
     Routes.onDefect(answer(target, request), { respond: RelayError.internal, secrets: ["chain", "apiKey"] })
 }
 
-/** The target of a request. A path that ends with a slash has no key, like one that ends with the chain. */
+/** The target of a request. A path without a key may end with a slash. */
 const targetOf = (
-  { apiKey, chain }: { readonly chain: string; readonly apiKey?: string },
+  { apiKey, chain }: { readonly chain: string; readonly apiKey?: string | undefined },
   { headers }: HttpServerRequest,
 ): RelayCaller.Target => ({ chain, apiKey: apiKey === undefined || apiKey === "" ? keyIn(headers) : apiKey })
+
+/** Answers requests to a path that is not in the contract. */
+const routeOf = <R>(
+  method: "GET" | "POST",
+  path: HttpRouter.PathInput,
+  respond: (target: RelayCaller.Target, request: HttpServerRequest) => Effect.Effect<HttpServerResponse, never, R>,
+) =>
+  HttpRouter.route(
+    method,
+    path,
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest
+      const { apiKey, chain = "" } = yield* HttpRouter.params
+      return yield* respond(targetOf({ chain, apiKey }, request), request)
+    }),
+  )
 
 const api = HttpApi.make("daybook-relay").add(RestApi.Relay)
 
@@ -105,6 +122,9 @@ export const layer = () => {
       const call = make({ admit, answering, authentication, bounds })
       const streams = yield* WalletStreams
       const connect = yield* WebSockets.make({ admit, answering, authentication, bounds, chains, streams })
+      // HTTP clients with a base URL, such as axios and got, add a slash to its end.
+      const path = "/rpc/:chain/:apiKey/"
+      yield* (yield* HttpRouter.HttpRouter).addAll([routeOf("POST", path, call), routeOf("GET", path, connect)])
       return handlers
         .handleRaw("call", ({ params, request }) => call(targetOf(params, request), request))
         .handleRaw("callByHeader", ({ params, request }) => call(targetOf(params, request), request))

@@ -63,6 +63,23 @@ describe("Relay", () => {
       }),
     )
 
+    it.live("call: a slash may follow the key in the path", () =>
+      Effect.gen(function* () {
+        const { service } = yield* withNode()
+        const send = (path: string, method = "POST") =>
+          Effect.promise(async () => {
+            const body = method === "POST" ? JSON.stringify(byNumber) : null
+            const answer = await fetch(`${service.url}${path}`, { method, body })
+            return [answer.status, await answer.text()]
+          })
+
+        expect(yield* send(`/rpc/eth/${service.key}/`)).toEqual([200, expect.stringContaining(block)])
+        expect(yield* send("/rpc/eth/another/")).toEqual([401, expect.stringContaining("Unknown API key")])
+        expect(yield* send(`/rpc/eth/${service.key}/`, "GET")).toEqual([426, expect.stringContaining("WebSocket")])
+        expect((yield* send(`/rpc/eth/${service.key}//`))[0]).toBe(404)
+      }),
+    )
+
     it.live("call: echoes the id exactly as written", () =>
       Effect.gen(function* () {
         const { service } = yield* withNode()
