@@ -12,11 +12,19 @@ const last = Date.parse("9999-12-31T23:59:59.999Z")
 
 const inRange = (millis: number) => millis >= first && millis <= last
 
+const lastCommonDay = 28
+
+/** Engines read February 30 as March 2. */
+const hasDay = (date: string): boolean => {
+  const day = Number(date.slice(8))
+  return day <= lastCommonDay || new Date(date).getUTCDate() === day
+}
+
 // Rows of the same block have the same timestamp.
 const toMillis = remembering((input) => {
   if (typeof input !== "string" || input.length > 40) return unread
   const match = pattern.exec(input)
-  if (match === null) return unread
+  if (match === null || !hasDay(input.slice(0, 10))) return unread
   const millis = Date.parse(match[2] === undefined ? `${input}Z` : input)
   return inRange(millis) ? millis : unread
 })

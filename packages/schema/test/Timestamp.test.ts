@@ -37,6 +37,20 @@ describe("Timestamp", () => {
     },
   )
 
+  it.each(["2023-02-29T00:00:00Z", "2023-02-30T12:00:00Z", "1900-02-29T00:00:00Z", "2023-04-31T23:59:59.999+02:00"])(
+    "Timestamp: refuses %s, a day that its month does not have",
+    (input) => {
+      expect(refusal(Timestamp.Timestamp, input)).toContain("an ISO 8601 timestamp such as 2021-05-07T11:08:35.000Z")
+    },
+  )
+
+  it.each([
+    "0000-02-29T00:00:00.000Z",
+    "2000-02-29T00:00:00.000Z",
+    "2024-02-29T23:59:59.999Z",
+    "2023-12-31T00:00:00.000Z",
+  ])("Timestamp: decodes %s, the last day of its month", (wire) => encodesAndDecodes(Timestamp.Timestamp, decode(wire)))
+
   it("Timestamp: does not encode an invalid Date", () => {
     expect(() => Schema.encodeSync(Timestamp.Timestamp)(new Date(NaN))).toThrow("a valid Date")
   })
