@@ -306,6 +306,22 @@ describe("WebSocketClient", () => {
       }),
   )
 
+  it.live("movements: sends members of any name, so that the server rejects misspelt and missing ones", () =>
+    Effect.gen(function* () {
+      const received: Array<unknown> = []
+      const { client } = make(({ id, params }, socket) => {
+        received.push(params[1])
+        socket.send({ jsonrpc: "2.0", id, error: { code: -32602, message: "no" } })
+      })
+      for (const query of [{ address, form: 5 }, undefined]) {
+        const error = yield* Effect.flip(Stream.runDrain(client.movements(query as never)))
+        expect(error).toMatchObject({ _tag: "RpcError", kind: "invalidParams" })
+      }
+
+      expect(received).toEqual([{ address, form: 5, from: "now" }, { from: "now" }])
+    }),
+  )
+
   it.live(
     "movements: continues from the cursor of the last event over connections, overflows and transient errors",
     () =>

@@ -42,19 +42,16 @@ interface Envelope {
 
 const isEnvelope = (value: unknown): value is Envelope => typeof value === "object" && value !== null
 
+/** The query as parameters. Unknown members are sent too, so that the server rejects misspelt ones. */
+const paramsOf = (query: MovementQuery, cursor: string | undefined): object => {
+  const { asset, from, kind, ...rest } = query ?? {}
+  return { ...rest, from: cursor ?? textOf(from), asset: listOf(asset), kind: listOf(kind) }
+}
+
 /** Subscribes to the movements of a wallet. */
-export const movements = ({
-  address,
-  asset,
-  finality,
-  from,
-  kind,
-}: MovementQuery): Kind<WalletEvent.WalletEvent, EventProgress.EventProgress> => ({
+export const movements = (query: MovementQuery): Kind<WalletEvent.WalletEvent, EventProgress.EventProgress> => ({
   initial: EventProgress.initial(),
-  params: ({ cursor }) => [
-    "daybook_movements",
-    { address, from: cursor ?? textOf(from), finality, asset: listOf(asset), kind: listOf(kind) },
-  ],
+  params: ({ cursor }) => ["daybook_movements", paramsOf(query, cursor)],
   before: Effect.succeed,
   again: (progress) => Effect.succeed([[], progress]),
   isResumable: true,
