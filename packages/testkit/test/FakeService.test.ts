@@ -216,6 +216,12 @@ describe("FakeService: invalid requests", () => {
     })
     expect(await errorOf({ id: 1, method: "eth_unknown" })).toMatchObject({ error: { code: -32601 } })
     expect(await errorOf({ id: 1 })).toMatchObject({ error: { code: -32600 } })
+    expect(await errorOf({ id: 1, method: "eth_blockNumber", params: {} })).toMatchObject({
+      error: {
+        code: -32602,
+        message: 'Invalid JSON-RPC request "params": expected an array (parameters by position).',
+      },
+    })
   })
 })
 

@@ -189,6 +189,8 @@ const invalidParams = -32602
 const notFound = -32601
 const failed = -32000
 
+const positionalOnly = 'Invalid JSON-RPC request "params": expected an array (parameters by position).'
+
 /** Issue of the parameters of a known method; nodes have defaults for an omitted block. */
 const issueOf = (method: string, params: ReadonlyArray<unknown>): string | undefined => {
   if (!RpcMethod.isName(method)) return undefined
@@ -211,7 +213,8 @@ export const answer = (
   { chain, chainId, methods: given }: FakeNode,
   { method, params: sent }: Omit<Call, "id">,
 ): Reply => {
-  const params = sent ?? []
+  const params: unknown = sent ?? []
+  if (!Array.isArray(params)) return failure(invalidParams, positionalOnly)
   const own = Object.hasOwn(given, method) ? given[method] : undefined
   const known = Object.hasOwn(methods, method) ? methods[method] : undefined
   const issue = issueOf(method, params)
