@@ -43,8 +43,8 @@ export class RpcError extends Data.TaggedError("RpcError")<
     readonly code: number
     /** Additional data from the node, such as the bytes of a revert, with keys removed; undefined if there is none. */
     readonly data: unknown
-    /** Meaning of the code and the message. */
-    readonly kind: ErrorKind.ErrorKind
+    /** Meaning of the code and the message. A rate limit is the error `RateLimited`. */
+    readonly kind: Exclude<ErrorKind.ErrorKind, "rateLimited">
     /** Reason of a revert, if the node sent its bytes; otherwise undefined. */
     readonly revert: Revert.Revert | undefined
     /** Wire name of the method. */
@@ -64,7 +64,7 @@ export class RpcError extends Data.TaggedError("RpcError")<
       readonly code: number
       readonly message: string
       readonly data?: unknown
-      readonly kind: ErrorKind.ErrorKind
+      readonly kind: Exclude<ErrorKind.ErrorKind, "rateLimited">
       readonly isRetryable?: boolean
       readonly retryAfter?: Duration.Duration | undefined
       readonly status?: number | undefined

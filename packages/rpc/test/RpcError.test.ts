@@ -1,4 +1,5 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import type { ErrorKind } from "../src/ErrorKind.ts"
 import { RpcError } from "../src/RpcError.ts"
 
 const errorOf = (data: unknown) =>
@@ -12,6 +13,11 @@ const errorOf = (data: unknown) =>
   })
 
 describe("RpcError", () => {
+  it("RpcError: has every kind but that of a rate limit, which is the error RateLimited", () => {
+    expectTypeOf<RpcError["kind"] | "rateLimited">().toEqualTypeOf<ErrorKind>()
+    expectTypeOf<"rateLimited">().not.toExtend<RpcError["kind"]>()
+  })
+
   it("RpcError: converts to JSON, with the code of a panic as text", () => {
     const data = `0x4e487b71${"11".padStart(64, "0")}`
     const error = errorOf(data)

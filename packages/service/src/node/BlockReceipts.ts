@@ -98,7 +98,7 @@ const single = Effect.fnUntraced(function* (
 })
 
 /** Kinds of errors that concern one block, not the method or its parameters. */
-const aboutBlock: ReadonlySet<string> = new Set(["notFound", "pruned", "tooLarge", "rateLimited"])
+const aboutBlock: ReadonlySet<string> = new Set(["notFound", "pruned", "tooLarge"])
 
 /** Receipts by block hash, or by block number if the node does not accept hashes. */
 const whole = (
@@ -126,8 +126,7 @@ const refusesMethod = (error: CallError): boolean => {
 }
 
 /** Errors after which single receipts may be had: all that are not about the connection or the rate, and responses too large. */
-const isOfMethod = (error: CallError): boolean =>
-  error._tag === "RpcError" ? error.kind !== "rateLimited" : isTooLarge(error) || refusesMethod(error)
+const isOfMethod = (error: CallError): boolean => error._tag === "RpcError" || isTooLarge(error) || refusesMethod(error)
 
 /** Tries single receipts if the block returned none. If there are none either, the block's result stands. */
 const singleInstead = Effect.fnUntraced(function* (

@@ -128,7 +128,7 @@ const isOverloaded = (error: CallError): boolean =>
   error._tag === "TimeoutError" ||
   error._tag === "TransportError" ||
   (error._tag === "InvalidResponse" && (error.status ?? 0) >= 500) ||
-  (error._tag === "RpcError" && (error.kind === "rateLimited" || error.kind === "tooLarge"))
+  (error._tag === "RpcError" && error.kind === "tooLarge")
 
 /** The methods of a client, each wrapped in `limited`. */
 const limitMethods = (

@@ -26,7 +26,6 @@ const kindOf = (error: CallError): Kind => {
   if (Tracer.isMissing(error)) return "unavailable"
   switch (error._tag) {
     case "RpcError":
-      if (error.kind === "rateLimited") return "unavailable"
       return error.isRetryable || error.kind === "notFound" ? "temporary" : "permanent"
     case "InvalidResponse":
       return error.reason === "too-large" ? "permanent" : "temporary"

@@ -43,7 +43,7 @@ const tooLong: ReadonlySet<number | undefined> = new Set([408, 504, 524])
 const isWithout = (error: CallError): boolean => {
   switch (error._tag) {
     case "RpcError":
-      return error.kind !== "rateLimited"
+      return true
     case "InvalidResponse":
       return !error.isRetryable || tooLong.has(error.status)
     default:

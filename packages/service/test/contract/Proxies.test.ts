@@ -1,5 +1,5 @@
-import type { ErrorKind } from "@daybook/rpc/ErrorKind"
 import { RpcError } from "@daybook/rpc/RpcError"
+import { RateLimited } from "@daybook/transport/ClientError"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as Proxies from "../../src/contract/Proxies.ts"
@@ -13,7 +13,7 @@ const history = [
   { from: 9, address: implementation },
 ]
 
-const failed = (kind: ErrorKind) =>
+const failed = (kind: RpcError["kind"]) =>
   Result.fail(
     new RpcError({
       method: "eth_getStorageAt",
@@ -24,6 +24,8 @@ const failed = (kind: ErrorKind) =>
       requestId: undefined,
     }),
   )
+
+const limited = Result.fail(new RateLimited({ host: "127.0.0.1:8545" }))
 
 /**
  * A node on which both contracts are proxies, with its responses to storage reads of one of them, and to log searches.
@@ -78,11 +80,11 @@ const chainOf = (state: {
 const contracts = [proxy, other].map((address) => ({ address, implementations: history }))
 
 describe("Proxies", () => {
-  it.effect.each(["rateLimited", "notFound", "pruned"] as const)(
+  it.effect.each([limited, failed("notFound"), failed("pruned")])(
     "read: omits a contract whose storage the node did not return: %s",
-    (kind) =>
+    (failure) =>
       Effect.gen(function* () {
-        const found = yield* Proxies.read(nodeOf(failed(kind), Result.succeed([])), contracts, 1)
+        const found = yield* Proxies.read(nodeOf(failure, Result.succeed([])), contracts, 1)
 
         expect([...found.keys()]).toEqual([other])
       }),
@@ -142,7 +144,7 @@ describe("Proxies", () => {
           [beacon]: Result.succeed(wordOf(first)),
           [emptyBeacon]: Result.succeed("0x"),
           [failingBeacon]: failed("reverted"),
-          [limitedBeacon]: failed("rateLimited"),
+          [limitedBeacon]: limited,
         },
         logs: [
           upgrade(addressOf("05"), 3n, first),

@@ -11,7 +11,7 @@ const errorOf = (code: number, message: string) => {
     attempts: [],
     code,
     message,
-    kind: kind === "unauthorized" ? "unknown" : kind,
+    kind: kind === "unauthorized" || kind === "rateLimited" ? "unknown" : kind,
   })
 }
 

@@ -1,7 +1,12 @@
 /** What a proof of an account establishes, by the header, the proof and the errors of a node. */
-import { type ErrorKind } from "@daybook/rpc/ErrorKind"
 import { type CallError, RpcError } from "@daybook/rpc/RpcError"
-import { InvalidResponse, TimeoutError, TransportError, Unauthorized } from "@daybook/transport/ClientError"
+import {
+  InvalidResponse,
+  RateLimited,
+  TimeoutError,
+  TransportError,
+  Unauthorized,
+} from "@daybook/transport/ClientError"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Result } from "effect"
 import * as Holding from "../../src/ledger/Holding.ts"
@@ -28,7 +33,7 @@ const readOf = Effect.fnUntraced(function* (
   return { reading, isResult: task?.isResult, asked: task?.what }
 })
 
-const rpcError = (kind: ErrorKind, method = "eth_getProof") =>
+const rpcError = (kind: RpcError["kind"], method = "eth_getProof") =>
   new RpcError({ method, host: "node", code: -32000, message: "no state", kind, requestId: undefined })
 
 const invalid = (isRetryable: boolean, status?: number) =>
@@ -107,7 +112,7 @@ describe("StateRoot.read", () => {
       const { isResult } = yield* readOf({ number: 5, hash: zeros(32) }, [])
       const errors: ReadonlyArray<readonly [CallError, boolean]> = [
         [rpcError("internal"), true],
-        [rpcError("rateLimited"), false],
+        [new RateLimited({ host: "node" }), false],
         [invalid(false), true],
         [invalid(true), false],
         [invalid(true, 503), false],

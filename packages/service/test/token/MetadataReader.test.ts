@@ -1,6 +1,5 @@
-import type { ErrorKind } from "@daybook/rpc/ErrorKind"
 import { RpcError } from "@daybook/rpc/RpcError"
-import { type InvalidReason, InvalidResponse } from "@daybook/transport/ClientError"
+import { type InvalidReason, InvalidResponse, RateLimited } from "@daybook/transport/ClientError"
 import { describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { expect } from "vitest"
@@ -40,7 +39,7 @@ const nodeOf = Effect.fnUntraced(function* (reply: (token: string, place: number
 })
 
 describe("TokenMetadata", () => {
-  const rpcError = (kind: ErrorKind) =>
+  const rpcError = (kind: RpcError["kind"]) =>
     new RpcError({ method: "eth_call", host: "node", code: -32000, message: "", kind, requestId: undefined })
   const invalid = (reason: InvalidReason) =>
     new InvalidResponse({ host: "node", requestId: undefined, reason, path: "body", received: "", expected: "" })
@@ -51,7 +50,7 @@ describe("TokenMetadata", () => {
     ["an error of size", rpcError("tooLarge"), { isAgain: true, isAnswer: true, isOfToken: true }],
     ["a revert", rpcError("reverted"), { isAgain: false, isAnswer: true, isOfToken: true }],
     ["a state that is gone", rpcError("pruned"), { isAgain: false, isAnswer: true, isOfToken: false }],
-    ["a limit of calls", rpcError("rateLimited"), { isAgain: true, isAnswer: false, isOfToken: false }],
+    ["a limit of calls", new RateLimited({ host: "node" }), { isAgain: true, isAnswer: false, isOfToken: false }],
   ] as const)("read: retries calls that may succeed separately, after %s", ([, error, expected]) =>
     Effect.gen(function* () {
       let isAnswer: boolean | undefined

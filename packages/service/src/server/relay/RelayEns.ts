@@ -32,7 +32,7 @@ const decodeHead = Schema.decodeUnknownOption(Quantity.SafeInteger)
 const unavailable = (message: string) => new EnsNames.NodeUnavailable({ message })
 
 /** Errors caused by the node; any other error is the contract's response. */
-const isOfNode: ReadonlySet<string> = new Set(["internal", "methodUnsupported", "notFound", "pruned", "rateLimited"])
+const isOfNode: ReadonlySet<string> = new Set(["internal", "methodUnsupported", "notFound", "pruned"])
 
 const sourceOf = ({ call }: Upstream): Pick<EnsNames.Source, "callAt" | "head"> => ({
   head: Effect.gen(function* () {
