@@ -38,6 +38,27 @@ import type {
 } from "./Query.ts"
 
 export type {
+  BadRow,
+  IndexCoverage,
+  NotModified,
+  Options,
+  PageResponse,
+  Progress,
+  RowsReverted,
+  StreamPage,
+} from "./Client.ts"
+export type {
+  BalanceQuery,
+  ContractQuery,
+  DescriptionQuery,
+  EventQuery,
+  MovementQuery,
+  ProofQuery,
+  Query,
+  SignedStatementQuery,
+  StatementQuery,
+} from "./Query.ts"
+export type {
   CallOptions,
   ConditionalOptions,
   Paged,

@@ -1,8 +1,19 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import * as Address from "@daybook/schema/Address"
 import { WalletTransaction } from "@daybook/schema/WalletTransaction"
 import { Effect, Schema } from "effect"
-import { createRestClient, type Paged, toJson, type WalletPage } from "../src/promise.ts"
+import {
+  createRestClient,
+  type Options,
+  type Paged,
+  type PageResponse,
+  type Query,
+  type RestPromiseClient,
+  type Rows,
+  type RowsReverted,
+  toJson,
+  type WalletPage,
+} from "../src/promise.ts"
 import { history, row, sendPage, servePages, wallet } from "./history.ts"
 import * as Eventually from "@daybook/harness/Eventually"
 import { reply, script, serve, type Server } from "@daybook/harness/ScriptedServer"
@@ -29,6 +40,16 @@ const collect = async <A>(values: AsyncIterable<A>): Promise<ReadonlyArray<A>> =
 
 describe("promise", () => {
   describe("createRestClient", () => {
+    it("createRestClient: the types of its calls can be imported beside it", () => {
+      expectTypeOf<RestPromiseClient["walletTransactionsStream"]>().toExtend<
+        (query: Query, options: { readonly onStaleCursor: "restart" }) => Rows<WalletTransaction | RowsReverted>
+      >()
+      expectTypeOf<RestPromiseClient["walletTransactionsWithResponse"]>().toExtend<
+        (query: Query) => Promise<PageResponse<Paged<WalletPage>>>
+      >()
+      expectTypeOf(createRestClient).parameter(0).toEqualTypeOf<Options>()
+    })
+
     it("createRestClient: throws InvalidOption at once, without the URL or the key", () => {
       const make = () => createRestClient({ baseUrl: "ftp://host/secret-path", apiKey: "key-1" })
 
