@@ -66,20 +66,25 @@ const isOptional = (name: RpcMethod.Name, at: number): boolean => {
   return at < elements.length && SchemaAST.isOptional(elements[at]!.ast)
 }
 
+/** A value whose objects have no member that is `null`. Items of lists stay, because `null` in a list of topics means any topic. */
+const withoutNullMembers = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNullMembers)
+  if (!LenientObject.isObject(value)) return value
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNullMembers(member)]))
+}
+
 /**
- * Parameters without `null`: optional parameters at the end, and members of calls and filters, which nodes treat as absent. In place of a
- * list, programs in Go send `null` for an empty one.
+ * Parameters without `null`: optional parameters at the end, and members of objects, which nodes treat as absent. In place of a list,
+ * programs in Go send `null` for an empty one.
  */
 const withoutNulls = (name: RpcMethod.Name, params: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const { elements } = RpcMethod.all[name].params
   const isLeftOut = (param: unknown, at: number): boolean => param === null && isOptional(name, at)
   const isList = (at: number): boolean => at < elements.length && SchemaAST.isArrays(elements[at]!.ast)
-  return params.slice(0, params.findLastIndex((param, at) => !isLeftOut(param, at)) + 1).map((param, at) => {
-    if (param === null && isList(at)) return []
-    return LenientObject.isObject(param)
-      ? Object.fromEntries(Object.entries(param).filter(([, value]) => value !== null))
-      : param
-  })
+  return params
+    .slice(0, params.findLastIndex((param, at) => !isLeftOut(param, at)) + 1)
+    .map((param, at) => (param === null && isList(at) ? [] : withoutNullMembers(param)))
 }
 
 /** Parameters with the block of a state, which callers may omit by the specification, but which some nodes require. */

@@ -161,6 +161,32 @@ describe("Relay", () => {
         }),
     )
 
+    it.live("call: treats null members of overrides and simulations as absent, at any depth", () =>
+      Effect.gen(function* () {
+        const { node, service } = yield* withNode(() => Node.result(`"0x"`))
+        const to = `0x${"12".repeat(20)}`
+        const block = { blockOverrides: null, stateOverrides: { [to]: { code: null, balance: "0x1" } } }
+        const relayed: ReadonlyArray<readonly [method: string, params: unknown, sent: unknown]> = [
+          [
+            "eth_call",
+            [{ to }, "latest", { [to]: { balance: null, stateDiff: null, code: "0x" } }, { time: null, number: "0x1" }],
+            [{ to }, "latest", { [to]: { code: "0x" } }, { number: "0x1" }],
+          ],
+          [
+            "eth_simulateV1",
+            [{ blockStateCalls: [{ ...block, calls: [{ to, gas: null }] }], validation: null }, "latest"],
+            [{ blockStateCalls: [{ stateOverrides: { [to]: { balance: "0x1" } }, calls: [{ to }] }] }, "latest"],
+          ],
+        ]
+        for (const [method, params] of relayed) {
+          const { json } = yield* service.call({ jsonrpc: "2.0", id: 1, method, params })
+          expect(json.error).toBeUndefined()
+        }
+
+        expect(node.calls).toEqual(relayed.map(([method, , params]) => ({ method, params })))
+      }),
+    )
+
     it.live("call: relays the latest block where a caller omits the block of a state", () =>
       Effect.gen(function* () {
         const { node, service } = yield* withNode(() => Node.result("null"))
