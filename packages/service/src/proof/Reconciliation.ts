@@ -20,6 +20,7 @@ import * as LedgerBooks from "./LedgerBooks.ts"
 import * as OpeningReader from "./OpeningReader.ts"
 import * as Proof from "./Proof.ts"
 import * as StateRoot from "./StateRoot.ts"
+import * as WalletOpenings from "../store/WalletOpenings.ts"
 
 /** The nodes of a chain, and its index. */
 export interface Source extends Calls.Budgeted {
@@ -119,7 +120,9 @@ const amountsOf = Effect.fnUntraced(function* (
   holdings: ReadonlyArray<Holding.Holding>,
 ) {
   const { wallet } = books
-  const openings = yield* source.reader.snapshot((snapshot) => snapshot.openings(wallet))
+  const openings = yield* source.reader.snapshot((snapshot) =>
+    WalletOpenings.all((after) => snapshot.openings(wallet, after)),
+  )
   const compared = (before?.holdings ?? []).map(({ expected: amount, holding }) => ({ holding, amount }))
   const ids = holdings.filter(Holding.isOwnedId).map((id) => ({ holding: id, amount: Books.ownedBefore(books, id) }))
   const known = keyed([...ids, ...openings, ...compared])

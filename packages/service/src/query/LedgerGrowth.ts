@@ -4,12 +4,13 @@
  *
  * Source: decision 0049.
  */
+import * as Arr from "effect/Array"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import { blockLevelIndex } from "../ledger/Movement.ts"
 import * as OpeningMovement from "../ledger/OpeningMovement.ts"
 import * as Totals from "../ledger/Totals.ts"
-import type { LedgerQuery, Position, Snapshot } from "../store/ChainReader.ts"
+import type { Position, Snapshot } from "../store/ChainReader.ts"
 import type { OpeningBalance } from "../store/Proofs.ts"
 import type { StoreError } from "../store/StoreError.ts"
 import type { IndexedChain } from "./IndexedChain.ts"
@@ -63,26 +64,31 @@ const keptEvery = 25_000
 /** The position after everything in a block. */
 export const whole = (block: number): Position => ({ block, index: blockLevelIndex })
 
-const sliceOf = ({ first, wallet }: Subject, after: Position | null, to: number): LedgerQuery => {
-  return { wallet, from: first, to, order: "ASC", after, ...slice }
-}
+/** Number of opening balances added per turn. */
+const openingsPerTurn = 1_000
 
-/** Adds the opening balances, which come before all positions. */
-const addOpenings = ({ assets, first, openings, wallet }: Subject, totals: Totals.Totals): void => {
-  const movements = openings.filter(OpeningMovement.isMovement).map((one) => OpeningMovement.make(wallet, one))
-  Totals.add(totals, first, { movements, roles: 0 }, assets)
-}
+/** Sums the opening balances, which come before all positions. */
+const begin = Effect.fnUntraced(function* (
+  { assets, first, openings, wallet }: Subject,
+  inTurn: InTurn,
+): Effect.fn.Return<Totals.Totals> {
+  const totals = Totals.make()
+  for (const part of Arr.chunksOf(openings.filter(OpeningMovement.isMovement), openingsPerTurn)) {
+    const movements = part.map((one) => OpeningMovement.make(wallet, one))
+    yield* inTurn(Effect.sync(() => Totals.add(totals, first, { movements, roles: 0 }, assets)))
+  }
+  return totals
+})
 
 /** Adds the next positions up to a block; `null` if none is left. */
 const addSlice = (
-  subject: Subject,
+  { assets, first, wallet }: Subject,
   snapshot: Snapshot,
   { after, totals }: Growing,
   to: number,
 ): Effect.Effect<{ readonly last: Position; readonly count: number } | null, StoreError> =>
-  Effect.map(snapshot.ledger(sliceOf(subject, after, to)), ({ hasMore, rows }) => {
-    if (after === null) addOpenings(subject, totals)
-    for (const entry of rows) Totals.add(totals, entry.block, entry, subject.assets)
+  Effect.map(snapshot.ledger({ wallet, from: first, to, order: "ASC", after, ...slice }), ({ hasMore, rows }) => {
+    for (const entry of rows) Totals.add(totals, entry.block, entry, assets)
     const last = rows.at(-1)
     return last === undefined || !hasMore ? null : { last, count: rows.length }
   })
@@ -123,7 +129,7 @@ const keep = Effect.fnUntraced(function* (
 /** Runs reads in a snapshot of the same index. It is opened in a turn that has time, since pages need one of the few that may be open. */
 export const same = <A, E>(
   { inTurn }: Shared,
-  { chain, first, head }: Subject,
+  { chain, first, head }: Pick<Subject, "chain" | "first" | "head">,
   read: (snapshot: Snapshot) => Effect.Effect<A, E>,
 ): Effect.Effect<A, E | StoreError | IndexChanged> =>
   inTurn(
@@ -143,6 +149,7 @@ export const upToFinal = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Growing, StoreError | IndexChanged> {
   if (to < subject.first) return { totals: Totals.make(), after: null }
   let state = yield* same(shared, subject, (snapshot) => kept(shared, subject, snapshot, to))
+  if (state.after === null) state = { totals: yield* begin(subject, shared.inTurn), after: null }
   yield* shared.room(state.totals.sums.size)
   if (state.after?.block === to && state.after.index === blockLevelIndex) return state
   for (let places = 0; ;) {
@@ -174,11 +181,13 @@ export const upTo = Effect.fnUntraced(function* (
   to: number,
   isKept: boolean,
 ): Effect.fn.Return<Growing, StoreError | LongTail> {
+  const inTurn: InTurn = (work) => (isKept ? shared.inTurn(work) : work)
+  // Sums without a position are empty.
+  const grown = after === null ? yield* begin(subject, inTurn) : totals
   let last = after
   for (;;) {
-    const slice = addSlice(subject, snapshot, { totals, after: last }, to)
-    const read = yield* isKept ? shared.inTurn(slice) : slice
-    if (read === null) return { totals, after: whole(to) }
+    const read = yield* inTurn(addSlice(subject, snapshot, { totals: grown, after: last }, to))
+    if (read === null) return { totals: grown, after: whole(to) }
     if (!isKept) return yield* new LongTail()
     last = read.last
   }

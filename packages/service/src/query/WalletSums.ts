@@ -22,6 +22,7 @@ import { type NotDerived, NotIndexed, type NotSearched, type NotWatched } from "
 import * as PinnedReader from "./PinnedReader.ts"
 import * as Range from "./Range.ts"
 import * as TotalsCache from "./TotalsCache.ts"
+import * as WalletOpenings from "../store/WalletOpenings.ts"
 
 /** What to sum. */
 export interface Query {
@@ -77,9 +78,8 @@ export type SumsError = NotIndexed | NotSearched | NotWatched | NotDerived | Sto
 
 /** Blocks to which a request refers. */
 interface Resolved {
-  readonly subject: LedgerGrowth.Subject
+  readonly subject: Omit<LedgerGrowth.Subject, "openings">
   readonly checkpoint: Checkpoint
-  readonly openings: ReadonlyArray<OpeningBalance>
   readonly from: number
   readonly to: number
   /** Last final block; below the first one if there is none. */
@@ -103,16 +103,8 @@ const resolve = Effect.fnUntraced(function* (
   const to = yield* Range.lastBlock(snapshot, range.to, checkpoint)
   if (from === null || to === null || from > to) return yield* new NotIndexed({ range, checkpoint })
   const { finalized, first, head } = checkpoint
-  const openings = yield* snapshot.openings(wallet)
-  const subject = {
-    chain,
-    wallet,
-    first,
-    head: head.number,
-    openings,
-    assets,
-  }
-  return { subject, checkpoint, openings, from, to, final: finalized ?? first - 1 }
+  const subject = { chain, wallet, first, head: head.number, assets }
+  return { subject, checkpoint, from, to, final: finalized ?? first - 1 }
 })
 
 /** Number of tokens read per turn. */
@@ -154,7 +146,11 @@ const sumsOf = Effect.fnUntraced(function* (
   const resolved = yield* shared.inTurn(
     query.chain.reader.snapshot((snapshot) => resolve(query, isApart ? assets : undefined, snapshot)),
   )
-  const { checkpoint, final, from, openings, subject, to } = resolved
+  const { checkpoint, final, from, to } = resolved
+  const openings = yield* WalletOpenings.all((after) =>
+    LedgerGrowth.same(shared, resolved.subject, (snapshot) => snapshot.openings(query.wallet, after)),
+  )
+  const subject = { ...resolved.subject, openings }
   const start = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(from - 1, final))
   const opening = Totals.copy(start.totals)
   const end = yield* LedgerGrowth.upToFinal(shared, subject, Math.min(to, final))

@@ -23,6 +23,7 @@ import { StoreError } from "../store/StoreError.ts"
 import * as WatchList from "../store/WatchList.ts"
 import * as RowsDigest from "./RowsDigest.ts"
 import * as StatementFile from "./StatementFile.ts"
+import * as WalletOpenings from "../store/WalletOpenings.ts"
 
 /** Which statement to build. */
 export interface Query {
@@ -121,7 +122,7 @@ const resolve = Effect.fnUntraced(function* (
   if (finalized === null || to > finalized) return yield* new NotFinal({ block: to, finalized })
   const { hash, number } = yield* blockOf(snapshot, to)
   const opening = yield* openingOf(snapshot, checkpoint, from)
-  const openings = yield* snapshot.openings(wallet)
+  const openings = yield* WalletOpenings.all((after) => snapshot.openings(wallet, after))
   const coverage = yield* Coverage.ofWallet(snapshot, checkpoint, yield* snapshot.gapCounts, wallet)
   return { checkpoint, coverage, from, opening, closing: { hash, number }, openings, proof }
 })

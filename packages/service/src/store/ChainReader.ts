@@ -7,9 +7,9 @@ import type { Projection, ProjectionCheckpoint } from "../block/Projection.ts"
 import type { BlockGap, BlockRef, Checkpoint, Gap, LinkedBlock } from "../block/BlockRows.ts"
 import type { TokenMetadata } from "../ledger/TokenMetadata.ts"
 import type {
-  OpeningBalance,
   OpeningQuery,
   OpeningRows,
+  OpeningSlice,
   UnreadOpenings,
   UnreadQuery,
   UnreadTokens,
@@ -198,9 +198,10 @@ export interface Snapshot {
   readonly ledger: (query: LedgerQuery) => Effect.Effect<LedgerRows, StoreError>
   /**
    * A wallet's holdings before the first block: every holding that was read from a node, even if the amount is 0. A holding with movements
-   * that is not included is unknown. ERC-721 contracts return the number of tokens but not their ids.
+   * that is not included is unknown. ERC-721 contracts return the number of tokens but not their ids. Returns the first thousand, with the
+   * native currency first, or those that follow a key.
    */
-  readonly openings: (wallet: string) => Effect.Effect<ReadonlyArray<OpeningBalance>, StoreError>
+  readonly openings: (wallet: string, after?: Uint8Array) => Effect.Effect<OpeningSlice, StoreError>
   /**
    * Those holdings before the first block that are movements (`genesis`), ordered by asset. They come before all movements of the ledger, at
    * index 0 of that block.

@@ -15,6 +15,13 @@ export interface OpeningBalance {
   readonly amount: bigint
 }
 
+/** Some of the opening balances of a wallet. */
+export interface OpeningSlice {
+  readonly balances: ReadonlyArray<OpeningBalance>
+  /** Key of the last one; undefined if none is left. */
+  readonly next: Uint8Array | undefined
+}
+
 /** A range of the opening balances of a wallet that are movements. */
 export interface OpeningQuery {
   /** Address, lower case. */

@@ -113,10 +113,12 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       yield* indexer.stop
       const lowered = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
       yield* whenExamined(store, lastBlock)
-      const [opening] = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
+      const {
+        balances: [opening],
+      } = yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))
 
       expect(before).toEqual([12, "genesis"])
-      expect(lowered).toEqual([])
+      expect(lowered.balances).toEqual([])
       expect(yield* genesisOf).toEqual([0, "genesis"])
       expect(opening).toMatchObject({ holding: { asset: "native" }, amount: 10_000n * 10n ** 18n })
     }),
@@ -243,7 +245,7 @@ it.layer(scenario, { excludeTestServices: true })("ProofKeeper", (it) => {
       const projection = yield* store.snapshot((snapshot) => snapshot.projection(WalletLedger.id))
 
       expect(proof.unchecked.join(" ")).toContain("What the wallet held before block 12 is not known")
-      expect(yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))).toEqual([])
+      expect(yield* store.snapshot((snapshot) => snapshot.openings(accounts.alice))).toMatchObject({ balances: [] })
       expect(projection?.next).toBe(lastBlock + 1)
       // Each compared value is requested once, and no opening again.
       expect(calls).toBeLessThan(60)

@@ -197,7 +197,10 @@ describe("ProofKeeper", () => {
       const node = { header, batch } as Partial<Node> as Node
       const options = { chain: "eth", node, store, watch: Effect.succeed(null), callsPerMinute: 600 }
       yield* ProofKeeper.run({ ...options, isToHead: true, isIdle: () => true }).pipe(Effect.forkScoped)
-      const openings = store.reader.snapshot((snapshot) => snapshot.openings(Rows.alice))
+      const openings = Effect.map(
+        store.reader.snapshot((snapshot) => snapshot.openings(Rows.alice)),
+        ({ balances }) => balances,
+      )
       yield* Eventually.untilEffect(
         Effect.andThen(
           TestClock.adjust("1 second"),

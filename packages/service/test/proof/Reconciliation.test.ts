@@ -138,7 +138,10 @@ const opened = Effect.fnUntraced(function* (
   const proofOf = (...parts: Parameters<typeof run>) =>
     Effect.map(run(...parts), ({ outcome }) => Result.getOrThrow(outcome).proof)
   const stored = store.snapshot((one) => one.proof(wallet))
-  const openings = store.snapshot((one) => one.openings(wallet))
+  const openings = Effect.map(
+    store.snapshot((one) => one.openings(wallet)),
+    ({ balances }) => balances,
+  )
   return { run, proofOf, stored, openings, proofs }
 })
 

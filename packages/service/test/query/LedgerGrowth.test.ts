@@ -5,6 +5,7 @@ import type { LedgerProjection } from "../../src/block/Projection.ts"
 import * as LedgerCodec from "../../src/ledger/LedgerCodec.ts"
 import * as Movement from "../../src/ledger/Movement.ts"
 import type { IndexedChain } from "../../src/query/IndexedChain.ts"
+import type * as Totals from "../../src/ledger/Totals.ts"
 import type * as LedgerGrowth from "../../src/query/LedgerGrowth.ts"
 import * as WalletSums from "../../src/query/WalletSums.ts"
 import type { ChainReader, Snapshot } from "../../src/store/ChainReader.ts"
@@ -85,9 +86,37 @@ describe("LedgerGrowth", () => {
         // A snapshot is kept for the last block once its first slice is not all of it.
         slices: ["first", "1 511", "2 423", whole(2), whole(2), "3 511"],
         rooms: [0, 1, 1, 1, 1],
-        turns: 12,
+        turns: 14,
         keeping: 1,
       })
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("opening balances are read and added in turns, and are in the sums at both ends", () =>
+    Effect.gen(function* () {
+      const { chain, done, sharing, store } = yield* opened
+      const proofs = yield* store.database.chain(store.ref).proofs
+      const balances = Array.from({ length: 2_500 }, (_, at) => ({
+        holding: { standard: "erc20", asset: `0x${(at + 1).toString(16).padStart(40, "0")}`, tokenId: null } as const,
+        amount: BigInt(at),
+      }))
+      yield* proofs.writeOpenings({ number: 0, parentHash: blocks[0]!.parentHash }, [{ wallet: Rows.alice, balances }])
+      const read = WalletSums.make()
+      const before = done.turns
+      const sums = yield* read(queryOf(chain, { from: { _tag: "Block", block: 2 } }), sharing)
+      const again = done.turns
+      const repeated = yield* read(queryOf(chain, { from: { _tag: "Block", block: 2 } }), sharing)
+      const amounts = (totals: Totals.Totals) => new Map([...totals.sums.values()].map((sum) => [sum.asset, sum.in]))
+      const openings = balances
+        .filter(({ amount }) => amount > 0n)
+        .map(({ amount, holding }) => [holding.asset as string, amount] as const)
+
+      expect(amounts(sums.opening)).toEqual(new Map([...openings, ["native", 600n]]))
+      expect(amounts(sums.closing)).toEqual(new Map([...openings, ["native", 1_800n]]))
+      expect(sums.known.openings).toHaveLength(2_500)
+      expect(amounts(repeated.closing)).toEqual(amounts(sums.closing))
+      // Each of two passes reads three slices. The first one adds them in three turns; kept sums already have them.
+      expect([again - before, done.turns - again]).toEqual([29, 20])
     }).pipe(Effect.scoped),
   )
 

@@ -6,6 +6,7 @@ import { isProved, type OpeningRows, type WalletProof } from "../../src/store/Pr
 import type { TokenMetadata } from "../../src/ledger/TokenMetadata.ts"
 import { address, chainOn, refOf, wallets } from "./model.ts"
 import { expectedLedger, ledgerOf, ledgers } from "./projections.ts"
+import * as WalletOpenings from "../../src/store/WalletOpenings.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import * as TestStore from "./TestStore.ts"
 
@@ -53,7 +54,10 @@ export const proofContract = (database: TestDatabase.Make): void => {
         },
       ],
     })
-    const openings = store.snapshot((snapshot) => snapshot.openings(wallet))
+    const openings = Effect.map(
+      store.snapshot((snapshot) => snapshot.openings(wallet)),
+      ({ balances }) => balances,
+    )
     const proof = store.snapshot((snapshot) => snapshot.proof(wallet))
     const reconciledTo = store.snapshot((snapshot) => snapshot.reconciledTo(wallet))
     return { store, blocks, proofs, start, proofAt, openings, proof, reconciledTo }
@@ -92,6 +96,29 @@ export const proofContract = (database: TestDatabase.Make): void => {
           expect(yield* walk("DESC", limit)).toEqual(all.toReversed())
         }
         expect(yield* ledgerOf(store, wallet)).toEqual(expectedLedger(blocks.slice(2), wallet))
+      }),
+    )
+
+    it.effect("openings: reads a thousand at a time, each once", () =>
+      Effect.gen(function* () {
+        const { proofs, start, store } = yield* filled
+        const many = Array.from({ length: 2_500 }, (_, at) => ({
+          holding: { standard: "erc20", asset: address(1_000 + at), tokenId: null } as const,
+          amount: BigInt(at % 3),
+        }))
+        yield* proofs.writeOpenings(start, [{ wallet, balances: [...many, ...balances.slice(0, 1)] }])
+        const sizes: Array<number> = []
+        const found = yield* WalletOpenings.all((after) =>
+          Effect.tap(
+            store.snapshot((snapshot) => snapshot.openings(wallet, after)),
+            (slice) => Effect.sync(() => sizes.push(slice.balances.length)),
+          ),
+        )
+        const [native, ...tokens] = found
+
+        expect(sizes).toEqual([1_000, 1_000, 501])
+        expect(native).toEqual(balances[0])
+        expect(tokens).toEqual(many.toSorted((one, other) => (one.holding.asset < other.holding.asset ? -1 : 1)))
       }),
     )
 

@@ -232,10 +232,11 @@ const fundedBy = ({ readList }: Options): Handler =>
   Effect.fnUntraced(function* (request) {
     const { chain, parameters } = request
     const wallet = yield* Effect.fromResult(Parameters.address(parameters))
-    const openings = yield* chain.reader
+    // The native currency is in the first slice.
+    const { balances } = yield* chain.reader
       .snapshot((snapshot) => snapshot.openings(wallet))
       .pipe(Effect.catch(Lists.refusalOf))
-    if (!openings.some(({ holding: { asset } }) => asset === Movement.native)) {
+    if (!balances.some(({ holding: { asset } }) => asset === Movement.native)) {
       return yield* Envelope.notIndexed("what the wallet held before the first block is not known")
     }
     const list = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "ASC", skipped: 0, limit: 1 } as const

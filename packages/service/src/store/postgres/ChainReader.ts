@@ -60,7 +60,10 @@ const snapshotOf = (state: SnapshotStart.State): Snapshot => {
     transactions: (asked) => PageReader.transactions(state, belowHead(state, asked)),
     skip: ({ kind }, asked) => PageReader.skip(state, kind, belowHead(state, asked)),
     ledger: (asked) => Ledgers.page(state, belowHead(state, asked)),
-    openings: (wallet) => (checkpoint === null ? Effect.succeed([]) : Openings.read(state, wallet, checkpoint.first)),
+    openings: (wallet, after) =>
+      checkpoint === null
+        ? Effect.succeed({ balances: [], next: undefined })
+        : Openings.read(state, wallet, checkpoint.first, after),
     openingRange: (query) =>
       checkpoint === null
         ? Effect.succeed({ rows: [], next: undefined })

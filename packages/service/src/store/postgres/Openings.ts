@@ -6,17 +6,11 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Holding from "../../ledger/Holding.ts"
-import type {
-  OpeningBalance,
-  OpeningQuery,
-  OpeningRows,
-  UnreadOpenings,
-  UnreadQuery,
-  WalletOpening,
-} from "../Proofs.ts"
+import type { OpeningQuery, OpeningRows, OpeningSlice, UnreadOpenings, UnreadQuery, WalletOpening } from "../Proofs.ts"
 import { fromHex, toHex } from "../rows/Bytes.ts"
 import * as LedgerHoldings from "../rows/LedgerHoldings.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
+import { maxOpenings } from "../WalletOpenings.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { At } from "./Chain.ts"
 import * as Ledgers from "./Ledgers.ts"
@@ -46,17 +40,19 @@ export const insert = (
   )
 }
 
-/** Openings of a wallet that were read for an index with this first block. */
+/** Openings of a wallet after a key that were read for an index with this first block. */
 export const read = Effect.fnUntraced(function* (
   { chain: { sql }, session }: At,
   wallet: string,
   first: number,
-): Effect.fn.Return<ReadonlyArray<OpeningBalance>, StoreError> {
+  after: Uint8Array = new Uint8Array(),
+): Effect.fn.Return<OpeningSlice, StoreError> {
   const bytes = fromHex(wallet)
   const rows = yield* session.rows<OpeningRow.ReadColumns>(sql.openings, [
     Values.bytes(bytes),
     Values.big(first),
-    Values.big(OpeningRow.maxHoldings),
+    Values.bytes(after),
+    Values.big(OpeningRow.sliceRows),
   ])
   return OpeningRow.read(bytes, first, rows)
 })
@@ -67,7 +63,7 @@ export const range = Effect.fnUntraced(function* (
   query: OpeningQuery,
   first: number,
 ): Effect.fn.Return<OpeningRows, StoreError> {
-  const all = [Values.bytes(fromHex(query.wallet)), Values.big(first), Values.big(OpeningRow.maxHoldings)]
+  const all = [Values.bytes(fromHex(query.wallet)), Values.big(first), Values.big(maxOpenings)]
   const isCounted = query.order === "DESC" && query.after === undefined
   // Sound: a count has one row.
   const total = isCounted ? (yield* session.rows<readonly [count: number]>(sql.countOpenings, all))[0]![0] : 0

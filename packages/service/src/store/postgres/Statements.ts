@@ -342,12 +342,10 @@ const findTokens = (schema: string, column: "symbol" | "name") => {
     WHERE ${text} >= $1 AND ${text} < $2 ORDER BY ${text}, block, address LIMIT $3`
 }
 
-const openings = (schema: string) => `SELECT holding, amount, checksum FROM ${schema}.opening
-  WHERE wallet = $1 AND first = $2 ORDER BY holding LIMIT $3`
-
 /** Parameters: wallet, first, limit. */
 const openingMovements = (schema: string) =>
-  `FROM (${openings(schema)}) openings WHERE ${OpeningRow.isMovement((hex) => `'\\x${hex}'::bytea`)}`
+  `FROM (SELECT holding, amount, checksum FROM ${schema}.opening
+    WHERE wallet = $1 AND first = $2 ORDER BY holding LIMIT $3) openings WHERE ${OpeningRow.isMovement((hex) => `'\\x${hex}'::bytea`)}`
 
 const ofProofs = (schema: string) => ({
   /** Parameters: wallets, holdings, first blocks, amounts, checksums, an array each. */
@@ -355,8 +353,9 @@ const ofProofs = (schema: string) => ({
     SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::int8[], $4::bytea[], $5::int4[])
     ON CONFLICT (wallet, holding) DO UPDATE
     SET first = excluded.first, amount = excluded.amount, checksum = excluded.checksum`,
-  /** Parameters: wallet, first, limit. */
-  openings: openings(schema),
+  /** Parameters: wallet, first, key, limit. */
+  openings: `SELECT holding, amount, checksum FROM ${schema}.opening
+    WHERE wallet = $1 AND first = $2 AND holding > $3 ORDER BY holding LIMIT $4`,
   /** Parameters: wallet, first, limit of all, limit, offset. */
   openingRange: `SELECT holding, amount, checksum ${openingMovements(schema)} ORDER BY holding LIMIT $4 OFFSET $5`,
   /** Parameters: wallet, first, limit of all. */

@@ -5,7 +5,7 @@
  */
 import * as Holding from "../../ledger/Holding.ts"
 import * as OpeningMovement from "../../ledger/OpeningMovement.ts"
-import type { OpeningBalance, OpeningQuery, OpeningRows, WalletOpening } from "../Proofs.ts"
+import type { OpeningBalance, OpeningQuery, OpeningRows, OpeningSlice, WalletOpening } from "../Proofs.ts"
 import { fromHex, toHex } from "./Bytes.ts"
 import * as Checksum from "./Checksum.ts"
 
@@ -21,8 +21,8 @@ export type Columns = readonly [
 /** Columns read for a row whose wallet and first block are known. */
 export type ReadColumns = readonly [holding: Uint8Array, amount: Uint8Array, checksum: number]
 
-/** Maximum number of openings read for one wallet: it may have been sent any number of tokens. */
-export const maxHoldings = 20_000
+/** Number of rows of a slice: they take 2 to 3 ms. */
+export const sliceRows = 1_000
 
 const addressBytes = 20
 
@@ -75,14 +75,11 @@ const reader = (wallet: Uint8Array, first: number) => {
   }
 }
 
-/** Reads a wallet's rows for a first block; omits damaged ones, which can be read from a node again. There may be 20,000. */
-export const read = (
-  wallet: Uint8Array,
-  first: number,
-  rows: ReadonlyArray<ReadColumns>,
-): ReadonlyArray<OpeningBalance> => {
+/** Reads a slice of a wallet's rows for a first block; omits damaged ones, which can be read from a node again. */
+export const read = (wallet: Uint8Array, first: number, rows: ReadonlyArray<ReadColumns>): OpeningSlice => {
   const opening = reader(wallet, first)
-  return rows.flatMap((row) => opening(row) ?? [])
+  const next = rows.length < sliceRows ? undefined : rows.at(-1)?.[0]
+  return { balances: rows.flatMap((row) => opening(row) ?? []), next }
 }
 
 /** Makes a condition of both engines that is true for rows that are movements, with binary literals of an engine. */

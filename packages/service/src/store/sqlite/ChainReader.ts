@@ -42,8 +42,12 @@ const readsOf = (state: SnapshotStart.State): Snapshot => {
     transactions: (query) => connection.attempt(() => PageReader.transactionsUnsafe(connection, chain, query)),
     skip: ({ kind }, query) => connection.attempt(() => PageReader.skipUnsafe(connection, kind, query)),
     ledger: (query) => connection.attempt(() => Ledgers.pageUnsafe(connection, query)),
-    openings: (wallet) =>
-      connection.attempt(() => (checkpoint === null ? [] : Openings.readUnsafe(connection, wallet, checkpoint.first))),
+    openings: (wallet, after) =>
+      connection.attempt(() =>
+        checkpoint === null
+          ? { balances: [], next: undefined }
+          : Openings.readUnsafe(connection, wallet, checkpoint.first, after),
+      ),
     openingRange: (query) =>
       connection.attempt(() =>
         checkpoint === null ? { rows: [], next: undefined } : Openings.rangeUnsafe(connection, query, checkpoint.first),

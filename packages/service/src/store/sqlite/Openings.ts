@@ -4,9 +4,10 @@
  *
  * Source: decision 0050.
  */
-import type { OpeningBalance, OpeningQuery, OpeningRows, WalletOpening } from "../Proofs.ts"
+import type { OpeningQuery, OpeningRows, OpeningSlice, WalletOpening } from "../Proofs.ts"
 import { fromHex } from "../rows/Bytes.ts"
 import * as OpeningRow from "../rows/OpeningRow.ts"
+import { maxOpenings } from "../WalletOpenings.ts"
 import type { Connection } from "./Connection.ts"
 import { limit } from "./Limit.ts"
 
@@ -35,6 +36,10 @@ const insert = `INSERT OR REPLACE INTO opening (wallet, holding, first, amount, 
 /** Parameters: wallet, first, limit. */
 const select = `SELECT holding, amount, checksum FROM opening WHERE wallet = ? AND first = ? ORDER BY holding ${limit}`
 
+/** Parameters: wallet, first, key, limit. */
+const selectSlice = `SELECT holding, amount, checksum FROM opening
+  WHERE wallet = ? AND first = ? AND holding > ? ORDER BY holding ${limit}`
+
 const isMovement = OpeningRow.isMovement((hex) => `x'${hex}'`)
 
 /** Parameters: wallet, first, limit of all, limit, offset. */
@@ -47,16 +52,21 @@ const count = `SELECT count(*) FROM (${select}) WHERE ${isMovement}`
 export const insertUnsafe = (connection: Connection, first: number, openings: ReadonlyArray<WalletOpening>): void =>
   connection.manyUnsafe(insert, OpeningRow.make(first, openings))
 
-/** Openings of a wallet that were read for an index with this first block. */
-export const readUnsafe = (connection: Connection, wallet: string, first: number): ReadonlyArray<OpeningBalance> => {
+/** Openings of a wallet after a key that were read for an index with this first block. */
+export const readUnsafe = (
+  connection: Connection,
+  wallet: string,
+  first: number,
+  after: Uint8Array = new Uint8Array(),
+): OpeningSlice => {
   const bytes = fromHex(wallet)
-  const rows = connection.valuesUnsafe<OpeningRow.ReadColumns>(select, [bytes, first, OpeningRow.maxHoldings])
+  const rows = connection.valuesUnsafe<OpeningRow.ReadColumns>(selectSlice, [bytes, first, after, OpeningRow.sliceRows])
   return OpeningRow.read(bytes, first, rows)
 }
 
 /** A range of the openings of a wallet that are movements. */
 export const rangeUnsafe = (connection: Connection, query: OpeningQuery, first: number): OpeningRows => {
-  const all = [fromHex(query.wallet), first, OpeningRow.maxHoldings]
+  const all = [fromHex(query.wallet), first, maxOpenings]
   const isCounted = query.order === "DESC" && query.after === undefined
   // Sound: a count has one row.
   const total = isCounted ? connection.valuesUnsafe<readonly [number]>(count, all)[0]![0] : 0

@@ -125,7 +125,7 @@ export const damage = (server: () => string): void => {
           })
           const read = store.snapshot((snapshot) =>
             Effect.all([
-              snapshot.openings(wallet),
+              Effect.map(snapshot.openings(wallet), ({ balances }) => balances),
               snapshot.proof(wallet),
               snapshot.reconciledTo(wallet),
               snapshot.tokens([wallet]),

@@ -28,7 +28,7 @@ const read = (rows: ReadonlyArray<OpeningRow.Columns>, of: Uint8Array = walletBy
     of,
     from,
     rows.map(([, key, , amount, checksum]) => [key, amount, checksum]),
-  )
+  ).balances
 
 describe("OpeningRow", () => {
   it("read: returns the holding and amount of each written row", () => {
