@@ -28,19 +28,14 @@ export const normalizeUrl = (url: string): string => {
   return `${normalPath}${query.includes("include") ? query.replaceAll(/([?&]include)(?:\[\]|%5B%5D)(?=[=&]|$)/gi, "$1") : query}`
 }
 
-/** Letters, digits, `-`, `.`, `_` and `~`, which no program has to encode. Source: RFC 3986, section 2.3. */
-const encodedUnreserved = /%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/i
+/** Letters, digits, `-`, `.`, `_` and `~` of a path, which no program has to encode. Source: RFC 3986, section 2.3. */
+const encodedUnreserved = /^[^?]*%(?:2[DE]|3\d|[46][1-9A-F]|[57][\dA]|5F|7E)/i
 
 /**
  * True if the path of a URL percent-encodes a character that needs no encoding: a proxy rule that compares the path as sent would not match
  * what the router does.
  */
-export const hasEncodedUnreserved = (url: string): boolean => {
-  const at = url.indexOf("%")
-  if (at < 0) return false
-  const query = url.indexOf("?")
-  return encodedUnreserved.test(query < 0 ? url : url.slice(0, query))
-}
+export const hasEncodedUnreserved = (url: string): boolean => encodedUnreserved.test(url)
 
 /** True if the path of a URL holds an empty segment before its end. */
 export const hasEmptySegment = (url: string): boolean => {

@@ -55,7 +55,7 @@ const issuanceOf = Effect.fnUntraced(function* (call: LocalMethod.LocalCall, { f
   const { config, id } = call.chain
   const { feeRules } = LedgerRules.fromChainId(id, config.feeRules)
   const { blockReward: reward } = FeeRules.at(feeRules, BigInt(number), timestamp)
-  if ((difficulty ?? 0n) === 0n || reward === 0n) return { blockReward: 0n, uncleReward: 0n }
+  if ((difficulty ?? 0n) === 0n) return { blockReward: 0n, uncleReward: 0n }
   const rewards = yield* Effect.forEach(uncles.keys(), (index) =>
     Effect.gen(function* () {
       const params = [Params.toWire(number), HexQuantity.of(index)]
