@@ -286,6 +286,11 @@ describe("HoldingActions", () => {
           asked: [[collectible, "0x9"]],
           rows: [[collectible, "1"]],
         })
+        const unknown = `0x${"0".repeat(39)}1`
+        expect((yield* corrected({ compared: [difference(unknown)], node: { [unknown]: 7n } })).rows).toEqual([
+          [unknown, "7"],
+          ...sums,
+        ])
         expect((yield* corrected({ compared })).rows).toBe(
           notIndexed("the chain has another balance of 2 tokens than the movements add up to"),
         )
