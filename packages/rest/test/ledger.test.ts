@@ -2,8 +2,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Wei from "@daybook/schema/Wei"
 import { Effect, Result, Stream } from "effect"
 import { Query, RestClient } from "../src/index.ts"
-import { createRestClient } from "../src/promise.ts"
-import { page, sendPage, wallet } from "./history.ts"
+import { createRestClient, type StreamPage, type WalletPage } from "../src/promise.ts"
+import { page, row, sendPage, wallet } from "./history.ts"
 import { reply, script, serve, type Server } from "@daybook/harness/ScriptedServer"
 
 const query = { address: wallet }
@@ -149,6 +149,25 @@ describe("movements", () => {
 
       expect([...pages[0]!.page.result, ...rest2].map(describeRow)).toStrictEqual(places)
     }),
+  )
+
+  it.live(
+    "movementsStream: rejects the position of a stream of transactions, of which no row would be found again",
+    () =>
+      Effect.gen(function* () {
+        for (const order of ["ASC", "DESC"] as const) {
+          const server = yield* script(sendPage([row(4, 0)]))
+          const rest = yield* clientOf(server)
+          const [read] = yield* Stream.runCollect(rest.walletPagesStream({ ...query, order }))
+          const { position: resume } = read as StreamPage<WalletPage>
+          const error = yield* Effect.flip(Stream.runDrain(rest.movementsStream({ ...query, order }, { resume })))
+
+          expect(error.message).toBe(
+            `Invalid option "resume": expected a position of the same query; only limit may differ, received a position of a query with operation walletTransactions.`,
+          )
+          expect(server.seen.length).toBe(1)
+        }
+      }),
   )
 
   it.live("movementsStream: a stale cursor fails, or returns a marker and the rows again", () =>

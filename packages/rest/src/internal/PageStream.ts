@@ -103,7 +103,8 @@ const start = Effect.fnUntraced(function* <Query, Row, P extends Page<Row>>(
   const { encode, host, operation } = source
   const given = ordered(yield* encode(query), options)
   yield* checkWith(host, given, options)
-  const encoded = options.from === undefined ? given : yield* fromNow(source, given, options)
+  const ranged = options.from === undefined ? given : yield* fromNow(source, given, options)
+  const encoded = { ...ranged, operation: operation.contract.name }
   const { maxRows = Number.POSITIVE_INFINITY, onStaleCursor = "fail", resume } = options
   const order = encoded.parameters["order"] === "ASC" ? "ASC" : "DESC"
   const position =

@@ -14,7 +14,7 @@ import * as Segments from "./Segments.ts"
 /** What is constant for all pages of a query. */
 export interface Config<Row> {
   readonly host: string
-  readonly query: EncodedQuery
+  readonly query: Position.RowQuery
   readonly order: RowTracker.Order
   readonly maxRows: number
   readonly onStaleCursor: "fail" | "restart"
@@ -70,7 +70,7 @@ const trackerOf = (order: RowTracker.Order, segment: Segments.Segment = Segments
   RowTracker.make(order, segment.cursor, segment.memory)
 
 /** Position of a query that has not read anything. */
-export const startOf = (query: EncodedQuery, order: RowTracker.Order): Position.Position => {
+export const startOf = (query: Position.RowQuery, order: RowTracker.Order): Position.Position => {
   const { cursor } = query.parameters
   return {
     query: Position.queryOf(query, order),

@@ -87,13 +87,19 @@ export const format = (position: Position): string => {
   return JSON.stringify(saved)
 }
 
+/** A query for the rows of one operation. */
+export interface RowQuery extends EncodedQuery {
+  /** Name of the operation: a position of transactions is none of movements. */
+  readonly operation: string
+}
+
 /** Query in the form that a position holds. */
 export const queryOf = (
-  { parameters, params }: EncodedQuery,
+  { operation, parameters, params }: RowQuery,
   order: "ASC" | "DESC",
 ): Readonly<Record<string, string>> => {
   const { cursor: _cursor, limit: _limit, ...rest } = parameters
-  return { ...params, ...rest, order }
+  return { operation, ...params, ...rest, order }
 }
 
 /** Lower bound of the query of a position; undefined if the text is not a position or its query has no lower bound. */

@@ -15,6 +15,7 @@ const outermostOf = (order: Order, ...pages: ReadonlyArray<ReadonlyArray<Row>>):
   const config: Pagination.Config<WalletTransaction> = {
     host: "a.test",
     query: {
+      operation: "walletTransactions",
       params: { address: wallet },
       parameters: {},
     },

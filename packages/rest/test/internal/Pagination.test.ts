@@ -25,7 +25,7 @@ const configOf = (
   more: Partial<Pagination.Config<WalletTransaction>> = {},
 ): Pagination.Config<WalletTransaction> => ({
   host: "a.test",
-  query: { params: { address: wallet }, parameters },
+  query: { operation: "walletTransactions", params: { address: wallet }, parameters },
   order: "ASC",
   maxRows: Number.POSITIVE_INFINITY,
   onStaleCursor: "restart",
