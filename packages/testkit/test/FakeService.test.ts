@@ -225,6 +225,27 @@ describe("FakeService: invalid requests", () => {
   })
 })
 
+describe("FakeService: statuses", () => {
+  it.each([
+    [400, "BadRequest"],
+    [401, "Unauthorized"],
+    [402, "QuotaExceeded"],
+    [403, "Forbidden"],
+    [404, "NotFound"],
+    [405, "InvalidResponse"],
+    [413, "InvalidResponse"],
+    [422, "BadRequest"],
+    [429, "RateLimited"],
+    [500, "InvalidResponse"],
+    [503, "Unavailable"],
+  ])("fail: status %i is the error %s of the client", async (status, tag) => {
+    const fake = FakeService.make({ blocks: 3, faults: [{ status }] })
+    const rest = createRestClient({ ...fake.rest, retry: { maxAttempts: 1 } })
+
+    await expect(rest.walletTransactions({ address: fake.wallet })).rejects.toMatchObject({ _tag: tag })
+  })
+})
+
 describe("FakeService: options", () => {
   it("methods: respond instead of the fake, and what they throw is the error of the call", async () => {
     const fake = FakeService.make({

@@ -13,25 +13,29 @@ export type Fault =
   | { readonly reorg: number }
   | "disconnect"
 
-/** The response of a status. */
+/** The response of a status: an error of the service, or the bare message of a hosted provider for a status that the service never sends. */
 const statusReply = ({
   retryAfterSeconds,
   status,
 }: {
   readonly status: number
   readonly retryAfterSeconds?: number
-}) => {
+}): Reply => {
   const codes: Readonly<Record<number, string>> = {
     400: "bad_request",
     401: "unauthorized",
     403: "forbidden",
     404: "not_found",
+    405: "method_not_allowed",
+    413: "payload_too_large",
     429: "rate_limited",
     503: "unavailable",
   }
   const headers: Readonly<Record<string, string>> =
     retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }
-  return { ...failure(status, codes[status] ?? "internal", `Scripted status ${status}.`), headers }
+  const message = `Scripted status ${status}.`
+  const code = codes[status] ?? (status < 500 ? undefined : "internal")
+  return code === undefined ? { status, body: { message }, headers } : failure(status, code, message, {}, headers)
 }
 
 /** Statuses of responses without a body. */
