@@ -57,12 +57,19 @@ describe("McpMessage", () => {
       message("initialize"),
       messages(batched, [{ id: 1, method: "initialize", params: null }]),
     ],
+    ["initialize with a claim", {}, modern("initialize").body, refused(-32_020, "Mcp-Protocol-Version")],
     ["an earlier version", { "mcp-protocol-version": "2024-11-05" }, ping, messages("2024-11-05")],
     [
       "an unknown version",
       { "mcp-protocol-version": "2020-01-01" },
       ping,
       refused(-32_022, "Unsupported protocol version"),
+    ],
+    [
+      "an unknown version without an object",
+      { "mcp-protocol-version": "2020-01-01" },
+      5,
+      refused(-32_022, "Unsupported protocol version", null),
     ],
     [
       "an unknown version of a batch",
