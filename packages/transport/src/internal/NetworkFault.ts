@@ -31,9 +31,11 @@ const chainOf = (error: unknown): ReadonlyArray<unknown> => {
   return found
 }
 
-/** Codes of errors after a connection was made, and the name of Node's error for a response that is not HTTP, which has no code. */
-const afterConnecting =
-  /^(ECONNRESET|EPIPE|HTTPParserError|HPE_.*|UND_ERR_(?:SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT|HEADERS_OVERFLOW|RES_.*|.*SIZE.*))$/
+/**
+ * Starts of the codes of errors after a connection was made, and the name of Node's error for a response that is not HTTP, which has no
+ * code.
+ */
+const afterConnecting = /^(ECONNRESET|EPIPE|HTTPParserError|HPE_|UND_ERR_(SOCKET|HEADERS|BODY|RES))/
 
 /**
  * Classifies an error thrown in a phase. A failure before the first header counts as `connect` unless its code or name implies an
