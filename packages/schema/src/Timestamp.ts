@@ -12,13 +12,8 @@ const last = Date.parse("9999-12-31T23:59:59.999Z")
 
 const inRange = (millis: number) => millis >= first && millis <= last
 
-const lastCommonDay = 28
-
 /** Engines read February 30 as March 2. */
-const hasDay = (date: string): boolean => {
-  const day = Number(date.slice(8))
-  return day <= lastCommonDay || new Date(date).getUTCDate() === day
-}
+const hasDay = (date: string): boolean => date.slice(8) < "29" || new Date(date).getUTCDate() === Number(date.slice(8))
 
 // Rows of the same block have the same timestamp.
 const toMillis = remembering((input) => {
