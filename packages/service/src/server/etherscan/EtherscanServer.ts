@@ -64,9 +64,9 @@ const unsupportedChain = () =>
     "Missing or unsupported chainid parameter (required for v2 api), please see chainlist for the list of supported chainids",
   )
 
-/** Chain of a request, by the name of the parameter at Etherscan or at Blockscout; optional if the service has a single chain. */
+/** Chain of a request; optional if the service has a single chain. */
 const chainIn = (chains: ReadonlyArray<Chain>, parameters: Parameters.Parameters) => {
-  const sent = parameters.get("chainid") ?? parameters.get("chain_id")
+  const sent = parameters.get("chainid")
   const found = sent === undefined && chains.length === 1 ? chains[0] : chains.find(({ id }) => sent === String(id))
   return found === undefined ? Effect.fail(unsupportedChain()) : Effect.succeed(found)
 }

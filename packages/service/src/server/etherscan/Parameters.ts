@@ -16,13 +16,28 @@ export type Parameters = ReadonlyMap<string, string>
 
 type Read<A> = Result.Result<A, Envelope.Refused>
 
-/** Parses the text of a query, and a form; if a name is repeated, the first value counts. */
+/** Names of Blockscout, and those of Etherscan with the same meaning. */
+const blockscoutNames = [
+  ["chain_id", "chainid"],
+  ["start_block", "startblock"],
+  ["end_block", "endblock"],
+] as const
+
+/**
+ * Parses the text of a query, and a form; if a name is repeated, the first value counts. A name of Blockscout is read as the one of
+ * Etherscan, unless that one was sent too.
+ */
 export const parse = (query: string, form: Form): Parameters => {
   const found = new Map<string, string>()
   for (const [name, text] of [...new URLSearchParams(query), ...form]) {
     const key = name.toLowerCase()
     const value = text.trim()
     if (value !== "" && !found.has(key)) found.set(key, value)
+  }
+  for (const [name, renamed] of blockscoutNames) {
+    const value = found.get(name)
+    if (value !== undefined && !found.has(renamed)) found.set(renamed, value)
+    found.delete(name)
   }
   return found
 }
@@ -85,7 +100,18 @@ export interface ListParameters {
 const maxRows = 10_000
 
 /** Filters that must not be ignored, because the list would then be longer than requested. */
-const otherFilters = ["from", "to", "fromto_opr", "filter_by", "start_timestamp", "end_timestamp"]
+const otherFilters = [
+  "from",
+  "to",
+  "fromto_opr",
+  // Blockscout, whose older versions have the names without underscores.
+  "filter_by",
+  "filterby",
+  "start_timestamp",
+  "starttimestamp",
+  "end_timestamp",
+  "endtimestamp",
+]
 
 /** The parameters of a list. */
 export const list = (parameters: Parameters): Read<ListParameters> =>

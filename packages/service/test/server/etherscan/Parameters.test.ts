@@ -43,6 +43,15 @@ describe("Parameters", () => {
     })
   })
 
+  it("parse: reads the names of Blockscout as those of Etherscan", () => {
+    const parse = (query: string) => Object.fromEntries(Parameters.parse(query, []))
+
+    expect(parse("start_block=3&End_Block=9&chain_id=1")).toEqual({ startblock: "3", endblock: "9", chainid: "1" })
+    expect(parse("startblock=3&start_block=4")).toEqual({ startblock: "3" })
+    expect(parse("start_block=4&startblock=3")).toEqual({ startblock: "3" })
+    expect(parse("start_block=4&startblock=")).toEqual({ startblock: "4" })
+  })
+
   it("address: has 20 bytes, in lower case", () => {
     const read = reading(Parameters.address)
     const ifSent = reading((parameters) => Parameters.addressIfSent(parameters, "contractaddress"))
@@ -93,6 +102,7 @@ describe("Parameters", () => {
       limit: 10,
       skipped: 30,
     })
+    expect(read("start_block=3&end_block=9")).toEqual({ ...all, from: 3, to: 9 })
     expect(read("page=0&offset=0&sort=other")).toEqual(all)
     expect(read("page=2&offset=20000")).toEqual({ ...all, skipped: 10_000 })
     expect(read(`page=${"9".repeat(20)}`)).toEqual({ ...all, skipped: Number.MAX_SAFE_INTEGER })
@@ -101,7 +111,8 @@ describe("Parameters", () => {
   it("list: rejects filters that it does not apply, and values that are not numbers", () => {
     const read = reading(Parameters.list)
 
-    for (const name of ["from", "to", "fromto_opr", "filter_by", "start_timestamp", "end_timestamp"]) {
+    const atBlockscout = ["filter_by", "filterby", "start_timestamp", "starttimestamp", "end_timestamp", "endtimestamp"]
+    for (const name of ["from", "to", "fromto_opr", ...atBlockscout]) {
       expect(read(`${name}=1`)).toBe(`Error! The parameter ${name} is not supported for this action`)
     }
     for (const name of ["startblock", "endblock", "page", "offset"]) {
