@@ -16,6 +16,7 @@ import * as Steps from "../supervision/Steps.ts"
 /** A parameter of an item, with the keys that decoding needs. */
 export interface Parameter extends AbiType.Parameter {
   readonly name: string
+  /** Stated for each parameter of an event, because programs that read the ABI expect it; for no other parameter. */
   readonly indexed?: boolean | undefined
   readonly components?: ReadonlyArray<Parameter> | undefined
   /** Names of the values of an enum, in order. */
@@ -87,8 +88,19 @@ const membersOf = (value: unknown): ReadonlyArray<string> | undefined => {
   return names.includes("") ? undefined : names
 }
 
+/** Where parameters are read. */
+interface Position {
+  /** Whether they are the parameters of an event itself, rather than members of its tuples. */
+  readonly isOfEvent?: boolean
+  readonly depth?: number
+}
+
 /** Reads and counts parameters; `undefined` if one cannot be read. */
-const parametersOf = (value: unknown, count: { left: number }, depth = 0): ReadonlyArray<Parameter> | undefined => {
+const parametersOf = (
+  value: unknown,
+  count: { left: number },
+  { depth = 0, isOfEvent = false }: Position = {},
+): ReadonlyArray<Parameter> | undefined => {
   if (!Array.isArray(value) || depth > maxDepth) return undefined
   const parameters: Array<Parameter> = []
   for (const parameter of value as ReadonlyArray<unknown>) {
@@ -96,13 +108,12 @@ const parametersOf = (value: unknown, count: { left: number }, depth = 0): Reado
     const { type } = parameter
     if (typeof type !== "string" || type.length > 100 || --count.left < 0) return undefined
     const isTuple = type.startsWith("tuple")
-    const components = isTuple ? parametersOf(parameter["components"], count, depth + 1) : undefined
+    const components = isTuple ? parametersOf(parameter["components"], count, { depth: depth + 1 }) : undefined
     if (isTuple && components === undefined) return undefined
-    const indexed = parameter["indexed"] === true ? true : undefined
     parameters.push({
       type,
       name: nameOf(parameter["name"]),
-      indexed,
+      indexed: isOfEvent ? parameter["indexed"] === true : undefined,
       components,
       enum: /^uint8(?:\[|$)/.test(type) ? membersOf(parameter["enum"]) : undefined,
     })
@@ -147,7 +158,7 @@ const decodableFrom = (value: unknown): Decodable | undefined => {
   const name = nameOf(value["name"])
   if (name === "" || value["anonymous"] === true) return undefined
   const count = { left: maxParameters }
-  const inputs = parametersOf(value["inputs"], count)
+  const inputs = parametersOf(value["inputs"], count, { isOfEvent: value["type"] === "event" })
   if (inputs === undefined) return undefined
   const isFunction = value["type"] === "function"
   const outputs = isFunction ? parametersOf(value["outputs"], count) : undefined

@@ -55,6 +55,16 @@ describe("ContractAbi", () => {
     ])
   })
 
+  it("each parameter of an event states whether it is indexed, as programs that read the ABI expect; no other one does", () => {
+    const parts = tuple([{ type: "bool", name: "a", indexed: true }])
+    const inputs = [{ type: "address", name: "by", indexed: true }, parts, { type: "bool", name: "b", indexed: "true" }]
+    const indexedOf = (type: string) => read([{ type, name: "X", inputs }]).flatMap((item) => item.inputs)
+
+    expect(indexedOf("event").map(({ indexed }) => indexed)).toEqual([true, false, false])
+    expect(indexedOf("event")[1]?.components).toEqual([{ type: "bool", name: "a" }])
+    expect(indexedOf("function").map(({ indexed }) => indexed)).toEqual([undefined, undefined, undefined])
+  })
+
   it("a constructor is kept with the code bytes before its arguments, and is not a signature", () => {
     const created = { type: "constructor", inputs: [{ type: "address", name: "owner" }], codeBytes: 7 }
     const { items, signatures } = Result.getOrThrow(ContractAbi.fromJson([created, transfer]))
