@@ -87,12 +87,21 @@ describe("DiscoveryStep", () => {
     { one: Keyed, changes: Contract },
     ({ changes, one }) => {
       const model: ChainModel = { head, wallets: [keyed("0xa", one), contract("0xc", changes)], logLimit: 500 }
+      const states: Array<DiscoveryState.DiscoveryState> = []
       const rewritten = run(model, {
         samples: head,
-        between: (state) => Result.getOrThrow(DiscoveryState.fromJson(DiscoveryState.toJson(state))),
+        between: (state) => {
+          states.push(state)
+          return Result.getOrThrow(DiscoveryState.fromJson(DiscoveryState.toJson(state)))
+        },
       })
 
       expect(rewritten).toEqual(run(model, { samples: head }))
+      // A state holds nothing of the blocks that are settled.
+      for (const { segment, settled } of states) {
+        const changed = segment?.wallets.flatMap(({ changes }) => changes.map(([block]) => block)) ?? []
+        expect([...changed, ...(segment?.fetched ?? [])].filter((block) => block <= settled)).toEqual([])
+      }
     },
     { arbitrary: { runs: 15 } },
   )

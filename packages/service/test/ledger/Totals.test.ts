@@ -114,6 +114,16 @@ describe("Totals", () => {
     expect(Totals.balances(alone)).toEqual([{ asset: late, tokenId: null, amount: 11n }])
   })
 
+  it("add: beyond the limit, adds another kind of an earlier contract, but no id of one", () => {
+    const first = Array.from({ length: Totals.maxSums }, (_, at) => movement(address(100 + at), null, 1n))
+    const wrapped = { ...movement(address(100), null, 2n), kind: "mint" } as const
+    const totals = totalsOf(first, [wrapped, movement(address(101), "7", 3n)])
+
+    expect([totals.sums.size, totals.omitted]).toEqual([Totals.maxSums + 1, 1])
+    expect(Totals.balances(totals).find(({ asset }) => asset === address(100))?.amount).toBe(3n)
+    expect(Totals.balances(totals).filter(({ asset }) => asset === address(101))).toHaveLength(1)
+  })
+
   it("mergeAs: the sums between two positions are those of the movements between them, even if ids were merged later", () => {
     const before = [movement(coin, null, 7n), ...ids(spam, 50, 2n)]
     const after = [...ids(spam, 30_000), movement(coin, null, 1n)]

@@ -8,11 +8,13 @@ import type { LedgerRow } from "../../src/ledger/WalletRows.ts"
 import * as WalletTransactionRows from "../../src/projection/WalletTransactions.ts"
 import type * as IndexedChain from "../../src/query/IndexedChain.ts"
 import * as Lookalikes from "../../src/query/Lookalikes.ts"
+import type * as Range from "../../src/query/Range.ts"
 import * as WalletBlocks from "../../src/query/WalletBlocks.ts"
 import * as WalletMovements from "../../src/query/WalletMovements.ts"
 import type { InTurn } from "../../src/query/PinnedReader.ts"
 import type * as WalletPage from "../../src/query/WalletPage.ts"
 import * as WalletTransactions from "../../src/query/WalletTransactions.ts"
+import type { ChainReader } from "../../src/store/ChainReader.ts"
 import { blockLevel, chainOf, type Ledger, projectionOf, token } from "../server/rest/ledgers.ts"
 import * as Rows from "../server/rows.ts"
 import * as SeededRandom from "../store/SeededRandom.ts"
@@ -227,6 +229,30 @@ describe("WalletPage", () => {
           expect(walked).toEqual(order === "ASC" ? expected : expected.toReversed())
         }
       }
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("a snapshot is given what the page first reads there, unless an instant must be resolved", () =>
+    Effect.gen(function* () {
+      const chain = yield* opened
+      const expectedBy = Effect.fnUntraced(function* (from: Range.Bound, to: Range.Bound) {
+        const expected: Array<unknown> = []
+        const snapshot: ChainReader["snapshot"] = (read, options) => {
+          expected.push(options?.expected?.page)
+          return chain.reader.snapshot(read, options)
+        }
+        const observed = { ...chain, reader: { ...chain.reader, snapshot } }
+        yield* WalletTransactions.read("direct", queryOf(observed, { internal: false }, { range: { from, to } }))
+        return expected
+      })
+      const block = (number: number) => ({ _tag: "Block", block: number }) as const
+      const instant = { _tag: "Date", date: Date.UTC(2100, 0) } as const
+      const page = { key: Rows.alice, order: "DESC", after: null, limit: 100, internal: false }
+
+      expect(yield* expectedBy(block(2), block(4))).toMatchObject([{ ...page, from: 2, to: 4 }])
+      expect(yield* expectedBy(open, open)).toMatchObject([{ ...page, from: 0, to: Number.MAX_SAFE_INTEGER }])
+      expect(yield* expectedBy(instant, block(4))).toEqual([undefined])
+      expect(yield* expectedBy(block(2), instant)).toEqual([undefined])
     }).pipe(Effect.scoped),
   )
 
