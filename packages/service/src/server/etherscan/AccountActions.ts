@@ -139,7 +139,11 @@ const txlistinternal = (options: Options): Handler => {
   const ofBlocks = internalOfBlocks(options)
   return (request) => {
     const { parameters } = request
-    if (parameters.has("address")) return ofAddress(request)
+    if (parameters.has("address")) {
+      return parameters.has("txhash")
+        ? Effect.fail(Envelope.notOk("Error! The parameter txhash is not supported together with address"))
+        : ofAddress(request)
+    }
     if (parameters.has("txhash")) return ofTransaction(request)
     return parameters.has("startblock") && parameters.has("endblock")
       ? ofBlocks(request)

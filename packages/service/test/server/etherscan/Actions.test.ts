@@ -170,6 +170,14 @@ describe("actions", () => {
       }),
   )
 
+  it.effect("txlistinternal: rejects a transaction together with an address, whose list would be longer", () =>
+    Effect.gen(function* () {
+      expect(yield* answer("txlistinternal", { address: Rows.alice, txhash: word("6") })).toBe(
+        "Error! The parameter txhash is not supported together with address",
+      )
+    }),
+  )
+
   it.effect("balance, balancemulti: return the balances of up to 20 accounts, in their order", () =>
     Effect.gen(function* () {
       const refused = "Error! Invalid address: expected at most 20 addresses"
