@@ -89,7 +89,7 @@ const membersOf = (value: unknown): ReadonlyArray<string> | undefined => {
 }
 
 /** Where parameters are read. */
-interface Position {
+interface Options {
   /** Whether they are the parameters of an event itself, rather than members of its tuples. */
   readonly isOfEvent?: boolean
   readonly depth?: number
@@ -99,7 +99,7 @@ interface Position {
 const parametersOf = (
   value: unknown,
   count: { left: number },
-  { depth = 0, isOfEvent = false }: Position = {},
+  { depth = 0, isOfEvent = false }: Options = {},
 ): ReadonlyArray<Parameter> | undefined => {
   if (!Array.isArray(value) || depth > maxDepth) return undefined
   const parameters: Array<Parameter> = []

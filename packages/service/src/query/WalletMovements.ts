@@ -65,8 +65,6 @@ const positionBytes = 512
 /** Parts before those of a transaction: opening balances come first. */
 const openingParts = 1 << 20
 
-const isOpening = OpeningMovement.isOpening
-
 /** Remaining movements of an entry, in page order. */
 const candidatesOf = (entry: LedgerEntry, { after, order }: Query): Array<Candidate> => {
   if (entry.movements.length === 0) return []
@@ -102,10 +100,8 @@ interface Group {
 /** What was read at once. */
 interface Batch {
   readonly groups: ReadonlyArray<Group>
-  /** Entries of the ledger; undefined if opening balances were read. */
-  readonly entries: ReadonlyArray<LedgerEntry> | undefined
-  /** Whether entries are left. */
-  readonly hasMore: boolean
+  /** Entries of the ledger; none if opening balances were read. */
+  readonly entries: ReadonlyArray<LedgerEntry>
   /** Undefined if nothing is left. */
   readonly next: Reading | undefined
 }
@@ -146,8 +142,7 @@ const readOpenings = Effect.fnUntraced(function* (
     order === "ASC" ? { _tag: "Entries", after: WalletPage.placeBefore(query) } : undefined
   return {
     groups: [{ candidates, read: candidates.length, end }],
-    entries: undefined,
-    hasMore: false,
+    entries: [],
     next: next === undefined ? following : { _tag: "Openings", after: next },
   }
 })
@@ -173,7 +168,6 @@ const readEntries = Effect.fnUntraced(function* (
   return {
     groups,
     entries,
-    hasMore,
     next: hasMore ? { _tag: "Entries", after: entries.at(-1) ?? null } : openings,
   }
 })
@@ -226,12 +220,10 @@ const search = Effect.fnUntraced(function* (snapshot: Snapshot, query: Query): E
   let at = startOf(query, first)
   let work = 0
   for (let size = Math.min(positionsOf(query), batch); ;) {
-    const { entries, groups, hasMore, next } = yield* readAt(snapshot, query, first, at, size)
-    if (entries !== undefined) {
-      const searched = found.length === 0 ? entries : [...state.searched, ...entries]
-      state = { found, searched, isFromFirst: order === "DESC" && !hasMore && from <= first }
-      size = Math.min(size * 4, batch)
-    }
+    const { entries, groups, next } = yield* readAt(snapshot, query, first, at, size)
+    const searched = found.length === 0 ? entries : [...state.searched, ...entries]
+    state = { found, searched, isFromFirst: order === "DESC" && next?._tag !== "Entries" && from <= first }
+    if (at._tag === "Entries") size = Math.min(size * 4, batch)
     for (const { candidates, end, read } of groups) {
       for (const candidate of candidates) {
         if (!matches(candidate.movement)) continue
@@ -272,11 +264,11 @@ const skip = Effect.fnUntraced(function* (
 
 /** Position of a movement's block and transaction; opening balances belong to the first block itself. */
 const positionOf = ({ entry: { block, index }, movement }: Candidate): Position =>
-  isOpening(movement) ? { block, index: Movement.blockLevelIndex } : { block, index }
+  OpeningMovement.isOpening(movement) ? { block, index: Movement.blockLevelIndex } : { block, index }
 
 /** Counterparty of a movement made by another account; undefined if there is none. */
 const strangerOf = ({ entry: { block, index, roles }, movement }: Candidate): Lookalikes.Candidate | undefined =>
-  movement.counterparty === null || isOpening(movement) || MovementFlags.isOwn(roles)
+  movement.counterparty === null || OpeningMovement.isOpening(movement) || MovementFlags.isOwn(roles)
     ? undefined
     : { block, index, counterparty: movement.counterparty }
 

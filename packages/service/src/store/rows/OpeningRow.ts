@@ -92,7 +92,10 @@ export interface Numbers {
   readonly count: number
 }
 
-/** Numbers of the openings of a range; one more in ascending order. `total` is the number of all, needed in descending order. */
+/**
+ * Which openings are read for a range: in ascending order one more than its limit, which shows whether others follow. `total` is the number
+ * of all, needed at the start of a descending order.
+ */
 export const numbersOf = ({ after, limit, order }: OpeningQuery, total: number): Numbers => {
   if (order === "ASC") return { from: after === undefined ? 0 : after + 1, count: limit + 1 }
   const end = after ?? total
@@ -100,7 +103,7 @@ export const numbersOf = ({ after, limit, order }: OpeningQuery, total: number):
   return { from, count: end - from }
 }
 
-/** Makes the openings of a range from its rows, in ascending order. Damaged rows have a number and are omitted. */
+/** Makes the openings of a range from its rows, which are in ascending order. Damaged rows have a number and are omitted. */
 export const rangeOf = (
   { limit, order, wallet }: OpeningQuery,
   first: number,
