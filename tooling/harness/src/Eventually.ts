@@ -11,6 +11,8 @@ export interface Options {
   readonly withinMillis?: number
   /** Time between two evaluations. Default 5. */
   readonly everyMillis?: number
+  /** Time that an evaluation may last beyond it, for `untilEffect`. Default 10,000. */
+  readonly graceMillis?: number
   /** Completes the message `Condition not met within 60000 ms: <what>.` */
   readonly what?: string
 }
@@ -22,6 +24,9 @@ export class ConditionNotMet extends Schema.TaggedError<ConditionNotMet>()("Cond
 
 /** Long enough that only a hang exceeds it, even on a busy machine. */
 const longest = 60_000
+
+/** Long enough for an evaluation that began in time. */
+const longestGrace = 10_000
 
 const notMet = ({ withinMillis = longest, what = "no description" }: Options) =>
   new ConditionNotMet({ message: `Condition not met within ${withinMillis} ms: ${what}.` })
@@ -36,11 +41,19 @@ export const until = async (condition: () => boolean | Promise<boolean>, options
   }
 }
 
+/** Fails after the time allowed and the grace. */
+const giveUp = (options: Options): Effect.Effect<never, ConditionNotMet> =>
+  Effect.callback((resume) => {
+    const { graceMillis = longestGrace, withinMillis = longest } = options
+    const timer = setTimeout(() => resume(Effect.fail(notMet(options))), withinMillis + graceMillis)
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
 /**
  * Succeeds when `condition` returns true, using the real clock even if a test clock is installed.
  *
  * **Errors**
- * - `ConditionNotMet`: it did not hold in time.
+ * - `ConditionNotMet`: it did not hold in time, or an evaluation did not end.
  */
 export const untilEffect = <E, R>(
   condition: Effect.Effect<boolean, E, R>,
@@ -54,5 +67,6 @@ export const untilEffect = <E, R>(
       if (performance.now() >= deadline) return Effect.fail(notMet(options))
       return Effect.andThen(pause, attempt(deadline))
     })
-  return Effect.suspend(() => attempt(performance.now() + withinMillis))
+  const evaluated = Effect.suspend(() => attempt(performance.now() + withinMillis))
+  return Effect.raceFirst(evaluated, giveUp(options))
 }

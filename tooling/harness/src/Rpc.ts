@@ -27,6 +27,9 @@ interface Reply {
   readonly error?: { readonly code?: number; readonly message?: string; readonly data?: unknown }
 }
 
+/** Only a node that hangs takes longer. */
+const timeoutMillis = 60_000
+
 const post = (url: string, method: string, body: unknown): Effect.Effect<unknown, RpcFailure> =>
   Effect.tryPromise({
     try: async (signal) => {
@@ -34,7 +37,7 @@ const post = (url: string, method: string, body: unknown): Effect.Effect<unknown
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify(body),
-        signal,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)]),
       })
       const value: unknown = await response.json()
       return value
@@ -64,7 +67,7 @@ const result = (method: string, reply: Reply | undefined): Effect.Effect<unknown
  * Calls one method. `A` is the result type that the caller expects; it is not checked.
  *
  * **Errors**
- * - `RpcFailure`: no connection, a response that is not JSON-RPC, or an error object.
+ * - `RpcFailure`: no connection, no response within a minute, a response that is not JSON-RPC, or an error object.
  */
 export const call = <A = unknown>(
   url: string,

@@ -38,4 +38,13 @@ describe("Eventually", () => {
       expect(error._tag).toBe("ConditionNotMet")
     }),
   )
+
+  it.effect("untilEffect: gives up an evaluation that does not end", () =>
+    Effect.gen(function* () {
+      const options = { withinMillis: 2, graceMillis: 1, what: "the node answers" }
+      const error = yield* Effect.flip(Eventually.untilEffect(Effect.never, options))
+
+      expect(error.message).toBe("Condition not met within 2 ms: the node answers.")
+    }),
+  )
 })

@@ -2,6 +2,7 @@
 import { Anvil } from "@daybook/chain"
 import { Effect, Exit, Queue, References, Scope } from "effect"
 import * as DevServer from "../../src/dev/DevServer.ts"
+import type * as Service from "../../src/Service.ts"
 import * as LocalNode from "../../src/dev/LocalNode.ts"
 
 export const within = { everyMillis: 10 }
@@ -18,21 +19,25 @@ export const restartable = Effect.gen(function* () {
   return { begin, stop: Effect.suspend(() => Scope.close(scope, Exit.void)) }
 })
 
-/** Runs the command with a node; returns a queue of the services that it starts. */
+/** Runs the command with a node; returns a queue of the services that it starts, which fails once the command has failed. */
 export const develop = Effect.fnUntraced(function* (
   url: string,
   { artifacts = [], onLine }: Partial<Pick<DevServer.Options, "artifacts" | "onLine">> = {},
 ) {
-  const announced = yield* Queue.unbounded<DevServer.Running>()
+  const announced = yield* Queue.unbounded<DevServer.Running, Service.StartError>()
   const node = yield* LocalNode.find(url)
+  if (node === null) throw new Error(`No node responds at ${url}.`)
   yield* Effect.forkScoped(
-    DevServer.run(node!, {
+    DevServer.run(node, {
       url,
       port: 0,
       artifacts,
       onLine,
       onReady: (running) => Effect.asVoid(Queue.offer(announced, running)),
-    }).pipe(Effect.provideService(References.MinimumLogLevel, "None")),
+    }).pipe(
+      Effect.onError((cause) => Queue.failCause(announced, cause)),
+      Effect.provideService(References.MinimumLogLevel, "None"),
+    ),
   )
   return announced
 })
