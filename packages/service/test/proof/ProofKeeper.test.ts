@@ -1,6 +1,6 @@
 import * as Eventually from "@daybook/harness/Eventually"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Fiber, Logger, Result } from "effect"
+import { Clock, Effect, Fiber, Logger, Result } from "effect"
 import * as TestClock from "effect/testing/TestClock"
 import { StateUnavailable } from "../../src/node/CallsError.ts"
 import type { Node } from "../../src/node/Node.ts"
@@ -238,5 +238,178 @@ describe("ProofKeeper", () => {
 
       expect(turns).toBe(expected)
     }),
+  )
+})
+
+/** What a keeper finds in an index of the blocks 1 and 2. */
+interface Reads {
+  readonly what: "tokens" | "openings"
+  /** Blocks of each examination: the first one, and the first one after them. */
+  readonly ranges: ReadonlyArray<readonly [from: number, next: number]>
+  /** Whether they have tokens or holdings. */
+  readonly areFound: boolean
+  /** Whether the index still begins with the same block when these are written. Default true. */
+  readonly isKept?: boolean
+  /** Hashes of the blocks 0 to 2 at the node. Default: those of the index. */
+  readonly hash?: string
+}
+
+/** Runs a keeper for five seconds, each of whose examinations takes 100 ms. */
+const reading = Effect.fnUntraced(function* ({ areFound, hash, isKept = true, ranges, what }: Reads) {
+  const database = yield* Engine.fromUrl("sqlite:data", yield* temporaryFolder)
+  const { blocks, projections } = Ledgers.chainOf({ 1: { 0: [{ amount: 5n }] } }, 2)
+  const chain = yield* TestStore.open(database, { name: "eth", id: 1 }, { projections })
+  yield* chain.append(null, blocks.slice(1))
+  const store = database.chain(chain.ref)
+  const examined = { tokens: new Array<number>(), openings: new Array<number>() }
+  const [written, logged, headers] = [new Array<unknown>(), new Array<string>(), new Array<number>()]
+  const examine = Effect.fnUntraced(function* (kind: Reads["what"]) {
+    const [from, next] = kind === what ? ranges[Math.min(examined[kind].length, ranges.length - 1)]! : [3, 3]
+    examined[kind].push(yield* Clock.currentTimeMillis)
+    if (kind === what) yield* Effect.sleep("100 millis")
+    return { from, next, isFound: kind === what && areFound }
+  })
+  const { snapshot } = store.reader
+  const reader: ChainReader = {
+    ...store.reader,
+    snapshot: (use) =>
+      snapshot((one) =>
+        use({
+          ...one,
+          unreadOpenings: () =>
+            Effect.map(examine("openings"), ({ isFound, next }) => ({
+              holdings: isFound ? [{ wallet: Rows.alice, holding: Holding.native }] : [],
+              next,
+            })),
+          unreadTokens: () =>
+            Effect.map(examine("tokens"), ({ from, isFound, next }) => ({
+              tokens: isFound ? [Rows.contract] : [],
+              from,
+              next,
+            })),
+        }),
+      ),
+  }
+  const write = (kind: Reads["what"], count: number, next: number) =>
+    Effect.sync(() => {
+      if (kind === what) written.push([count, next])
+      return kind === what ? isKept : true
+    })
+  const proofs = {
+    writeOpenings: (_: unknown, found: ReadonlyArray<unknown>, next: number) => write("openings", found.length, next),
+    writeTokens: (_: unknown, found: ReadonlyMap<string, unknown>, next: number) => write("tokens", found.size, next),
+  }
+  const node: Pick<Node, "header" | "batch"> = {
+    header: (number) => {
+      headers.push(Number(number))
+      return Effect.succeed({ ...blocks[Number(number)]!, hash: hash ?? blocks[Number(number)]!.hash, timestamp: 0 })
+    },
+    batch: (calls) => Effect.succeed(calls.map(() => Result.succeed(what === "tokens" ? `0x${"0".repeat(64)}` : 7n))),
+  }
+  const fiber = yield* ProofKeeper.run({
+    chain: "eth",
+    // Sound: only headers, tokens and balances are read, and tokens and openings written.
+    node: node as Node,
+    store: { ...store, reader, proofs: Effect.succeed(proofs) } as unknown as ChainStore,
+    watch: Effect.succeed(null),
+    callsPerMinute: Infinity,
+    isToHead: true,
+    isIdle: () => true,
+  }).pipe(
+    Effect.provide(Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])),
+    Effect.forkScoped,
+  )
+  for (let step = 0; step < 500; step++) yield* TestClock.adjust("10 millis")
+  yield* Fiber.interrupt(fiber)
+  return { examined, written, logged, headers }
+})
+
+describe("ProofKeeper: unread blocks", () => {
+  const another = Rows.hashOf("another")
+  const everySecond = [0, 1_100, 2_200, 3_300, 4_400]
+  const oneByOne: Reads["ranges"] = [
+    [1, 2],
+    [2, 3],
+    [3, 3],
+  ]
+
+  it.effect.each<
+    readonly [string, Reads, examined: ReadonlyArray<number>, written: ReadonlyArray<unknown>, lines?: number]
+  >([
+    [
+      "tokens: examines again after a second if no block is left",
+      { what: "tokens", ranges: [[3, 3]], areFound: false },
+      everySecond,
+      [],
+    ],
+    [
+      "tokens: examines the next blocks at once if the last ones had some, up to the last block",
+      { what: "tokens", ranges: oneByOne, areFound: true },
+      [0, 100, 1_200, 2_300, 3_400, 4_500],
+      [
+        [1, 2],
+        [1, 3],
+      ],
+    ],
+    [
+      "tokens: pauses for nine times as long as blocks without any took",
+      { what: "tokens", ranges: oneByOne, areFound: false },
+      [0, 1_000, 3_000, 4_100],
+      [
+        [0, 2],
+        [0, 3],
+      ],
+    ],
+    [
+      "tokens: begins again after a second if the index begins with another block",
+      { what: "tokens", ranges: [[1, 2]], areFound: true, isKept: false },
+      everySecond,
+      everySecond.map(() => [1, 2]),
+    ],
+    ["tokens: rests after a failure", { what: "tokens", ranges: [[1, 2]], areFound: true, hash: another }, [0], [], 1],
+    [
+      "openings: examines the next blocks at once if the last ones had some, up to the last block",
+      { what: "openings", ranges: oneByOne, areFound: true },
+      [0, 100, 1_200, 2_300, 3_400, 4_500],
+      [
+        [1, 2],
+        [1, 3],
+      ],
+    ],
+    [
+      "openings: pauses for nine times as long as blocks without any took, and requests no header",
+      { what: "openings", ranges: oneByOne, areFound: false, hash: another },
+      [0, 1_000, 3_000, 5_000],
+      [
+        [0, 2],
+        [0, 3],
+        [0, 3],
+      ],
+    ],
+    [
+      "openings: begins again after a second if the index begins with another block",
+      { what: "openings", ranges: [[1, 2]], areFound: true, isKept: false },
+      everySecond,
+      everySecond.map(() => [1, 2]),
+    ],
+    [
+      "openings: writes none of a node on which another block precedes the first one",
+      { what: "openings", ranges: [[1, 2]], areFound: true, hash: another },
+      everySecond,
+      [],
+    ],
+  ])("run: %s", ([, reads, examined, written, lines = 0]) =>
+    Effect.gen(function* () {
+      const found = yield* reading(reads)
+      const other = reads.what === "tokens" ? "openings" : "tokens"
+
+      expect(found.examined[reads.what]).toEqual(examined)
+      expect(found.written.slice(0, written.length)).toEqual(written)
+      expect(found.written.length === 0).toBe(written.length === 0)
+      // Each turn ends.
+      expect(found.examined[other].length).toBeLessThanOrEqual(8)
+      expect(found.logged).toHaveLength(lines)
+      if (!reads.areFound) expect(found.headers).toEqual([])
+    }).pipe(Effect.scoped),
   )
 })

@@ -1,4 +1,5 @@
 /** The table of a receiver of events equals the service's list, whatever happens to the chain and to the connection. */
+import { once } from "node:events"
 import { PassThrough } from "node:stream"
 import { finished } from "node:stream/promises"
 import { describe, expect, it } from "@effect/vitest"
@@ -277,6 +278,26 @@ describe("leaving", () => {
 
       expect(during - before).toBe(2)
       expect(listeners()).toBe(before)
+    }),
+  )
+})
+
+describe("releaseWith", () => {
+  it.live.each([
+    ["before it is begun", true],
+    ["later", false],
+  ] as const)("releaseWith: releases a stream once if its response closes %s", ([, isEarly]) =>
+    Effect.gen(function* () {
+      const response = new PassThrough()
+      let released = 0
+      const release = Effect.sync(() => void released++)
+      const close = Effect.promise(() => once(response.destroy(), "close"))
+      if (isEarly) yield* close
+      yield* WalletEvents.releaseWith(response, release)
+      const begun = released
+      if (!isEarly) yield* close
+
+      expect([begun, released]).toEqual(isEarly ? [1, 1] : [0, 1])
     }),
   )
 })

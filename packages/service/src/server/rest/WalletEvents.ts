@@ -3,7 +3,7 @@
  *
  * Source: decision 0073.
  */
-import type { Readable } from "node:stream"
+import type { Readable, Writable } from "node:stream"
 import type * as RestOperation from "@daybook/schema/RestOperation"
 import * as WalletEvent from "@daybook/schema/WalletEvent"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
@@ -45,10 +45,9 @@ export const leaving = (socket: Readable): Effect.Effect<void> =>
     return Effect.sync(() => void socket.off("end", left).off("close", left))
   })
 
-/** Releases a stream with the response, whether or not its body was started. */
-const releaseWith = (request: HttpServerRequest, { release }: EventSteps.EventSteps): Effect.Effect<void> =>
+/** Runs `release` when a response closes, even before its body is started; at once if it is closed. */
+export const releaseWith = (response: Pick<Writable, "closed" | "once">, release: Effect.Effect<void>) =>
   Effect.suspend(() => {
-    const response = NodeHttpServerRequest.toServerResponse(request)
     if (response.closed) return release
     response.once("close", () => Effect.runSync(release))
     return Effect.void
@@ -132,7 +131,9 @@ export const make = (open: EventSteps.Open) => {
     const lastEventId = received.headers["last-event-id"] ?? ""
     const opened = open({ chain, wallet: params.address, query, lastEventId, grant, headers })
     const steps = yield* Effect.uninterruptibleMask((restore) =>
-      Effect.tap(restore(opened), (begun) => releaseWith(received, begun)),
+      Effect.tap(restore(opened), ({ release }) =>
+        releaseWith(NodeHttpServerRequest.toServerResponse(received), release),
+      ),
     )
     const coverage = yield* coverageOf({ chain, params, query })
     const endsAt = (yield* MonotonicClock.millis) + lifetimeMillis

@@ -38,12 +38,10 @@ export const wording: OperationError.Wording = {
   whenNotDerived: "Retry later.",
 }
 
-const everything: Cursor.Filter = {}
-
 /** Filters of movements in the form of a cursor. */
 const toFilter = (selection: Movements.Selection): Cursor.Filter => {
   const given = Object.entries(selection).filter(([, value]) => value !== undefined)
-  if (given.length === 0) return everything
+  if (given.length === 0) return {}
   // Sound: the values were decoded by the same schema.
   return Result.getOrThrow(
     RestOperation.encodeQuery(RestOperation.movements, Object.fromEntries(given)),
@@ -52,7 +50,7 @@ const toFilter = (selection: Movements.Selection): Cursor.Filter => {
 
 /** Decodes the filter of a cursor; fails for one that no request can have. */
 const fromFilter = (filter: Cursor.Filter): Result.Result<Movements.Selection, InvalidParameter> =>
-  filter === everything || Object.keys(filter).length === 0
+  Object.keys(filter).length === 0
     ? Result.succeed({})
     : Result.mapError(RestOperation.decodeQuery(RestOperation.movements, filter), (issue) =>
         InvalidParameter.fromIssue({ ...issue, path: "cursor" }),

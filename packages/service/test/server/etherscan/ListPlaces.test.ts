@@ -18,12 +18,14 @@ const listOf = (order: "ASC" | "DESC", to = Number.MAX_SAFE_INTEGER): ListPlaces
   list: { from: 0, to, order },
 })
 
-/** Coverage of an index whose blocks up to 10 are final. */
-const coverage: Coverage = {
-  checkpoint: { first: 0, head: { number: 20, hash: "" }, headTimestamp: 0, finalized: 10 },
+const withFinalized = (finalized: number | null): Coverage => ({
+  checkpoint: { first: 0, head: { number: 20, hash: "" }, headTimestamp: 0, finalized },
   missing: 0,
   reconciledTo: null,
-}
+})
+
+/** Coverage of an index whose blocks up to 10 are final. */
+const coverage = withFinalized(10)
 
 const at = (block: number, rows: number) => ({ place: { block, index: 0 }, rows })
 
@@ -52,6 +54,17 @@ describe("ListPlaces", () => {
     expect(places.find(listOf("DESC"), 100)).toBeUndefined()
     expect(places.find(listOf("DESC", 10), 100)).toEqual(at(3, 100))
     expect(places.find(rewinding, 100)).toBeUndefined()
+  })
+
+  it.each<readonly [string, block: number, Coverage, isKept: boolean]>([
+    ["of the last final block", 10, coverage, true],
+    ["of the first block of an index without a final one", 0, withFinalized(null), false],
+    ["of an index without blocks", 0, { ...coverage, checkpoint: null }, false],
+  ])("keep: a position %s", (_, block, indexed, isKept) => {
+    const places = ListPlaces.make()
+    places.keep(listOf("ASC"), at(block, 100), indexed)
+
+    expect(places.find(listOf("ASC"), 100)).toEqual(isKept ? at(block, 100) : undefined)
   })
 
   it("keep: limits the lists, and the positions of each", () => {

@@ -37,6 +37,7 @@ describe("McpMessage", () => {
     ["a notification", notification, notifications],
     ["a result", { jsonrpc: "2.0", id: 1, result: {} }, notifications],
     ["an error", { jsonrpc: "2.0", id: 1, error: {} }, notifications],
+    ["a method with a result", { ...ping, result: {} }, messages()],
     ["both", { jsonrpc: "2.0", id: 1, result: {}, error: {} }, invalid('"method" with the name of a method')],
     ["a batch", [ping, notification], messages(batched, [{ id: 1, method: "ping", params: null }], true)],
     ["a batch of notifications", [notification], notifications],

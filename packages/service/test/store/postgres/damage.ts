@@ -71,6 +71,25 @@ export const damage = (server: () => string): void => {
       }),
     )
 
+    it.live("transactions: rejects a page up to a block that lacks a transaction, and names the block", () =>
+      Effect.gen(function* () {
+        const { rows, store } = yield* opened
+        const transactions = [[wallets[0]!], [wallets[1]!]]
+        const one = blockOn(null, { transactions })
+        yield* store.append(null, [one, blockOn(one, { transactions })])
+        const read = (limit: number) =>
+          store.snapshot((snapshot) => snapshot.transactions({ from: 0, to: 1_000, order: "ASC", after: null, limit }))
+        const before = yield* read(4)
+        yield* rows("DELETE FROM daybook_test.document WHERE id = (SELECT max(id) FROM daybook_test.document)")
+        const rejected = yield* Effect.flip(read(4))
+
+        expect(before.rows).toHaveLength(4)
+        expect((yield* read(1)).rows).toEqual(before.rows.slice(0, 1))
+        expect([rejected._tag, rejected.damagedBlock]).toEqual(["StoreError", 11])
+        expect(rejected.message).toContain("not all of its transactions are stored")
+      }),
+    )
+
     it.live("snapshot: rejects a changed checkpoint, block or projection", () =>
       Effect.gen(function* () {
         const { rows, store } = yield* opened
