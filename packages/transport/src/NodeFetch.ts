@@ -237,7 +237,10 @@ export const makeUnsafe = (options: Options = {}): NodeFetch => {
         reject(readable(error))
       })
       // Node closes a connection without an error when the server wants to switch to another protocol on it.
-      outgoing.on("close", () => reject(closedEarly()))
+      outgoing.on("close", () => {
+        // The stack of an error costs more than the rest of this function.
+        if (incoming === undefined) reject(closedEarly())
+      })
       outgoing.on("response", (message) => {
         incoming = message
         resolve(responseOf(message, settled))
