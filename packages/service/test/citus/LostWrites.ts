@@ -76,7 +76,7 @@ export const run = Effect.fnUntraced(function* (
   yield* walk
   if (tally.pages === before) fail("no page was read from the restored node")
   Walker.report({ ...tally, unavailable: new Map() }, fail)
-  for (const message of tally.unavailable.keys()) if (!message.startsWith("Index moving")) fail(`refused: ${message}`)
+  for (const message of tally.unavailable.keys()) if (!message.startsWith("Index changing")) fail(`refused: ${message}`)
   print(
     `a node without ${lostSteps} writes: ${refused} pages rejected, ${readMeanwhile} read, ${tally.torn} torn, a write ${written}; restored: ${tally.pages - before} pages read`,
   )

@@ -105,7 +105,7 @@ export const run = Effect.fnUntraced(function* (
   })
   yield* work.pipe(Effect.catch((error) => note(error as Error)))
   for (const message of failures.keys()) {
-    if (isWorking ? !message.startsWith("Index moving") : !message.endsWith(remedy)) fail(message)
+    if (isWorking ? !message.startsWith("Index changing") : !message.endsWith(remedy)) fail(message)
   }
   if (!isWorking && failures.size === 0) fail("prepared statements were not lost")
   if (isWorking && tally.pages === 0) fail("no page was read")

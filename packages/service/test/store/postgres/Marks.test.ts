@@ -10,7 +10,7 @@ import * as Values from "../../../src/store/postgres/Values.ts"
 import { StoreError } from "../../../src/store/StoreError.ts"
 import { chain, sessionOf } from "./scripted.ts"
 
-const unproved = new StoreError({ message: "Index moving.", isRetryable: true, isUnproved: true, cause: undefined })
+const unproved = new StoreError({ message: "Index changing.", isRetryable: true, isUnproved: true, cause: undefined })
 const unreachable = new StoreError({ message: "Unreachable.", isRetryable: true, cause: undefined })
 
 /** Number of times that a read failing with an error is attempted. */

@@ -11,7 +11,7 @@ import { StoreError } from "../../../src/store/StoreError.ts"
 import { sessionOf, snapshotRow } from "./scripted.ts"
 
 const failed = new StoreError({ message: "Unreachable.", isRetryable: true, cause: undefined })
-const unproved = new StoreError({ message: "Index moving.", isRetryable: true, isUnproved: true, cause: undefined })
+const unproved = new StoreError({ message: "Index changing.", isRetryable: true, isUnproved: true, cause: undefined })
 const query = { key: `0x${"1".repeat(40)}`, from: 0, to: 9, order: "ASC", after: null, limit: 2 } as const
 
 interface Scripted {
