@@ -4,7 +4,7 @@
 import * as Schema from "effect/Schema"
 import { assetWire, readAsset } from "./internal/asset.ts"
 import { unread } from "./internal/coder.ts"
-import { leaf, oneOf } from "./internal/leaf.ts"
+import { literals } from "./internal/leaf.ts"
 import { list } from "./internal/list.ts"
 import * as Movement from "./Movement.ts"
 import * as WalletQuery from "./WalletQuery.ts"
@@ -38,14 +38,6 @@ const Kinds = list<Movement.Kind>({
  */
 export type Direction = "in" | "out"
 
-const Direction: Schema.Codec<Direction> = leaf<Direction, Direction>({
-  expected: "in or out",
-  wire: Schema.Literals(["in", "out"]),
-  read: (input) => (input === "in" || input === "out" ? input : unread),
-  write: (value) => value,
-  type: oneOf(["in", "out"]),
-})
-
 const { chain, cursor, from_block, from_date, limit, order, to_block, to_date } = WalletQuery.WalletQuery.fields
 
 /** `native`, a token address, or several of them separated by commas. Default: all assets. */
@@ -76,7 +68,7 @@ export const MovementQuery = Schema.Struct({
   /** Kinds of movements, separated by commas. Default: all kinds. */
   kind: Schema.optionalKey(Kinds),
   /** `in`: what the wallet received. `out`: what it paid. Default: both. */
-  direction: Schema.optionalKey(Direction),
+  direction: Schema.optionalKey(literals("in", "out")),
   limit,
   order,
 })

@@ -8,9 +8,8 @@ import * as Address from "./Address.ts"
 import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
 import * as Hex from "./Hex.ts"
-import { leaf, oneOf, orEmpty } from "./internal/leaf.ts"
+import { literals, orEmpty } from "./internal/leaf.ts"
 import { type Named, objectOrNull, open } from "./internal/open.ts"
-import { unread } from "./internal/coder.ts"
 import * as Movement from "./Movement.ts"
 import * as Statement from "./Statement.ts"
 import * as Timestamp from "./Timestamp.ts"
@@ -21,16 +20,6 @@ import * as Timestamp from "./Timestamp.ts"
  * Source: decision 0050.
  */
 export type Format = "daybook-statement-1"
-
-const literal = <const A extends string>(...values: ReadonlyArray<A>): Schema.Codec<A> =>
-  leaf<A, A>({
-    expected: values.join(" or "),
-    wire: Schema.Literals(values),
-    // Sound: the list only has values of the type.
-    read: (input) => ((values as ReadonlyArray<unknown>).includes(input) ? (input as A) : unread),
-    write: (value) => value,
-    type: oneOf(values),
-  })
 
 const signedBlockCodec = open("SignedBlock", {
   /** Block number. */
@@ -55,7 +44,7 @@ const held = {
   /** Asset held: `native`, or a token address. */
   asset: Movement.Asset,
   /** Standard of the asset, which determines how its balance is read from the chain. */
-  standard: literal("native", "erc20", "erc721", "erc1155"),
+  standard: literals("native", "erc20", "erc721", "erc1155"),
   /** Id of the token; `null` for a fungible asset, and for the number of tokens of an ERC-721 contract. */
   token_id: orEmpty(Decimal.Decimal, null),
 }
@@ -154,7 +143,7 @@ const walletCodec = open("SignedWallet", {
   /** True if the issuer compared everything with the state of the closing block, without differences. */
   proved: Schema.Boolean,
   /** What the issuer verified against the state root of the closing block: `native`, `nonce`. For the rest it trusted its node. */
-  by_state_root: Schema.Array(literal("native", "nonce")),
+  by_state_root: Schema.Array(literals("native", "nonce")),
   /** Assets whose balance on the chain differs from the movements. */
   differences: Schema.Array(Statement.Difference),
   /** What the statement does not cover, as sentences. */
@@ -196,7 +185,7 @@ export const WalletDigest: Named<typeof digestCodec, WalletDigest, WalletDigestW
 
 const headerCodec = open("StatementHeader", {
   /** Name and version of this format. */
-  format: literal<Format>("daybook-statement-1"),
+  format: literals<Format>("daybook-statement-1"),
   /** Name and version of the program that created it. */
   made_by: Schema.String,
   /** Time at which it was created. */
@@ -204,7 +193,7 @@ const headerCodec = open("StatementHeader", {
   /** Revision of the rules that derive movements from blocks. */
   ledger_revision: Decimal.SafeInteger,
   /** `index`: from the index of a service. `node`: from a node only, by a search. */
-  source: literal("index", "node"),
+  source: literals("index", "node"),
   /** Id of the chain (EIP-155). */
   chain_id: Decimal.Decimal,
   /** First block of the range. */
@@ -231,7 +220,7 @@ export const StatementHeader: Named<typeof headerCodec, StatementHeader, Stateme
 
 const signatureCodec = open("StatementSignature", {
   /** Algorithm of the signature: Ed25519 over the canonical JSON of the header, as UTF-8. */
-  algorithm: literal("ed25519"),
+  algorithm: literals("ed25519"),
   /** Public key, 32 bytes. */
   public_key: Hash.Hash,
   /** The signature, 64 bytes. */

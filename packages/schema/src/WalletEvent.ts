@@ -7,7 +7,7 @@ import * as Decimal from "./Decimal.ts"
 import * as Hash from "./Hash.ts"
 import * as LedgerQuery from "./LedgerQuery.ts"
 import { unread } from "./internal/coder.ts"
-import { leaf, oneOf } from "./internal/leaf.ts"
+import { literals } from "./internal/leaf.ts"
 import { list } from "./internal/list.ts"
 import * as Movement from "./Movement.ts"
 import * as Timestamp from "./Timestamp.ts"
@@ -68,14 +68,6 @@ const RowTypes = list<RowType>({
  */
 export type Finality = "head" | "final"
 
-const Finality: Schema.Codec<Finality> = leaf<Finality, Finality>({
-  expected: "head or final",
-  wire: Schema.Literals(["head", "final"]),
-  read: (input) => (input === "head" || input === "final" ? input : unread),
-  write: (value) => value,
-  type: oneOf(["head", "final"]),
-})
-
 const { chain } = WalletQuery.WalletQuery.fields
 const { asset, kind } = LedgerQuery.MovementQuery.fields
 
@@ -98,7 +90,7 @@ export const EventQuery = Schema.Struct({
   /** Where the events start: a block number, a date, a cursor, or `now`. Default `now`. */
   from: Schema.optionalKey(Schema.String),
   /** `head`: rows of every stored block, with a void if a reorg removes it. `final`: only rows of final blocks. Default `head`. */
-  finality: Schema.optionalKey(Finality),
+  finality: Schema.optionalKey(literals("head", "final")),
   /** Types of rows, separated by commas. Default: all. */
   types: Schema.optionalKey(RowTypes),
   asset,

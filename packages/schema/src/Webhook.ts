@@ -4,22 +4,12 @@
 import * as Schema from "effect/Schema"
 import * as Address from "./Address.ts"
 import { unread } from "./internal/coder.ts"
-import { leaf, oneOf, orNull, typeSide } from "./internal/leaf.ts"
+import { leaf, literals, orNull, typeSide } from "./internal/leaf.ts"
 import { atMost, type Named, objectOrNull, open } from "./internal/open.ts"
 import * as Quantity from "./Quantity.ts"
 import * as Timestamp from "./Timestamp.ts"
 import { isVisibleLine } from "./VisibleText.ts"
 import * as WalletEvent from "./WalletEvent.ts"
-
-/** One of some values. */
-const literal = <const A extends string>(...values: ReadonlyArray<A>) =>
-  leaf<A, A>({
-    expected: values.join(", ").replace(/, ([^,]*)$/, " or $1"),
-    wire: Schema.Literals(values),
-    read: (input) => ((values as ReadonlyArray<unknown>).includes(input) ? (input as A) : unread),
-    write: (value) => value,
-    type: oneOf(values),
-  })
 
 /** A count, or an HTTP status. */
 const count = Quantity.SafeIntegerFromNumber
@@ -96,9 +86,9 @@ const From: Schema.Codec<string, string | number> = leaf<string, string | number
   }),
 })
 
-const Finality = literal("head", "final")
+const Finality = literals("head", "final")
 
-const Types = Schema.Array(literal(...WalletEvent.rowTypes))
+const Types = Schema.Array(literals(...WalletEvent.rowTypes))
 
 const Addresses = atMost(maxAddresses, Address.Address)
 
@@ -135,7 +125,7 @@ export const Query = Schema.Struct({})
  */
 export const DeliveryQuery = Schema.Struct({
   /** `failed`: only failed attempts. Default: all. */
-  result: Schema.optionalKey(literal("all", "failed")),
+  result: Schema.optionalKey(literals("all", "failed")),
 })
 
 /**
@@ -158,7 +148,7 @@ const deliveryCodec = open("WebhookDelivery", {
   /** Number of events in the message; 0 for a test. */
   events: count,
   /** `gone`: the receiver responded with 410, and the webhook is paused. */
-  result: literal("delivered", "failed", "gone"),
+  result: literals("delivered", "failed", "gone"),
   /** Status of the response; `null` for none. */
   status: orNull(count),
   /** Why there was no response; `null` if there was one. */
@@ -185,7 +175,7 @@ const fields = {
   /** Name given by its owner. */
   name: Schema.String,
   /** Origin of the webhook. `key`: created with an API key. `operator`: created by the operator of the server, with its command. */
-  source: literal("key", "operator"),
+  source: literals("key", "operator"),
   /** Where messages are sent. */
   url: Schema.String,
   /** Name of the chain. */
@@ -199,7 +189,7 @@ const fields = {
   /** When rows are sent: once their block is stored, or once it is final. */
   finality: Finality,
   /** `failing`: the last attempts failed, and the message is retried. `paused`: nothing is sent until it is resumed. */
-  state: literal("active", "failing", "paused"),
+  state: literals("active", "failing", "paused"),
   /** Why it is paused; `null` if it is not. */
   pause_reason: Schema.NullOr(Schema.String),
   /** Public key with which receivers verify ed25519 signatures. */

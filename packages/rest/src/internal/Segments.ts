@@ -43,13 +43,11 @@ export interface Restart {
 /** From the start: always correct, and the only option if it is unknown which rows were emitted. */
 const fromStart: Restart = { segments: [whole], revertedFrom: 0n }
 
-const { lower } = RowTracker
-
 const memoryBelow = (memory: RowTracker.Memory, from: bigint): RowTracker.Memory => ({
   furthest: memory.furthest !== undefined && memory.furthest.block >= from ? undefined : memory.furthest,
   floor: memory.floor !== undefined && memory.floor >= from ? undefined : memory.floor,
   tail: memory.tail.filter(({ block }) => block < from),
-  lost: memory.lost === undefined ? undefined : lower(memory.lost, from - 1n),
+  lost: memory.lost === undefined ? undefined : RowTracker.lower(memory.lost, from - 1n),
   given: 0,
 })
 
@@ -61,7 +59,7 @@ const ascending = ({ isInherited, outermost, segments }: Progress, from: bigint)
   }
   const edge = furthest !== undefined && floor !== undefined ? floor + 1n : segment.from
   if (edge === undefined && isInherited) return fromStart
-  const start = edge === undefined ? undefined : lower(edge, from)
+  const start = edge === undefined ? undefined : RowTracker.lower(edge, from)
   const memory = memoryBelow(segment.memory, from)
   return { segments: [{ from: start, to: undefined, cursor: undefined, memory }], revertedFrom: from }
 }
@@ -69,7 +67,7 @@ const ascending = ({ isInherited, outermost, segments }: Progress, from: bigint)
 /** The part of a segment below the replaced blocks. */
 const below = (segment: Segment, from: bigint): Segment => {
   const { floor } = segment.memory
-  const to = lower(floor === undefined ? segment.to : lower(segment.to, floor - 1n), from - 1n)
+  const to = RowTracker.lower(floor === undefined ? segment.to : RowTracker.lower(segment.to, floor - 1n), from - 1n)
   return { from: segment.from, to, cursor: undefined, memory: memoryBelow(segment.memory, from) }
 }
 

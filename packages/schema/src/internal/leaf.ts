@@ -84,6 +84,18 @@ export const leaf = <A, Wire>(options: LeafOptions<A, Wire>): Schema.Codec<A, Wi
   return withCoder(schema, { read, write: writeChecked, repeats: options.repeats ?? true })
 }
 
+/** The codec of one of some texts. */
+export const literals = <const A extends string>(...values: ReadonlyArray<A>): Schema.Codec<A> => {
+  const type = oneOf(values)
+  return leaf<A, A>({
+    expected: values.join(", ").replace(/, ([^,]*)$/, " or $1"),
+    wire: type.schema,
+    read: (input) => (type.is(input) ? input : unread),
+    write: (value) => value,
+    type,
+  })
+}
+
 /** Makes a leaf from another one with changed parts; `schema` must be made by {@link leaf}. */
 export const relax = <A, Wire, B = A, Wire2 = Wire>(
   schema: Schema.Codec<A, Wire>,
