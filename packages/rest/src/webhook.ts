@@ -77,7 +77,7 @@ const expectedHeader = (name: string, expected: string): InvalidWebhook =>
 const maxHeaderCharacters = 2_000
 
 const headerOf = (headers: Headers, name: string): string | undefined => {
-  const value = typeof headers["get"] === "function" ? headers["get"](name) : (headers as Record<string, unknown>)[name]
+  const value = typeof headers?.["get"] === "function" ? headers["get"](name) : Reflect.get(Object(headers), name)
   return typeof value === "string" && value !== "" && value.length <= maxHeaderCharacters ? value : undefined
 }
 
@@ -91,8 +91,13 @@ const contentOf = (body: Uint8Array): WebhookMessage => {
   throw refuse("content", Issue.format("webhook", Issue.fromError(decoded.failure, json)[0]!))
 }
 
-const bytesOf = (body: string | Uint8Array): Uint8Array<ArrayBuffer> =>
-  typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body)
+const bytesOf = (body: unknown): Uint8Array<ArrayBuffer> => {
+  if (typeof body === "string") return new TextEncoder().encode(body)
+  if (body instanceof Uint8Array) return new Uint8Array(body)
+  throw refuse("signature", "Invalid body: expected the text or the bytes as received, received another value.")
+}
+
+const isVerifier = (key: unknown): key is string => typeof key === "string" && StandardWebhook.isVerifier(key)
 
 /**
  * Verifies a webhook by Standard Webhooks and decodes it. Pass the body as received, before parsing.
@@ -130,8 +135,10 @@ export const verifyWebhook = async (
   secrets: string | ReadonlyArray<string>,
   { now = new Date(), toleranceSeconds = 300 }: Options = {},
 ): Promise<VerifiedWebhook> => {
-  const keys = typeof secrets === "string" ? [secrets] : secrets
-  if (keys.length === 0 || !keys.every(StandardWebhook.isVerifier)) {
+  // Programs without types pass the variables of an environment that lacks them.
+  const given: unknown = secrets
+  const keys: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
+  if (keys.length === 0 || !keys.every(isVerifier)) {
     throw refuse(
       "secret",
       'Invalid secret: expected text that begins with "whsec_" or "whpk_", received none or other text.',

@@ -55,6 +55,23 @@ describe("verifyWebhook", () => {
     { arbitrary: { runs: 40 } },
   )
 
+  it.live("verifyWebhook: rejects arguments of programs without types that are missing or parsed", () =>
+    Effect.promise(async () => {
+      const headers = await headersOf(secret)
+      const call = verifyWebhook as (...args: ReadonlyArray<unknown>) => Promise<unknown>
+      const reasons = await Promise.all([
+        reasonOf(call(body, headers, undefined)),
+        reasonOf(call(body, headers, [secret, undefined])),
+        reasonOf(call(body, undefined, secret)),
+        reasonOf(call(JSON.parse(body), headers, secret, { now })),
+        reasonOf(call(undefined, headers, secret, { now })),
+        reasonOf(call(body, headers, secret, { now })),
+      ])
+
+      expect(reasons).toEqual(["secret", "secret", "headers", "signature", "signature", "accepted"])
+    }),
+  )
+
   it.live("verifyWebhook: accepts ed25519, one of several secrets and signatures, and headers of any platform", () =>
     Effect.promise(async () => {
       const pair = await StandardWebhook.makePair()

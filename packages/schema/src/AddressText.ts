@@ -47,7 +47,7 @@ const lowerCase = /^0x[0-9a-f]{40}$/
 export const isAddress = (input: unknown): input is Address => typeof input === "string" && lowerCase.test(input)
 
 /**
- * Parses an address in any case; `undefined` for any other text.
+ * Parses an address in any case; `undefined` for anything else.
  *
  * **Example** (Parsing user input)
  *
@@ -61,7 +61,7 @@ export const isAddress = (input: unknown): input is Address => typeof input === 
  * Source: docs/interface.md#4.1.
  */
 export const fromText = (text: string): Address | undefined => {
-  const lower = text.toLowerCase()
+  const lower: unknown = typeof text === "string" ? text.toLowerCase() : text
   return isAddress(lower) ? lower : undefined
 }
 

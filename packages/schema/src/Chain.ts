@@ -55,7 +55,7 @@ const withFacts = (found: ReadonlyArray<Identity>): ReadonlyArray<Chain> =>
  * Source: docs/interface.md#4.1.1, docs/interface.md#4.2; decision 0005.
  */
 export const fromName = (name: string): Chain | undefined => {
-  const found = byName.get(normalizeName(name))
+  const found = typeof name === "string" ? byName.get(normalizeName(name)) : undefined
   return found && withFacts([found])[0]
 }
 
@@ -75,6 +75,7 @@ export const fromName = (name: string): Chain | undefined => {
 export const parseId = (id: bigint | number | string): bigint | undefined => {
   if (typeof id === "bigint") return id >= 0n ? id : undefined
   if (typeof id === "number") return Number.isSafeInteger(id) && id >= 0 ? BigInt(id) : undefined
+  if (typeof id !== "string") return undefined
   const text = id
     .trim()
     .toLowerCase()

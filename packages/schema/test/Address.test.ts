@@ -31,6 +31,10 @@ describe("Address", () => {
     expect([Address.fromText(checksummed), Address.fromText("0x12")]).toEqual([lower, undefined])
   })
 
+  it.each([null, undefined, 5, {}])("fromText: returns undefined for %j", (value) => {
+    expect(Address.fromText(value as never)).toBe(undefined)
+  })
+
   it.prop("fromText: parses every form that the pattern matches", [Address.Address], ([address]) => {
     for (const text of [address, Address.checksum(address), `0x${address.slice(2).toUpperCase()}`]) {
       expect(text).toMatch(Address.pattern)

@@ -82,6 +82,13 @@ describe("Chain", () => {
     expect(Chain.fromName(text)?.name).toBe(name)
   })
 
+  it.each([null, undefined, {}, Number.NaN])("fromName, fromText, fromInput, parseId: find nothing for %j", (value) => {
+    const other = value as never
+    const found = [Chain.fromName(other), Chain.parseId(other), ...Chain.fromText(other), ...Chain.fromInput(other)]
+
+    expect(found).toEqual([undefined, undefined])
+  })
+
   it.each(["mainnet", "0x1", "", "__proto__"])("fromName: returns undefined for %j", (text) => {
     expect(Chain.fromName(text)).toBe(undefined)
   })

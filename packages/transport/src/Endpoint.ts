@@ -152,17 +152,16 @@ const secretsOfUrl = (url: URL): ReadonlyArray<string> => [
   url.search.slice(1),
 ]
 
-const build = (options: Options): Result.Result<Endpoint, InvalidOption> =>
+const build = (options: Options | null | undefined): Result.Result<Endpoint, InvalidOption> =>
   Result.gen(function* () {
-    const option = options.option ?? "url"
-    const text = yield* OptionCheck.text(option, expectedUrl, options.url)
+    const { headers, option = "url", path = [], url: address }: Partial<Options> = options ?? {}
+    const text = yield* OptionCheck.text(option, expectedUrl, address)
     const url = URL.canParse(text) ? new URL(text) : undefined
     if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) {
       return yield* Result.fail(invalidUrl(option, text))
     }
     const user = fromUser(url)
-    const given = yield* fromHeaders(options.headers)
-    const path = options.path ?? []
+    const given = yield* fromHeaders(headers)
     const keys = path.filter((segment) => typeof segment !== "string").map(keyText)
     const secrets = [...user.secrets, ...given.secrets, ...secretsOfUrl(url), ...keys]
 
@@ -175,14 +174,13 @@ const build = (options: Options): Result.Result<Endpoint, InvalidOption> =>
     url.username = ""
     url.password = ""
     url.hash = ""
-    const headers = { ...user.headers, ...given.headers }
     const port = Number(url.port) || (url.protocol === "http:" ? 80 : 443)
     return {
       host: url.host,
       shownUrl: [url.origin, ...shown].join("/"),
       attributes: { "server.address": url.hostname, "server.port": port },
       url: Redacted.make(url.href),
-      headers: Redacted.make(headers),
+      headers: Redacted.make({ ...user.headers, ...given.headers }),
       scrub: scrubber(secrets),
     }
   })

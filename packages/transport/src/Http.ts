@@ -11,12 +11,13 @@ import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
 import { platformFetch as defaultFetch } from "#platform"
 import type { Attempt } from "./Attempt.ts"
-import { InvalidResponse, type Phase, TimeoutError, TransportError } from "./ClientError.ts"
+import { InvalidOption, InvalidResponse, type Phase, TimeoutError, TransportError } from "./ClientError.ts"
 import type * as Fetch from "./Fetch.ts"
 import * as BodyReader from "./internal/BodyReader.ts"
 import { relative, resolve } from "./internal/EndpointUrl.ts"
 import { headersOf, methodOf, type Request } from "./internal/HttpRequest.ts"
 import * as NetworkFault from "./internal/NetworkFault.ts"
+import * as OptionCheck from "./internal/OptionCheck.ts"
 import { shorten } from "./internal/Redaction.ts"
 import * as RetryAfter from "./internal/RetryAfter.ts"
 
@@ -106,6 +107,10 @@ const headersOfResponse = (response: Fetch.Response): Record<string, string> => 
 const isRedirect = (response: Fetch.Response): boolean =>
   response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400 && response.status !== 304)
 
+/** A `fetch` of the program that does not return responses is a mistake of the program, which no other request repairs. */
+const noResponse = (received: unknown): InvalidOption =>
+  OptionCheck.invalid("fetch", "a function that resolves to a Response", received)
+
 const fetchText = async (
   request: Request,
   limits: Limits,
@@ -116,6 +121,7 @@ const fetchText = async (
   const init = { method: methodOf(request), headers: headersOf(request), redirect: "manual" as const, signal }
   const url = Redacted.value(resolve(endpoint, request))
   const received = await limits.fetch(url, body === undefined ? init : { ...init, body })
+  if (typeof (received as Partial<Fetch.Response> | undefined)?.status !== "number") throw noResponse(received)
   progress.phase = "body"
   limits.onPhase?.("body")
   const response = limits.takeUp === undefined ? received : await limits.takeUp(received, signal)
@@ -154,7 +160,7 @@ const fetchWithin = (request: Request, limits: Limits, progress: Progress) =>
         },
         (error: unknown) => {
           stop()
-          resume(Effect.fail({ error }))
+          resume(error instanceof InvalidOption ? Effect.die(error) : Effect.fail({ error }))
         },
       )
       return Effect.sync(stop)
@@ -182,30 +188,21 @@ const bodyError = (
   maxBytes: number,
 ): InvalidResponse => {
   const { status } = progress
+  const invalid = (path: string, expected: string, received: string, advice?: string) =>
+    new InvalidResponse({ ...facts, status, reason, path, expected, received, advice })
   switch (reason) {
     case "redirect":
-      return new InvalidResponse({
-        ...facts,
-        status,
-        reason,
-        path: "status",
-        expected: "a response without a redirect, which would send the key to another server",
-        received: shorten(describeRedirect(progress, facts.scrub)),
-      })
+      return invalid(
+        "status",
+        "a response without a redirect, which would send the key to another server",
+        shorten(describeRedirect(progress, facts.scrub)),
+      )
     case "too-large": {
       const advice = "Request less at once, or raise maxBytes."
-      const [expected, received] = [`at most ${maxBytes} bytes`, `more than ${maxBytes} bytes`]
-      return new InvalidResponse({ ...facts, status, reason, path: "body", expected, received, advice })
+      return invalid("body", `at most ${maxBytes} bytes`, `more than ${maxBytes} bytes`, advice)
     }
     case "encoding":
-      return new InvalidResponse({
-        ...facts,
-        status,
-        reason,
-        path: "body",
-        expected: "text in UTF-8",
-        received: "invalid UTF-8",
-      })
+      return invalid("body", "text in UTF-8", "invalid UTF-8")
   }
 }
 

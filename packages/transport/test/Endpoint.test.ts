@@ -14,6 +14,11 @@ describe("Endpoint", () => {
       expect(made.host).toBe("node.test:8443")
       expect(JSON.stringify(made)).not.toContain("0123456789abcdef")
     })
+    it.each([undefined, null, {}])("make: rejects %j as options without a URL", (options) =>
+      expect(() => Endpoint.makeUnsafe(options as never)).toThrow(
+        'Invalid option "url": expected an http or https URL such as https://host/path, received nothing.',
+      ),
+    )
     it("make: turns user and password into a header", () => {
       const made = Endpoint.makeUnsafe({ url: "https://al%20ice:s%C3%A9cret@node.test/x" })
 

@@ -89,6 +89,19 @@ describe("Http", () => {
         expect((yield* Http.send(at(server.url), limits)).text).toBe("a\ufffd")
       }),
     )
+    it.effect.each([
+      [undefined, "nothing"],
+      [{ ok: true }, "an object"],
+    ] as const)("send: is not repeated with a fetch that resolves to %j", ([value, received]) =>
+      Effect.gen(function* () {
+        const fetch = () => Promise.resolve(value as never)
+        const exit = yield* Effect.exit(Http.send(at("http://a.test"), { ...limits, fetch }))
+        const [reason] = Exit.isFailure(exit) ? exit.cause.reasons : []
+        const message = `Invalid option "fetch": expected a function that resolves to a Response, received ${received}.`
+
+        expect(reason).toMatchObject({ _tag: "Die", defect: { _tag: "InvalidOption", message } })
+      }),
+    )
     it.live("send: fails in phase connect when nothing listens on the port", () =>
       Effect.gen(function* () {
         const server = yield* Effect.scoped(script(reply(200)))
