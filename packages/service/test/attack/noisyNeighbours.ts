@@ -19,8 +19,16 @@ import * as Probe from "./Probe.ts"
 import type { Scenario } from "./Scenario.ts"
 
 const sizes = {
-  full: { movements: 100_000, assets: 2_000, others: Operations.others, keys: 100, idle: 10_000, millis: 4_000 },
-  small: { movements: 4_000, assets: 200, others: 2, keys: 3, idle: 50, millis: 300 },
+  full: {
+    movements: 100_000,
+    assets: 2_000,
+    others: Operations.others,
+    keys: 100,
+    idle: 10_000,
+    millis: 6_000,
+    everyMillis: 500,
+  },
+  small: { movements: 4_000, assets: 200, others: 2, keys: 3, idle: 50, millis: 300, everyMillis: 250 },
 } as const
 
 /** Permissions by operation; keys for all other operations need none. */
@@ -89,14 +97,17 @@ const attackersOf = async (folder: string, count: number) => {
   return (name: string) => (name.startsWith("putContract") ? uploaders : name === "proveWallet" ? provers : all)
 }
 
-/** Requests pages and balances with another key, one at a time: four per second, which is less than its share of the thread. */
-const probeOf = async ({ folder, url }: AttackedService): Promise<Probe.Probe> => {
+/**
+ * Requests pages and balances with another key, one at a time. Two per second use about half of its share of the thread beside a hundred
+ * keys. A key that uses more than its share waits until others have used as much.
+ */
+const probeOf = async ({ folder, url }: AttackedService, everyMillis: number): Promise<Probe.Probe> => {
   const [key = ""] = await addKeys(folder, ["other"])
   const pages = ["verbose?chain=attack&limit=1", "balances?chain=attack"]
   return Probe.start({
     urls: pages.map((page) => `${url}/api/v2.2/${Rows.address("c")}/${page}`),
     headers: { "x-api-key": key },
-    everyMillis: 250,
+    everyMillis,
   })
 }
 
@@ -143,9 +154,9 @@ export const scenario: Scenario = {
     }
   },
   run: async (attacked, scale) => {
-    const { idle: idleCount, keys: count, millis } = sizes[scale]
+    const { everyMillis, idle: idleCount, keys: count, millis } = sizes[scale]
     const keysOf = await attackersOf(attacked.folder, count)
-    const probe = await probeOf(attacked)
+    const probe = await probeOf(attacked, everyMillis)
     const [attackers] = await startThread(new URL("./attackers.worker.ts", import.meta.url))
     const rest = async () => await Client.sleep(millis)
     try {
