@@ -135,8 +135,10 @@ const issueOfLeaf = (leaf: SchemaIssue.Leaf, position: Position, show: Show): Is
 const issuesOfUnion = (union: SchemaIssue.AnyOf, position: Position, show: Show): ReadonlyArray<Issue> => {
   const path = formatPath(position.path)
   const members = union.issues.map((inner) => collect(inner, position, show))
-  // A member whose issue is deeper accepts the value's kind, so it is the intended one.
-  const meant = members.find(([first]) => first !== undefined && first.path !== path)
+  // A member whose issue is deeper accepts the value's kind, so it is the intended one, unless it only lacks a key.
+  const deeper = members.filter(([first]) => first !== undefined && first.path !== path)
+  const nothing = show(undefined, position.path)
+  const meant = deeper.find(([first]) => first?.received !== nothing) ?? deeper[0]
   if (meant !== undefined) return meant
   const expected = new Set(members.flatMap((issues) => issues.map((issue) => issue.expected)))
   return [

@@ -55,6 +55,13 @@ describe("find", () => {
     ])
   })
 
+  it("find: prefers the alternative of a union of which a value has the keys", () => {
+    const union = Schema.Union([Schema.Struct({ a: Schema.String }), Schema.Struct({ b: Schema.String })])
+    const pathsOf = (value: unknown) => Issue.find(union, value).map(({ path }) => path)
+
+    expect([pathsOf({ b: 5 }), pathsOf({ a: 5 }), pathsOf({})]).toEqual([["b"], ["a"], ["a"]])
+  })
+
   it("find: reports the issue inside the alternative of a union that accepts the kind of value", () => {
     expect(messagesOf(RpcMethod.StateBlock, { blockHash: "0x1" })).toEqual([
       'Invalid response "blockHash": expected a hash of 32 bytes in hex, received "0x1".',

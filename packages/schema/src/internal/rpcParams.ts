@@ -7,6 +7,7 @@ import * as Hash from "../Hash.ts"
 import * as Hex from "../Hex.ts"
 import * as Quantity from "../Quantity.ts"
 import { Authorization } from "../Transaction.ts"
+import { Withdrawal } from "./blockHeader.ts"
 import { unread } from "./coder.ts"
 import { hexCase } from "./hexText.ts"
 import { leaf, typeSide } from "./leaf.ts"
@@ -217,7 +218,7 @@ export const StateOverride = Schema.Record(
 
 /**
  * Fields of the block in which a call is executed, by the node's names: `number`, `time`, `gasLimit`, `feeRecipient`, `prevRandao`,
- * `baseFeePerGas`, `blobBaseFee`.
+ * `baseFeePerGas`, `blobBaseFee`, and in `eth_simulateV1` `withdrawals`.
  *
  * **Example** (Executing a call at a later time)
  *
@@ -230,7 +231,10 @@ export const StateOverride = Schema.Record(
  *
  * Source: geth `eth_call`, block override set.
  */
-export const BlockOverride = Schema.Record(Schema.String, Schema.Union([Address.Address, Hash.Hash, Quantity.Quantity]))
+export const BlockOverride = Schema.Record(
+  Schema.String,
+  Schema.Union([Address.Address, Hash.Hash, Quantity.Quantity, Schema.Array(Withdrawal)]),
+)
 
 /**
  * Blocks that `eth_simulateV1` executes one after the other, each on the state after the previous one.

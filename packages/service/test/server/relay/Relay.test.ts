@@ -165,6 +165,8 @@ describe("Relay", () => {
       Effect.gen(function* () {
         const { node, service } = yield* withNode(() => Node.result(`"0x"`))
         const to = `0x${"12".repeat(20)}`
+        const withdrawal = { index: "0x1", validatorIndex: "0x2", address: to, amount: "0x3" }
+        const paid = { blockStateCalls: [{ blockOverrides: { time: "0x5", withdrawals: [withdrawal] } }] }
         const block = { blockOverrides: null, stateOverrides: { [to]: { code: null, balance: "0x1" } } }
         const relayed: ReadonlyArray<readonly [method: string, params: unknown, sent: unknown]> = [
           [
@@ -177,6 +179,7 @@ describe("Relay", () => {
             [{ blockStateCalls: [{ ...block, calls: [{ to, gas: null }] }], validation: null }, "latest"],
             [{ blockStateCalls: [{ stateOverrides: { [to]: { balance: "0x1" } }, calls: [{ to }] }] }, "latest"],
           ],
+          ["eth_simulateV1", [paid, "latest"], [paid, "latest"]],
         ]
         for (const [method, params] of relayed) {
           const { json } = yield* service.call({ jsonrpc: "2.0", id: 1, method, params })
