@@ -121,11 +121,12 @@ const fetchText = async (
   const init = { method: methodOf(request), headers: headersOf(request), redirect: "manual" as const, signal }
   const url = Redacted.value(resolve(endpoint, request))
   const received = await limits.fetch(url, body === undefined ? init : { ...init, body })
-  if (typeof (received as Partial<Fetch.Response> | undefined)?.status !== "number") throw noResponse(received)
+  if (!received) throw noResponse(received)
   progress.phase = "body"
   limits.onPhase?.("body")
   const response = limits.takeUp === undefined ? received : await limits.takeUp(received, signal)
   progress.status = response.status
+  if (typeof progress.status !== "number") throw noResponse(received)
   progress.headers = headersOfResponse(response)
   if (isRedirect(response)) return { reason: "redirect" }
   if (request.onBody !== undefined && response.status < 300 && response.body != null) {
