@@ -91,10 +91,17 @@ const contentOf = (body: Uint8Array): WebhookMessage => {
   throw refuse("content", Issue.format("webhook", Issue.fromError(decoded.failure, json)[0]!))
 }
 
+/** True for bytes of any kind and realm: in some test runners, a Buffer is no instance of the global Uint8Array. */
+const isBytes = (body: unknown): body is Uint8Array =>
+  ArrayBuffer.isView(body) || Object.prototype.toString.call(body) === "[object ArrayBuffer]"
+
 const bytesOf = (body: unknown): Uint8Array<ArrayBuffer> => {
   if (typeof body === "string") return new TextEncoder().encode(body)
-  if (body instanceof Uint8Array) return new Uint8Array(body)
-  throw refuse("signature", "Invalid body: expected the text or the bytes as received, received another value.")
+  if (isBytes(body)) return new Uint8Array(body)
+  throw refuse(
+    "signature",
+    `Invalid body: expected the text or the bytes as received, received ${Issue.describe(body)}.`,
+  )
 }
 
 const isVerifier = (key: unknown): key is string => typeof key === "string" && StandardWebhook.isVerifier(key)

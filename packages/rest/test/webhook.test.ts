@@ -1,4 +1,5 @@
 /** Webhooks with the reference implementation, which signs what is verified here and verifies what is signed here. */
+import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "@effect/vitest"
 import * as StandardWebhook from "@daybook/transport/internal/StandardWebhook"
 import { Arbitrary, Effect, Schema } from "effect"
@@ -65,10 +66,27 @@ describe("verifyWebhook", () => {
         reasonOf(call(body, undefined, secret)),
         reasonOf(call(JSON.parse(body), headers, secret, { now })),
         reasonOf(call(undefined, headers, secret, { now })),
+        reasonOf(call({ length: 2 ** 40, byteLength: 1 }, headers, secret, { now })),
         reasonOf(call(body, headers, secret, { now })),
       ])
 
-      expect(reasons).toEqual(["secret", "secret", "headers", "signature", "signature", "accepted"])
+      expect(reasons).toEqual(["secret", "secret", "headers", "signature", "signature", "signature", "accepted"])
+      await expect(call({ type: "test" }, headers, secret, { now })).rejects.toThrow(
+        "Invalid body: expected the text or the bytes as received, received an object with type.",
+      )
+    }),
+  )
+
+  it.live("verifyWebhook: accepts bytes of any kind and realm", () =>
+    Effect.promise(async () => {
+      const headers = await headersOf(secret)
+      const bytes = bytesOf(body)
+      const ofRealm = runInNewContext("new Uint8Array(bytes)", { bytes: [...bytes] }) as Uint8Array
+      const bodies = [bytes, Buffer.from(bytes), bytes.buffer as unknown as Uint8Array, ofRealm]
+      const reasons = await Promise.all(bodies.map((one) => reasonOf(verifyWebhook(one, headers, secret, { now }))))
+
+      expect(ofRealm).not.toBeInstanceOf(Uint8Array)
+      expect(reasons).toEqual(bodies.map(() => "accepted"))
     }),
   )
 

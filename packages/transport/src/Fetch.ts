@@ -4,7 +4,8 @@
  */
 
 /**
- * Sends one request and resolves with its response. Redirects are never followed.
+ * Sends one request and resolves with its response. Redirects are never followed. If it resolves with anything else, the call ends with the
+ * defect `InvalidOption` and is not repeated.
  */
 export type Fetch = (
   url: string,
