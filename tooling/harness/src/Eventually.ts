@@ -11,8 +11,6 @@ export interface Options {
   readonly withinMillis?: number
   /** Time between two evaluations. Default 5. */
   readonly everyMillis?: number
-  /** Time that an evaluation may last beyond it, for `untilEffect`. Default 10,000. */
-  readonly graceMillis?: number
   /** Completes the message `Condition not met within 60000 ms: <what>.` */
   readonly what?: string
 }
@@ -25,8 +23,8 @@ export class ConditionNotMet extends Schema.TaggedError<ConditionNotMet>()("Cond
 /** Long enough that only a hang exceeds it, even on a busy machine. */
 const longest = 60_000
 
-/** Long enough for an evaluation that began in time. */
-const longestGrace = 10_000
+/** Maximum time that an evaluation may last beyond the time allowed. */
+const maxGraceMillis = 10_000
 
 const notMet = ({ withinMillis = longest, what = "no description" }: Options) =>
   new ConditionNotMet({ message: `Condition not met within ${withinMillis} ms: ${what}.` })
@@ -41,10 +39,11 @@ export const until = async (condition: () => boolean | Promise<boolean>, options
   }
 }
 
-/** Fails after the time allowed and the grace. */
+/** Fails some time after the time allowed, for an evaluation that does not end. */
 const giveUp = (options: Options): Effect.Effect<never, ConditionNotMet> =>
   Effect.callback((resume) => {
-    const { graceMillis = longestGrace, withinMillis = longest } = options
+    const { withinMillis = longest } = options
+    const graceMillis = Math.min(withinMillis, maxGraceMillis)
     const timer = setTimeout(() => resume(Effect.fail(notMet(options))), withinMillis + graceMillis)
     return Effect.sync(() => clearTimeout(timer))
   })

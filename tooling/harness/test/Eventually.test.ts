@@ -41,7 +41,7 @@ describe("Eventually", () => {
 
   it.effect("untilEffect: gives up an evaluation that does not end", () =>
     Effect.gen(function* () {
-      const options = { withinMillis: 2, graceMillis: 1, what: "the node answers" }
+      const options = { withinMillis: 2, what: "the node answers" }
       const error = yield* Effect.flip(Eventually.untilEffect(Effect.never, options))
 
       expect(error.message).toBe("Condition not met within 2 ms: the node answers.")

@@ -98,8 +98,8 @@ const attackersOf = async (folder: string, count: number) => {
 }
 
 /**
- * Requests pages and balances with another key, one at a time. Two per second use about half of its share of the thread beside a hundred
- * keys. A key that uses more than its share waits until others have used as much.
+ * Requests pages and balances with another key, one at a time. Two per second are less than a hundredth of the thread while each takes less
+ * than 5 ms. A key that uses more than its share waits until others have used as much.
  */
 const probeOf = async ({ folder, url }: AttackedService, everyMillis: number): Promise<Probe.Probe> => {
   const [key = ""] = await addKeys(folder, ["other"])

@@ -2,8 +2,8 @@
 import { Anvil } from "@daybook/chain"
 import { Effect, Exit, Queue, References, Scope } from "effect"
 import * as DevServer from "../../src/dev/DevServer.ts"
-import type * as Service from "../../src/Service.ts"
 import * as LocalNode from "../../src/dev/LocalNode.ts"
+import type * as Service from "../../src/Service.ts"
 
 export const within = { everyMillis: 10 }
 
